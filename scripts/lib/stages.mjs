@@ -53,10 +53,19 @@ export function stagesOf(root) {
       seconds: 250,
     },
     {
+      id: 'ffmpeg',
+      name: 'ffmpeg',
+      command: [process.execPath, join('scripts', 'install-ffmpeg.mjs'), '--for-tests'],
+      // One package is installed at a time.
+      needs: ['browser'],
+      reads: 'counts',
+      seconds: 245,
+    },
+    {
       id: 'integration',
       name: 'Integration tests',
       command: vitest('integration'),
-      needs: ['browser'],
+      needs: ['browser', 'ffmpeg'],
       reads: 'tests',
       seconds: 240,
     },

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RecordStore } from '../records/index.js';
-import { LIST_STATE_FORMAT_WITH_RECORDINGS, type ListState } from '../store/index.js';
+import { LIST_STATE_FORMAT_WITH_FRAMES, LIST_STATE_FORMAT_WITH_RECORDINGS, type ListState } from '../store/index.js';
 import { extractStore, keyOfFile, type ExtractStore } from './extract-store.js';
 import { linkedFiles, linkedTexts } from './linked-files.js';
 import { unpackedPage } from './page-codec.js';
 import { readingLane, READING_LANES } from './reading-work.js';
-import { decodeVector, encodeVector } from './vector-bytes.js';
+import { frameAt, seenFiles } from './seen-files.js';
+import { decodeFrames, decodeVector, encodeFrames, encodeVector } from './vector-bytes.js';
 
 const VERSIONS = [1, 2];
 let folder = '';
@@ -85,6 +86,8 @@ it('raises the format of the list with the first recording, and no later commit 
   };
   expect(formatAfter(forget)).toBe(LIST_STATE_FORMAT_WITH_RECORDINGS);
   expect(store.state()?.sequence).toBe(3);
+  const seen = { ...film, kind: 'frames' } as const;
+  expect(formatAfter(() => extracts.put(keyOfFile(seen), seen))).toBe(LIST_STATE_FORMAT_WITH_FRAMES);
 });
 
 it('counts each file in its state, and keeps the newest errors', () => {
@@ -143,9 +146,13 @@ it('takes places within a file for the file, and nothing else', () => {
 });
 
 it('has one lane for all files of a host', () => {
-  expect(readingLane('https://example.com/a.pdf')).toBe(readingLane('https://example.com/b/c.pdf?x'));
+  const laneOf = (at: string) => readingLane({ url: at });
+  expect(laneOf('https://example.com/a.pdf')).toBe(laneOf('https://example.com/b/c.pdf?x'));
   for (const each of [url, 'media:default/a.pdf', 'no url', 'https://[::1]/x'])
-    expect(READING_LANES).toContain(readingLane(each));
+    expect(READING_LANES).toContain(laneOf(each));
+  // They take long, wherever they lie.
+  expect(READING_LANES).toContain(readingLane({ kind: 'frames', url }));
+  expect(readingLane({ kind: 'frames', url })).not.toBe(laneOf(url));
 });
 
 it('finds the documents among the resources of a record, whatever else its fields hold', () => {
@@ -172,11 +179,59 @@ it('keeps what a file is as a picture apart from what it is as a document, and i
   });
   expect(extracts.figures()).toEqual({ pending: 0, read: 2, failed: 0 });
   expect(extracts.vector(keyOfFile(file))).toEqual(vector);
-  expect([extracts.vector(key), extracts.pictureRows(9).map(({ kind }) => kind)]).toEqual([undefined, ['image']]);
+  expect([extracts.vector(key), extracts.seenRows(9).map(({ kind }) => kind)]).toEqual([undefined, ['image']]);
   store.transaction(() => {
     extracts.remove(keyOfFile(file));
   });
   expect([extracts.vector(keyOfFile(file)), textOf(1)]).toEqual([undefined, 'One']);
+});
+
+it('keeps the frames of a video, each with its second, as they were', () => {
+  const file = { kind: 'frames', url } as const;
+  const frames = [
+    { seconds: 0, vector: Float32Array.of(1, 0) },
+    { seconds: 20, vector: Float32Array.of(0.5, -0.25) },
+  ];
+  const row = { ...file, state: 'read', frames: { count: 2, modelVersion: 'm', truncated: false, readMs: 1 } } as const;
+  extracts.prepare(VERSIONS);
+  store.transaction(() => {
+    extracts.put(keyOfFile(file), row, { ...file, frames, modelVersion: 'm', truncated: false });
+  });
+  expect(extracts.frames(keyOfFile(file))).toEqual(frames);
+  expect([0, 1, 2].map((place) => extracts.secondOfFrame(keyOfFile(file), place))).toEqual([0, 20, undefined]);
+  const resources = [
+    { name: 'film', kind: 'video' },
+    { name: 'cover', kind: 'image' },
+  ] as const;
+  expect(linkedFiles({ resources }, { film: url }, ['video', 'frames']).map(({ kind }) => kind)).toEqual([
+    'video',
+    'frames',
+  ]);
+  const files = seenFiles(extracts, { resources }, { film: url, cover: url });
+  expect(frameAt(extracts, files, 1)).toEqual({ field: 'film', url, seconds: 20 });
+  expect(frameAt(extracts, files, 2)).toBeUndefined();
+});
+
+it('tells bytes that are no frames, and none that are', () => {
+  const frame = fc.record({
+    seconds: fc.float({ min: 0, noNaN: true }),
+    vector: fc.float32Array({ minLength: 3, maxLength: 3, noNaN: true }),
+  });
+  fc.assert(
+    fc.property(fc.array(frame, { maxLength: 5 }), (frames) => {
+      expect(decodeFrames(encodeFrames(frames))).toEqual(frames);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), fc.boolean(), (bytes, begins) => {
+      if (begins && bytes.length > 0) bytes[0] = 2;
+      try {
+        expect(encodeFrames(decodeFrames(bytes)).length).toBe(bytes.length);
+      } catch (error) {
+        expect((error as Error).message).toBe('the frames of a video are not as they were written');
+      }
+    }),
+  );
 });
 
 it('tells bytes that are no vector', () => {

@@ -3,7 +3,7 @@
  *
  *   extracts        key of the file → ExtractRow
  *   extract-pages   key of the file → text of its pages, or of the passages of a recording (page-codec, timed-text)
- *   extract-vectors key of the file → vector of a picture (vector-bytes)
+ *   extract-vectors key of the file → vector of a picture, or vectors of the frames of a video (vector-bytes)
  *   extract-transcripts  key of a transcript → what a model wrote down, and the keys of the files that have it
  *   extract-meta    'figures' → how many are in which state; 'errors' → the newest that failed; 'scan-v<N>' → how far a version's
  *                   records were looked through for links; 'scan-recordings-v<N>' → the same where there may be some to recordings
@@ -14,10 +14,11 @@
 import { createHash } from 'node:crypto';
 import type { Database } from 'lmdb';
 import type { ListStore } from '../store/index.js';
-import { LIST_STATE_FORMAT_WITH_RECORDINGS, versionSuffix } from '../store/index.js';
+import { LIST_STATE_FORMAT_WITH_FRAMES, LIST_STATE_FORMAT_WITH_RECORDINGS, versionSuffix } from '../store/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import {
   RECORDING_KINDS,
+  SEEN_KINDS,
   type FileFault,
   type KeptTranscript,
   type KnownFile,
@@ -26,12 +27,14 @@ import {
   type ReadKind,
   type ReadPage,
   type RecordingKind,
+  type SeenFrame,
+  type SeenKind,
   type TextKind,
 } from './file-reader.js';
 import { hasRecordings, type FileToRead } from './linked-files.js';
 import { decodePages, encodePages, packedPage, unpackedPage, type PageRange } from './page-codec.js';
 import { decodePassage, encodePassage, textOfPassage } from './timed-text.js';
-import { decodeVector, encodeVector } from './vector-bytes.js';
+import { decodeFrames, decodeVector, encodeFrames, encodeVector, secondOfFrame } from './vector-bytes.js';
 
 export type ExtractState = 'pending' | 'read' | 'failed';
 
@@ -74,6 +77,13 @@ export interface ExtractRow {
     readonly modelVersion: string;
     readonly readMs: number;
   };
+  /** Of a video, what is to be seen in it. */
+  readonly frames?: {
+    readonly count: number;
+    readonly truncated: boolean;
+    readonly modelVersion: string;
+    readonly readMs: number;
+  };
   readonly file?: KnownFile;
   /** Why it was not read when it was tried last. */
   readonly fault?: ExtractFault;
@@ -81,7 +91,7 @@ export interface ExtractRow {
 
 /** Something was read of the file, be it a while ago. */
 export function hasContent(row: ExtractRow | undefined): boolean {
-  return row?.picture !== undefined || hasText(row);
+  return row?.picture !== undefined || row?.frames !== undefined || hasText(row);
 }
 
 /** There are words. */
@@ -217,6 +227,18 @@ export class ExtractStore {
     return bytes === undefined ? undefined : decodeVector(bytes);
   }
 
+  /** Of a video, in their order. */
+  frames(key: string): SeenFrame[] {
+    const bytes = this.exists ? this.vectors.getBinary(key) : undefined;
+    return bytes === undefined ? [] : decodeFrames(bytes);
+  }
+
+  /** At which a frame of a video stands, by its place from 0. */
+  secondOfFrame(key: string, place: number): number | undefined {
+    const bytes = this.exists ? this.vectors.getBinaryFast(key) : undefined;
+    return bytes === undefined ? undefined : secondOfFrame(bytes, place);
+  }
+
   /** Those pages of the range that were read last of a document, or passages of a recording as pages; none where nothing was. */
   pages(file: FileToRead<TextKind>, range?: PageRange): readonly ReadPage[] {
     const bytes = this.exists ? this.pageTexts.getBinary(keyOfFile(file)) : undefined;
@@ -257,12 +279,12 @@ export class ExtractStore {
     return rows.filter(({ key }) => key !== after).slice(0, limit);
   }
 
-  /** The first so many that are pictures. Goes through all. */
-  pictureRows(limit: number): ExtractRow[] {
+  /** The first so many that are read as what is to be seen. Goes through all. */
+  seenRows(limit: number): ExtractRow[] {
     const found: ExtractRow[] = [];
     for (const { value } of this.rows.getRange()) {
       if (found.length >= limit) break;
-      if (value.kind === 'image') found.push(value);
+      if (SEEN_KINDS.some((kind) => kind === value.kind)) found.push(value);
     }
     return found;
   }
@@ -343,9 +365,11 @@ export class ExtractStore {
     this.noteError(row, before);
     void this.rows.putSync(key, row);
     if (isOfRecording(row)) this.store.raiseFormat(LIST_STATE_FORMAT_WITH_RECORDINGS);
+    if (row.kind === 'frames') this.store.raiseFormat(LIST_STATE_FORMAT_WITH_FRAMES);
     this.holdTranscript(key, before?.recording?.transcript, row.recording?.transcript);
     if (content === null) this.removeContent(key);
     else if (content?.kind === 'image') void this.vectors.putSync(key, encodeVector(content.vector));
+    else if (content?.kind === 'frames') void this.vectors.putSync(key, encodeFrames(content.frames));
     else if (content !== undefined) void this.pageTexts.putSync(key, encodePages(pagesOf(content)));
   }
 
@@ -435,7 +459,7 @@ function scanName(version: number, definition: Resources): string {
   return `${hasRecordings(definition) ? 'scan-recordings' : 'scan'}-${versionSuffix(version)}`;
 }
 
-function pagesOf(content: Exclude<ReadContent, { kind: 'image' }>): readonly ReadPage[] {
+function pagesOf(content: Exclude<ReadContent, { kind: SeenKind }>): readonly ReadPage[] {
   if (content.kind === 'document') return content.pages;
   return content.passages.map((passage, index) => ({ page: index + 1, text: encodePassage(passage) }));
 }

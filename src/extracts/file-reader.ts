@@ -8,8 +8,11 @@ export type RecordingKind = (typeof RECORDING_KINDS)[number];
 /** Those that are searched by words: by pages, or by passages of what is said. */
 export const TEXT_KINDS = ['document', ...RECORDING_KINDS] as const;
 export type TextKind = (typeof TEXT_KINDS)[number];
-/** Kinds of resources whose files are read: as text, or as what is to be seen. */
-export const READ_KINDS = [...TEXT_KINDS, 'image'] as const;
+/** Those that are searched by what is to be seen: pictures, and frames of the files of `video` resources, which are read apart from what is said in them. */
+export const SEEN_KINDS = ['image', 'frames'] as const;
+export type SeenKind = (typeof SEEN_KINDS)[number];
+/** As what the files of resources are read. */
+export const READ_KINDS = [...TEXT_KINDS, ...SEEN_KINDS] as const;
 export type ReadKind = (typeof READ_KINDS)[number];
 
 /** Why nothing could be read of a file, as the API names it. */
@@ -97,7 +100,26 @@ export interface ReadPicture {
   readonly modelVersion: string;
 }
 
-export type ReadContent = ReadText | ReadRecording | ReadPicture;
+export interface SeenFrame {
+  /** From the beginning. */
+  readonly seconds: number;
+  readonly vector: Float32Array;
+}
+
+/** What was read of what is to be seen in a video. */
+export interface ReadFrames {
+  readonly kind: 'frames';
+  /** In their order, without those that are as the one before. */
+  readonly frames: readonly SeenFrame[];
+  readonly modelVersion: string;
+  /** There is more in it than was read. */
+  readonly truncated: boolean;
+}
+
+/** Whether frames of videos are read: they take a program of the machine. */
+export type FrameReading = 'read' | 'no-ffmpeg';
+
+export type ReadContent = ReadText | ReadRecording | ReadPicture | ReadFrames;
 
 /** By what a file is known again: what its server says of it, and a hash of its bytes. */
 export interface KnownFile {
@@ -105,13 +127,15 @@ export interface KnownFile {
   readonly hash: string;
   /** Version of the model that writes down what is said in it; absent: none does. */
   readonly transcribedBy?: string;
+  /** By what frames of it were read, of a video. */
+  readonly framesBy?: string;
 }
 
 export interface ReadingRequest {
   readonly account: string;
   readonly url: string;
   readonly kind: ReadKind;
-  /** Of a picture: as the list names what makes its vector. */
+  /** Of a picture or frames: as the list names what makes vectors of them. */
   readonly pictureModel?: string;
   /** What was read before, unless it is to be read whatever it is. */
   readonly known: KnownFile | undefined;
@@ -157,6 +181,8 @@ export interface PictureModel {
 export interface FileReader {
   /** That of a name; undefined where there is none, or it cannot be known now what it is. */
   pictureModel(account: string, name: string): PictureModel | undefined;
+  /** By what frames of videos are read; '' where nothing reads them. */
+  readonly framesBy: string;
   /** After so long a file is looked at again. */
   readonly checkMs: number;
   /** Absent where nothing that is said is written down. */

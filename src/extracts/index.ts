@@ -4,4 +4,5 @@ export * from './file-reader.js';
 export * from './linked-files.js';
 export { unpackedPage, type PageRange } from './page-codec.js';
 export * from './reading-work.js';
+export * from './seen-files.js';
 export { textOfPassage } from './timed-text.js';

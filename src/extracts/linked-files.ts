@@ -15,15 +15,23 @@ export interface LinkedFile<Kind extends ReadKind = ReadKind> extends FileToRead
   readonly field: string;
 }
 
-/** Kinds of resources whose files are read of a list. */
+const WITHOUT_FRAMES: readonly ReadKind[] = READ_KINDS.filter((kind) => kind !== 'frames');
+
+/** As what the files of a list are read. */
 export function readKindsOf({ pictures }: Pick<ListState, 'pictures'>): readonly ReadKind[] {
-  return pictures === undefined ? TEXT_KINDS : READ_KINDS;
+  if (pictures === undefined) return TEXT_KINDS;
+  return pictures.framesBy === undefined ? WITHOUT_FRAMES : READ_KINDS;
+}
+
+/** As records' definitions name the files that are read so. */
+function resourceKindOf(kind: ReadKind) {
+  return kind === 'frames' ? 'video' : kind;
 }
 
 type Resources = Pick<FieldDefinition, 'resources'>;
 
 export function hasFiles({ resources }: Resources, kinds: readonly ReadKind[]): boolean {
-  return resources.some(({ kind }) => kinds.some((each) => each === kind));
+  return resources.some(({ kind }) => kinds.some((each) => resourceKindOf(each) === kind));
 }
 
 /** Pages of documents and what is said in recordings are searched by words, whatever the list has beside. */
@@ -44,9 +52,9 @@ export function linkedFiles<Kind extends ReadKind>(
   const linked: LinkedFile<Kind>[] = [];
   for (const { name, kind: of } of resources) {
     const url = fields[name];
-    const kind = kinds.find((each) => each === of);
     // A lenient version may hold what does not fit its definition.
-    if (kind !== undefined && typeof url === 'string' && url !== '') linked.push({ field: name, kind, url });
+    if (typeof url !== 'string' || url === '') continue;
+    for (const kind of kinds) if (resourceKindOf(kind) === of) linked.push({ field: name, kind, url });
   }
   return linked;
 }

@@ -40,9 +40,15 @@ export interface AttachTypes {
 }
 
 const HOST_LANES = 16;
-export const READING_LANES: readonly string[] = Array.from({ length: HOST_LANES }, (_, lane) => `host-${lane}`);
+/** Of videos whose frames are read, which takes long: nobody else waits for it. */
+const FRAMES_LANE = 'frames';
+export const READING_LANES: readonly string[] = [
+  ...Array.from({ length: HOST_LANES }, (_, lane) => `host-${lane}`),
+  FRAMES_LANE,
+];
 
-export function readingLane(url: string): string {
+export function readingLane({ kind, url }: Pick<ReadingItem, 'kind' | 'url'>): string {
+  if (kind === 'frames') return FRAMES_LANE;
   const host = URL.canParse(url) ? new URL(url).host : '';
   const lane = (createHash('sha256').update(host).digest()[0] ?? 0) % HOST_LANES;
   return READING_LANES[lane] ?? '';

@@ -1,21 +1,80 @@
-/** The vector of a picture as bytes: u8 format (1) | 3 × u8 0 | f32 for each number, little-endian. */
+/**
+ * Vectors of pictures as bytes, little-endian.
+ *
+ *   of a picture             u8 1 | 3 × u8 0 | f32 for each number
+ *   of the frames of a video u8 2 | 3 × u8 0 | u32 frames | f32 second of each | f32 for each number of each
+ */
+import type { SeenFrame } from './file-reader.js';
+
 const FORMAT = 1;
+const FORMAT_OF_FRAMES = 2;
 const HEAD_BYTES = 4;
+const FRAMES_HEAD_BYTES = 8;
 
 export function encodeVector(vector: Float32Array): Buffer {
-  const bytes = Buffer.alloc(HEAD_BYTES + vector.byteLength);
-  bytes[0] = FORMAT;
-  bytes.set(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength), HEAD_BYTES);
-  return bytes;
+  return withHead(FORMAT, HEAD_BYTES, [vector]);
 }
 
 /** Throws where the bytes are not those of a vector. */
 export function decodeVector(bytes: Uint8Array): Float32Array {
-  const numbers = (bytes.length - HEAD_BYTES) / Float32Array.BYTES_PER_ELEMENT;
-  if (bytes[0] !== FORMAT || numbers < 1 || !Number.isInteger(numbers))
-    throw new Error('the vector of a picture is not as it was written');
-  // What was read lies anywhere in a page; floats need a place that is a multiple of four.
-  const vector = new Float32Array(numbers);
-  new Uint8Array(vector.buffer).set(bytes.subarray(HEAD_BYTES, bytes.length));
+  const vector = bytes[0] === FORMAT ? floatsFrom(bytes, HEAD_BYTES) : undefined;
+  if (vector === undefined || vector.length === 0) throw new Error('the vector of a picture is not as it was written');
   return vector;
+}
+
+/** All vectors have the same length. */
+export function encodeFrames(frames: readonly SeenFrame[]): Buffer {
+  const seconds = Float32Array.from(frames, (frame) => frame.seconds);
+  const bytes = withHead(FORMAT_OF_FRAMES, FRAMES_HEAD_BYTES, [seconds, ...frames.map(({ vector }) => vector)]);
+  bytes.writeUInt32LE(frames.length, HEAD_BYTES);
+  return bytes;
+}
+
+/** Throws where the bytes are not those of frames. */
+export function decodeFrames(bytes: Uint8Array): SeenFrame[] {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const isWhole = bytes.length >= FRAMES_HEAD_BYTES && bytes[0] === FORMAT_OF_FRAMES;
+  const count = isWhole ? head.readUInt32LE(HEAD_BYTES) : 0;
+  const floats = isWhole ? floatsFrom(bytes, FRAMES_HEAD_BYTES) : undefined;
+  const dimensions = count === 0 ? 0 : ((floats?.length ?? 0) - count) / count;
+  const isDamaged = count === 0 ? floats?.length !== 0 : !(Number.isInteger(dimensions) && dimensions > 0);
+  if (floats === undefined || isDamaged) throw new Error('the frames of a video are not as they were written');
+  return Array.from({ length: count }, (_, place) => {
+    const begin = count + place * dimensions;
+    return { seconds: floats[place] as number, vector: floats.subarray(begin, begin + dimensions) };
+  });
+}
+
+/** That at which a frame stands, by its place from 0; undefined where there are not so many. Throws where the bytes are not those of frames. */
+export function secondOfFrame(bytes: Uint8Array, place: number): number | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const at = FRAMES_HEAD_BYTES + place * Float32Array.BYTES_PER_ELEMENT;
+  if (
+    bytes[0] !== FORMAT_OF_FRAMES ||
+    bytes.length < FRAMES_HEAD_BYTES ||
+    head.readUInt32LE(HEAD_BYTES) * 4 > bytes.length
+  )
+    throw new Error('the frames of a video are not as they were written');
+  return place < head.readUInt32LE(HEAD_BYTES) ? head.readFloatLE(at) : undefined;
+}
+
+function withHead(format: number, headBytes: number, vectors: readonly Float32Array[]): Buffer {
+  const bytes = Buffer.alloc(headBytes + vectors.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  bytes[0] = format;
+  let at = headBytes;
+  for (const { buffer, byteOffset, byteLength } of vectors) {
+    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), at);
+    at += byteLength;
+  }
+  return bytes;
+}
+
+/** Undefined where they are not whole. */
+function floatsFrom(bytes: Uint8Array, begin: number): Float32Array | undefined {
+  const numbers = (bytes.length - begin) / Float32Array.BYTES_PER_ELEMENT;
+  if (!(numbers >= 0) || !Number.isInteger(numbers)) return undefined;
+  // What was read lies anywhere in a page; floats need a place that is a multiple of four.
+  const floats = new Float32Array(numbers);
+  new Uint8Array(floats.buffer).set(bytes.subarray(begin, bytes.length));
+  return floats;
 }

@@ -18,6 +18,7 @@ import { commitPages } from './resources/page-handlers.js';
 import { attachPictures } from './resources/picture-handlers.js';
 import {
   commitReading,
+  framesBy,
   keepTranscript,
   linkedTexts,
   lookAtFiles,
@@ -91,6 +92,8 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return keepTranscript(context, task);
     case 'transcribe-by':
       return transcribeBy(context, task);
+    case 'frames-by':
+      return framesBy(context, task);
     case 'look-at-files':
       return lookAtFiles(context, task);
     case 'linked-texts':

@@ -1,6 +1,7 @@
 /** What makes vectors of pictures, by the name that a list has for it: the built-in descriptor, or a model of the account. Main thread only. */
-import type { PictureModel, ReadPicture } from '../extracts/index.js';
+import type { PictureModel, ReadFrames, ReadPicture, SeenFrame } from '../extracts/index.js';
 import { BUILT_IN_PICTURES, type PictureReader } from '../pictures/index.js';
+import type { VideoFrames } from '../recordings/index.js';
 import { ModelError, type ListModels, type PictureEmbedder } from '../vectors/index.js';
 
 /** Pictures that are made, and not taken, are more alike: what is nothing to a model is no nearer than this. */
@@ -8,6 +9,8 @@ const RANDOM_MEAN_MAX = 0.5;
 /** As though so many had been looked at, so that the model's own scale stands as it is. */
 const LOOKED_AT = 2000;
 /** Vectors are kept as 16-bit floats: the same picture has nearly 1. */
+/** Of two frames that differ by nothing that a search could tell. */
+const SAME_FRAME = 0.9995;
 const SAME = { mean: 0.999, deviation: 0 };
 
 export interface PictureModelsOptions {
@@ -42,6 +45,30 @@ export class PictureModels {
     return { kind: 'image', width, height, vector, modelVersion: embedder.version };
   }
 
+  /** What is to be seen in a video, by the same. Rejects as `describe` and `VideoFrames.read` do. */
+  async describeFrames(
+    frames: Pick<VideoFrames, 'read'>,
+    bytes: Uint8Array,
+    by: { readonly account: string; readonly model: string },
+    signal: AbortSignal,
+  ): Promise<ReadFrames> {
+    const seen: SeenFrame[] = [];
+    let modelVersion = '';
+    const truncated = await frames.read(
+      bytes,
+      async ({ seconds, picture }) => {
+        const described = await this.describe(picture, by, signal);
+        // Of what goes on to be seen, the first second is told.
+        const last = described.modelVersion === modelVersion ? seen.at(-1) : undefined;
+        modelVersion = described.modelVersion;
+        if (last === undefined || cosineOf(last.vector, described.vector) < SAME_FRAME)
+          seen.push({ seconds, vector: described.vector });
+      },
+      signal,
+    );
+    return { kind: 'frames', frames: seen, modelVersion, truncated };
+  }
+
   /** The vector of a picture that somebody searches by. Rejects as `describe` does, and with `overloaded`. */
   async vectorToSearch(
     bytes: Uint8Array,
@@ -66,6 +93,11 @@ export class PictureModels {
     if (embedder !== undefined) return embedder;
     throw new ModelError(`There is no model '${name}' that reads pictures.`, OTHER);
   }
+}
+
+/** Both of length 1. */
+function cosineOf(one: Float32Array, other: Float32Array): number {
+  return one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 }
 
 const OTHER = { retry: 'later', reason: 'unavailable' } as const;

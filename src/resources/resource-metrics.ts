@@ -20,6 +20,10 @@ export function createResourceMetrics(metrics: Metrics): ResourceMetrics {
   );
   const pages = counter('gannet_resource_pages_total', 'Pages that were read of files that records link to');
   const pictures = counter('gannet_resource_pictures_total', 'Pictures that were read of files that records link to');
+  const frames = counter(
+    'gannet_resource_frames_total',
+    'Frames of videos that were read of files that records link to',
+  );
   const fetched = counter(
     'gannet_resource_fetched_bytes_total',
     'Bytes that were fetched of files that records link to',
@@ -40,6 +44,7 @@ export function createResourceMetrics(metrics: Metrics): ResourceMetrics {
       if (outcome.kind !== 'read') return;
       if (outcome.content.kind === 'document') pages.inc(outcome.content.pages.length);
       else if (outcome.content.kind === 'image') pictures.inc();
+      else if (outcome.content.kind === 'frames') frames.inc(outcome.content.frames.length);
     },
   };
 }

@@ -46,8 +46,17 @@ const resourcesState = object(
       object({ url: Type.String(), error: fault, detail: Type.String(), at_utc: timeSchema('When that was found') }),
       { description: 'The last 20 files that could not be read, the newest first' },
     ),
+    frames: Type.Optional(
+      oneOf(['read', 'no-ffmpeg'], {
+        description:
+          'Whether frames of videos are searched as pictures are, where the list has an `image_model` and `video` resources; `no-ffmpeg`: the machine has no ffmpeg, or `resources.frames_max` is 0',
+      }),
+    ),
   },
-  { description: 'Of the files that the records link to: each is counted once, however many records do' },
+  {
+    description:
+      'Of the files that the records link to: each is counted once, however many records do, and a video once more for its frames',
+  },
 );
 
 const documentText = defineOperation({
@@ -190,9 +199,9 @@ function assertReadsPictures({ indexes }: Services, account: string, value: unkn
   throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/image_model', detail }] });
 }
 
-function describedStatus({ read, pending, failed, errors }: ResourcesStatus) {
+function describedStatus({ read, pending, failed, errors, frames }: ResourcesStatus) {
   const described = errors.map(({ url, error, detail, atMs }) => {
     return { url, error, detail, at_utc: new Date(atMs).toISOString() };
   });
-  return { read, pending, failed, errors: described };
+  return { read, pending, failed, errors: described, ...(frames === undefined ? {} : { frames }) };
 }

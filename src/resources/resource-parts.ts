@@ -1,11 +1,12 @@
 /** Files that records link to, as they are read in the service. */
+import { join } from 'node:path';
 import { DOCUMENTS, DOCUMENT_SETTINGS } from '../documents/index.js';
 import { mediaUrl } from '../fields/index.js';
 import { MEDIA_STORES } from '../media/index.js';
 import { MODELS } from '../models/index.js';
 import { PICTURES, PICTURE_SETTINGS } from '../pictures/index.js';
 import { provide, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
-import { RECORDINGS, RECORDING_SETTINGS } from '../recordings/index.js';
+import { RECORDINGS, RECORDING_SETTINGS, VideoFrames } from '../recordings/index.js';
 import { memoryBudget, settingsOf } from '../platform/index.js';
 import { ChangedFiles } from './changed-files.js';
 import { GivenPictures } from './given-picture.js';
@@ -15,11 +16,13 @@ import { GIVEN_PICTURES } from './picture-search.js';
 import { createResourceMetrics } from './resource-metrics.js';
 import { resourceLists, resourceOperations } from './resource-operations.js';
 import { ResourceReader } from './resource-reader.js';
-import { RESOURCE_SETTINGS } from './settings.js';
+import { RESOURCE_SETTINGS, type ResourceSettings } from './settings.js';
 import { recordingUrls } from './subtitle-urls.js';
 import { WebFiles } from './web-files.js';
 
 const SECOND_MS = 1000;
+/** Of the data directory: videos lie there without a name while they are decoded. */
+const VIDEOS_FOLDER = 'videos';
 const HOUR_MS = 3_600_000;
 
 export const resourceParts: FeatureParts = {
@@ -34,6 +37,7 @@ export const resourceParts: FeatureParts = {
       image: settingsOf(config, PICTURE_SETTINGS).bytes_max,
       video: recordings.bytes_max,
       audio: recordings.bytes_max,
+      frames: recordings.bytes_max,
     };
     const stores = platform.part(MEDIA_STORES);
     const web = new WebFiles({
@@ -49,6 +53,8 @@ export const resourceParts: FeatureParts = {
       documents: platform.part(DOCUMENTS),
       pictures,
       recordings: platform.part(RECORDINGS),
+      frames: videoFrames(settings, platform.dataDir),
+      framesParallel: settings.frames_parallel,
       models: platform.part(MODELS),
       transcriptionBytesMax: recordings.transcription_bytes_max,
       transcribedMax: recordings.transcriptions,
@@ -89,6 +95,17 @@ export const resourceParts: FeatureParts = {
     };
   },
 };
+
+function videoFrames(settings: ResourceSettings, dataDir: string): VideoFrames {
+  return new VideoFrames({
+    ffmpeg: settings.ffmpeg,
+    folder: join(dataDir, VIDEOS_FOLDER),
+    everySeconds: settings.frame_seconds,
+    framesMax: settings.frames_max,
+    msMax: settings.frames_seconds_max * SECOND_MS,
+    memoryMibMax: settings.frames_memory_mib_max,
+  });
+}
 
 /** Lists of the account whose records link to files of the store. */
 function usersOf({ catalog, indexes }: FeaturePlatform, account: string, store: string): string[] {

@@ -6,6 +6,8 @@ import { ResourceReader } from './resource-reader.js';
 
 const NEVER = new AbortController().signal;
 
+const noneIsRead = () => Promise.reject(new Error('none is read'));
+
 it('has no more bytes of files in hand than it may, and one that is larger alone', async () => {
   let held = 0;
   let heldMax = 0;
@@ -31,9 +33,11 @@ it('has no more bytes of files in hand than it may, and one that is larger alone
     },
     media: () => Promise.reject(new Error('none is asked for')),
     metrics: createResourceMetrics(createMetrics()),
-    pictures: { of: () => undefined, describe: () => Promise.reject(new Error('none is read')) },
-    recordings: { read: () => Promise.reject(new Error('none is read')) },
-    bytesMax: { document: 10_000, image: 10_000, video: 10_000, audio: 10_000 },
+    pictures: { of: () => undefined, describe: noneIsRead, describeFrames: noneIsRead },
+    frames: { version: '', read: noneIsRead },
+    framesParallel: 1,
+    recordings: { read: noneIsRead },
+    bytesMax: { document: 10_000, image: 10_000, video: 10_000, audio: 10_000, frames: 10_000 },
     models: { transcriber: () => undefined },
     transcriptionBytesMax: 1000,
     transcribedMax: 1,

@@ -17,7 +17,7 @@ import type {
 import { mediaPlace } from '../fields/index.js';
 import type { Models } from '../models/index.js';
 import { BUILT_IN_PICTURES, PictureError } from '../pictures/index.js';
-import { RecordingError, type RecordingReader } from '../recordings/index.js';
+import { RecordingError, type RecordingReader, type VideoFrames } from '../recordings/index.js';
 import { ServiceError, type Validators } from '../platform/index.js';
 import { ModelError } from '../vectors/index.js';
 import { MEMORY_A_FILE_BYTE, type FetchedFile, type FileSource } from './fetched-file.js';
@@ -30,8 +30,11 @@ import { WeightedTurns } from './weighted-turns.js';
 
 export interface ResourceReaderOptions {
   readonly documents: Pick<DocumentReader, 'read'>;
-  readonly pictures: Pick<PictureModels, 'of' | 'describe'>;
+  readonly pictures: Pick<PictureModels, 'of' | 'describe' | 'describeFrames'>;
   readonly recordings: Pick<RecordingReader, 'read'>;
+  readonly frames: Pick<VideoFrames, 'read' | 'version'>;
+  /** Videos whose frames are read at a time. */
+  readonly framesParallel: number;
   readonly models: Pick<Models, 'transcriber'>;
   /** Of sound that a model is sent at a time. */
   readonly transcriptionBytesMax: number;
@@ -54,8 +57,8 @@ export interface ResourceReaderOptions {
   readonly retryMs: readonly number[];
 }
 
-/** Of the bytes of files under way, for those that a model writes down. */
-const SOUND_SHARE = 1 / 4;
+/** Of the bytes of files under way, for those that take minutes: sound that a model writes down, and videos whose frames are read. */
+const SLOW_SHARE = 1 / 4;
 
 export class ResourceReader implements FileReader {
   readonly checkMs: number;
@@ -63,8 +66,9 @@ export class ResourceReader implements FileReader {
   readonly transcription: NonNullable<FileReader['transcription']>;
   readonly retryMs: readonly number[];
   readonly #files: WeightedTurns;
+  readonly #videos: WeightedTurns;
   readonly #bytes: WeightedTurns;
-  readonly #soundBytes: WeightedTurns;
+  readonly #slowBytes: WeightedTurns;
   readonly #transcripts: Transcripts;
   #isClosed = false;
 
@@ -78,10 +82,11 @@ export class ResourceReader implements FileReader {
     };
     this.retryMs = options.retryMs;
     this.#files = new WeightedTurns(options.parallel);
-    // A model takes minutes: nothing else waits until it has written down what is said in a large file.
-    const soundBytesMax = options.heldBytesMax * SOUND_SHARE;
-    this.#soundBytes = new WeightedTurns(soundBytesMax);
-    this.#bytes = new WeightedTurns(options.heldBytesMax - soundBytesMax);
+    this.#videos = new WeightedTurns(options.framesParallel);
+    // Nothing else waits until what is slow has done with a large file.
+    const slowBytesMax = options.heldBytesMax * SLOW_SHARE;
+    this.#slowBytes = new WeightedTurns(slowBytesMax);
+    this.#bytes = new WeightedTurns(options.heldBytesMax - slowBytesMax);
     this.#transcripts = new Transcripts({ bytesMax: options.transcriptionBytesMax, metrics: options.metrics });
   }
 
@@ -94,14 +99,21 @@ export class ResourceReader implements FileReader {
     return this.options.pictures.of(account, name);
   }
 
+  get framesBy(): string {
+    return this.options.frames.version;
+  }
+
   #versionOf(account: string, name: string): string | undefined {
     return this.options.models.transcriber(account, name)?.version;
   }
 
   async read(request: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome> {
+    if (request.kind === 'frames' && this.framesBy === '') return withoutFrames(request);
     const asksModel = request.transcribing?.asks === true;
-    const done = asksModel ? () => undefined : await this.#files.take(1, signal);
-    const held = asksModel ? this.#soundBytes : this.#bytes;
+    const isSlow = asksModel || request.kind === 'frames';
+    const turns = request.kind === 'frames' ? this.#videos : this.#files;
+    const done = asksModel ? () => undefined : await turns.take(1, signal);
+    const held = isSlow ? this.#slowBytes : this.#bytes;
     let giveBack = (): void => undefined;
     const room = async (bytes: number) => {
       giveBack = await held.take(bytes * MEMORY_A_FILE_BYTE, signal);
@@ -114,8 +126,7 @@ export class ResourceReader implements FileReader {
       // While the model is not there, what it wrote down stays.
       const transcribedBy =
         transcribing && (this.#versionOf(request.account, transcribing.model) ?? request.known?.transcribedBy);
-      const isOther =
-        beside !== undefined && request.known !== undefined && isReadOtherwise(request.known, beside, transcribedBy);
+      const isOther = request.known !== undefined && this.#isReadOtherwise(request, { beside, transcribedBy });
       const known = isOther ? undefined : request.known;
       const bytesMax = this.options.bytesMax[kind];
       const fetched = await this.#sourceOf(request.url)({ ...request, known, bytesMax, room, signal });
@@ -157,26 +168,43 @@ export class ResourceReader implements FileReader {
     );
   }
 
+  /** What lies beside it, what writes down what is said in it, or how its frames are read, is not what it was. */
+  #isReadOtherwise(
+    { kind, known }: ReadingRequest,
+    { beside, transcribedBy }: Pick<FileInHand, 'beside' | 'transcribedBy'>,
+  ): boolean {
+    if (kind === 'frames') return known?.framesBy !== this.framesBy;
+    if (beside === undefined) return false;
+    return !isBesideAsBefore(known?.hash ?? '', beside) || known?.transcribedBy !== transcribedBy;
+  }
+
   async #outcome(
     fetched: FetchedFile,
     inHand: Pick<FileInHand, 'request' | 'beside' | 'transcribedBy'>,
     signal: AbortSignal,
   ): Promise<ReadingOutcome> {
-    const { known } = inHand.request;
-    const written = inHand.transcribedBy === undefined ? {} : { transcribedBy: inHand.transcribedBy };
+    const { transcribedBy, request } = inHand;
+    const written = {
+      ...(transcribedBy === undefined ? {} : { transcribedBy }),
+      ...(request.kind === 'frames' ? { framesBy: this.framesBy } : {}),
+    };
     switch (fetched.kind) {
       case 'bytes': {
         const ofBytes = createHash('sha256').update(fetched.bytes).digest('base64url');
         const hash = hashWith(ofBytes, inHand.beside);
         const file = { validators: fetched.validators, hash, ...written };
-        return hash === known?.hash
+        return hash === request.known?.hash
           ? { kind: 'unchanged', file }
           : this.#parsed({ ...inHand, bytes: fetched.bytes, hash: ofBytes, file }, signal);
       }
       case 'same':
         return {
           kind: 'unchanged',
-          file: { validators: { ...known?.validators, ...fetched.validators }, hash: known?.hash ?? '', ...written },
+          file: {
+            validators: { ...request.known?.validators, ...fetched.validators },
+            hash: request.known?.hash ?? '',
+            ...written,
+          },
         };
       case 'unreadable': {
         const { error, detail, validators } = fetched;
@@ -193,6 +221,7 @@ export class ResourceReader implements FileReader {
     const { documents, pictures } = this.options;
     const { kind, account, pictureModel: model = BUILT_IN_PICTURES.model } = request;
     if (kind === 'document') return { kind, ...(await documents.read(bytes, signal)) };
+    if (kind === 'frames') return pictures.describeFrames(this.options.frames, bytes, { account, model }, signal);
     return pictures.describe(bytes, { account, model }, signal);
   }
 
@@ -242,9 +271,11 @@ export class ResourceReader implements FileReader {
   }
 }
 
-/** What lies beside it, or what writes down what is said in it, is not what it was. */
-function isReadOtherwise(known: KnownFile, beside: Beside, transcribedBy: string | undefined): boolean {
-  return !isBesideAsBefore(known.hash, beside) || known.transcribedBy !== transcribedBy;
+/** What there is where nothing reads frames: what was read before stays. */
+function withoutFrames({ known }: ReadingRequest): ReadingOutcome {
+  if (known !== undefined) return { kind: 'unchanged', file: known };
+  const file = { validators: {}, hash: '', framesBy: '' };
+  return { kind: 'read', file, content: { kind: 'frames', frames: [], modelVersion: '', truncated: false } };
 }
 
 interface FileInHand {

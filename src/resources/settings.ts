@@ -28,6 +28,37 @@ export const RESOURCE_SETTINGS = defineSettings('resources', {
     comment:
       'Seconds before a file is tried again whose host does not answer; after the last it waits for its next look.',
   },
+  frame_seconds: {
+    schema: integer(1, 3600),
+    default: 10,
+    comment:
+      'Seconds from one frame of a video to the next that is compared as a picture is, in lists with an image_model.',
+  },
+  frames_max: {
+    schema: integer(0, 1000),
+    default: 360,
+    comment: 'Frames that are read of one video, from its beginning; 0: none are.',
+  },
+  frames_seconds_max: {
+    schema: integer(1, 86_400),
+    default: 300,
+    comment: 'Seconds of a processor for the decoding of one video; what was seen by then is what is searched.',
+  },
+  frames_memory_mib_max: {
+    schema: integer(64, 65_536),
+    default: 768,
+    comment: 'Memory of the process that decodes a video in MiB; a video that needs more is told as too-large.',
+  },
+  frames_parallel: {
+    schema: integer(1, 64),
+    default: 1,
+    comment: 'Videos whose frames are read at a time, of all lists.',
+  },
+  ffmpeg: {
+    schema: Type.String({ maxLength: 4096 }),
+    default: 'ffmpeg',
+    comment: 'The program that decodes videos: a path, or a name to be found in PATH. Without it no frames are read.',
+  },
 });
 
 export type ResourceSettings = SettingValues<(typeof RESOURCE_SETTINGS)['members']>;

@@ -17,12 +17,15 @@ export const LIST_STATE_FORMAT_WITH_PARTS = 3;
 export const LIST_STATE_FORMAT_WITH_PICTURES = 4;
 /** With what was read of video and audio files, perhaps with all others too: a release that does not know them would read them as pictures. */
 export const LIST_STATE_FORMAT_WITH_RECORDINGS = 5;
+/** With vectors of the frames of videos, perhaps with all others too: a release that does not know them would read the videos as pictures. */
+export const LIST_STATE_FORMAT_WITH_FRAMES = 6;
 /** Those of lists that have more than records. */
 export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_VECTORS,
   LIST_STATE_FORMAT_WITH_PARTS,
   LIST_STATE_FORMAT_WITH_PICTURES,
   LIST_STATE_FORMAT_WITH_RECORDINGS,
+  LIST_STATE_FORMAT_WITH_FRAMES,
 ];
 
 export interface VersionState {
@@ -98,6 +101,8 @@ export interface PictureState extends Pick<VectorSpace, 'model' | 'modelVersion'
   readonly dimensions: number;
   /** Of the model, whatever the list's pictures are. */
   readonly calibration: SpaceCalibration;
+  /** By what the frames of videos are read; absent where none were. */
+  readonly framesBy?: string;
 }
 
 /** Indexes of a version beside that of its fields, whose documents lead to records. */

@@ -2,6 +2,7 @@
 import { writeJson, type CommandContext } from '../command-context.js';
 import {
   compilerChecks,
+  ffmpegCheck,
   kernelCheck,
   nodeCheck,
   pictureDecoderCheck,
@@ -16,6 +17,8 @@ import {
   memoryCheck,
   processorCheck,
 } from '../doctor/machine-checks.js';
+import { settingsOf } from '../../platform/index.js';
+import { RESOURCE_SETTINGS } from '../../resources/index.js';
 import { adoptionLines } from '../doctor/adoption-lines.js';
 import type { Check } from '../doctor/check.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
@@ -36,6 +39,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     await kernelCheck(),
     await webServerCheck(),
     await pictureDecoderCheck(),
+    await ffmpegCheck(settingsOf(config, RESOURCE_SETTINGS).ffmpeg),
     processorCheck(),
     memoryCheck(config),
     fileLimitCheck(),

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../platform/index.js';
+import { findFfmpeg } from '../../recordings/index.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 
 const run = promisify(execFile);
@@ -84,5 +85,21 @@ export async function pictureDecoderCheck(): Promise<Check> {
     return fine(name, `sharp ${sharp.versions.sharp}, libvips ${sharp.versions.vips}`);
   } catch (error) {
     return notice(name, `${messageOf(error)}: no pictures can be read or searched by`);
+  }
+}
+
+/** `name`: of the settings. Its frames are the one thing of videos that takes a program of the machine. */
+export async function ffmpegCheck(name: string): Promise<Check> {
+  const path = findFfmpeg(name);
+  const without = 'videos are searched by what is said in them, and not by what is to be seen';
+  if (path === undefined) return notice('ffmpeg', `${name === '' ? 'none is set' : `no ${name} in PATH`}: ${without}`);
+  try {
+    const { stdout } = await run(path, ['-hide_banner', '-version'], { timeout: PROGRAM_TIMEOUT_MS });
+    return fine(
+      'ffmpeg',
+      `${/^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'of a version that it does not say'} (${path})`,
+    );
+  } catch (error) {
+    return notice('ffmpeg', `${messageOf(error)}: ${without}`);
   }
 }

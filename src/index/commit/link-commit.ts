@@ -104,7 +104,7 @@ export class LinkCommit {
     this.extracts.putLink(version, key, recordNumber);
     if (this.extracts.row(key) !== undefined) return;
     this.extracts.put(key, { url, kind, state: 'pending' });
-    this.reading.put([{ lane: readingLane(url), item: { url, kind, forced: false, postponed: 0 } }], nowMs);
+    this.reading.put([{ lane: readingLane({ kind, url }), item: { url, kind, forced: false, postponed: 0 } }], nowMs);
   }
 
   private linksOf(recordNumber: number): Links {
@@ -130,7 +130,7 @@ export function forgetUnlinked(store: RecordStore, keys: Iterable<string>, versi
   for (const key of keys) {
     const row = extracts.row(key);
     if (row === undefined || extracts.isLinked(key, versions)) continue;
-    for (const lane of [readingLane(row.url), TRANSCRIPTS_LANE]) readingQueue(store).withdraw(lane, key);
+    for (const lane of [readingLane(row), TRANSCRIPTS_LANE]) readingQueue(store).withdraw(lane, key);
     extracts.remove(key);
   }
 }

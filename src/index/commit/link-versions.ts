@@ -63,7 +63,7 @@ export function cloneLinks({ source, target, from, to, kinds, nowMs }: ClonedVer
         if (row === undefined) continue;
         ours.copy(theirs, key, row);
         const { url, kind = 'document' } = row;
-        reading.put([{ lane: readingLane(url), item: { url, kind, forced: false, postponed: 0 } }], nowMs);
+        reading.put([{ lane: readingLane(row), item: { url, kind, forced: false, postponed: 0 } }], nowMs);
         const records = theirs.recordsOf(key, from.version);
         for (const recordNumber of records) ours.putLink(to, key, recordNumber);
         const lane = attachLane(to);

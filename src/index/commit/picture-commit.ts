@@ -1,14 +1,14 @@
 /**
- * What one commit does to the vectors of the pictures that one version's records link to. They are those that were read of the files, kept by record, so
+ * What one commit does to the vectors of the pictures, and of the frames of videos, that one version's records link to. They are those that were read of the files, kept by record, so
  * that an index is made of them as of any others. Order: as `VectorChanges`. Belongs to one task of one thread.
  */
 import { createHash } from 'node:crypto';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { extractStore, hasFiles, keyOfFile, linkedFiles, type ExtractStore } from '../../extracts/index.js';
+import { extractStore, hasFiles, SEEN_KINDS, seenFiles, type ExtractStore } from '../../extracts/index.js';
 import type { FieldValue, RecordStore } from '../../records/index.js';
 import { PICTURE_SPACE, type PictureState } from '../../store/index.js';
-import { encodeVectors, HASH_BYTES, hashOfVectors, spaceStore } from '../../vectors/index.js';
+import { encodeVectors, HASH_BYTES, hashOfVectors, spaceStore, VECTORS_PER_RECORD_MAX } from '../../vectors/index.js';
 import type { UnindexedVectors, VectorIndexChange, VersionView } from '../contract/ingest-tasks.js';
 import { VectorChanges } from './vector-changes.js';
 
@@ -26,7 +26,7 @@ export interface PictureCommitOptions {
 /** Undefined where the version's records have no pictures that are searched. */
 export function pictureCommit(options: PictureCommitOptions): PictureCommit | undefined {
   const { definition, pictures } = options;
-  if (pictures === undefined || !hasFiles(definition, ['image'])) return undefined;
+  if (pictures === undefined || !hasFiles(definition, SEEN_KINDS)) return undefined;
   return new PictureCommit({ ...options, pictures });
 }
 
@@ -46,7 +46,7 @@ export class PictureCommit {
     return !this.vectors.isEmpty;
   }
 
-  /** The record has these fields from now on, and the vectors of those of their pictures that were read. */
+  /** The record has these fields from now on, and the vectors of those of their pictures and frames that were read. */
   written(recordNumber: number, fields: Readonly<Record<string, FieldValue>>): void {
     const pictures = this.picturesOf(fields);
     const stored = this.vectors.stored(recordNumber);
@@ -92,16 +92,27 @@ export class PictureCommit {
     this.vectors.discard();
   }
 
-  private picturesOf(fields: Readonly<Record<string, unknown>>) {
+  /** No more than a record may have. */
+  private picturesOf(fields: Readonly<Record<string, unknown>>): readonly SeenPicture[] {
     const { definition, pictures } = this.options;
-    if (!this.extracts.exists) return [];
-    return linkedFiles(definition, fields, ['image']).flatMap((file) => {
-      const key = keyOfFile(file);
-      const row = this.extracts.row(key);
-      if (row?.picture?.modelVersion !== pictures.modelVersion) return [];
-      const vector = this.extracts.vector(key);
-      if (vector?.length !== pictures.dimensions) return [];
-      return [{ vector, known: [pictures.modelVersion, file.url, row.file?.hash ?? ''] }];
-    });
+    const { modelVersion, dimensions } = pictures;
+    return seenFiles(this.extracts, definition, fields)
+      .flatMap(({ file, key, row }): SeenPicture[] => {
+        const [seen, vectors] =
+          file.kind === 'image'
+            ? [row.picture, [this.extracts.vector(key)]]
+            : [row.frames, this.extracts.frames(key).map(({ vector }) => vector)];
+        if (seen?.modelVersion !== modelVersion) return [];
+        const { framesBy } = row.file ?? {};
+        const known = [modelVersion, file.url, row.file?.hash ?? '', ...(framesBy === undefined ? [] : [framesBy])];
+        return vectors.flatMap((vector) => (vector?.length === dimensions ? [{ vector, known }] : []));
+      })
+      .slice(0, VECTORS_PER_RECORD_MAX);
   }
+}
+
+interface SeenPicture {
+  readonly vector: Float32Array;
+  /** By which it is known again. */
+  readonly known: readonly string[];
 }

@@ -62,6 +62,15 @@ export interface TranscribeByTask extends TaskBase {
   /** Those behind this key; '' for all. */
   readonly after: string;
 }
+/** Has videos looked for and looked at, since their frames are read otherwise. */
+export interface FramesByTask extends TaskBase {
+  readonly kind: 'frames-by';
+  readonly nowMs: number;
+  /** By what they are read. */
+  readonly version: string;
+  /** Files behind this key; '' for all. */
+  readonly after: string;
+}
 /** What is in the documents of the record of this name; commits nothing. */
 export interface LinkedTextsTask extends TaskBase {
   readonly kind: 'linked-texts';
@@ -83,6 +92,7 @@ export type ResourceTask =
   | LookAtFilesTask
   | KeepTranscriptTask
   | TranscribeByTask
+  | FramesByTask
   | LinkedTextsTask;
 
 export interface ResourceResults {
@@ -99,6 +109,8 @@ export interface ResourceResults {
   'keep-transcript': { readonly done: boolean };
   /** `after`: undefined where that were all. */
   'transcribe-by': { readonly after: string | undefined };
+  /** `state`: with the last of them, where pictures are searched. */
+  'frames-by': { readonly after: string | undefined; readonly state: ListState | undefined };
   /** Undefined where there is no such record. */
   'linked-texts': readonly LinkedText[] | undefined;
 }

@@ -15,6 +15,7 @@ import type {
   ExtractFigures,
   ExtractState,
   FailedExtract,
+  FrameReading,
   FileReader,
   ReadPage,
 } from '../../extracts/index.js';
@@ -125,6 +126,8 @@ export interface MeaningStatus {
 export interface ResourcesStatus extends ExtractFigures {
   /** Those that could not be read, the newest first. */
   readonly errors: readonly FailedExtract[];
+  /** Where videos are searched by what is to be seen in them. */
+  readonly frames?: FrameReading;
 }
 
 /** A document that a record links to, with what was read of it. */

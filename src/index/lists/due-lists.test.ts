@@ -53,6 +53,7 @@ it('has the files that it waits for read when their host may be asked again', as
   let asked = 0;
   const reader: FileReader = {
     pictureModel: () => undefined,
+    framesBy: '',
     parallelMax: 1,
     // As often as it takes until the list is closed.
     retryMs: Array.from({ length: 1000 }, () => AGAIN_MS),

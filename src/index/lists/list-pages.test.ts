@@ -56,6 +56,7 @@ const firstPages = (document: number): Pages =>
 
 const reader: FileReader = {
   pictureModel: () => undefined,
+  framesBy: '',
   checkMs: 3_600_000,
   parallelMax: 4,
   retryMs: [],

@@ -17,6 +17,7 @@ const POLL = { interval: 5 };
 const definition: FieldDefinition = { ...LIST_DEFINITION, resources: [{ name: 'report', kind: 'document' }] };
 
 class ScriptedReader implements FileReader {
+  readonly framesBy = '';
   readonly parallelMax = 2;
   readonly retryMs = [1, 1];
   readonly asked: ReadingRequest[] = [];

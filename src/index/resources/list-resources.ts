@@ -30,6 +30,7 @@ import type { LinkedText, ListFiles, ResourcesStatus, SearchSettings } from '../
 import type { BackgroundHost } from '../versions/background-host.js';
 import { BackgroundRounds } from '../versions/background-rounds.js';
 import { attachWorker } from './attach-worker.js';
+import { ListFrames } from './list-frames.js';
 import { ListTranscripts } from './list-transcripts.js';
 import { readingWorker } from './reading-worker.js';
 
@@ -59,9 +60,11 @@ export class ListResources implements ListFiles {
   /** Records whose pages may be on disk, and out of the queue, before searches have them. */
   private beingPublished = 0;
   private stopped = false;
+  private readonly frames: ListFrames;
   private readonly transcripts: ListTranscripts;
 
   constructor(private readonly options: ListResourcesOptions) {
+    this.frames = new ListFrames(options);
     this.transcripts = new ListTranscripts(options);
     this.scanning = new BackgroundRounds({
       host: options.host,
@@ -101,6 +104,12 @@ export class ListResources implements ListFiles {
       });
     }
     for (;;) {
+      const version = this.frames.otherVersion;
+      if (version === undefined || this.stopped) break;
+      await this.frames.readAllBy(version, () => this.stopped);
+      this.forgive();
+    }
+    for (;;) {
       const version = this.transcripts.otherVersion;
       if (version === undefined || this.stopped) break;
       await this.transcripts.writeBy(version, () => this.stopped);
@@ -110,7 +119,8 @@ export class ListResources implements ListFiles {
   }
 
   private get isBehind(): boolean {
-    return this.missingModel() !== undefined || (this.mayLink && this.transcripts.otherVersion !== undefined);
+    if (this.missingModel() !== undefined || this.frames.otherVersion !== undefined) return true;
+    return this.mayLink && this.transcripts.otherVersion !== undefined;
   }
 
   /** What is to be attached next, null for none; undefined where all is as it is to be, or cannot be known now. */
@@ -148,7 +158,8 @@ export class ListResources implements ListFiles {
     if (this.stopped || !this.mayLink) return undefined;
     store.refresh();
     const extracts = extractStore(store);
-    return { ...this.figures(), errors: extracts.errors() };
+    const { status: frames } = this.frames;
+    return { ...this.figures(), errors: extracts.errors(), ...(frames === undefined ? {} : { frames }) };
   }
 
   async refresh(failedOnly: boolean): Promise<number> {

@@ -50,10 +50,10 @@ export function attachPictures(
 function forgetPictures(store: RecordStore, versions: readonly number[]): number {
   const extracts = extractStore(store);
   const reading = readingQueue(store);
-  const found = extracts.pictureRows(FORGOTTEN_MAX);
-  for (const { url } of found) {
-    const key = keyOfFile({ kind: 'image', url });
-    reading.withdraw(readingLane(url), key);
+  const found = extracts.seenRows(FORGOTTEN_MAX);
+  for (const { kind = 'image', url } of found) {
+    const key = keyOfFile({ kind, url });
+    reading.withdraw(readingLane({ kind, url }), key);
     for (const version of versions)
       for (const recordNumber of extracts.recordsOf(key, version)) extracts.removeLink(version, key, recordNumber);
     extracts.remove(key);

@@ -19,15 +19,17 @@ import {
   type ExtractStore,
   type FileToRead,
   type ReadContent,
+  type ReadKind,
   type ReadingItem,
   type ReadingOutcome,
   type ReadingQueue,
 } from '../../extracts/index.js';
 import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
-import { currentVersionOf, type ListState } from '../../store/index.js';
+import { currentVersionOf, LIST_STATE_FORMAT_WITH_FRAMES, type ListState } from '../../store/index.js';
 import type { IngestResults } from '../contract/ingest-tasks.js';
 import type {
   CommitReadingTask,
+  FramesByTask,
   KeepTranscriptTask,
   LinkedTextsTask,
   LookAtFilesTask,
@@ -105,7 +107,7 @@ export function commitReading({ stores }: IngestContext, task: CommitReadingTask
         ? { ...item, postponed: item.postponed + 1 }
         : { url, kind, forced: false, postponed: 0 };
       const waitMs = isPostponed ? (result.afterMs ?? 0) : checkMs * (1 + CHECK_JITTER * Math.random());
-      const lane = next.transcribe === true ? TRANSCRIPTS_LANE : readingLane(url);
+      const lane = next.transcribe === true ? TRANSCRIPTS_LANE : readingLane({ kind, url });
       queue.put([{ lane, item: next }], Math.round(nowMs + waitMs));
     }
   });
@@ -121,11 +123,12 @@ interface Outcome {
 
 /** True where there is something else than before, or nothing any more. */
 function putOutcome(extracts: ExtractStore, { key, row, result, nowMs }: Outcome): boolean {
-  const { url, kind = 'document', text, recording, picture, fault } = row;
+  const { url, kind = 'document', text, recording, picture, frames, fault } = row;
   const content = {
     ...(text === undefined ? {} : { text }),
     ...(recording === undefined ? {} : { recording }),
     ...(picture === undefined ? {} : { picture }),
+    ...(frames === undefined ? {} : { frames }),
   };
   switch (result.kind) {
     case 'read':
@@ -193,24 +196,57 @@ export function keepTranscript({ stores }: IngestContext, task: KeepTranscriptTa
 export function transcribeBy({ stores }: IngestContext, task: TranscribeByTask): IngestResults['transcribe-by'] {
   const store = stores.get(task.listPath);
   const extracts = extractStore(store).prepare([]);
-  const queue = readingQueue(store);
-  const rows = extracts.rowsBehind(task.after, REFRESHED_MAX);
-  const after = rows.length < REFRESHED_MAX ? undefined : rows.at(-1)?.key;
-  store.transaction(() => {
-    for (const { row } of rows) {
-      const { url, kind = 'document' } = row;
-      if (!RECORDING_KINDS.some((each) => each === kind)) continue;
-      queue.put([{ lane: readingLane(url), item: { url, kind, forced: false, postponed: 0 } }], task.nowMs);
-    }
+  void readingQueue(store);
+  return store.transaction(() => {
+    const after = lookBehind(store, task, RECORDING_KINDS);
     if (after === undefined) extracts.putTranscribedBy(task.version);
+    return { after };
   });
-  return { after };
 }
 
-function readOf(content: ReadContent, readMs: number): Pick<ExtractRow, 'text' | 'recording' | 'picture'> {
+/** Frames of videos are read otherwise, or can be read now: videos are looked at in the same way, and looked for in records at last. */
+export function framesBy({ stores }: IngestContext, task: FramesByTask): IngestResults['frames-by'] {
+  const store = stores.get(task.listPath);
+  const before = requiredState(store);
+  const extracts = extractStore(store).prepare(before.versions.map(({ version }) => version));
+  void readingQueue(store);
+  return store.transaction(() => {
+    const after = lookBehind(store, task, ['frames']);
+    if (after !== undefined || before.pictures === undefined) return { after, state: undefined };
+    for (const { version, definition } of before.versions)
+      extracts.putScanned(version, definition, FIRST_RECORD_NUMBER);
+    const pictures = { ...before.pictures, framesBy: task.version };
+    const format = Math.max(before.format, LIST_STATE_FORMAT_WITH_FRAMES);
+    const state: ListState = { ...before, format, sequence: before.sequence + 1, pictures };
+    store.putState(state);
+    return { after, state };
+  });
+}
+
+/** Inside a transaction: has those files of these kinds looked at that are among the next ones; returns behind what to go on. */
+function lookBehind(
+  store: RecordStore,
+  { after, nowMs }: Pick<TranscribeByTask, 'after' | 'nowMs'>,
+  kinds: readonly ReadKind[],
+): string | undefined {
+  const rows = extractStore(store).rowsBehind(after, REFRESHED_MAX);
+  for (const { row } of rows) {
+    const { url, kind = 'document' } = row;
+    if (!kinds.includes(kind)) continue;
+    const item = { url, kind, forced: false, postponed: 0 };
+    readingQueue(store).put([{ lane: readingLane(item), item }], nowMs);
+  }
+  return rows.length < REFRESHED_MAX ? undefined : rows.at(-1)?.key;
+}
+
+function readOf(content: ReadContent, readMs: number): Pick<ExtractRow, 'text' | 'recording' | 'picture' | 'frames'> {
   if (content.kind === 'document') {
     const { pageCount, pages, truncated } = content;
     return { text: { pageCount, pagesRead: pages.length, truncated, readMs } };
+  }
+  if (content.kind === 'frames') {
+    const { frames, modelVersion, truncated } = content;
+    return { frames: { count: frames.length, truncated, modelVersion, readMs } };
   }
   if (content.kind !== 'image') {
     const { duration = null, passages, truncated, transcript } = content;
@@ -276,7 +312,7 @@ export function lookAtFiles({ stores }: IngestContext, task: LookAtFilesTask): I
     .filter((file) => extracts.row(keyOfFile(file)) !== undefined);
   store.transaction(() => {
     for (const { kind, url } of known)
-      queue.put([{ lane: readingLane(url), item: { url, kind, forced: false, postponed: 0 } }], task.nowMs);
+      queue.put([{ lane: readingLane({ kind, url }), item: { url, kind, forced: false, postponed: 0 } }], task.nowMs);
   });
   return { queued: known.length };
 }
@@ -285,7 +321,10 @@ export function lookAtFiles({ stores }: IngestContext, task: LookAtFilesTask): I
 function putPending(store: RecordStore, row: Omit<ExtractRow, 'state'>, nowMs: number): void {
   const { url, kind = 'document' } = row;
   extractStore(store).put(keyOfFile({ kind, url }), { ...row, state: 'pending' });
-  readingQueue(store).put([{ lane: readingLane(url), item: { url, kind, forced: true, postponed: 0 } }], nowMs);
+  readingQueue(store).put(
+    [{ lane: readingLane({ kind, url }), item: { url, kind, forced: true, postponed: 0 } }],
+    nowMs,
+  );
 }
 
 /** What is in the documents of a record; commits nothing. */

@@ -3,18 +3,14 @@
  * killed when a call takes too long or when it takes more memory than it may, native memory included.
  */
 import { fork, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Host, type HostOptions, type Vessel, type VesselEvents } from './host.js';
 import type { FromWorker, Protocol } from './protocol.js';
+import { processorMs, residentBytes } from './process-figures.js';
 import type { HostedData } from './serve-host.js';
 
 const MEBIBYTE = 2 ** 20;
 const MEMORY_LOOKED_AT_MS = 50;
-/** Members of `/proc/<pid>/stat` behind the name, from 0, and what they count: USER_HZ is 100 wherever Node.js runs. */
-const USER_TICKS = 11;
-const SYSTEM_TICKS = 12;
-const TICK_MS = 10;
 
 export interface ChildProcessOptions<P extends Protocol> extends HostOptions<P> {
   /** Resident memory of the process in MiB, of whatever kind. Enforced on Linux; elsewhere only `heapMibMax` is. */
@@ -83,26 +79,4 @@ function watchMemory(child: ChildProcess, memoryMibMax: number, kill: (reason: s
   }, MEMORY_LOOKED_AT_MS);
   watch.unref();
   return watch;
-}
-
-/** Of all its threads, in steps of 10 ms. */
-function processorMs(pid: number | undefined): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // Behind the program's name, which may hold anything.
-    const members = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(members[USER_TICKS]) + Number(members[SYSTEM_TICKS])) * TICK_MS;
-  } catch {
-    return undefined;
-  }
-}
-
-/** 0 where the system does not tell. */
-function residentBytes(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
 }

@@ -9,5 +9,6 @@ export {
 export { CallTimedOutError, type CallOptions, type Host, type HostOptions } from './host.js';
 export { HostPool } from './host-pool.js';
 export { loggedWorker } from './logged-worker.js';
+export { processorMs, residentBytes } from './process-figures.js';
 export type { Protocol, ProtocolEvent } from './protocol.js';
 export { createWorkerThread } from './worker-thread.js';

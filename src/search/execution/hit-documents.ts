@@ -19,6 +19,8 @@ export interface ScoresByKind {
   readonly video: FoundFile | undefined;
   readonly audio: FoundFile | undefined;
   readonly image: number | undefined;
+  /** Which of the vectors of the record's pictures and frames that is of, where one may be of a frame. */
+  readonly seenAt: number | undefined;
 }
 
 interface FoundFile {
@@ -29,11 +31,12 @@ interface FoundFile {
   readonly place: number | undefined;
 }
 
-export function scoresOf({ query, pages, pictures, isOfPictures, result }: ListSearch, hit: number): ScoresByKind {
+export function scoresOf(search: ListSearch, hit: number): ScoresByKind {
+  const { query, pages, pictures, isOfPictures, result } = search;
   // Without words there is nothing to score by: every match is perfect.
   if (query.kind === 'everything') return withoutFiles(1, undefined);
   const { hits, scores } = result;
-  if (isOfPictures) return withoutFiles(undefined, hits.score(hit));
+  if (isOfPictures) return withoutFiles(undefined, hits.score(hit), seenAt(search, 'meaning', hit));
   if (pages === undefined && pictures === undefined) return withoutFiles(hits.score(hit), undefined);
   const scoreOf = (kind: TextKind | 'text' | 'image'): number | undefined => {
     const source = scores.kinds.indexOf(kind);
@@ -50,12 +53,19 @@ export function scoresOf({ query, pages, pictures, isOfPictures, result }: ListS
     video: found('video'),
     audio: found('audio'),
     image: scoreOf('image'),
+    seenAt: seenAt(search, 'image', hit),
   };
 }
 
 /** All of one shape: this is written ten times a search. */
-function withoutFiles(text: number | undefined, image: number | undefined): ScoresByKind {
-  return { text, document: undefined, video: undefined, audio: undefined, image };
+function withoutFiles(text: number | undefined, image: number | undefined, seenAt?: number): ScoresByKind {
+  return { text, document: undefined, video: undefined, audio: undefined, image, seenAt };
+}
+
+/** Undefined where no frame can have been found. */
+function seenAt({ list, result: { scores } }: ListSearch, kind: 'meaning' | 'image', hit: number): number | undefined {
+  const source = list.hasVideos ? scores.kinds.indexOf(kind) : -1;
+  return source < 0 ? undefined : scores.place(hit, source);
 }
 
 /** By which files a hit was found. */

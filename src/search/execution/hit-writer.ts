@@ -3,6 +3,7 @@
  * kernel is called once for the words of many. Belongs to one thread.
  */
 import type { Kernel } from '../../../native-bindings/index.js';
+import type { SeenAt } from '../../extracts/index.js';
 import type { RecordParts } from '../../records/index.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { annotateExplanation, type Explanation } from '../response/explanation.js';
@@ -74,13 +75,15 @@ export class HitWriter {
       const search = searches[listIndex] as ListSearch;
       const parts = this.records.read(search.list, search.result.hits.recordNumber(hit));
       if (parts === undefined) continue;
+      const scores = scoresOf(search, hit);
       // Marking and reading pages need what is read to stay.
-      if (!request.highlight && search.pages === undefined && !tellsResources(lists[listIndex])) {
-        writeHit({ place, parts, scores: scoresOf(search, hit) }, NOTHING_MARKED);
+      const isAlone = search.pages === undefined && scores.seenAt === undefined && !tellsResources(lists[listIndex]);
+      if (!request.highlight && isAlone) {
+        writeHit({ place, parts, scores }, NOTHING_MARKED);
         continue;
       }
       if (!this.page.hasRoomFor(parts)) this.writePage(gathered, writing);
-      gathered.push({ place, parts: this.page.add(parts), scores: scoresOf(search, hit) });
+      gathered.push({ place, parts: this.page.add(parts), scores });
     }
     this.writePage(gathered, writing);
   }
@@ -104,15 +107,23 @@ export class HitWriter {
       const resources = tellsResources(lists[listIndex])
         ? hits.map(({ parts }) => this.records.readResources(search.list, fieldsOf(parts)))
         : [];
-      return { files, resources, highlights: request.highlight ? this.highlights(search, hits) : [] };
+      const frames = hits.map(({ parts, scores: { seenAt } }) =>
+        seenAt === undefined ? undefined : this.records.readFrame(search.list, fieldsOf(parts), seenAt),
+      );
+      return { files, frames, resources, highlights: request.highlight ? this.highlights(search, hits) : [] };
     });
     const next = lists.map(() => 0);
     for (const hit of gathered) {
       const { listIndex } = hit.place;
       const at = next[listIndex] as number;
       next[listIndex] = at + 1;
-      const { files, highlights, resources } = marked[listIndex] as MarkedOfList;
-      writeHit(hit, { highlights: highlights[at], files: files.get(hit), resources: resources[at] });
+      const { files, frames, highlights, resources } = marked[listIndex] as MarkedOfList;
+      writeHit(hit, {
+        highlights: highlights[at],
+        files: files.get(hit),
+        frame: frames[at],
+        resources: resources[at],
+      });
     }
     gathered.length = 0;
     this.page.clear();
@@ -150,15 +161,23 @@ function nameOf({ head }: RecordParts): string {
 interface Marked {
   readonly highlights: HighlightsJson | undefined;
   readonly files: readonly FileMembers[] | undefined;
+  /** The frame of a video that it was found by. */
+  readonly frame: SeenAt | undefined;
   /** What became of the files that the record links to. */
   readonly resources: readonly ReadResource[] | undefined;
 }
 
-const NOTHING_MARKED: Marked = Object.freeze({ highlights: undefined, files: undefined, resources: undefined });
+const NOTHING_MARKED: Marked = Object.freeze({
+  highlights: undefined,
+  files: undefined,
+  frame: undefined,
+  resources: undefined,
+});
 
 /** What was found in the gathered hits of one list, in their order; empty where nothing was looked for. */
 interface MarkedOfList {
   readonly files: ReadonlyMap<GatheredHit, readonly FileMembers[]>;
+  readonly frames: readonly (SeenAt | undefined)[];
   readonly highlights: readonly HighlightsJson[];
   readonly resources: readonly (readonly ReadResource[])[];
 }
@@ -173,7 +192,7 @@ type WriteHit = (hit: GatheredHit, marked: Marked) => void;
 function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer: ResponseWriter): WriteHit {
   const select = request.select === undefined ? undefined : new Set(request.select);
   let written = 0;
-  return ({ place, parts, scores }, { highlights, files, resources }) => {
+  return ({ place, parts, scores }, { highlights, files, frame, resources }) => {
     const { listIndex, hit } = place;
     const { search, listName, explanations, like } = lists[listIndex] as ListOfHits;
     const { hits } = search.result;
@@ -186,6 +205,7 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
       textScore: scores.text,
       imageScore: scores.image,
       files,
+      frame,
       distance: near ? distance : undefined,
       location: near ? { latitude: hits.latitude(hit), longitude: hits.longitude(hit) } : undefined,
       highlights,

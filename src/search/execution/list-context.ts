@@ -8,7 +8,7 @@ import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import type { GenerationSettings } from '../../index/index.js';
 import { kernelLayout, type KernelLayout } from '../../index/segments/kernel-layout.js';
-import { hasTexts } from '../../extracts/index.js';
+import { hasFiles, hasTexts } from '../../extracts/index.js';
 import { functionWords } from '../function-words.js';
 import type { QueryRule } from '../rules/query-rule.js';
 import { kindsOfPages, type PagesOfKind } from '../plan/pages-plan.js';
@@ -20,7 +20,9 @@ export interface ListContext {
   readonly layout: KernelLayout;
   /** Its records may link to files that are searched by words. */
   readonly hasPages: boolean;
-  /** Kinds of these files. */
+  /** They may link to videos, which are found by their frames. */
+  readonly hasVideos: boolean;
+  /** Kinds of the files that are searched by words. */
   readonly pageKinds: readonly PagesOfKind[];
   readonly synonyms: SynonymMatcher;
   readonly queryRules: readonly CompiledQueryRule[];
@@ -71,6 +73,7 @@ export class ListContexts {
       settings,
       layout: kernelLayout(definition),
       hasPages: hasTexts(definition),
+      hasVideos: hasFiles(definition, ['frames']),
       pageKinds: kindsOfPages(definition),
       synonyms: new SynonymMatcher(synonymRules, this.terms),
       queryRules: usableQueryRules(queryRules, definition),

@@ -39,7 +39,14 @@ beforeAll(async () => {
   const pages = PAGES.map((text, index) => ({ page: index + 1, text }));
   const content = { kind: 'document' as const, pageCount: 7, pages, truncated: true };
   const read = () => Promise.resolve({ kind: 'read' as const, file: { validators: {}, hash: 'h' }, content });
-  indexes.useReader({ pictureModel: () => undefined, checkMs: 3_600_000, parallelMax: 1, retryMs: [], read });
+  indexes.useReader({
+    pictureModel: () => undefined,
+    framesBy: '',
+    checkMs: 3_600_000,
+    parallelMax: 1,
+    retryMs: [],
+    read,
+  });
   list = await indexes.create('a1', settings, definition);
   const put = (name: string, fields: Readonly<Record<string, unknown>>) => list.write({ kind: 'put', name, fields });
   await put('paper', { title: 'A survey', kind: 'survey', report: 'https://docs.example/survey.pdf' });

@@ -4,11 +4,15 @@
  */
 import {
   extractStore,
+  frameAt,
   linkedTexts,
+  seenFiles,
+  type ExtractRow,
   type FileToRead,
   type PackedPage,
   type Passage,
   type RecordingKind,
+  type SeenAt,
 } from '../../extracts/index.js';
 import {
   readRecordParts,
@@ -26,6 +30,8 @@ export interface RecordReader {
   readPage(list: ListContext, url: string, page: number): PackedPage | undefined;
   /** The same of a recording: what is said in one of its passages, none where it has no such passage any more. */
   readPassage(list: ListContext, file: FileToRead<RecordingKind>, place: number): Passage | undefined;
+  /** Where a video has what a vector of a record with these fields is of; undefined where a picture has it. What `read` returned is not good any more. */
+  readFrame(list: ListContext, fields: Readonly<Record<string, unknown>>, place: number): SeenAt | undefined;
   /** What became of the files that a record with these fields links to. What `read` returned is not good any more. */
   readResources(list: ListContext, fields: Readonly<Record<string, unknown>>): readonly ReadResource[];
 }
@@ -41,6 +47,20 @@ export interface ReadResource {
   readonly duration_seconds?: number | null;
   readonly error?: string;
   readonly detail?: string;
+  /** Of a video: what is to be seen in it; absent where its frames are not read. */
+  readonly frames?: {
+    readonly state: 'pending' | 'read' | 'failed';
+    readonly count: number;
+    readonly error?: string;
+    readonly detail?: string;
+  };
+}
+
+function framesOf(row: ExtractRow | undefined): Pick<ReadResource, 'frames'> {
+  if (row === undefined) return {};
+  const { state, frames, fault } = row;
+  const failure = fault === undefined ? {} : { error: fault.error, detail: fault.detail };
+  return { frames: { state, count: frames?.count ?? 0, ...failure } };
 }
 
 export class StoreRecordReader implements RecordReader {
@@ -63,6 +83,11 @@ export class StoreRecordReader implements RecordReader {
     return extractStore(this.storeOf(list).store).passage(file, place);
   }
 
+  readFrame(list: ListContext, fields: Readonly<Record<string, unknown>>, place: number): SeenAt | undefined {
+    const extracts = extractStore(this.storeOf(list).store);
+    return frameAt(extracts, seenFiles(extracts, list.settings.definition, fields), place);
+  }
+
   readResources(list: ListContext, fields: Readonly<Record<string, unknown>>): ReadResource[] {
     const extracts = extractStore(this.storeOf(list).store);
     return linkedTexts(list.settings.definition, fields).map(({ field, kind, url }) => {
@@ -70,7 +95,8 @@ export class StoreRecordReader implements RecordReader {
       const failure = fault === undefined ? {} : { error: fault.error, detail: fault.detail };
       const length =
         kind === 'document' ? { page_count: text?.pageCount ?? 0 } : { duration_seconds: recording?.duration ?? null };
-      return { field, url, state, ...length, ...failure };
+      const seen = kind === 'video' ? framesOf(extracts.outline({ kind: 'frames', url })) : {};
+      return { field, url, state, ...length, ...failure, ...seen };
     });
   }
 

@@ -50,6 +50,8 @@ export interface HitMembers {
   readonly textScore: number | undefined;
   /** The same of a picture. */
   readonly imageScore?: number | undefined;
+  /** Where a video has the frame that was found as a picture is. */
+  readonly frame?: MediaSecond | undefined;
   /** Where files did: one of a kind at most, in the order of the kinds. */
   readonly files?: readonly FileMembers[] | undefined;
   /** On a radius search: metres from its centre. */
@@ -103,7 +105,7 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
     writer.ascii(',"highlights":');
     writer.bytes(hit.highlights.bytes, hit.highlights.begin, hit.highlights.end);
   }
-  if (hit.files !== undefined) writeFiles(writer, hit.files);
+  writeFiles(writer, hit);
   if (hit.listName !== undefined) writer.text(`,"list_name":${JSON.stringify(hit.listName)}`);
   if (hit.explainJson !== undefined) {
     writer.ascii(',"explain":');
@@ -112,11 +114,12 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
   writer.ascii('}');
 }
 
-function writeFiles(writer: ResponseWriter, files: readonly FileMembers[]): void {
-  let best: FileMembers | undefined;
+function writeFiles(writer: ResponseWriter, { files = [], frame, imageScore = 0 }: HitMembers): void {
+  let best: Pick<FileMembers, 'media' | 'score'> | undefined =
+    frame === undefined ? undefined : { media: frame, score: imageScore };
   for (const file of files) {
     if (file.document !== undefined) writer.text(`,"document":${JSON.stringify(file.document)}`);
-    // Of a video and an audio file, the one that was found more surely.
+    // Of what is said and what is to be seen, that which was found more surely.
     if (file.media !== undefined && file.score > (best?.score ?? 0)) best = file;
   }
   if (best !== undefined) writer.text(`,"media":${JSON.stringify(best.media)}`);

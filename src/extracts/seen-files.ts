@@ -1,0 +1,49 @@
+/** What is to be seen in the files that a record links to, in the order of the record's vectors. */
+import type { FieldDefinition } from '../catalog/index.js';
+import { keyOfFile, type ExtractRow, type ExtractStore } from './extract-store.js';
+import { SEEN_KINDS, type SeenKind } from './file-reader.js';
+import { linkedFiles, type LinkedFile } from './linked-files.js';
+
+export interface SeenFile {
+  readonly file: LinkedFile<SeenKind>;
+  readonly key: string;
+  readonly row: ExtractRow;
+  /** That it has: one of a picture, one of each frame of a video. */
+  readonly vectors: number;
+}
+
+/** Those that were read. */
+export function seenFiles(
+  extracts: ExtractStore,
+  definition: Pick<FieldDefinition, 'resources'>,
+  fields: Readonly<Record<string, unknown>>,
+): SeenFile[] {
+  if (!extracts.exists) return [];
+  return linkedFiles(definition, fields, SEEN_KINDS).flatMap((file) => {
+    const key = keyOfFile(file);
+    const row = extracts.row(key);
+    const vectors = file.kind === 'image' ? Number(row?.picture !== undefined) : (row?.frames?.count ?? 0);
+    return row === undefined || vectors === 0 ? [] : [{ file, key, row, vectors }];
+  });
+}
+
+export interface SeenAt {
+  /** The resource field. */
+  readonly field: string;
+  readonly url: string;
+  readonly seconds: number;
+}
+
+/** Where the video has the frame whose vector is at that place among those of the record, from 0; undefined where a picture has it, or nothing any more. */
+export function frameAt(extracts: ExtractStore, files: readonly SeenFile[], place: number): SeenAt | undefined {
+  let before = 0;
+  for (const { file, key, vectors } of files) {
+    if (place >= before + vectors) {
+      before += vectors;
+      continue;
+    }
+    const seconds = file.kind === 'frames' ? extracts.secondOfFrame(key, place - before) : undefined;
+    return seconds === undefined ? undefined : { field: file.field, url: file.url, seconds };
+  }
+  return undefined;
+}

@@ -1,0 +1,212 @@
+/** Frames of videos: which are seen at which second, and what becomes of videos and programs that are not as they should be. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mp3Of, mp4Of } from '../../../test/support/recordings.js';
+import { describeWhere, itWhere } from '../../../test/support/skip.js';
+import { canMount, SmallFileSystem } from '../../../test/support/small-file-system.js';
+import { FFMPEG, NO_FFMPEG, videoOf, writeProgram } from '../../../test/support/videos.js';
+import { findFfmpeg } from './ffmpeg.js';
+import { PngStream } from './png-stream.js';
+import { VideoFrames, type VideoFramesOptions } from './video-frames.js';
+
+const FRAME_BYTES_MAX = 1_000_000;
+const ON_LINUX = 'only Linux tells of a process what it takes';
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-frames-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function opened(options: Partial<VideoFramesOptions> = {}): VideoFrames {
+  return new VideoFrames({
+    ffmpeg: FFMPEG ?? '',
+    folder: join(folder, 'videos'),
+    everySeconds: 10,
+    framesMax: 100,
+    msMax: 300_000,
+    memoryMibMax: 768,
+    ...options,
+  });
+}
+/** In place of ffmpeg. */
+const program = (script: string) => writeProgram(join(folder, 'program'), script);
+const never = new AbortController().signal;
+
+async function seen(frames: VideoFrames, bytes: Uint8Array, signal = never) {
+  const pictures: { readonly seconds: number; readonly picture: Uint8Array }[] = [];
+  const truncated = await frames.read(
+    bytes,
+    (frame) => {
+      pictures.push(frame);
+      return Promise.resolve();
+    },
+    signal,
+  );
+  return { pictures, truncated, seconds: pictures.map(({ seconds }) => seconds) };
+}
+
+describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of a video', () => {
+  it('are what is to be seen every so many seconds, from the beginning', async () => {
+    for (const ending of ['mp4', 'mkv'] as const) {
+      const { pictures, seconds, truncated } = await seen(opened(), await videoOf([1, 2, 3], 10, ending));
+      expect([seconds.slice(0, 3), truncated]).toEqual([[0, 10, 20], false]);
+      const { width, height, format } = await sharp(pictures[0]?.picture).metadata();
+      // They fill the square that models and the descriptor see, and no more.
+      expect([format, width, Math.abs(height - 341.3) < 1]).toEqual(['png', 512, true]);
+    }
+  });
+
+  it('are no more than there may be, which is told', async () => {
+    const video = await videoOf([1, 2, 3, 4]);
+    expect(await seen(opened({ framesMax: 2 }), video)).toMatchObject({ seconds: [0, 10], truncated: true });
+    const { version } = opened({ framesMax: 0 });
+    expect([version, opened({ framesMax: 2 }).version]).toEqual(['', '10 2']);
+  });
+
+  it('are those before the place where a video is damaged, and none of one that is nothing else', async () => {
+    const video = await videoOf([1, 2, 3, 4], 10, 'mkv');
+    const { seconds } = await seen(opened(), video.subarray(0, Math.round(video.length * 0.6)));
+    expect(seconds.slice(0, 2)).toEqual([0, 10]);
+    const noise = Buffer.from(video);
+    noise.fill(0x5a, 64);
+    await expect(seen(opened(), noise)).rejects.toMatchObject({ fault: 'damaged' });
+    await expect(seen(opened(), Buffer.from('no video'))).rejects.toMatchObject({ fault: 'not-a-recording' });
+  });
+
+  it('are none where there is nothing to be seen', async () => {
+    expect((await seen(opened(), mp3Of({ title: 'A gannet' }))).pictures).toEqual([]);
+    expect((await seen(opened(), mp4Of({ title: 'A gannet' }))).pictures).toEqual([]);
+  });
+
+  it('of bytes of any kind come to an end', async () => {
+    const video = await videoOf([1, 2], 1);
+    const frames = opened({ framesMax: 3, msMax: 5000 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 20 }), async (changes) => {
+        const damaged = Buffer.from(video);
+        for (const [at, value] of changes) damaged[at % damaged.length] = value;
+        try {
+          expect((await seen(frames, damaged)).pictures.length).toBeLessThanOrEqual(3);
+        } catch (error) {
+          expect((error as Error).name).toBe('RecordingError');
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe('a program that is not as it should be', () => {
+  const video = mp4Of({ title: 'A gannet' });
+
+  itWhere(process.platform === 'linux', ON_LINUX)('and hangs is killed', async () => {
+    const hanging = opened({ ffmpeg: program('exec sleep 100000'), idleMsMax: 300 });
+    await expect(seen(hanging, video)).rejects.toMatchObject({ fault: 'timed-out' });
+  });
+
+  itWhere(process.platform === 'linux', ON_LINUX)('and computes without end is killed', async () => {
+    const busy = opened({ ffmpeg: program('while :; do :; done'), msMax: 200 });
+    await expect(seen(busy, video)).rejects.toMatchObject({ fault: 'timed-out' });
+  });
+
+  itWhere(process.platform === 'linux', ON_LINUX)('and takes all memory is killed', async () => {
+    const greedy = opened({
+      ffmpeg: program(`exec ${process.execPath} -e 'for (;;) (globalThis.kept ??= []).push(Buffer.alloc(1e6, 1))'`),
+      memoryMibMax: 200,
+    });
+    await expect(seen(greedy, video)).rejects.toMatchObject({ fault: 'too-large' });
+  });
+
+  it('and writes something else than pictures says nothing of what is to be seen', async () => {
+    const writing = opened({ ffmpeg: program('exec cat /dev/zero') });
+    await expect(seen(writing, video)).rejects.toMatchObject({ fault: 'damaged' });
+  });
+
+  it('and fails has its own words told, without what a terminal would take for more', async () => {
+    const failing = opened({ ffmpeg: program("printf 'no \\033[31mluck\\nmore\\n' >&2; exit 1") });
+    await expect(seen(failing, video)).rejects.toThrow(/^No frame of the video can be decoded: no {2}\[31mluck$/);
+  });
+
+  it('is killed when nobody wants the frames any more', async () => {
+    const leaving = new AbortController();
+    const hanging = opened({ ffmpeg: program(`echo begun > '${folder}/begun'; exec sleep 100000`) });
+    const reading = seen(hanging, video, leaving.signal);
+    await expect.poll(() => readdirSync(folder), { timeout: 60_000 }).toContain('begun');
+    leaving.abort(new Error('left'));
+    await expect(reading).rejects.toThrow('left');
+  });
+
+  it('is not there, or may not be run', () => {
+    expect(findFfmpeg('')).toBeUndefined();
+    expect(findFfmpeg('ffmpeg', folder)).toBeUndefined();
+    expect(findFfmpeg(join(folder, 'none'))).toBeUndefined();
+    expect(findFfmpeg(folder)).toBeUndefined();
+    expect(findFfmpeg('program', `/nowhere:${folder}`)).toBeUndefined();
+    expect(findFfmpeg('program', `/nowhere:${program('exit 0')}/..:${folder}`)).toBe(join(folder, 'program'));
+  });
+
+  it('has the video, and nothing of it lies in the folder or can be opened by others', async () => {
+    const looking = program(`ls -l '${folder}/videos' > '${folder}/listed'; cat /dev/fd/0 > '${folder}/given'`);
+    await expect(seen(opened({ ffmpeg: looking }), video)).resolves.toMatchObject({ seconds: [] });
+    expect(readFileSync(join(folder, 'given'))).toEqual(video);
+    expect(readFileSync(join(folder, 'listed'), 'utf8').trim()).toBe('total 0');
+    expect(statSync(join(folder, 'videos')).mode & 0o777).toBe(0o700);
+  });
+
+  itWhere(canMount('a video'), 'mounting takes the right to')('finds no room for a video', async () => {
+    const small = SmallFileSystem.mount(join(folder, 'videos'));
+    try {
+      small.shrink();
+      const frames = opened({ ffmpeg: program('exit 0') });
+      await expect(seen(frames, Buffer.concat([video, Buffer.alloc(1e6)]))).rejects.toMatchObject({
+        code: 'storage-full',
+      });
+      small.grow();
+      await expect(seen(frames, video)).resolves.toMatchObject({ seconds: [] });
+    } finally {
+      small.unmount();
+    }
+  });
+});
+
+describe('a stream of PNG files', () => {
+  const pixel = (shade: number) =>
+    sharp({ create: { width: 3, height: 2, channels: 3, background: { r: shade, g: 0, b: 0 } } })
+      .png()
+      .toBuffer();
+
+  it('is cut apart wherever its pieces end', async () => {
+    const files = await Promise.all([1, 2, 3].map(pixel));
+    const whole = Buffer.concat(files);
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: whole.length }), { maxLength: 20 }), (cuts) => {
+        const stream = new PngStream(FRAME_BYTES_MAX);
+        const ends = [...cuts.toSorted((a, b) => a - b), whole.length];
+        const found = ends.flatMap((end, at) => stream.add(whole.subarray(ends[at - 1] ?? 0, end)));
+        expect(found).toEqual(files);
+      }),
+    );
+  });
+
+  it('ends in an error where it is none, or one of its files is too large', async () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        try {
+          expect(new PngStream(FRAME_BYTES_MAX).add(bytes)).toEqual([]);
+        } catch (error) {
+          expect((error as Error).name).toBe('PngStreamError');
+        }
+      }),
+    );
+    const file = await pixel(1);
+    expect(() => new PngStream(file.length - 1).add(file)).toThrow('has more than');
+    expect(() => new PngStream(file.length).add(file)).not.toThrow();
+  });
+});

@@ -1,0 +1,232 @@
+/**
+ * Frames of videos, by ffmpeg where the machine has it: a process for each video, which gets so much time and memory, and nothing but the file.
+ * The file lies in a folder of the service for as long as it is decoded, without a name, so that nobody else can open it and nothing is left of it
+ * whatever ends. Main thread only.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { processorMs, residentBytes } from '../../platform/hosts/index.js';
+import { asStorageError, ServiceError } from '../../platform/index.js';
+import { recordingFormat } from '../recording-format.js';
+import { RecordingError } from '../types.js';
+import { findFfmpeg, frameArguments } from './ffmpeg.js';
+import { PngStream, PngStreamError } from './png-stream.js';
+
+const NICENESS = 10;
+const LOOKED_AT_MS = 50;
+const SECOND_MS = 1000;
+const MEBIBYTE = 2 ** 20;
+/** One of 512 by 512 pixels has less, however it is packed. */
+const FRAME_BYTES_MAX = 4 * MEBIBYTE;
+/** A process that does nothing for so long, and is waited for, hangs. */
+const IDLE_MS_MAX = 60_000;
+const MESSAGE_CHARACTERS_MAX = 200;
+const NO_PICTURES = /matches no streams/;
+
+export interface VideoFramesOptions {
+  /** A path, or a name to be found in PATH; '' for none. */
+  readonly ffmpeg: string;
+  /** Where videos lie while they are decoded; it is made. */
+  readonly folder: string;
+  readonly everySeconds: number;
+  /** Of one video; the rest is not read. 0: none are. */
+  readonly framesMax: number;
+  /** Of a processor; what was seen by then is what there is. */
+  readonly msMax: number;
+  /** Resident memory of a process. */
+  readonly memoryMibMax: number;
+  readonly idleMsMax?: number;
+}
+
+export interface Frame {
+  readonly seconds: number;
+  /** A PNG file. */
+  readonly picture: Uint8Array;
+}
+
+export class VideoFrames {
+  readonly #program: string | undefined;
+
+  constructor(private readonly options: VideoFramesOptions) {
+    this.#program = options.framesMax === 0 ? undefined : findFfmpeg(options.ffmpeg);
+  }
+
+  /** By what frames are read: those of another are to be read again. '' where none are. */
+  get version(): string {
+    const { everySeconds, framesMax } = this.options;
+    return this.#program === undefined ? '' : `${everySeconds} ${framesMax}`;
+  }
+
+  /**
+   * Hands over one frame after the other. Resolves to whether there are more than were read. Rejects with a RecordingError where the file holds nothing
+   * that can be seen though it is to, with a ServiceError where nothing could be done, with what `take` rejects with, and with the signal's reason.
+   */
+  async read(bytes: Uint8Array, take: (frame: Frame) => Promise<void>, signal: AbortSignal): Promise<boolean> {
+    const { everySeconds, framesMax, msMax } = this.options;
+    const format = recordingFormat(bytes);
+    if (format === undefined)
+      throw new RecordingError('not-a-recording', 'The bytes are not those of a video or an audio file that is read');
+    // One more than there may be tells whether there are more.
+    const asked = { everySeconds, framesMax: framesMax + 1, secondsMax: Math.ceil(msMax / SECOND_MS) + 1 };
+    const args = frameArguments(format, asked);
+    if (args === undefined || this.#program === undefined) return false;
+    const file = await this.#fileOf(bytes);
+    try {
+      return await this.#decoded(this.#program, { args, file, take }, signal);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Without a name, before anything is in it. */
+  async #fileOf(bytes: Uint8Array): Promise<FileHandle> {
+    const { folder } = this.options;
+    const path = join(folder, randomUUID());
+    let file: FileHandle | undefined;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      file = await open(path, 'wx+', 0o600);
+      await unlink(path);
+      for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
+      return file;
+    } catch (error) {
+      await file?.close();
+      throw asStorageError(error, folder);
+    }
+  }
+
+  async #decoded(
+    program: string,
+    {
+      args,
+      file,
+      take,
+    }: { readonly args: string[]; readonly file: FileHandle; readonly take: (frame: Frame) => Promise<void> },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { everySeconds, framesMax } = this.options;
+    const child = spawn(program, args, { stdio: [file.fd, 'pipe', 'pipe'], env: { LC_ALL: 'C' }, shell: false });
+    const decoding = new Decoding(child, this.options);
+    const stop = () => {
+      decoding.kill('stopped');
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      signal.throwIfAborted();
+      let count = 0;
+      for await (const picture of decoding.frames()) {
+        if (count < framesMax) await take({ seconds: count * everySeconds, picture });
+        count += 1;
+      }
+      signal.throwIfAborted();
+      if (count === 0) decoding.assertHasNone();
+      return count > framesMax || !decoding.isWhole;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      await decoding.end();
+    }
+  }
+}
+
+type Ended = 'stopped' | 'timed-out' | 'too-large' | 'hung' | 'damaged';
+
+/** One process, watched. */
+class Decoding {
+  readonly #watch: NodeJS.Timeout;
+  readonly #closed: Promise<unknown>;
+  #startFailure: Error | undefined;
+  #message = '';
+  #ended: Ended | undefined;
+  #isWaitedFor = true;
+  #active = { ms: 0, sinceMs: performance.now() };
+
+  constructor(
+    private readonly child: ChildProcess,
+    private readonly options: VideoFramesOptions,
+  ) {
+    child.once('error', (error) => {
+      this.#startFailure ??= error;
+    });
+    this.#closed = once(child, 'close').catch((error: unknown) => error);
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#message = (this.#message + text).slice(0, 4 * MESSAGE_CHARACTERS_MAX);
+    });
+    if (child.pid !== undefined) giveWay(child.pid);
+    this.#watch = setInterval(() => {
+      this.#look();
+    }, LOOKED_AT_MS);
+    this.#watch.unref();
+  }
+
+  /** It came to its end by itself. */
+  get isWhole(): boolean {
+    return this.#ended === undefined && this.child.exitCode === 0;
+  }
+
+  async *frames(): AsyncGenerator<Uint8Array> {
+    const stream = new PngStream(FRAME_BYTES_MAX);
+    try {
+      for await (const piece of this.child.stdout ?? [])
+        for (const file of stream.add(piece as Uint8Array)) {
+          this.#isWaitedFor = false;
+          yield file;
+          this.#isWaitedFor = true;
+          this.#active = { ms: this.#active.ms, sinceMs: performance.now() };
+        }
+    } catch (error) {
+      if (!(error instanceof PngStreamError)) throw error;
+      this.kill('damaged');
+    }
+    await this.#closed;
+  }
+
+  /** Throws where there should have been a frame. */
+  assertHasNone(): void {
+    if (this.#startFailure !== undefined)
+      throw new ServiceError('internal-error', `ffmpeg cannot be run: ${this.#startFailure.message}.`);
+    if (this.#ended === 'too-large')
+      throw new RecordingError('too-large', 'A frame of the video needs more memory than there is for one');
+    if (this.#ended === 'timed-out' || this.#ended === 'hung')
+      throw new RecordingError('timed-out', 'No frame of the video could be decoded in time');
+    if (this.isWhole || NO_PICTURES.test(this.#message)) return;
+    const [line = ''] = this.#message.split('\n').filter((each) => each.trim() !== '');
+    const reason = line.replace(/\p{Cc}/gu, ' ').slice(0, MESSAGE_CHARACTERS_MAX);
+    throw new RecordingError('damaged', `No frame of the video can be decoded: ${reason}`);
+  }
+
+  kill(ended: Ended): void {
+    this.#ended ??= ended;
+    this.child.kill('SIGKILL');
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#watch);
+    if (this.child.exitCode === null && this.child.signalCode === null) this.kill('stopped');
+    this.child.stdout?.destroy();
+    await this.#closed;
+  }
+
+  #look(): void {
+    const { msMax, memoryMibMax, idleMsMax = IDLE_MS_MAX } = this.options;
+    const { pid } = this.child;
+    if (residentBytes(pid) > memoryMibMax * MEBIBYTE) this.kill('too-large');
+    const ms = processorMs(pid);
+    if ((ms ?? 0) > msMax) this.kill('timed-out');
+    if ((ms ?? 0) > this.#active.ms) this.#active = { ms: ms ?? 0, sinceMs: performance.now() };
+    // Where the system does not tell of processes, one that gives nothing for so long may be at work.
+    const waitedMs = performance.now() - this.#active.sinceMs;
+    if (this.#isWaitedFor && waitedMs > (ms === undefined ? Math.max(idleMsMax, msMax) : idleMsMax)) this.kill('hung');
+  }
+}
+
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, NICENESS);
+  } catch {
+    // It has ended already.
+  }
+}

@@ -1,0 +1,203 @@
+/** Videos that records link to, found by what is to be seen in them, with the second of it. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { drawnPicture, jpegOf } from '../support/pictures.js';
+import { mp3Of, mp4Of } from '../support/recordings.js';
+import type { ScriptedServer } from '../support/scripted-server.js';
+import { startFileServer } from '../support/served-files.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { describeWhere } from '../support/skip.js';
+import { FFMPEG, NO_FFMPEG, videoOf, writeProgram } from '../support/videos.js';
+
+interface Hit {
+  readonly id: string;
+  readonly name: string;
+  readonly '@image_score'?: number;
+  readonly '@text_score'?: number;
+  readonly media?: { readonly field: string; readonly url: string; readonly seconds: number };
+  readonly explain?: {
+    readonly resources?: readonly { readonly frames?: { readonly state: string; readonly count: number } }[];
+  };
+}
+interface ResourcesState {
+  readonly read: number;
+  readonly pending: number;
+  readonly failed: number;
+  readonly frames?: string;
+  readonly errors: readonly { readonly url: string; readonly error: string }[];
+}
+
+const DEFINITION = {
+  image_model: 'built-in',
+  searchable_fields: [{ name: 'title' }],
+  resources: [
+    { name: 'cover', kind: 'image' },
+    { name: 'film', kind: 'video' },
+  ],
+};
+const WAITING = { timeout: 300_000 };
+const served = new Map<string, Uint8Array>();
+let folder = '';
+let server: ScriptedServer;
+let service: TestService;
+
+const env = (ffmpeg: string) => ({
+  GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+  GANNET_RESOURCES_RETRY_SECONDS: '1,1,5,5,30,30',
+  GANNET_RESOURCES_FFMPEG: ffmpeg,
+  GANNET_KERNEL_CHECK_LEASES: '1',
+});
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-films-'));
+  server = await startFileServer(served);
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const stateOf = async (list: string) => {
+  const { body } = await service.client.get(`/list/default/${list}`);
+  return (body as { resources_state: ResourcesState }).resources_state;
+};
+/** All has been looked at, by programs that are there or not. */
+const settled = (list: string, frames: string, files: number) =>
+  eventually(
+    () => stateOf(list),
+    (state) => state.pending === 0 && state.read + state.failed === files && state.frames === frames,
+  );
+const make = async (name: string, records: readonly object[]) => {
+  expect((await service.client.post('/list/default', { name, ...DEFINITION })).status).toBe(201);
+  const { status, body } = await service.client.bulk('default', name, records);
+  expect([status, (body as { failed: number }).failed]).toEqual([200, 0]);
+};
+const serve = (path: string, bytes: Uint8Array): string => {
+  served.set(path, bytes);
+  return server.url(path);
+};
+const picture = async (seed: number) => (await drawnPicture(seed).resize(180).jpeg().toBuffer()) as Uint8Array;
+const foundBy = async (list: string, seed: number, query = ''): Promise<readonly Hit[]> => {
+  const bytes = await picture(seed);
+  const path = `/search/image/default/${list}/1?minimum_image_score=0.9${query}`;
+  const { status, body } = await service.client.send('POST', path, {
+    bytes,
+    headers: { 'content-type': 'image/jpeg' },
+  });
+  expect(status).toBe(200);
+  return (body as { results: Hit[] }).results;
+};
+
+describeWhere(FFMPEG !== undefined, NO_FFMPEG)('a list with videos', () => {
+  beforeAll(async () => {
+    service = await startTestService({ env: env(FFMPEG ?? '') });
+  });
+  afterAll(() => service.close());
+
+  it('finds them by a picture of what is to be seen, with the second, among pictures and other videos', async () => {
+    const first = serve('/first.mp4', await videoOf([1, 2, 3]));
+    const second = serve('/second.mkv', await videoOf([4, 5], 20, 'mkv'));
+    await make('films', [
+      { name: 'first', title: 'gannet', cover: serve('/cover.jpg', await jpegOf(9)), film: first },
+      { name: 'second', title: 'puffin', film: second },
+      { name: 'picture', title: 'auk', cover: serve('/auk.jpg', await jpegOf(2)) },
+      { name: 'silent', title: 'tern', film: serve('/silent.mp3', mp3Of({ title: 'Tern' })) },
+    ]);
+    // Each video is a file by what is said in it, and one by what is to be seen.
+    const state = await settled('films', 'read', 8);
+    // Nothing is said in those that were made here.
+    expect(state.errors.map(({ error }) => error)).toEqual(['no-text', 'no-text']);
+    const places = async (seed: number) =>
+      (await foundBy('films', seed)).map(({ name, media }) => [name, media?.field, media?.url, media?.seconds]);
+    expect(await places(1)).toEqual([['first', 'film', first, 0]]);
+    expect(await places(3)).toEqual([['first', 'film', first, 20]]);
+    expect(await places(5)).toEqual([['second', 'film', second, 20]]);
+    // Of the vectors of the record, its picture has the first.
+    expect(await places(9)).toEqual([['first', undefined, undefined, undefined]]);
+    expect((await places(2)).toSorted()).toEqual([
+      ['first', 'film', first, 10],
+      ['picture', undefined, undefined, undefined],
+    ]);
+    const [explained] = await foundBy('films', 5, '&explain=true');
+    expect(explained?.['@image_score']).toBeGreaterThan(0.9);
+    expect(explained?.explain?.resources?.[0]?.frames).toMatchObject({ state: 'read', count: 2 });
+    const { body } = await service.client.post('/search/default/films/1', { query: 'gannet' });
+    const [byWords] = (body as { results: Hit[] }).results;
+    expect([byWords?.['@text_score'], byWords?.['@image_score'], byWords?.media]).toEqual([1, undefined, undefined]);
+    // With the last that links to it, what was seen in it is gone.
+    expect((await service.client.delete(`/search-result/default/films/${byWords?.id}`)).status).toBe(204);
+    expect(await places(1)).toEqual([]);
+    await eventually(
+      () => stateOf('films'),
+      ({ read, failed }) => read + failed === 5,
+    );
+  });
+
+  it('says of damaged ones that they are, and reads the others', async () => {
+    const whole = await videoOf([6, 7]);
+    await make('damaged', [
+      { name: 'whole', film: serve('/whole.mp4', whole) },
+      { name: 'cut', film: serve('/cut.mp4', whole.subarray(0, 200)) },
+      { name: 'page', film: serve('/page.mp4', Buffer.from('<html>no video</html>')) },
+      { name: 'blank', film: serve('/blank.mp4', mp4Of({ title: 'Blank' })) },
+    ]);
+    const { errors } = await settled('damaged', 'read', 8);
+    const faults = errors.map(({ url, error }) => `${new URL(url).pathname} ${error}`).toSorted();
+    expect(faults.filter((fault) => fault.startsWith('/page'))).toEqual(['/page.mp4 not-a-recording']);
+    expect(faults.some((fault) => fault.startsWith('/cut.mp4 '))).toBe(true);
+    expect(faults.some((fault) => fault.startsWith('/blank'))).toBe(false);
+    expect((await foundBy('damaged', 7)).map(({ name, media }) => [name, media?.seconds])).toEqual([['whole', 10]]);
+  });
+});
+
+describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of videos', () => {
+  const VIDEOS = 5;
+  const program = () => join(folder, 'ffmpeg');
+  const calls = () => readFileSync(join(folder, 'calls'), 'utf8').length;
+
+  it('are none without ffmpeg, which is no fault, and are read once it is there, and once where the service is killed meanwhile', async () => {
+    service = await startTestService({ env: env('') });
+    const dataDir = service.dataDir;
+    const records = [];
+    for (let at = 0; at < VIDEOS; ++at)
+      records.push({ name: `n${at}`, title: 'film', film: serve(`/n${at}.mp4`, await videoOf([20 + at, 40 + at])) });
+    await make('later', records);
+    const without = await eventually(
+      () => stateOf('later'),
+      (state) => state.pending === 0 && state.read + state.failed === VIDEOS,
+    );
+    expect([without.frames, without.errors.map(({ error }) => error)]).toEqual([
+      'no-ffmpeg',
+      Array.from({ length: VIDEOS }, () => 'no-text'),
+    ]);
+    await service.stop('SIGKILL');
+    // Each call is counted, and the second waits until the service is killed.
+    const waits = `[ $(wc -c < '${folder}/calls') -lt 2 ] || while [ ! -e '${folder}/go' ]; do sleep 0.05; done`;
+    writeProgram(program(), `printf x >> '${folder}/calls'\n${waits}\nexec '${FFMPEG}' "$@"`);
+    service = await startTestService({ env: env(program()), dataDir });
+    await expect.poll(calls, WAITING).toBe(2);
+    await service.stop('SIGKILL');
+    writeProgram(join(folder, 'go'), '');
+    service = await startTestService({ env: env(program()), dataDir });
+    try {
+      await settled('later', 'read', 2 * VIDEOS);
+      // That which was in hand, and no other.
+      expect(calls()).toBe(VIDEOS + 1);
+      for (let at = 0; at < VIDEOS; ++at)
+        expect((await foundBy('later', 40 + at)).map(({ name, media }) => [name, media?.seconds])).toEqual([
+          [`n${at}`, 10],
+        ]);
+      // No pictures are searched any more, and what was seen is forgotten.
+      expect((await service.client.put('/list/default/later', { image_model: null })).status).toBe(200);
+      await eventually(
+        () => stateOf('later'),
+        (state) => state.frames === undefined && state.read + state.failed === VIDEOS,
+      );
+    } finally {
+      await service.close();
+    }
+  });
+});
