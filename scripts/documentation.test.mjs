@@ -171,9 +171,9 @@ describe('docs/architecture.md', () => {
     }
   });
 
-  it('says that a process of its own is started by a host', () => {
+  it('says that a process of its own is started by a host, and ffmpeg where frames are read', () => {
     const starters = importers('node:child_process').filter((path) => !path.startsWith('src/cli/'));
-    expect(starters).toEqual(['src/platform/hosts/child-process.ts']);
+    expect(starters).toEqual(['src/platform/hosts/child-process.ts', 'src/recordings/frames/video-frames.ts']);
   });
 
   it('says that a kind of field is a file', () => {
