@@ -17,11 +17,18 @@ export interface Skipped {
   readonly why: string;
 }
 
+interface Place {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
 export class RunRecords implements SourceListener {
   readonly skippedOnes: Skipped[] = [];
   skippedCount = 0;
   readonly startedMs = performance.now();
-  private readonly places = new Map<string, { readonly offset: number; readonly bytes: number }>();
+  private readonly places = new Map<string, Place>();
+  /** Of those in `same`, what they are where the file has lost them. */
+  private readonly instead = new Map<string, Place>();
   private readonly same = new Set<string>();
   private readonly evidence = new Set<string>();
   private readonly file: number;
@@ -39,15 +46,22 @@ export class RunRecords implements SourceListener {
       this.skipped(record.name, 'The source has more than one record of this name; the first is taken.');
       return;
     }
-    const line = Buffer.from(recordLine(record));
-    this.places.set(record.name, { offset: this.writtenBytes + this.bufferedBytes, bytes: line.length });
-    this.buffered.push(line);
-    this.bufferedBytes += line.length;
-    if (this.bufferedBytes >= BUFFER_BYTES) this.flush();
+    this.places.set(record.name, this.write(record));
   }
 
-  unchanged(name: string): void {
-    if (!this.places.has(name)) this.same.add(name);
+  unchanged(name: string, otherwise?: SourceRecord): void {
+    if (this.places.has(name)) return;
+    this.same.add(name);
+    if (otherwise !== undefined) this.instead.set(name, this.write(otherwise));
+  }
+
+  /** `known`: the names that the file has. */
+  restore(known: ReadonlySet<string>): void {
+    for (const [name, place] of this.instead) {
+      if (known.has(name)) continue;
+      this.same.delete(name);
+      this.places.set(name, place);
+    }
   }
 
   gone(name: string): void {
@@ -99,6 +113,15 @@ export class RunRecords implements SourceListener {
   close(): void {
     closeSync(this.file);
     unlinkSync(this.path);
+  }
+
+  private write(record: SourceRecord): Place {
+    const line = Buffer.from(recordLine(record));
+    const place = { offset: this.writtenBytes + this.bufferedBytes, bytes: line.length };
+    this.buffered.push(line);
+    this.bufferedBytes += line.length;
+    if (this.bufferedBytes >= BUFFER_BYTES) this.flush();
+    return place;
   }
 
   private flush(): void {

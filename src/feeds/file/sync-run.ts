@@ -99,6 +99,7 @@ async function compared(
   { outcome, before }: { readonly outcome: SourceOutcome; readonly before: PreviousFile | undefined },
 ): Promise<SyncRunResult> {
   const { feed, path, files, source, signal } = options;
+  records.restore(before?.names ?? new Set());
   const isRemoved = await removals(options, records, { before, isComplete: outcome.isComplete });
   const counts = { added: 0, changed: 0, removed: 0, unchanged: 0 };
   const lines = () => merged({ before: before === undefined ? [] : linesAgain(options), records, isRemoved, counts });

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sync, SYNC_PATH } from '../../../test/support/feeds/made-source.js';
+import { MadeFolder, sync, SYNC_PATH } from '../../../test/support/feeds/made-source.js';
 import { html, NOW_MS, type MadePage } from '../../../test/support/feeds/made-site.js';
 import { usePlaces } from '../../../test/support/feeds/places.js';
 import { parseRecordLine, readSyncFile } from '../file/sync-file.js';
@@ -22,7 +22,7 @@ function feed(...items: readonly Item[]): MadePage {
   return `<rss version="2.0"><channel><title>News</title>${written.join('')}</channel></rss>`;
 }
 
-function run(settings: Partial<SyndicationSettings> = {}) {
+function run(settings: Partial<SyndicationSettings> = {}, isFresh = false) {
   const source = new SyndicationSource({
     settings: { url: places.site.url('/feed'), full_text: false, drop_left_items: false, ...settings },
     client: places.client,
@@ -30,7 +30,7 @@ function run(settings: Partial<SyndicationSettings> = {}) {
     nowMs: () => NOW_MS,
     bytesMax: 1_000_000,
   });
-  return sync(places.files, source);
+  return sync(places.files, source, { isFresh });
 }
 
 async function records(): Promise<Record<string, unknown>> {
@@ -153,7 +153,38 @@ describe('SyndicationSource', () => {
     expect(places.site.asked().filter((path) => path === '/1')).toEqual([]);
     places.site.pages.set('/feed', feed({ link: '/1', title: 'One, corrected' }));
     places.site.pages.delete('/1');
-    expect(await run({ full_text: true })).toMatchObject({ changed: 0, unchanged: 3 });
-    expect(places.files.text(SYNC_PATH)).toContain('The whole article about one');
+    // However often it fails, and in runs that read everything anew.
+    for (const isFresh of [false, false, true, false]) {
+      expect(await run({ full_text: true }, isFresh)).toMatchObject({ changed: 0, unchanged: 3 });
+      expect(places.files.text(SYNC_PATH)).toContain('The whole article about one');
+    }
+    places.files.remove();
+    places.files = new MadeFolder();
+    expect(await run({ full_text: true })).toMatchObject({ added: 1 });
+    expect(await records()).toEqual({ '/1': 'One, corrected' });
+  });
+
+  it('asks again for an article that could not be fetched for now, though the feed has not changed', async () => {
+    places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }));
+    places.site.pages.set('/1', (_asked, response) => response.writeHead(500).end());
+    expect(await run({ full_text: true })).toMatchObject({ added: 1, skipped_count: 1 });
+    places.site.pages.set('/1', html('One', 'The article about one'));
+    expect(await run({ full_text: true })).toMatchObject({ changed: 1, skipped_count: 0 });
+    expect(places.files.text(SYNC_PATH)).toContain('The article about one');
+  });
+
+  it('fetches all articles in the end, however many a run fetches, and loses none of them', async () => {
+    const all = Array.from({ length: 501 }, (_, number) => number);
+    const listed = feed(...all.map((number) => ({ link: `/${number}`, title: `T${number}` }))) as string;
+    for (const number of all) places.site.pages.set(`/${number}`, html(`T${number}`, `Article ${number}.`));
+    places.site.pages.set('/feed', listed);
+    const articles = () => places.files.text(SYNC_PATH).match(/Article \d+/g)?.length;
+    await run({ full_text: true });
+    expect(articles()).toBe(500);
+    await run({ full_text: true });
+    expect(articles()).toBe(501);
+    expect(await run({ full_text: true }, true)).toMatchObject({ changed: 0, unchanged: 501, skipped_count: 1 });
+    expect(await run({ full_text: true })).toMatchObject({ changed: 0, unchanged: 501, skipped_count: 0 });
+    expect(articles()).toBe(501);
   });
 });

@@ -37,7 +37,7 @@ export interface SyndicationMemory {
   readonly lastModified?: string;
   /** Names of the records of the last answer. */
   readonly names: readonly string[];
-  /** By name: of articles that were fetched, what their item said then. */
+  /** By name: of articles that were fetched, a digest of what their item said then; of those that are to be fetched anew, ''. */
   readonly articles: Readonly<Record<string, string>>;
 }
 
@@ -70,8 +70,8 @@ export class SyndicationSource implements FeedSource {
     { isFresh, signal }: { readonly isFresh: boolean; readonly signal: AbortSignal },
   ): Promise<SourceOutcome> {
     const { settings, memory } = this.options;
-    const known = isFresh ? undefined : memory.read();
-    const { fetcher, answer } = await this.fetched(known, signal);
+    const known = memory.read();
+    const { fetcher, answer } = await this.fetched(isFresh ? undefined : known, signal);
     const counts = () => ({ requests: fetcher.requests, bytes: fetcher.bytes });
     if (answer === 'unchanged') {
       for (const name of known?.names ?? []) listener.unchanged(name);
@@ -80,7 +80,7 @@ export class SyndicationSource implements FeedSource {
     }
     const { feed, validators } = answer;
     const identify = identityOf(feed.items);
-    const articles = new Map<string, string>();
+    const articles: Articles = { isFresh, known: known?.articles ?? {}, kept: new Map(), asked: 0, areLeft: false };
     const names = new Set<string>();
     for (const item of feed.items) {
       signal.throwIfAborted();
@@ -90,10 +90,11 @@ export class SyndicationSource implements FeedSource {
         continue;
       }
       names.add(name);
-      await this.tell({ name, item, listener, fetcher, known, articles });
+      await this.tell({ name, item, listener, fetcher, articles });
     }
-    // What breaks off is asked for anew, lest the server says that it is still that.
-    this.next = { ...(feed.isWhole ? validators : {}), names: [...names], articles: Object.fromEntries(articles) };
+    // What breaks off, or has articles that are still to be fetched, is asked for anew, lest the server says that it is still that.
+    const isDone = feed.isWhole && !articles.areLeft;
+    this.next = { ...(isDone ? validators : {}), names: [...names], articles: Object.fromEntries(articles.kept) };
     if (!feed.isWhole) listener.skipped(settings.url, 'The feed breaks off; items are missing at its end.');
     return { isComplete: settings.drop_left_items && feed.isWhole, ...counts() };
   }
@@ -112,37 +113,54 @@ export class SyndicationSource implements FeedSource {
   }
 
   /** With `full_text`, an article is fetched when its item says something new. */
-  private async tell({ name, item, listener, fetcher, known, articles }: ToldItem): Promise<void> {
-    const { settings, nowMs } = this.options;
+  private async tell({ name, item, listener, fetcher, articles }: ToldItem): Promise<void> {
+    const { settings } = this.options;
     if (!settings.full_text || item.url === undefined) {
       listener.record(recordOf(name, item));
       return;
     }
     const said = hashOf(JSON.stringify(item));
-    if (known?.articles[name] === said) {
-      articles.set(name, said);
+    const known = articles.known[name];
+    if (known === said && !articles.isFresh) {
+      articles.kept.set(name, said);
       listener.unchanged(name);
       return;
     }
-    const outcome = articles.size < ARTICLES_MAX ? await fetcher.page(item.url, {}) : undefined;
-    if (outcome?.kind === 'page') {
-      const page = readPage(outcome.text, { url: outcome.url, nowMs: nowMs(), robotsTag: outcome.robotsTag });
-      if (page.text !== '' && !page.looksMissing && !page.needsJavaScript) {
-        articles.set(name, said);
-        listener.record(recordOf(name, { ...item, text: page.text, image: item.image ?? page.image }));
-        return;
-      }
+    const found = await this.article(item.url, fetcher, articles);
+    if (!('why' in found)) {
+      articles.kept.set(name, said);
+      listener.record(recordOf(name, { ...item, text: found.text, image: item.image ?? found.image }));
+      return;
     }
-    const why =
-      outcome === undefined
-        ? `A run fetches at most ${ARTICLES_MAX} articles.`
-        : 'why' in outcome
-          ? outcome.why
-          : 'It is no page with text.';
-    listener.skipped(item.url, `The article is not there: ${why}`);
+    listener.skipped(item.url, `The article is not there: ${found.why}`);
+    if (known === undefined) {
+      listener.record(recordOf(name, item));
+      return;
+    }
     // What was fetched before is better than a summary.
-    if (known?.articles[name] === undefined) listener.record(recordOf(name, item));
-    else listener.unchanged(name);
+    articles.kept.set(name, '');
+    listener.unchanged(name, recordOf(name, item));
+  }
+
+  private async article(
+    url: string,
+    fetcher: PageFetcher,
+    articles: Articles,
+  ): Promise<{ readonly text: string; readonly image: string | undefined } | { readonly why: string }> {
+    if (articles.asked >= ARTICLES_MAX) {
+      articles.areLeft = true;
+      return { why: `A run fetches at most ${ARTICLES_MAX} articles; the next one goes on.` };
+    }
+    articles.asked += 1;
+    const outcome = await fetcher.page(url, {});
+    articles.areLeft ||= outcome.kind === 'failed' || outcome.kind === 'later';
+    if (outcome.kind !== 'page') return { why: 'why' in outcome ? outcome.why : 'It is no page with text.' };
+    const { text, image, looksMissing, needsJavaScript } = readPage(outcome.text, {
+      url: outcome.url,
+      nowMs: this.options.nowMs(),
+      robotsTag: outcome.robotsTag,
+    });
+    return text === '' || looksMissing || needsJavaScript ? { why: 'It is no page with text.' } : { text, image };
   }
 
   private async fetched(known: SyndicationMemory | undefined, signal: AbortSignal) {
@@ -177,8 +195,18 @@ interface ToldItem {
   readonly item: SyndicatedItem;
   readonly listener: SourceListener;
   readonly fetcher: PageFetcher;
-  readonly known: SyndicationMemory | undefined;
-  readonly articles: Map<string, string>;
+  readonly articles: Articles;
+}
+
+/** Of a run. */
+interface Articles {
+  /** All are fetched, whatever is known of them. */
+  readonly isFresh: boolean;
+  readonly known: SyndicationMemory['articles'];
+  readonly kept: Map<string, string>;
+  asked: number;
+  /** Some are to be asked for again soon: a run fetches no more, or they could not be fetched for now. */
+  areLeft: boolean;
 }
 
 /** What names an item, given all of them. */

@@ -22,8 +22,8 @@ export function givenFields(fields: Readonly<Record<string, FieldValue | undefin
 export interface SourceListener {
   /** The record is there, as given; whether it differs from last time is not the provider's business. */
   record(record: SourceRecord): void;
-  /** The record is there, and the source says that it is as it was. */
-  unchanged(name: string): void;
+  /** The record is there and stays as it was. `otherwise`: as it is to be where the file has lost it. */
+  unchanged(name: string, otherwise?: SourceRecord): void;
   /** There is evidence that the record is gone: its address answers 404 or 410, or the source deleted it. */
   gone(name: string): void;
   skipped(what: string, why: string): void;
