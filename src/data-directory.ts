@@ -14,11 +14,14 @@ import {
   type ServiceLogger,
 } from './platform/index.js';
 
-/**
- * Makes the data directory, closes it to other users and keeps other processes out of it; returns how to let go of it.
- * Throws an `OperatorError`.
- */
-export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'warn'>): () => void {
+export interface OpenDataDirectory {
+  readonly release: () => void;
+  /** Where what was there is now, if a restore came to its end here. */
+  readonly aside: string | undefined;
+}
+
+/** Makes the data directory, closes it to other users and keeps other processes out of it. Throws an `OperatorError`. */
+export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'warn'>): OpenDataDirectory {
   keepFilesToOwner();
   try {
     mkdirSync(dataDir, { recursive: true });
@@ -32,8 +35,7 @@ export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'war
   const path = join(dataDir, 'lock');
   const lock = kernel.lockFile(path);
   if (lock !== null) {
-    finishRestore(dataDir);
-    return () => lock.release();
+    return { aside: finishRestore(dataDir), release: () => lock.release() };
   }
   const holder = lockHolder(path);
   const who = holder === undefined ? '' : ` (number ${holder.pid}, of the user with the id ${holder.user})`;

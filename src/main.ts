@@ -35,6 +35,8 @@ import {
   SearchActivity,
   type RequestMemory,
 } from './platform/index.js';
+import { restoreStopped, type WantedRestore } from './stopped-service.js';
+import type { Restored } from './backup/index.js';
 import { createLogger } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
 import { unknownEnvironment } from './platform/config.js';
@@ -66,7 +68,12 @@ export async function allOperations(): Promise<readonly Operation[]> {
   return [...withListExtensions(operations, extensions), ...features.flatMap(ofFeature)];
 }
 
-export { adoptUnknownLists, restoreData } from './stopped-service.js';
+export { adoptUnknownLists } from './stopped-service.js';
+
+/** For `gannet restore`. */
+export function restoreData(config: Config, wanted: WantedRestore): Promise<Restored> {
+  return restoreStopped(config, wanted, () => startService(config, { listen: false }));
+}
 
 export interface RunningService {
   readonly services: Services;
@@ -214,7 +221,8 @@ async function openServices(
 ): Promise<{ services: Services; features: OpenFeatures; warmUp: () => Promise<void> }> {
   const dataDir = resolve(config.data.dir);
   const budget = memoryBudget(config);
-  parts.opened('lock', openDataDirectory(dataDir, log));
+  const directory = openDataDirectory(dataDir, log);
+  parts.opened('lock', () => directory.release());
   assertCatalogueStored(dataDir);
   const memory = watchMemory(config, budget, { log, metrics, parts });
   const room = new ListRoom();

@@ -1,22 +1,61 @@
 /** What is done to a data directory while no service has it, for commands that no service answers. */
 import { join, resolve } from 'node:path';
-import { restoreBackup, type Restored } from './backup/index.js';
+import { BACKUPS, markRestored, restoreBackup, RESTORING, type Restored } from './backup/index.js';
 import { openCatalog } from './catalog/index.js';
 import { openDataDirectory } from './data-directory.js';
 import { adoptLists, type AdoptionReport } from './index/index.js';
-import { openEnvironment, systemClock, type Config } from './platform/index.js';
+import type { Services } from './operations/index.js';
+import { openEnvironment, OperatorError, systemClock, type Config } from './platform/index.js';
 import { createLogger } from './platform/logger.js';
 
-/** For `gannet restore`: as with `adoptUnknownLists`, nothing else has the data directory. */
-export async function restoreData(
+export interface WantedRestore {
+  /** A folder, or `media:STORE[/FOLDERS][/NAME]`. */
+  readonly from: string;
+  /** Whose media store it is. */
+  readonly account: string;
+  readonly replace: boolean;
+}
+
+/**
+ * For `gannet restore`: as with `adoptUnknownLists`, nothing else has the data directory. `start` opens it, without listening: of a media
+ * store, where it is and how it is reached is known there.
+ */
+export async function restoreStopped(
   config: Config,
-  wanted: { readonly from: string; readonly replace: boolean },
+  { from, account, replace }: WantedRestore,
+  start: () => Promise<{ readonly services: Pick<Services, 'part'>; close(): Promise<void> }>,
 ): Promise<Restored> {
   const dataDir = resolve(config.data.dir);
-  const log = createLogger(config);
-  const release = openDataDirectory(dataDir, log);
+  if (!from.startsWith('media:')) {
+    return withDataDirectory(config, () => restoreBackup({ from, replace, dataDir }));
+  }
+  if (!replace) {
+    throw new OperatorError(
+      `What is in ${dataDir} knows the media store, and is replaced by the backup: with --replace it moves to a folder in the data directory, and nothing is deleted.`,
+    );
+  }
+  const service = await start();
+  let summary;
   try {
-    return await restoreBackup({ ...wanted, dataDir });
+    ({ summary } = await service.services.part(BACKUPS).fetch(from, account, join(dataDir, RESTORING)));
+    await markRestored(dataDir);
+  } finally {
+    await service.close();
+  }
+  const { made_utc, lists, bytes } = summary;
+  const before = await withDataDirectory(config, (aside) => Promise.resolve(aside));
+  return { data_dir: dataDir, made_utc, lists, bytes, before: before ?? null };
+}
+
+/** Runs the action while nothing else has the data directory. `aside`: where what was there is now, if opening it completed a restore. */
+async function withDataDirectory<Result>(
+  config: Config,
+  action: (aside: string | undefined) => Promise<Result>,
+): Promise<Result> {
+  const log = createLogger(config);
+  const { release, aside } = openDataDirectory(resolve(config.data.dir), log);
+  try {
+    return await action(aside);
   } finally {
     release();
     await log.drain();
@@ -24,11 +63,9 @@ export async function restoreData(
 }
 
 /** For `gannet doctor --adopt-lists`: nothing else may have the data directory open. Rejects with an `OperatorError` where it has. */
-export async function adoptUnknownLists(config: Config): Promise<AdoptionReport> {
+export function adoptUnknownLists(config: Config): Promise<AdoptionReport> {
   const dataDir = resolve(config.data.dir);
-  const log = createLogger(config);
-  const release = openDataDirectory(dataDir, log);
-  try {
+  return withDataDirectory(config, async () => {
     const environment = openEnvironment(join(dataDir, 'system'), { kind: 'system' });
     try {
       const catalog = await openCatalog(environment, systemClock);
@@ -36,8 +73,5 @@ export async function adoptUnknownLists(config: Config): Promise<AdoptionReport>
     } finally {
       await environment.close();
     }
-  } finally {
-    release();
-    await log.drain();
-  }
+  });
 }

@@ -1,22 +1,40 @@
-/** `/backup`: the data directory as of one moment, in a folder of the machine. */
+/** `/backup`: the data directory as of one moment, in a folder of the machine or in a media store. */
 import { Type } from 'typebox';
 import { defineOperation, noParams, object, timeSchema } from '../operations/index.js';
-import { BACKUPS } from './backups.js';
+import { MEDIA_STORE_NOT_FOUND, STORE_FULL, STORE_UNAVAILABLE } from '../media/index.js';
+import { BACKUPS } from './backups-key.js';
 
 const KEPT_MAX = 10_000;
+const STORE_ERRORS = [MEDIA_STORE_NOT_FOUND, STORE_FULL, STORE_UNAVAILABLE] as const;
+
+const folder = Type.String({
+  pattern: '^(?:/|media:)',
+  maxLength: 4096,
+  description:
+    'Absolute path, or media:STORE[/FOLDERS] for a place in a media store (a folder or a bucket); each backup in it is named after its time',
+  examples: ['/srv/backups', 'media:nightly'],
+});
+
+const path = Type.String({
+  description: 'Of the backup, as `gannet restore` takes it',
+  examples: ['/srv/backups/20261122T081500Z', 'media:nightly/20261122T081500Z'],
+});
+
+const account = Type.Optional(Type.String({ description: 'Whose media store it is; default: the configured account' }));
 
 const made = object({
-  path: Type.String({ description: 'Folder of the backup', examples: ['/srv/backups/20261122T081500Z'] }),
+  path,
   made_utc: timeSchema('When it was begun'),
   lists: Type.Integer({ minimum: 0, description: 'In it' }),
   files: Type.Integer({ minimum: 0, description: 'In it' }),
   bytes: Type.Integer({ minimum: 0, description: 'Of all its files' }),
   bytes_shared: Type.Integer({
     minimum: 0,
-    description: 'Of them, those that take no room of their own: files that never change have a second name in it',
+    description:
+      'Of them, those that take no room of their own: files that never change have a second name in a folder, and what a media store has is not sent again',
   }),
   damaged: Type.Array(Type.String(), { description: 'Lists whose store could not be read, and is copied as it is' }),
-  removed: Type.Array(Type.String(), { description: 'Folders of older backups, where only some are kept' }),
+  removed: Type.Array(Type.String(), { description: 'Older backups, where only some are kept' }),
 });
 
 const create = defineOperation({
@@ -31,12 +49,8 @@ const create = defineOperation({
   target: 'none',
   params: noParams,
   body: object({
-    folder: Type.String({
-      pattern: '^/',
-      maxLength: 4096,
-      description: 'Absolute path; each backup is a folder in it, named after its time',
-      examples: ['/srv/backups'],
-    }),
+    folder,
+    account,
     keep: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -47,10 +61,49 @@ const create = defineOperation({
     ),
   }),
   responses: { 201: { description: 'The backup is whole', schema: made } },
-  errors: ['conflict', 'storage-full', 'resources-exhausted'],
-  async handle({ services }, { body: { folder, keep } }) {
-    return { status: 201, body: await services.part(BACKUPS).make({ folder, keep }) };
+  errors: ['conflict', 'unprocessable', 'storage-full', 'resources-exhausted', ...STORE_ERRORS],
+  async handle({ services, signal }, { body: { folder, account: of, keep } }) {
+    const wanted = { folder, account: of ?? services.config.account.name, keep };
+    return { status: 201, body: await services.part(BACKUPS).make(wanted, signal) };
   },
 });
 
-export const backupOperations = [create];
+const list = defineOperation({
+  name: 'backup.list',
+  summary: 'List the backups of a folder or of a place in a media store',
+  description: 'Those that are whole, the oldest first.',
+  method: 'GET',
+  path: '/backup',
+  permission: null,
+  callers: ['cli'],
+  target: 'none',
+  params: noParams,
+  query: object({ folder, account }),
+  responses: {
+    200: {
+      description: 'They are listed',
+      schema: object({
+        backups: Type.Array(
+          object({
+            path,
+            made_utc: timeSchema('When it was begun'),
+            made_by: Type.String({ description: 'Release that made it' }),
+            data_dir: Type.String({ description: 'Of which data directory it is' }),
+            lists: Type.Integer({ minimum: 0, description: 'In it' }),
+            files: Type.Integer({ minimum: 0, description: 'In it' }),
+            bytes: Type.Integer({ minimum: 0, description: 'Of all its files' }),
+          }),
+        ),
+        unreadable: Type.Array(Type.String(), {
+          description: 'Those whose description is damaged, or of a format that this release does not know',
+        }),
+      }),
+    },
+  },
+  errors: ['unprocessable', ...STORE_ERRORS],
+  async handle({ services }, { query: { folder: of, account: whose } }) {
+    return { status: 200, body: await services.part(BACKUPS).list(of, whose ?? services.config.account.name) };
+  },
+});
+
+export const backupOperations = [create, list];

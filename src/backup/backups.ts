@@ -1,9 +1,23 @@
-/** One backup at a time. */
+/** The backups of this data directory, in folders and in media stores: one is made at a time. */
 import { relative, resolve } from 'node:path';
-import { ServiceError, serviceKey, type ProgressBoard, type ServiceKey } from '../platform/index.js';
-import { makeBackup, type BackupRequest, type BackupSource, type MadeBackup } from './make-backup.js';
+import type { MediaStores } from '../media/index.js';
+import { ServiceError, type Cancellation, type ProgressBoard } from '../platform/index.js';
+import type { BackupSource, BackupWatch } from './data-copy.js';
+import { listBackups, type ListedBackups } from './listed-backups.js';
+import { makeBackup, type MadeBackup } from './make-backup.js';
+import { fetchStored } from './stored/fetch-stored.js';
+import { makeStoredBackup } from './stored/make-stored.js';
+import type { Manifest } from './stored/manifest.js';
+import { StoredBackups } from './stored/stored-backups.js';
+import { storedPlace, type StoredPlace } from './stored/stored-place.js';
 
-export const BACKUPS: ServiceKey<Backups> = serviceKey('backups');
+export interface WantedBackup {
+  /** An absolute path, or a place in a media store. */
+  readonly folder: string;
+  /** Whose media store it is. */
+  readonly account: string;
+  readonly keep: number | undefined;
+}
 
 export class Backups {
   private isRunning = false;
@@ -11,32 +25,70 @@ export class Backups {
   constructor(
     private readonly source: BackupSource,
     private readonly progress: ProgressBoard,
-    private readonly account: string,
+    private readonly stores: MediaStores,
   ) {}
 
   /** Rejects with `conflict` while another one is made. */
-  async make(request: BackupRequest): Promise<MadeBackup> {
-    const { dataDir, log } = this.source;
-    if (isWithin(request.folder, dataDir)) {
+  async make({ folder, account, keep }: WantedBackup, signal: Cancellation): Promise<MadeBackup> {
+    const { source } = this;
+    const place = storedPlace(folder, account);
+    if (place !== undefined) {
+      if (place.name !== undefined) throw fault(folder, 'Must be the place of backups, and not one of them.');
+      const backups = this.at(place);
+      return this.run({ folder, account, signal }, (watch) => makeStoredBackup(source, { backups, keep }, watch));
+    }
+    if (isWithin(folder, source.dataDir)) {
       throw new ServiceError(
         'invalid-parameter',
-        `${request.folder} is in the data directory, which it would copy into itself.`,
+        `${folder} is in the data directory, which it would copy into itself.`,
         {
           errors: [{ pointer: '/folder', detail: 'Must be a folder outside the data directory.' }],
         },
       );
     }
+    return this.run({ folder, account, signal }, (watch) => makeBackup(source, { folder, keep }, watch));
+  }
+
+  /** Those that are whole, the oldest first. */
+  list(folder: string, account: string): Promise<ListedBackups> {
+    const place = storedPlace(folder, account);
+    return listBackups(place === undefined ? folder : this.at(place));
+  }
+
+  /** Of the place in a media store, the newest one, or that which is named: written into a folder. Rejects with an `OperatorError`. */
+  async fetch(from: string, account: string, to: string): Promise<Manifest> {
+    const place = storedPlace(from, account);
+    if (place === undefined) throw fault(from, 'Must be a place in a media store.');
+    return fetchStored(this.at(place), place.name, to);
+  }
+
+  /** Rejects with `media-store-not-found`, and `unprocessable` for the built-in store. */
+  private at({ account, store, folders, told }: StoredPlace): StoredBackups {
+    const apart = this.stores.apart(account, store, folders);
+    if (apart !== undefined) return new StoredBackups(apart, told);
+    throw new ServiceError(
+      'unprocessable',
+      `The media store '${store}' is built in: it is in the data directory, so that each backup would hold those before it, and all would be lost with it. ` +
+        'Name a media store in a folder or a bucket.',
+    );
+  }
+
+  private async run(
+    { folder, account, signal }: { folder: string; account: string; signal: Cancellation },
+    make: (watch: BackupWatch) => Promise<MadeBackup>,
+  ): Promise<MadeBackup> {
+    const { dataDir, log } = this.source;
     if (this.isRunning) throw new ServiceError('conflict', 'A backup is being made: wait for its end.');
     this.isRunning = true;
     const job = this.progress.begin({
       kind: 'backup',
       subject: dataDir,
-      owner: { account: this.account, name: request.folder, permission: 'backup:create' },
+      owner: { account, name: folder, permission: 'backup:create' },
       total: null,
     });
     job.start();
     try {
-      const made = await makeBackup(this.source, request, job);
+      const made = await make({ job, signal });
       const { path, lists, bytes, bytes_shared: bytesShared } = made;
       log.info({ path, lists, bytes, bytesShared }, 'a backup is made');
       job.finish();
@@ -48,6 +100,10 @@ export class Backups {
       this.isRunning = false;
     }
   }
+}
+
+function fault(given: string, detail: string): ServiceError {
+  return new ServiceError('invalid-parameter', `${given}: ${detail}`, { errors: [{ pointer: '/folder', detail }] });
 }
 
 function isWithin(path: string, folder: string): boolean {

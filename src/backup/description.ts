@@ -72,10 +72,14 @@ function isDescription(value: unknown): value is BackupDescription {
   );
 }
 
-/** A path that leaves the folder is none. */
 function isKeptFile(value: unknown): value is KeptFile {
   if (typeof value !== 'object' || value === null) return false;
   const { path, bytes } = value as Partial<Record<keyof KeptFile, unknown>>;
-  if (typeof path !== 'string' || !Number.isSafeInteger(bytes) || (bytes as number) < 0) return false;
+  return isInside(path) && Number.isSafeInteger(bytes) && (bytes as number) >= 0;
+}
+
+/** A path that stays below the folder that it begins at. */
+export function isInside(path: unknown): path is string {
+  if (typeof path !== 'string') return false;
   return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'));
 }

@@ -12,6 +12,14 @@ export const backup: Feature = {
       example: ['/srv/backups', '--keep', '7'],
       print: async () => (await import('./backup-text.js')).backupText,
     },
+    {
+      name: 'backup list',
+      operation: 'backup.list',
+      arguments: ['folder'],
+      paths: ['folder'],
+      example: ['media:nightly'],
+      print: async () => (await import('./backup-text.js')).backupsText,
+    },
   ],
   load: async () => (await import('./backup-parts.js')).backupParts,
 };

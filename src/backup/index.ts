@@ -1,2 +1,3 @@
 /** Backups of the data directory: made while serving, restored while nothing runs. */
-export { finishRestore, restoreBackup, type Restored } from './restore.js';
+export { BACKUPS } from './backups-key.js';
+export { finishRestore, markRestored, restoreBackup, RESTORING, type Restored } from './restore.js';

@@ -3,27 +3,29 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../platform/index.js';
-import { readDescription } from './description.js';
+import { readDescription, type BackupDescription } from './description.js';
 
 /** `20261122T081500Z`, and a number behind it where two were made within a second. */
-const NAME = /^\d{8}T\d{6}Z(?:-\d+)?$/u;
+export const BACKUP_NAME = /^\d{8}T\d{6}Z(?:-\d+)?$/u;
 
 export interface KeptBackup {
   readonly path: string;
   readonly madeUtc: string;
   readonly dataDir: string;
+  readonly description: BackupDescription;
 }
 
 /** Those that are whole, the oldest first. None where there is no such folder. */
 export function backupsIn(folder: string): KeptBackup[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
-    .filter((name) => NAME.test(name))
+    .filter((name) => BACKUP_NAME.test(name))
     .flatMap((name) => {
       const path = join(folder, name);
       try {
-        const { made_utc: madeUtc, data_dir: dataDir } = readDescription(path);
-        return [{ path, madeUtc, dataDir }];
+        const description = readDescription(path);
+        const { made_utc: madeUtc, data_dir: dataDir } = description;
+        return [{ path, madeUtc, dataDir, description }];
       } catch (error) {
         // Not one of ours, or damaged: neither a base for the next one nor anything to remove.
         if (error instanceof OperatorError) return [];
@@ -33,11 +35,20 @@ export function backupsIn(folder: string): KeptBackup[] {
     .sort((a, b) => (a.madeUtc < b.madeUtc ? -1 : 1));
 }
 
+/** Of those that are there, the oldest first, the ones that go where one more is made and `keep` stay, that one among them. */
+export function beyond<Backup>(earlier: readonly Backup[], keep: number | undefined): readonly Backup[] {
+  return keep === undefined ? [] : earlier.slice(0, Math.max(0, earlier.length - (keep - 1)));
+}
+
 export function freeName(folder: string, madeUtc: string): string {
+  return freeNameWhere((name) => existsSync(join(folder, name)), madeUtc);
+}
+
+export function freeNameWhere(isTaken: (name: string) => boolean, madeUtc: string): string {
   const name = madeUtc.replaceAll(/[-:]|\.\d+/gu, '');
   for (let number = 1; ; number += 1) {
     const free = number === 1 ? name : `${name}-${number}`;
-    if (!existsSync(join(folder, free))) return free;
+    if (!isTaken(free)) return free;
   }
 }
 

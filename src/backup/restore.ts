@@ -12,7 +12,9 @@ import { dirname, join, resolve } from 'node:path';
 import { asStorageError, OperatorError, ServiceError, syncFile } from '../platform/index.js';
 import { readDescription, type BackupDescription } from './description.js';
 
-const COPYING = '.restoring';
+/** Of the data directory, while a backup comes into it. */
+export const RESTORING = '.restoring';
+const COPYING = RESTORING;
 const COMPLETE = '.restored';
 const PLACING = '.placing';
 const BEFORE = '.before-restore-';
@@ -58,12 +60,17 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
     if (failure instanceof ServiceError) throw new OperatorError(`${dataDir}: ${failure.message}`);
     throw failure;
   }
-  renameSync(join(dataDir, COPYING), join(dataDir, COMPLETE));
-  await syncFile(dataDir);
+  await markRestored(dataDir);
   const before = finishRestore(dataDir);
   await syncFile(dataDir);
   const bytes = description.files.reduce((sum, each) => sum + each.bytes, 0);
   return { data_dir: dataDir, made_utc: description.made_utc, lists: description.lists, bytes, before: before ?? null };
+}
+
+/** What was copied is all there, and on disk: from here on it is what the data directory becomes. */
+export async function markRestored(dataDir: string): Promise<void> {
+  renameSync(join(dataDir, COPYING), join(dataDir, COMPLETE));
+  await syncFile(dataDir);
 }
 
 /**

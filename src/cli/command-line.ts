@@ -172,8 +172,12 @@ function addServiceCommands(program: Command, run: Run, serve: Run): void {
   program
     .command('restore')
     .description('make the data directory what a backup has (the service is stopped)')
-    .argument('<backup>', 'folder of one backup, as `gannet backup` names it')
+    .argument(
+      '<backup>',
+      'folder of one backup, as `gannet backup` names it; or media:STORE[/FOLDERS], of which the newest is taken, or the one that is named behind it',
+    )
     .addOption(configOption())
+    .addOption(accountOption())
     .addOption(jsonOption())
     .option('--replace', 'also where the data directory is not empty: what is there moves aside, to a folder in it')
     .action((from: string, options: RestoreOptions) =>

@@ -25,6 +25,8 @@ export interface DeclaredCommandParts {
 type Given = Readonly<Record<string, string | boolean | undefined>>;
 
 export function addDeclaredCommands(program: Command, parts: DeclaredCommandParts): void {
+  // Options behind a command are that command's, also where the one above it has the same ones: `backup list --json`.
+  program.enablePositionalOptions();
   for (const spec of parts.specs) {
     const words = spec.name.split(' ');
     const operation = operationNamed(parts.operations, spec.operation);
@@ -75,7 +77,7 @@ interface Call {
 
 async function callFor(context: CommandContext, { spec, operation, values, options }: Call): Promise<ExitStatus> {
   const complete = (name: string, value: string) =>
-    `${name}=${spec.paths?.includes(name) === true ? resolve(value) : value}`;
+    `${name}=${spec.paths?.includes(name) === true && !value.startsWith('media:') ? resolve(value) : value}`;
   const params = (spec.arguments ?? []).map((name, place) => complete(name, values[place] ?? ''));
   const members = membersOf(operation);
   for (const name of members.keys()) {

@@ -25,7 +25,7 @@ export interface ServiceEntry {
   /** Makes the data directory what a backup has. */
   readonly restoreData: (
     config: Config,
-    wanted: { readonly from: string; readonly replace: boolean },
+    wanted: { readonly from: string; readonly account: string; readonly replace: boolean },
   ) => Promise<Restored>;
   readonly startService: (config: Config, options: { readonly listen: boolean }) => Promise<RunningService>;
 }

@@ -25,9 +25,10 @@ export const mediaParts: FeatureParts = {
     const slots = new UploadSlots(PARTED_UPLOADS_MAX);
     let client: OutboundClient | undefined;
     const outbound = () => (client ??= createS3Outbound(config.outbound, settings.file_bytes_max));
-    const opener: StoreOpener = (row, events) => {
-      const { settings: place } = row;
-      if (place.kind === 'folder') return new FolderStore({ path: place.folder, events });
+    const opener: StoreOpener = (row, events, below = []) => {
+      const { settings } = row;
+      if (settings.kind === 'folder') return new FolderStore({ path: settings.folder, below, events });
+      const place = { ...settings, prefix: settings.prefix + below.map((part) => `${part}/`).join('') };
       const bucket = new S3Client({ client: outbound(), settings: place, secret: () => reader.secretOf(row, place) });
       return new S3Store({ client: bucket, prefix: place.prefix, events, slots });
     };

@@ -7,6 +7,8 @@ export const PATH_CHARACTERS_MAX = 512;
 export const PATH_BYTES_MAX = 1800;
 /** The first part of paths that a folder store keeps for itself. */
 export const RESERVED_PART = '.gannet-uploads';
+/** Part of paths, wherever it stands, that no request reaches: what the service itself keeps in a store. */
+export const APART = '.gannet-backups';
 
 const CONTROL = /\p{Cc}/u;
 /** Half a character: cannot be written as UTF-8. */
@@ -24,6 +26,7 @@ export function pathFault(path: string): string | undefined {
   if (parts.some((part) => part === '' || part === '.' || part === '..')) {
     return "The parts of a path between its slashes are neither empty nor '.' or '..'.";
   }
+  if (parts.includes(APART)) return `A path has no part '${APART}'.`;
   return parts[0] === RESERVED_PART ? `A path does not begin with '${RESERVED_PART}'.` : undefined;
 }
 

@@ -22,6 +22,7 @@ import type { FileEvents, MediaStore, StoredFile, StoreUsage } from './media-sto
 import type { MediaAction, MediaMetrics } from './media-metrics.js';
 import type { MediaSettings } from './settings.js';
 import { DEFAULT_STORE, type StoreRow, type StoreSettings } from './types.js';
+import { APART } from './media-path.js';
 import { MEDIA_STORE_NOT_FOUND, STORE_IN_USE, STORE_UNAVAILABLE } from './media-problems.js';
 
 /** Under which operations and other features find the stores. */
@@ -33,8 +34,8 @@ export type StoreUser = (account: string, store: string) => readonly string[];
 /** Is told of a file that was put, replaced or removed. */
 export type FileListener = (account: string, store: string, path: string) => void;
 
-/** Makes a store of what is kept of it. */
-export type StoreOpener = (row: StoreRow, events: FileEvents) => MediaStore;
+/** Makes a store of what is kept of it; `below`: folders in it, of which the last is the store. */
+export type StoreOpener = (row: StoreRow, events: FileEvents, below?: readonly string[]) => MediaStore;
 
 export interface MediaStoresOptions {
   readonly settings: MediaSettings;
@@ -107,6 +108,17 @@ export class MediaStores {
       this.others.set(row, opened);
     }
     return opened;
+  }
+
+  /**
+   * What the service itself keeps in a store, below the folders of a path ('' for none): no request reaches it, no listing shows it,
+   * and nobody is told of its changes. Undefined for the built-in store, which has none. Throws `media-store-not-found`.
+   */
+  apart(account: string, name: string, path: string): MediaStore | undefined {
+    const row = this.row(account, name);
+    if (row === undefined) return undefined;
+    const silent: FileEvents = { uploaded: () => undefined, deleted: () => undefined };
+    return this.options.opener(row, silent, [...path.split('/').filter((part) => part !== ''), APART]);
   }
 
   /** Counts what became of an action. */

@@ -2,7 +2,6 @@
  * Backups of a service that is written to, what a restore makes of them, and kills in the middle of both: a list is as it was at one
  * moment, nothing that was acknowledged before is missing, and what is not whole never passes for a backup.
  */
-import { spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -18,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backupsIn } from '../../src/backup/kept-backups.js';
+import { contentOf, expectMoment, killed, LISTS, startWithLists as started, Writer } from '../support/backups.js';
 import { gannet } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { SeededRandom } from '../support/random.js';
@@ -27,8 +27,6 @@ import { canMount, SmallFileSystem } from '../support/small-file-system.js';
 const KILLS = 8;
 const SEED = 20_261_122;
 const KILL_MS_MAX = 400;
-const LISTS = ['films', 'books'];
-const RECORDS = 300;
 
 const mounting = canMount('backups on a full disk and on another one');
 let folder: string;
@@ -49,52 +47,8 @@ afterEach(async () => {
 });
 
 async function startWithLists(): Promise<TestService> {
-  service = await startTestService({ dataDir });
-  for (const name of LISTS) {
-    const made = await service.client.post('/list/default', { name, searchable_fields: [{ name: 'title' }] });
-    expect(made.status, made.text).toBe(201);
-    const records = Array.from({ length: RECORDS }, (_, index) => ({
-      name: `old-${index}`,
-      title: `first word${index}`,
-    }));
-    expect((await service.client.bulk('default', name, records)).status).toBe(200);
-  }
+  service = await started(dataDir);
   return service;
-}
-
-/** Writes one record after the other into each list; stops when told. Resolves with how many were acknowledged in each. */
-class Writer {
-  readonly acknowledged = new Map(LISTS.map((name) => [name, 0]));
-  private isStopped = false;
-  private readonly done: Promise<unknown>;
-
-  constructor({ client }: TestService) {
-    const files = async () => {
-      for (let number = 0; !this.isStopped; number += 1) {
-        const put = await client.send('PUT', `/media/default/default/file-${number}`, { bytes: `content ${number}` });
-        expect(put.status, put.text).toBe(201);
-      }
-    };
-    this.done = Promise.all([
-      files(),
-      ...LISTS.map(async (list) => {
-        for (let number = 0; !this.isStopped; number += 1) {
-          const answer = await client.bulk('default', list, [{ name: `new-${number}`, title: `second word${number}` }]);
-          expect(answer.status, answer.text).toBe(200);
-          this.acknowledged.set(list, number + 1);
-        }
-      }),
-    ]);
-  }
-
-  counts(): ReadonlyMap<string, number> {
-    return new Map(this.acknowledged);
-  }
-
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    await this.done;
-  }
 }
 
 interface Shared {
@@ -113,57 +67,6 @@ async function backUp(...options: string[]): Promise<string> {
 async function restore(from: string, to: string, ...options: string[]): Promise<void> {
   const { status, notes } = await gannet(to, 'restore', from, ...options);
   expect(status, notes).toBe(0);
-}
-
-/** Of a data directory, as its service has it: names of the records of each list, all of which are found by their words. */
-async function contentOf(path: string): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const restored = await startTestService({ dataDir: path });
-  try {
-    const content = new Map<string, ReadonlySet<string>>();
-    for (const list of LISTS) {
-      const names = new Set<string>();
-      for (let after: string | undefined; ;) {
-        const answer = await restored.client.get(`/search-result/default/${list}`, {
-          size: 1000,
-          ...(after === undefined ? {} : { after }),
-        });
-        expect(answer.status, answer.text).toBe(200);
-        const page = answer.body as { results: { name: string }[]; next?: string | null };
-        for (const { name } of page.results) names.add(name);
-        if (page.next === undefined || page.next === null) break;
-        after = page.next;
-      }
-      const found = await restored.client.get(`/search/default/${list}/1`, { query: 'first second', size: 1 });
-      expect((found.body as { total_count: number }).total_count).toBe(names.size);
-      content.set(list, names);
-    }
-    // Every file that is named is there as it was put; one that came after the catalogue may be there without its name.
-    const files = await restored.control().post('/media-store/default/default/check', undefined);
-    const { problems } = files.body as { problems: string[] };
-    expect(problems.filter((each) => !each.endsWith('contents belong to no file'))).toEqual([]);
-    return content;
-  } finally {
-    await restored.stop();
-    const checked = await gannet(path, 'doctor', '--data', '--json');
-    expect(checked.output).not.toMatch(/"status":"failed"/u);
-  }
-}
-
-/** All old records, and new ones without a gap: a moment that each list was in. */
-function expectMoment(
-  content: ReadonlyMap<string, ReadonlySet<string>>,
-  atLeast: ReadonlyMap<string, number>,
-  atMost: ReadonlyMap<string, number>,
-): void {
-  for (const list of LISTS) {
-    const names = content.get(list) ?? new Set();
-    for (let index = 0; index < RECORDS; index += 1) expect(names.has(`old-${index}`)).toBe(true);
-    const count = names.size - RECORDS;
-    expect(count).toBeGreaterThanOrEqual(atLeast.get(list) ?? 0);
-    // One more may have been written and not been answered yet.
-    expect(count).toBeLessThanOrEqual((atMost.get(list) ?? 0) + 1);
-    for (let number = 0; number < count; number += 1) expect(names.has(`new-${number}`)).toBe(true);
-  }
 }
 
 describe('a backup', () => {
@@ -305,19 +208,6 @@ describe('a restore', () => {
     expect(notes).toContain('in use');
   });
 });
-
-/** Runs the command and kills it, and its service where that is the process, after some time. True where it came to its end before. */
-function killed(argv: readonly string[], at: string, afterMs: number): Promise<boolean> {
-  const env = { ...process.env, GANNET_DATA_DIR: at, GANNET_PORT: '0' };
-  const child = spawn(process.execPath, ['bin/gannet.js', ...argv], { env, stdio: 'ignore' });
-  const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
-  return new Promise((resolve) => {
-    child.once('exit', (status) => {
-      clearTimeout(timer);
-      resolve(status === 0);
-    });
-  });
-}
 
 describe('kill -9', () => {
   it(`in the middle of ${KILLS} backups and ${KILLS} restores leaves what is whole and nothing else`, async () => {

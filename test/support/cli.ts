@@ -12,8 +12,17 @@ export interface CommandOutcome {
 
 /** Resolves with the exit status and what was written, whatever the status is. */
 export function gannet(dataDir: string, ...argv: readonly string[]): Promise<CommandOutcome> {
+  return gannetWith({}, dataDir, ...argv);
+}
+
+/** With `GANNET_…` variables. */
+export function gannetWith(
+  settings: Readonly<Record<string, string>>,
+  dataDir: string,
+  ...argv: readonly string[]
+): Promise<CommandOutcome> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
-  const env = { ...Object.fromEntries(inherited), GANNET_DATA_DIR: dataDir, GANNET_PORT: '0' };
+  const env = { ...Object.fromEntries(inherited), ...settings, GANNET_DATA_DIR: dataDir, GANNET_PORT: '0' };
   return new Promise((resolve) => {
     execFile(process.execPath, ['bin/gannet.js', ...argv], { cwd: PACKAGE, env }, (error, output, notes) => {
       resolve({ status: error === null ? 0 : Number(error.code ?? -1), output, notes });

@@ -6,6 +6,7 @@ import { formatBytes, formatCount } from '../output.js';
 export interface RestoreOptions {
   readonly replace?: boolean;
   readonly json?: boolean;
+  readonly account?: string;
 }
 
 export async function restore(
@@ -15,7 +16,11 @@ export async function restore(
 ): Promise<ExitStatus> {
   const { restoreData } = await load();
   const silent = { ...config, log: { ...config.log, level: 'silent' as const } };
-  const restored = await restoreData(silent, { from, replace: options.replace === true });
+  const restored = await restoreData(silent, {
+    from,
+    account: options.account ?? config.account.name,
+    replace: options.replace === true,
+  });
   if (options.json === true) {
     output.write(`${JSON.stringify(restored)}\n`);
     return EXIT.done;

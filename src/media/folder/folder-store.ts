@@ -32,6 +32,8 @@ const COUNTED_FILES_MAX = 100_000;
 
 export interface FolderStoreOptions {
   readonly path: string;
+  /** Folders below it, made when something is put: the store is the last of them. */
+  readonly below?: readonly string[];
   readonly events: FileEvents;
 }
 
@@ -42,6 +44,7 @@ export class FolderStore implements MediaStore {
   constructor(private readonly options: FolderStoreOptions) {}
 
   async put({ path, body, check }: Upload): Promise<PutOutcome> {
+    await this.makeBelow();
     check(await this.stat(path));
     await this.recover();
     return this.inRoot(async (root) => {
@@ -91,15 +94,21 @@ export class FolderStore implements MediaStore {
   }
 
   async list({ prefix, after, size }: ListQuery): Promise<FilePage> {
-    return this.inRoot(async (root) => {
-      const files: StoredFile[] = [];
-      for await (const found of filesBelow(root, prefix, after)) {
-        if (files.length === size) return { files, hasMore: true };
-        const file = await described(found);
-        if (file !== undefined) files.push(file);
-      }
-      return { files, hasMore: false };
-    });
+    try {
+      return await this.inRoot(async (root) => {
+        const files: StoredFile[] = [];
+        for await (const found of filesBelow(root, prefix, after)) {
+          if (files.length === size) return { files, hasMore: true };
+          const file = await described(found);
+          if (file !== undefined) files.push(file);
+        }
+        return { files, hasMore: false };
+      });
+    } catch (error) {
+      // Nothing was put into it yet.
+      if ((this.options.below ?? []).length === 0 || !isAbsent(error)) throw error;
+      return { files: [], hasMore: false };
+    }
   }
 
   /** Counts what is there now; null where that is too much to count for an answer. */
@@ -159,23 +168,30 @@ export class FolderStore implements MediaStore {
   }
 
   /** Undefined where there is nothing at the path, or something that is no file. */
-  private reached<Result>(
+  private async reached<Result>(
     path: string,
     action: (folder: SafeFolder, name: string) => Promise<Result>,
   ): Promise<Result | undefined> {
     const parts = path.split('/');
     const name = parts.pop() ?? '';
-    return this.inRoot(async (root) => {
-      try {
-        return await root.within(parts, (folder) => action(folder, name));
-      } catch (error) {
-        if (isAbsent(error)) return undefined;
-        throw error;
-      }
-    });
+    try {
+      return await this.inRoot((root) => root.within(parts, (folder) => action(folder, name)));
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    }
   }
 
-  private async inRoot<Result>(action: (root: SafeFolder) => Promise<Result>): Promise<Result> {
+  private inRoot<Result>(action: (root: SafeFolder) => Promise<Result>): Promise<Result> {
+    return this.inFolder((root) => root.within(this.options.below ?? [], action));
+  }
+
+  private async makeBelow(): Promise<void> {
+    const { below = [] } = this.options;
+    if (below.length > 0) await this.inFolder((root) => root.make(below));
+  }
+
+  private async inFolder<Result>(action: (root: SafeFolder) => Promise<Result>): Promise<Result> {
     let root: SafeFolder;
     try {
       root = await SafeFolder.root(this.options.path);

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../platform/index.js';
 import type { OutboundResponse } from '../../platform/outbound/outbound-client.js';
 import { contentTypeOfName } from '../content-types.js';
-import { fileNotFound, pathFault } from '../media-path.js';
+import { APART, fileNotFound, pathFault } from '../media-path.js';
 import type {
   ByteRange,
   FileCheck,
@@ -108,7 +108,7 @@ export class S3Store implements MediaStore {
       const hasMore = page.IsTruncated === 'true';
       if (!hasMore || files.length >= size) return { files, hasMore };
       if (last === undefined) throw unavailable('it answered that there are more files, and named none');
-      behind = last;
+      behind = behindApart(last);
     }
   }
 
@@ -132,6 +132,12 @@ export class S3Store implements MediaStore {
       throw asUnavailable(error);
     }
   }
+}
+
+/** What the service keeps for itself, which may be much, is gone over at once. */
+function behindApart(path: string): string {
+  const place = path.split('/').indexOf(APART);
+  return place === -1 ? path : [...path.split('/').slice(0, place + 1), '\u{10FFFF}'].join('/');
 }
 
 /** Throws where it is something else: who asks would take it for a bucket without files. */

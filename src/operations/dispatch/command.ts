@@ -8,7 +8,7 @@ export interface CommandSpec {
   readonly description?: string;
   /** Parameters and members of the body that are typed in this order without their names. The others are options: `--interval-minutes`. */
   readonly arguments?: readonly string[];
-  /** Members that are paths of this machine: completed from the folder in which the command is called. */
+  /** Members that are paths of this machine: completed from the folder in which the command is called, but for places in media stores (`media:…`). */
   readonly paths?: readonly string[];
   /** Members that are asked for and never typed on the command line, where others could read them. */
   readonly secrets?: readonly string[];

@@ -1,0 +1,217 @@
+/**
+ * The data directory copied while serving. In this order, so that a start finds it as it finds a directory after a power cut: what
+ * features keep (marks of what was told, never ahead of what there is to tell), then the lists, each as of one commit, then the
+ * catalogue, until it names just the lists that were copied.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { Logger } from 'pino';
+import type { ListRecord } from '../catalog/index.js';
+import { listFolder } from '../index/index.js';
+import type { FeatureEnvironment } from '../operations/index.js';
+import {
+  copyEnvironment,
+  isDamage,
+  openEnvironment,
+  ServiceError,
+  type Cancellation,
+  type Clock,
+  type Job,
+  type LmdbEnvironment,
+} from '../platform/index.js';
+import type { BackupTarget } from './backup-target.js';
+import { filesBelow, keepCopy } from './file-keeping.js';
+import { inParallel } from './in-parallel.js';
+import { backUpList } from './list-backup.js';
+
+/** Of the data directory, and made anew by each backup: where segments and copies wait until the backup has them. */
+export const STAGING = '.backup-staging';
+/** What the process itself has open, and what is copied in another way. */
+const NOT_FILES: ReadonlySet<string> = new Set([
+  'lock',
+  'control.path',
+  'control.sock',
+  'lists',
+  'system',
+  'lists-at-rest',
+  STAGING,
+]);
+/** The catalogue is copied again while lists are made and deleted beside it. */
+const CATALOGUE_ROUNDS_MAX = 20;
+const SECRET_KEYS = 'secret-keys';
+const FILES_AT_A_TIME = 4;
+
+export interface BackupSource {
+  readonly dataDir: string;
+  readonly system: LmdbEnvironment;
+  readonly environments: readonly FeatureEnvironment[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Who waits for it, and where it says how far it is. */
+export interface BackupWatch {
+  readonly job: Job;
+  readonly signal: Cancellation;
+}
+
+export interface CopiedLists {
+  readonly lists: number;
+  /** Stores that LMDB could not read. */
+  readonly damaged: readonly string[];
+}
+
+export class DataCopy {
+  private readonly damaged: string[] = [];
+  private readonly copied = new Set<string>();
+
+  constructor(
+    private readonly source: BackupSource,
+    private readonly target: BackupTarget,
+    private readonly watch: BackupWatch,
+  ) {}
+
+  async copyAll(): Promise<CopiedLists> {
+    const { dataDir, environments, system } = this.source;
+    for (const each of environments) await this.copyFeature(each);
+    await this.copyFiles();
+    for (let round = 0; round < CATALOGUE_ROUNDS_MAX; round += 1) {
+      const secrets = secretKeys(dataDir);
+      const lists = await this.copyCatalogue(system);
+      const ids = new Set(lists.map(({ id }) => id));
+      const missing = lists.filter(({ id }) => !this.copied.has(id) && existsSync(listFolder(dataDir, id)));
+      // Before the first round no list is there: the lists, then the catalogue again.
+      for (const list of missing) await this.copyList(list);
+      await this.leaveOut([...this.copied].filter((id) => !ids.has(id)));
+      if (missing.length === 0 && secrets === secretKeys(dataDir)) {
+        await this.target.keepFolder('system', 0);
+        await this.keepSecretKeys();
+        // Files that the catalogue names and that came after the first look.
+        await this.copyFiles();
+        return { lists: this.copied.size, damaged: this.damaged };
+      }
+    }
+    throw new ServiceError('conflict', 'Lists are made and deleted faster than they are copied: try again later.');
+  }
+
+  private assertWaitedFor(): void {
+    if (this.watch.signal.aborted) throw this.watch.signal.reason;
+  }
+
+  private async copyFeature({ path, format }: FeatureEnvironment): Promise<void> {
+    const from = join(this.source.dataDir, path);
+    if (!existsSync(join(from, 'data.mdb'))) return;
+    const to = join(this.target.folder, path);
+    await this.orAsItIs(from, to, async () => {
+      const environment = openEnvironment(from, { kind: format });
+      try {
+        await copyEnvironment(environment.root, to);
+      } finally {
+        await environment.close();
+      }
+    });
+    await this.target.keepFolder(path, 0);
+  }
+
+  /** Whatever is no environment, of no list, and not there yet: keys, what was learned, uploaded files. */
+  private async copyFiles(): Promise<void> {
+    const { dataDir, environments } = this.source;
+    const left = new Set(environments.map(({ path }) => path.split('/').join(sep)));
+    const files = await filesBelow(dataDir, (path) => NOT_FILES.has(path) || left.has(path) || isOfRestore(path));
+    const missing = files.filter(({ path }) => !this.target.has(path));
+    await inParallel(missing, FILES_AT_A_TIME, ({ path }) => this.copyFile(path));
+  }
+
+  private async copyFile(path: string): Promise<void> {
+    this.assertWaitedFor();
+    try {
+      await this.target.keepFile(join(this.source.dataDir, path), path);
+    } catch (error) {
+      // Replaced or removed a moment ago: a backup a moment later would not have it either.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+
+  /** Returns the lists that the copy names. */
+  private async copyCatalogue(system: LmdbEnvironment): Promise<readonly ListRecord[]> {
+    const to = join(this.target.folder, 'system');
+    await rm(to, { recursive: true, force: true });
+    await copyEnvironment(system.root, to);
+    const copy = openEnvironment(to, { kind: 'system' });
+    try {
+      return Array.from(copy.database<ListRecord, string>('lists').getRange(), ({ value }) => value);
+    } finally {
+      await copy.close();
+      await rm(join(to, 'lock.mdb'), { force: true });
+    }
+  }
+
+  private async copyList({ id, account, name }: ListRecord): Promise<void> {
+    this.assertWaitedFor();
+    const { folder, before } = this.target;
+    const listPath = listFolder(this.source.dataDir, id);
+    const path = relative(this.source.dataDir, listPath).split(sep).join('/');
+    const inBackup = join(folder, path);
+    let isThere = true;
+    let bytesShared = 0;
+    const damaged = await this.orAsItIs(listPath, inBackup, async () => {
+      const made = await backUpList({
+        listPath,
+        target: inBackup,
+        before: before === undefined ? undefined : join(before, path),
+        staging: join(this.source.dataDir, STAGING, id),
+      });
+      isThere = made !== undefined;
+      bytesShared = made?.bytesShared ?? 0;
+    });
+    if (damaged) this.damaged.push(`${account}/${name}`);
+    // One that was deleted meanwhile is in no catalogue of the next round.
+    if (isThere) {
+      await this.target.keepFolder(path, bytesShared);
+      this.copied.add(id);
+    }
+    this.watch.job.advance(1);
+  }
+
+  private async leaveOut(ids: readonly string[]): Promise<void> {
+    const { dataDir } = this.source;
+    for (const id of ids) {
+      await this.target.leaveOut(relative(dataDir, listFolder(dataDir, id)).split(sep).join('/'));
+      this.copied.delete(id);
+    }
+  }
+
+  /** A damaged environment is copied byte for byte: it may be mended, and what is whole is not lost for it. True where it was. */
+  private async orAsItIs(from: string, to: string, copy: () => Promise<void>): Promise<boolean> {
+    try {
+      await copy();
+      return false;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.source.log.error({ path: from, err: error }, 'a backup has a damaged file as it is');
+      await rm(to, { recursive: true, force: true });
+      for (const { path } of await filesBelow(from, (each) => each.endsWith('lock.mdb'))) {
+        await keepCopy(join(from, path), join(to, path), undefined);
+      }
+      return true;
+    }
+  }
+
+  /** As they were when the catalogue was copied that is sealed by them. */
+  private async keepSecretKeys(): Promise<void> {
+    if (!existsSync(join(this.source.dataDir, SECRET_KEYS))) return;
+    await this.target.leaveOut(SECRET_KEYS);
+    await this.copyFile(SECRET_KEYS);
+  }
+}
+
+function secretKeys(dataDir: string): string {
+  const path = join(dataDir, SECRET_KEYS);
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+/** What a restore moved aside is no longer data of the service. */
+function isOfRestore(path: string): boolean {
+  return path.startsWith('.before-restore-');
+}

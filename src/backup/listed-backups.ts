@@ -1,0 +1,38 @@
+/** Backups as they are listed, of a folder or a place in a media store. */
+import { backupsIn } from './kept-backups.js';
+import type { StoredSummary } from './stored/manifest.js';
+import type { StoredBackups } from './stored/stored-backups.js';
+
+export interface ListedBackup extends StoredSummary {
+  /** As `gannet restore` takes it. */
+  readonly path: string;
+}
+
+export interface ListedBackups {
+  /** The oldest first. */
+  readonly backups: readonly ListedBackup[];
+  /** Those whose description cannot be read by this release. */
+  readonly unreadable: readonly string[];
+}
+
+export async function listBackups(place: string | StoredBackups): Promise<ListedBackups> {
+  if (typeof place === 'string') {
+    const backups = backupsIn(place).map(({ path, description }) => ({
+      path,
+      made_utc: description.made_utc,
+      made_by: description.made_by,
+      data_dir: description.data_dir,
+      lists: description.lists,
+      files: description.files.length,
+      bytes: description.files.reduce((sum, { bytes }) => sum + bytes, 0),
+    }));
+    return { backups, unreadable: [] };
+  }
+  const found = await place.all();
+  return {
+    backups: found.flatMap(({ name, summary }) =>
+      summary === undefined ? [] : [{ path: place.pathOf(name), ...summary }],
+    ),
+    unreadable: found.flatMap(({ name, summary }) => (summary === undefined ? [place.pathOf(name)] : [])),
+  };
+}

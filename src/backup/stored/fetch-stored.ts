@@ -1,0 +1,73 @@
+/** A backup comes out of a media store: every piece is compared with its checksum before anything of it is in force. */
+import { mkdir, open, rm, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { OperatorError, syncFile } from '../../platform/index.js';
+import { inParallel } from '../in-parallel.js';
+import type { Manifest, StoredFileOfBackup } from './manifest.js';
+import { PieceStore } from './piece-store.js';
+import type { StoredBackups } from './stored-backups.js';
+
+const FILES_AT_A_TIME = 4;
+/** Of each file; they are in memory. */
+const PIECES_AT_A_TIME = 4;
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/**
+ * Writes the backup into the folder `to`, which is made anew; on disk when it resolves. Without a name the newest. Rejects with an
+ * `OperatorError` that names what is missing or damaged; nothing of `to` is left then.
+ */
+export async function fetchStored(backups: StoredBackups, name: string | undefined, to: string): Promise<Manifest> {
+  const manifest = await backups.read(name ?? (await newest(backups)));
+  const pieces = new PieceStore(backups.store, backups.told);
+  await rm(to, { recursive: true, force: true });
+  await mkdir(to, { recursive: true, mode: FOLDER_MODE });
+  try {
+    await assertRoom(to, manifest);
+    await inParallel(manifest.files, FILES_AT_A_TIME, (file) => write(pieces, file, join(to, file.path)));
+    for (const folder of foldersOf(to, manifest)) await syncFile(folder);
+    return manifest;
+  } catch (error) {
+    await rm(to, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function newest(backups: StoredBackups): Promise<string> {
+  const last = (await backups.all()).at(-1);
+  if (last === undefined) throw new OperatorError(`There is no backup in ${backups.told}.`);
+  return last.name;
+}
+
+async function assertRoom(to: string, { summary: { bytes } }: Manifest): Promise<void> {
+  const { bavail, bsize } = await statfs(to);
+  if (bavail * bsize >= bytes) return;
+  throw new OperatorError(
+    `The backup has ${bytes} bytes, and the disk of the data directory has room for ${bavail * bsize}: nothing was changed.`,
+  );
+}
+
+async function write(pieces: PieceStore, file: StoredFileOfBackup, at: string): Promise<void> {
+  await mkdir(dirname(at), { recursive: true, mode: FOLDER_MODE });
+  const written = await open(at, 'wx', FILE_MODE);
+  try {
+    await inParallel(file.pieces.entries(), PIECES_AT_A_TIME, async ([place, digest]) => {
+      const begin = place * file.piece_bytes;
+      const bytes = Math.min(file.piece_bytes, file.bytes - begin);
+      const content = await pieces.read(digest, bytes, file.path);
+      for (let at = 0; at < bytes;) at += (await written.write(content, at, bytes - at, begin + at)).bytesWritten;
+    });
+    await written.sync();
+  } finally {
+    await written.close();
+  }
+}
+
+/** With those in between. */
+function foldersOf(to: string, { files }: Manifest): ReadonlySet<string> {
+  const folders = new Set([to]);
+  for (const { path } of files) {
+    for (let each = dirname(path); each !== '.'; each = dirname(each)) folders.add(join(to, each));
+  }
+  return folders;
+}

@@ -1,0 +1,76 @@
+/** A backup into a media store: pieces first, and what names them last. */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asStorageError, packageVersion, ServiceError } from '../../platform/index.js';
+import { DataCopy, STAGING, type BackupSource, type BackupWatch } from '../data-copy.js';
+import type { MadeBackup } from '../make-backup.js';
+import { PieceStore } from './piece-store.js';
+import type { StoredBackup, StoredBackups } from './stored-backups.js';
+import { StoredTarget } from './stored-target.js';
+
+/** In the staging folder, beside those of lists. */
+const COPIES = 'copies';
+
+/** Rejects with `conflict`, `store-unavailable`, `store-full`, `storage-full`: pieces that are there by then are used by the next one. */
+export async function makeStoredBackup(
+  source: BackupSource,
+  { backups, keep }: { readonly backups: StoredBackups; readonly keep: number | undefined },
+  watch: BackupWatch,
+): Promise<MadeBackup> {
+  const { dataDir } = source;
+  const made_utc = new Date(source.clock.nowMs()).toISOString();
+  const occupied = await backups.occupy(dataDir);
+  try {
+    const earlier = (await backups.all()).filter(({ summary }) => summary?.data_dir === dataDir);
+    const pieces = new PieceStore(backups.store, backups.told);
+    await pieces.look();
+    const { lists, damaged, target, files } = await copyInto(source, pieces, watch);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    await occupied.assertHeld();
+    const summary = { made_utc, made_by: packageVersion(), data_dir: dataDir, lists, files: files.length, bytes };
+    const path = backups.pathOf(await backups.write({ summary, files }));
+    const removed = keep === undefined ? [] : await removeOldest({ backups, earlier, keep, pieces }, path);
+    const counts = { lists, files: files.length, bytes, bytes_shared: target.bytesShared };
+    return { path, made_utc, ...counts, damaged, removed };
+  } finally {
+    // What stays there is taken over by the next backup of this data directory.
+    await occupied.release().catch((error: unknown) => {
+      source.log.warn({ err: error, place: backups.told }, 'a backup leaves its mark in a media store');
+    });
+  }
+}
+
+async function copyInto(source: BackupSource, pieces: PieceStore, watch: BackupWatch) {
+  const staging = join(source.dataDir, STAGING);
+  await rm(staging, { recursive: true, force: true });
+  const folder = join(staging, COPIES);
+  await mkdir(folder, { recursive: true });
+  const target = new StoredTarget(folder, pieces, watch.signal);
+  try {
+    const { lists, damaged } = await new DataCopy(source, target, watch).copyAll();
+    return { lists, damaged, target, files: await target.files() };
+  } catch (error) {
+    throw asStorageError(error, source.dataDir);
+  } finally {
+    await target.settle();
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+interface Removal {
+  readonly backups: StoredBackups;
+  readonly earlier: readonly StoredBackup[];
+  readonly keep: number;
+  readonly pieces: PieceStore;
+}
+
+async function removeOldest({ backups, earlier, keep, pieces }: Removal, path: string): Promise<string[]> {
+  try {
+    return await backups.removeOldest(earlier, keep, pieces);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ServiceError('conflict', `${path} is whole, but what is older could not be removed: ${why}`, {
+      cause: error,
+    });
+  }
+}

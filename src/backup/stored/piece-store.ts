@@ -1,0 +1,175 @@
+/** Pieces of files in a media store, each named by the SHA-256 of its content: the same bytes are there once, whatever file they are of. */
+import { webcrypto } from 'node:crypto';
+import { STORE_UNAVAILABLE, type MediaStore, type StoredFile } from '../../media/index.js';
+import { asStorageError, OperatorError, ServiceError } from '../../platform/index.js';
+import { inParallel } from '../in-parallel.js';
+
+const FOLDER = 'pieces/';
+const PIECE = /^pieces\/[0-9a-f]{2}\/(?<digest>[0-9a-f]{64})$/u;
+const PAGE = 1000;
+/** A server that does not answer is asked again after these. */
+const WAITS_MS = [200, 1000];
+const REMOVED_AT_A_TIME = 4;
+
+export interface PutPiece {
+  readonly digest: string;
+  /** It was there. */
+  readonly shared: boolean;
+}
+
+export class PieceStore {
+  private known: Map<string, number> | undefined;
+  private readonly coming = new Map<string, Promise<void>>();
+
+  /** `told`: the place as the operator typed it. */
+  constructor(
+    private readonly store: MediaStore,
+    private readonly told: string,
+  ) {}
+
+  /** Looks at what is there. Before the first `put`. */
+  async look(): Promise<void> {
+    this.known = new Map();
+    for await (const { path, bytes } of filesOf(this.store, FOLDER)) {
+      const digest = digestIn(path);
+      if (digest !== undefined) this.known.set(digest, bytes);
+    }
+  }
+
+  /** On disk there when it resolves. Rejects with `store-unavailable`, `store-full`, `storage-full`. */
+  async put(bytes: Uint8Array): Promise<PutPiece> {
+    const digest = await digestOf(bytes);
+    // One of another length is what a damaged store has of it.
+    if (this.known?.get(digest) === bytes.byteLength) return { digest, shared: true };
+    const coming = this.coming.get(digest);
+    if (coming !== undefined) {
+      await coming;
+      return { digest, shared: true };
+    }
+    const sent = putWhole(this.store, pathOf(digest), bytes, this.told);
+    this.coming.set(digest, sent);
+    try {
+      await sent;
+      this.known?.set(digest, bytes.byteLength);
+    } finally {
+      this.coming.delete(digest);
+    }
+    return { digest, shared: false };
+  }
+
+  /** The piece, which is what was put. `of`: the file that it belongs to. Rejects with an `OperatorError` that names it. */
+  async read(digest: string, bytes: number, of: string): Promise<Uint8Array> {
+    const path = pathOf(digest);
+    const content = await readWhole(this.store, path, bytes);
+    if (content === undefined) throw this.lost(path, of, 'is missing');
+    if (content.byteLength !== bytes || (await digestOf(content)) !== digest) throw this.lost(path, of, 'is damaged');
+    return content;
+  }
+
+  /** Removes what is named by none of these. Resolves with how many pieces went. */
+  async removeBut(wanted: ReadonlySet<string>): Promise<number> {
+    const left: string[] = [];
+    for await (const { path } of filesOf(this.store, FOLDER)) {
+      const digest = digestIn(path);
+      if (digest !== undefined && !wanted.has(digest)) left.push(path);
+    }
+    await inParallel(left, REMOVED_AT_A_TIME, (path) => removeIfThere(this.store, path));
+    return left.length;
+  }
+
+  private lost(path: string, of: string, what: string): OperatorError {
+    return new OperatorError(
+      `The piece ${path} of ${of} ${what} in ${this.told}: this backup cannot be restored. ` +
+        `\`gannet backup list ${this.told}\` names the others.`,
+    );
+  }
+}
+
+/** Those whose paths begin with `prefix`, in order. */
+export async function* filesOf(store: MediaStore, prefix: string): AsyncGenerator<StoredFile> {
+  for (let after = ''; ;) {
+    const { files, hasMore } = await store.list({ prefix, after, size: PAGE });
+    yield* files;
+    const last = files.at(-1);
+    if (!hasMore || last === undefined) return;
+    after = last.path;
+  }
+}
+
+export async function putWhole(store: MediaStore, path: string, bytes: Uint8Array, told: string): Promise<void> {
+  try {
+    await patiently(() =>
+      store.put({
+        path,
+        contentType: 'application/octet-stream',
+        bytes: bytes.byteLength,
+        body: oneOf(bytes),
+        check: () => undefined,
+        isConditional: false,
+      }),
+    );
+  } catch (error) {
+    const failure = asStorageError(error);
+    if (!(failure instanceof ServiceError) || failure.code !== 'storage-full') throw failure;
+    throw new ServiceError('storage-full', `The disk of ${told} is full: free space there and try again.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Undefined where there is no such file; cut off behind `bytesMax` and one more. */
+export async function readWhole(
+  store: MediaStore,
+  path: string,
+  bytesMax = Number.POSITIVE_INFINITY,
+): Promise<Uint8Array | undefined> {
+  return patiently(async () => {
+    const file = await store.open(path);
+    if (file === undefined) return undefined;
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    try {
+      for await (const piece of file.pieces()) {
+        pieces.push(piece);
+        bytes += piece.byteLength;
+        if (bytes > bytesMax) break;
+      }
+    } finally {
+      await file.close();
+    }
+    return Buffer.concat(pieces);
+  });
+}
+
+export async function removeIfThere(store: MediaStore, path: string): Promise<void> {
+  if ((await store.stat(path)) !== undefined) await store.remove(path, () => undefined);
+}
+
+async function patiently<Result>(action: () => Promise<Result>): Promise<Result> {
+  for (const waitMs of WAITS_MS) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== STORE_UNAVAILABLE.code) throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+  return action();
+}
+
+/** Off this thread, which answers requests. */
+async function digestOf(bytes: Uint8Array): Promise<string> {
+  return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
+}
+
+function pathOf(digest: string): string {
+  return `${FOLDER}${digest.slice(0, 2)}/${digest}`;
+}
+
+function digestIn(path: string): string | undefined {
+  return PIECE.exec(path)?.groups?.['digest'];
+}
+
+async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
