@@ -1,9 +1,12 @@
 /** What is said in recordings, written down by a model of the account: each piece is paid for once, and nobody waits for a model that is away. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Check } from '../../src/cli/doctor/check.js';
+import { gannet } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { pdfOf } from '../support/pdf.js';
 import { mp3Of, wavOf } from '../support/recordings.js';
 import { ScriptedServer, type Script } from '../support/scripted-server.js';
+import { FFMPEG } from '../support/videos.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 interface ResourcesState {
@@ -204,4 +207,15 @@ it('is attached later, and taken off', async () => {
 it('is a model of its kind', async () => {
   const refused = await service.client.put(`/list/default/${list}`, { ...DEFINITION, transcription_model: 'nobody' });
   expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/transcription_model' }] } });
+});
+
+it('doctor says for which lists what is said is written down, and whether frames of videos can be read', async () => {
+  const { output } = await gannet(service.dataDir, 'doctor', '--json');
+  const { checks } = JSON.parse(output) as { checks: Check[] };
+  const named = (wanted: string) => checks.find(({ name }) => name === wanted);
+  expect(named('Transcription')).toMatchObject({
+    state: 'fine',
+    detail: expect.stringContaining('lists with recordings'),
+  });
+  expect(named('ffmpeg')?.state).toBe(FFMPEG === undefined ? 'notice' : 'fine');
 });

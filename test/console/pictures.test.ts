@@ -22,6 +22,11 @@ beforeAll(async () => {
   files = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => jpegOf(seed)));
   web = await ScriptedServer.start();
   web.script = ({ path }, response) => {
+    if (path.endsWith('/transcriptions')) {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ text: '', segments: [] }));
+      return;
+    }
     const bytes = files[Number(/\d+/.exec(path)?.[0] ?? NaN)];
     response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
   };
@@ -29,7 +34,10 @@ beforeAll(async () => {
 afterAll(() => web.close());
 
 /** Prints in the media store, the last of them elsewhere in the web and one too large to be shown unasked; and a list that is not searched by them. */
-async function fill({ client }: TestService): Promise<void> {
+async function fill(service: TestService): Promise<void> {
+  const { client } = service;
+  const whisper = { name: 'whisper', kind: 'transcription', provider: 'openai', url: web.url(), served_name: 'w' };
+  expect((await service.control().post('/model/default', whisper)).status).toBe(201);
   for (const [number, bytes] of files.entries()) {
     const headers = { 'Content-Type': 'image/jpeg' };
     expect((await client.send('PUT', `/media/default/default/prints/${number}.jpg`, { bytes, headers })).status).toBe(
@@ -57,6 +65,7 @@ async function fill({ client }: TestService): Promise<void> {
   const { body } = await client.bulk('default', 'prints', [...records, large_one]);
   expect(body).toMatchObject({ failed: 0 });
   await client.bulk('default', 'plain', [{ name: 'one', title: 'Print', print: place(0) }]);
+  await client.post('/list/default', { name: 'talks', resources: [{ name: 'talk', kind: 'video' }] });
   await client.post('/list-group/default', { name: 'all', lists: [{ list: 'prints' }, { list: 'plain' }] });
   await eventually(
     async () => (await client.get('/list/default/prints')).body as { resources_state: { read: number } },
@@ -213,6 +222,22 @@ describeConsole(
       await its.visit('list/plain/search');
       await choose(jpeg(0));
       await hits().first().getByRole('link', { name: 'one' }).waitFor();
+      expect(await violationsOf(its.page)).toEqual([]);
+    });
+
+    it('has a model of the account write down what is said, or none', async () => {
+      await its.visit('list/talks/settings');
+      const model = its.page.getByLabel('Model that writes down what is said');
+      const chosen = async () => {
+        const { body } = await its.service.client.get('/list/default/talks');
+        return (body as { transcription_model: string | null }).transcription_model;
+      };
+      await model.selectOption('whisper');
+      await expect.poll(chosen).toBe('whisper');
+      await model.selectOption('None: tags and subtitles alone are read');
+      await expect.poll(chosen).toBeNull();
+      // Videos are searched by what is to be seen in them, too.
+      expect(await its.page.getByLabel('Model of pictures').count()).toBe(1);
       expect(await violationsOf(its.page)).toEqual([]);
     });
   },

@@ -13,6 +13,7 @@ import { readListing } from '../listing.js';
 import type { ListResource } from '../commands/list.js';
 import { failed, fine, messageOf, type Check } from './check.js';
 import { catalogueChecks, featureChecks, modeCheck, unknownListsCheck } from './folder-checks.js';
+import { transcriptionCheck } from './recording-checks.js';
 import { segmentSumsCheck, servedListsCheck, unavailableListChecks } from './list-checks.js';
 
 const PROBLEMS_TOLD_MAX = 3;
@@ -45,7 +46,8 @@ async function serviceChecks(client: ServiceClient, account: string): Promise<Ch
   const lists = membersOf<ListResource>(answer, 'lists');
   const records = lists.reduce((sum, list) => sum + list.record_count, 0);
   const detail = `running; account ${account}: ${lists.length} lists, ${formatCount(records)} records`;
-  return [fine('Service', detail), servedListsCheck(account, answer)];
+  const transcription = await transcriptionCheck(client, account, answer);
+  return [fine('Service', detail), servedListsCheck(account, answer), ...transcription];
 }
 
 /** Asked only where no service of ours runs, which would hold the port itself. */

@@ -2,11 +2,11 @@
 export const pictureTexts = {
   pictures: {
     title: 'Pictures',
-    lead: 'Records are also found by what their pictures look like, where the list has a model of pictures.',
+    lead: 'Records are also found by what their pictures look like, and by what is to be seen in their videos, where the list has a model of pictures.',
     model: 'Model of pictures',
     none: 'None: pictures are not read',
     builtIn: 'Built-in (the same and similar pictures)',
-    toChoose: 'Records of this list link to pictures, which are not searched yet.',
+    toChoose: 'Records of this list link to pictures or videos, which are not searched by what is to be seen yet.',
     toSettings: 'Choose a model of pictures',
     search: 'Search by a picture',
     drop: 'Drop a picture here',
@@ -20,5 +20,11 @@ export const pictureTexts = {
     likeOf: (field: string, name: string) => `Find pictures like this: ${field} of ${name}`,
     large: (size: string) => `Open the picture (${size})`,
     at: (field: string, time: string) => `${field}, at ${time}`,
+  },
+  recordings: {
+    title: 'What is said',
+    lead: 'Records are also found by what is said in their recordings, where the list has a model that writes it down.',
+    model: 'Model that writes down what is said',
+    none: 'None: tags and subtitles alone are read',
   },
 } as const;

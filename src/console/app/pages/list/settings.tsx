@@ -27,6 +27,7 @@ import { useList, useListParams } from './list-frame.js';
 import { Meaning } from './meaning.js';
 import { PictureModel } from './picture-model.js';
 import { Source } from './source.js';
+import { TranscriptionModel } from './transcription-model.js';
 
 export function ListSettings() {
   const may = useMay();
@@ -36,6 +37,7 @@ export function ListSettings() {
       {may(listSource) ? <Source /> : null}
       <Meaning />
       <PictureModel />
+      <TranscriptionModel />
       <LinkedFiles />
       <Versions />
       <Care />

@@ -9,7 +9,9 @@ import type { Picture } from './picture.js';
 
 type PictureList = Pick<ListReadOutput, 'name' | 'resources' | 'image_model'>;
 
-const linksToPictures = ({ resources }: PictureList): boolean => resources.some(({ kind }) => kind === 'image');
+/** Its files are searched by what is to be seen in them. */
+export const isSeen = ({ kind }: PictureList['resources'][number]): boolean => kind === 'image' || kind === 'video';
+const linksToPictures = ({ resources }: PictureList): boolean => resources.some(isSeen);
 
 /** Fields whose pictures are searched; none where they are not. */
 export function pictureFieldsOf({ resources, image_model }: PictureList): readonly string[] {
@@ -29,7 +31,8 @@ interface PictureSearchProps {
 export function PictureSearch({ list, picture, ...box }: PictureSearchProps) {
   const account = useAccount();
   const may = useMay();
-  if (picture !== undefined || pictureFieldsOf(list).length > 0) return <PictureBox picture={picture} {...box} />;
+  if (picture !== undefined || (linksToPictures(list) && (list.image_model ?? null) !== null))
+    return <PictureBox picture={picture} {...box} />;
   if (!linksToPictures(list) || !may(listUpdate)) return null;
   return (
     <Group gap={6}>

@@ -1,0 +1,43 @@
+/** What is said in the recordings of lists: for which it is written down, and whether the models that do it answer. */
+import { membersOf } from '../answers.js';
+import type { ServiceClient } from '../service-client.js';
+import { fine, notice, type Check } from './check.js';
+
+const TOLD_MAX = 5;
+
+interface ListWithRecordings {
+  readonly name: string;
+  readonly resources: readonly { readonly kind: string }[];
+  readonly transcription_model?: string | null;
+}
+
+interface ListedModel {
+  readonly name: string;
+  readonly kind: string;
+  readonly state: string;
+}
+
+/** `answer`: of `list.list`. None where no list has fields for recordings. */
+export async function transcriptionCheck(client: ServiceClient, account: string, answer: unknown): Promise<Check[]> {
+  const lists = membersOf<ListWithRecordings>(answer, 'lists').filter(({ resources }) =>
+    resources.some(({ kind }) => kind === 'video' || kind === 'audio'),
+  );
+  if (lists.length === 0) return [];
+  const models = membersOf<ListedModel>(await client.call('model.list', { params: { account } }), 'models');
+  const ready = new Set(
+    models.flatMap(({ name, kind, state }) => (kind === 'transcription' && state === 'ready' ? [name] : [])),
+  );
+  const written = lists.filter(({ transcription_model: model }) => typeof model === 'string');
+  const waiting = written.filter(({ transcription_model: model }) => !ready.has(model ?? ''));
+  if (waiting.length === 0) {
+    const detail = `lists with recordings: ${lists.length}; what is said is written down by a model for ${written.length} of them`;
+    return [fine('Transcription', detail)];
+  }
+  const told = waiting.slice(0, TOLD_MAX).map(({ name, transcription_model: model }) => `${model} of list ${name}`);
+  return [
+    notice(
+      'Transcription',
+      `no answer of the model ${told.join(', ')}: what is said in recordings waits to be written down`,
+    ),
+  ];
+}
