@@ -1,5 +1,5 @@
 /** Runs the service under measurement as a process of its own, on a data directory and a port of its own. */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
@@ -95,6 +95,17 @@ export function createKey(dataDir) {
   const args = [program, 'key', 'create', '--account', ACCOUNT, '--access', 'full', '--json'];
   const output = execFileSync(process.execPath, args, { env: environment(dataDir, {}), encoding: 'utf8' });
   return JSON.parse(output).key;
+}
+
+/** Of `gannet doctor`, what these checks say. */
+export function doctorSays(dataDir, env, names) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'doctor', '--json'], {
+    env: environment(dataDir, env),
+    encoding: 'utf8',
+  });
+  if (stdout === '') throw new Error(`gannet doctor ended with exit status ${status}: ${stderr}`);
+  const said = JSON.parse(stdout).checks.filter(({ name }) => names.includes(name));
+  return said.map(({ name, state, detail }) => `${name}: ${state}, ${detail}`);
 }
 
 /** A JSON call; throws for anything but success. */
