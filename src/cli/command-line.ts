@@ -58,13 +58,10 @@ export async function runCommandLine(
   });
   const forget = printInterruption(output);
   try {
-    const specs = declaredCommands();
-    if (asksForDeclared(argv.slice(2), program, specs)) {
-      const [{ addDeclaredCommands }, { allOperations }] = await Promise.all([
-        import('./declared-commands.js'),
-        load(),
-      ]);
-      const operations = await allOperations();
+    const specs = askedForDeclared(argv.slice(2), program);
+    if (specs.length > 0) {
+      const { addDeclaredCommands, operationsOf } = await import('./declared-commands.js');
+      const operations = await operationsOf(specs, load);
       addDeclaredCommands(program, { run, shared: sharedOptions, specs, operations });
     }
     await program.parseAsync([...argv]);
@@ -80,12 +77,13 @@ function declaredCommands(): readonly CommandSpec[] {
   return [...CORE_COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])];
 }
 
-/** True where the words ask for one of them, or for a list in which they are. */
-function asksForDeclared(words: readonly string[], program: Command, specs: readonly CommandSpec[]): boolean {
+/** Those that the words may ask for; all of them where they ask for a list in which they are. */
+function askedForDeclared(words: readonly string[], program: Command): readonly CommandSpec[] {
+  const specs = declaredCommands();
   const first = words.find((word) => !word.startsWith('-'));
-  if (first === undefined) return !words.some((word) => word === '-V' || word === '--version');
-  if (program.commands.some((each) => each.name() === first)) return false;
-  return first === 'help' || specs.some(({ name }) => name.split(' ')[0] === first);
+  if (first === undefined) return words.some((word) => word === '-V' || word === '--version') ? [] : specs;
+  if (program.commands.some((each) => each.name() === first)) return [];
+  return first === 'help' ? specs : specs.filter(({ name }) => name.split(' ')[0] === first);
 }
 
 /** Every command as it is typed: `serve`, `key create`. */

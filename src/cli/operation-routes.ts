@@ -1,5 +1,5 @@
 /**
- * Where the operations are that commands call by name: loading the registry for it would take longer than everything else that such a
+ * Where the operations are that commands call, those that features declare among them: loading the registry for it would take longer than everything else that such a
  * command does. Those that are not here are looked up there; the tests compare both.
  */
 import type { Operation } from '../operations/index.js';
@@ -40,6 +40,36 @@ const ROUTES: Readonly<Record<string, readonly [method: Operation['method'], pat
   'webhook.set-aside': ['GET', '/webhook/{account}/{id}/set-aside'],
   'webhook.replay': ['POST', '/webhook/{account}/{id}/replay'],
   'webhook.rotate-secret': ['POST', '/webhook/{account}/{id}/rotate-secret'],
+  'service.settings': ['GET', '/service/settings/{account}'],
+  'account.list': ['GET', '/account/all'],
+  'account.create': ['POST', '/account'],
+  'account.delete': ['DELETE', '/account/{account}'],
+  'contributor.list': ['GET', '/contributor/{account}'],
+  'contributor.create': ['POST', '/contributor/{account}'],
+  'contributor.update': ['PUT', '/contributor/{account}/{id}'],
+  'contributor.delete': ['DELETE', '/contributor/{account}/{id}'],
+  'plan.list': ['GET', '/plan'],
+  'plan.read': ['GET', '/plan/{account}'],
+  'plan.set': ['PUT', '/plan/{account}'],
+  'model.list': ['GET', '/model/{account}'],
+  'model.read': ['GET', '/model/{account}/{model}'],
+  'model.create': ['POST', '/model/{account}'],
+  'model.update': ['PUT', '/model/{account}/{model}'],
+  'model.test': ['POST', '/model/{account}/{model}/test'],
+  'model.delete': ['DELETE', '/model/{account}/{model}'],
+  'list.resources-refresh': ['POST', '/list/resources-refresh/{account}/{list}'],
+  'search-result.document-text': ['GET', '/search-result/document-text/{account}/{list}/{record}'],
+  'feed.connect': ['POST', '/feed/{account}/connect'],
+  'feed.list': ['GET', '/feed/{account}'],
+  'feed.read': ['GET', '/feed/{account}/{feed}'],
+  'feed.sync': ['POST', '/feed/{account}/{feed}/sync'],
+  'feed.interval': ['PUT', '/feed/{account}/{feed}/interval'],
+  'feed.discover': ['POST', '/feed/{account}/web/discover'],
+  'feed.move': ['POST', '/feed/{account}/{feed}/move'],
+  'feed.delete': ['DELETE', '/feed/{account}/{feed}'],
+  'list.feed': ['POST', '/list/{account}/{list}/feed'],
+  'synonym.suggest': ['POST', '/list/synonym-proposals/{account}/{list}'],
+  'backup.create': ['POST', '/backup'],
 };
 
 /** By name. */

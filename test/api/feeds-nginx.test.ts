@@ -35,14 +35,15 @@ describeWhere(fault === undefined, fault ?? '')('a website on nginx', () => {
     const first = await feed.now();
     expect(first.names).toEqual(['/', '/a.html', '/b.html', '/c.html', '/paper.pdf']);
     expect(first.records[1]?.fields['text']).toBe('A\nÜber a');
-    expect(nginx.answered).toContain('/a.html 200 gzip');
+    // What it has answered, it writes down afterwards.
+    await expect.poll(() => nginx.answered).toContain('/a.html 200 gzip');
     expect(nginx.answered.some((line) => line.startsWith('/secret'))).toBe(false);
 
     nginx.forgetAnswered();
     const second = await feed.sync();
     expect(second.feed.last_run).toMatchObject({ added: 0, changed: 0, removed: 0, unchanged: 5 });
     for (const path of ['/index.html', '/a.html', '/b.html', '/c.html', '/paper.pdf', '/robots.txt', '/sitemap.xml'])
-      expect(nginx.answered).toContain(`${path} 304 -`);
+      await expect.poll(() => nginx.answered).toContain(`${path} 304 -`);
 
     nginx.write('a.html', html('A', 'Something else about a', '/b.html'));
     nginx.remove('c.html');

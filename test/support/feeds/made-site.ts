@@ -17,6 +17,9 @@ import { ScriptedServer, type Asked } from '../scripted-server.js';
 /** A text is HTML with status 200 and an ETag of its own. */
 export type MadePage = string | ((asked: Asked, response: ServerResponse) => void);
 
+/** Only what hangs takes so long; tests of giving up have times of their own. */
+const PATIENCE_MS = 120_000;
+
 export const NOW_MS = Date.parse('2026-11-22T00:00:00Z');
 
 export function html(title: string, text: string, ...links: readonly string[]): string {
@@ -108,13 +111,13 @@ export function testClient(
     rules: { allowed_hosts: [], loopback_allowed: true },
     userAgent: 'gannet',
     limits: {
-      headersMs: limits.headersMs ?? 10_000,
-      idleMs: 10_000,
-      totalMs: 20_000,
+      headersMs: limits.headersMs ?? PATIENCE_MS,
+      idleMs: PATIENCE_MS,
+      totalMs: PATIENCE_MS,
       wireBytesMax: 1e7,
       bytesMax: 1e7,
     },
-    connectMs: 5000,
+    connectMs: PATIENCE_MS,
     keepAliveMs: 1000,
     connectionsPerHostMax: 8,
     connectionsMax: 8,
