@@ -29,7 +29,7 @@ export interface ServiceClient {
   close(): Promise<void>;
 }
 
-export async function connectService(config: Config, load: ServiceLoader): Promise<ServiceClient> {
+async function connectService(config: Config, load: ServiceLoader): Promise<ServiceClient> {
   const { connectControlSocket } = await import('./control-socket-client.js');
   const running = await connectControlSocket(config, load);
   if (running !== undefined) return running;

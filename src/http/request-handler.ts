@@ -382,7 +382,7 @@ function hasLongRest({ bodyPending, bodyBytes }: IncomingRequest): boolean {
 }
 
 /** What a log line shows for a client that went away; nothing is sent. */
-export const CLIENT_GONE_STATUS = 499;
+const CLIENT_GONE_STATUS = 499;
 
 /** A class, not a literal: each literal with an accessor gets a shape of its own, which outlives the request. */
 class RequestContext implements OperationContext {

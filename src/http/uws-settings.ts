@@ -4,6 +4,6 @@
  */
 
 /** Request line and headers of one request. As many bytes may wait on each connection, without a key, for 10 s. */
-export const HEAD_BYTES_MAX = 32_768;
+const HEAD_BYTES_MAX = 32_768;
 
 process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(HEAD_BYTES_MAX);

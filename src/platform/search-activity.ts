@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** How long a piece of work is put off at most: however busy searches are, 20 pieces a second go on. */
-export const GIVE_WAY_MS_MAX = 50;
+const GIVE_WAY_MS_MAX = 50;
 /** So long no search has been at work where a piece goes on. Searches come in crowds: a shorter pause is one between two of them. */
 const QUIET_MS = 5;
 

@@ -15,7 +15,7 @@ const FREE_BYTES_MAX = 16 * 2 ** 20;
 const LOCK_FILE_BYTES = 131_072;
 
 /** True where the error says that no space is left: from the system, from LMDB or from the kernel. */
-export function isStorageFull(error: unknown): boolean {
+function isStorageFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return FULL_CODES.has(codeOf(error)) || FULL_MESSAGE.test(error.message);
 }

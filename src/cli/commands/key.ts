@@ -47,7 +47,7 @@ export async function createKey(context: CommandContext, options: KeyCreateOptio
 }
 
 /** Checks what the options mean together; each value by itself is checked by the service. */
-export function newKeyBody(options: KeyCreateOptions): Record<string, unknown> {
+function newKeyBody(options: KeyCreateOptions): Record<string, unknown> {
   const { access, permissions } = options;
   if (permissions !== undefined && access !== undefined && access !== 'custom') {
     throw new CommandError(`--permissions goes with --access custom, not with --access ${access}.`, EXIT.usage);

@@ -17,7 +17,7 @@ export function settings({ output }: CommandContext): ExitStatus {
 }
 
 /** A section as TOML, with what each setting means. */
-export function sectionText({ section, members }: SettingsSection): string {
+function sectionText({ section, members }: SettingsSection): string {
   const lines = Object.entries(members).flatMap(([name, { default: value, comment }]) => {
     const setting = `${name} = ${JSON.stringify(value)}`;
     return [`# ${comment}`, `${setting.padEnd(VARIABLE_COLUMN - 1)} # ${environmentName(`${section}.${name}`)}`];

@@ -43,7 +43,7 @@ export const ANIMALS: DemoList = {
   records: async () => (await ofWordnet()).filter(({ fields }) => fields['lexical_domain'] === 'noun.animal'),
 };
 
-export const CITIES: DemoList = {
+const CITIES: DemoList = {
   name: 'cities',
   title: 'Cities of the world',
   definition: {

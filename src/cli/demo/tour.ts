@@ -13,7 +13,7 @@ export interface TourSearch {
   readonly fields: readonly string[];
 }
 
-export const TOUR: readonly TourSearch[] = [
+const TOUR: readonly TourSearch[] = [
   {
     title: 'Words, misspelt: ranked all the same, and all that match counted by domain',
     list: 'wordnet',

@@ -4,8 +4,8 @@ import type { CrawlLimits, CrawlMemory, FoundBy, WebsiteSettings } from './crawl
 import type { HostPace } from './host-pace.js';
 import { WebsiteCrawl } from './website-crawl.js';
 
-export const DISCOVERED_PAGES_MAX = 200;
-export const DISCOVERY_MS_MAX = 60_000;
+const DISCOVERED_PAGES_MAX = 200;
+const DISCOVERY_MS_MAX = 60_000;
 const LEFT_OUT_MAX = 500;
 
 export interface Discovery {

@@ -10,7 +10,7 @@ import type { CrawlMemory, FileMemory } from './crawl-types.js';
 import type { PageFetcher } from './page-fetcher.js';
 
 /** The product token by which robots.txt may name this crawler. */
-export const CRAWLER_NAME = 'gannet';
+const CRAWLER_NAME = 'gannet';
 const SITEMAPS_MAX = 500;
 
 export type SiteRules =

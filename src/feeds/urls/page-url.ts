@@ -1,6 +1,6 @@
 /** Addresses of pages: one name for what is one page, and signs of pages without end. */
 
-export const PAGE_URL_CHARACTERS_MAX = 1024;
+const PAGE_URL_CHARACTERS_MAX = 1024;
 const SEGMENTS_MAX = 24;
 /** A segment that stands so often in one path is a relative link that grows with each page. */
 const SAME_SEGMENTS_MAX = 3;

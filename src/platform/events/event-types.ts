@@ -10,7 +10,7 @@ export interface EventKind {
   readonly isFired?: false;
 }
 
-export const EVENT_CATALOGUE = {
+const EVENT_CATALOGUE = {
   'searchresult.created': { description: 'A record is added by itself' },
   'searchresult.updated': { description: 'A record is changed, or renamed (with `previous_name`)' },
   'searchresult.deleted': { description: 'A record is removed, by its id or by a filter' },

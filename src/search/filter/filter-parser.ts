@@ -25,7 +25,7 @@ export const FILTER_CONDITIONS_MAX = 20_000;
 /** Values in one `in (…)`: a u16 in the plan. */
 export const FILTER_LIST_VALUES_MAX = 65_535;
 /** Values of all of a filter's `in (…)`s. */
-export const FILTER_VALUES_MAX = 1_000_000;
+const FILTER_VALUES_MAX = 1_000_000;
 
 const WORD_OPERATORS: ReadonlyMap<string, ComparisonOperator> = new Map([
   ['eq', '='],
