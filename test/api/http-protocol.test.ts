@@ -5,6 +5,7 @@
 import { connect, type NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { rawExchange, type RawOptions } from '../support/raw-http.js';
 import { ScriptedServer } from '../support/scripted-server.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -330,7 +331,11 @@ async function askedFor(door: Door) {
   const closed = new Promise<void>((resolve) => socket.once('end', resolve).once('error', () => resolve()));
   const head = `POST /feed/default/web/discover HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n`;
   socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
-  await expect.poll(() => held.length).toBeGreaterThan(0);
+  // Not `expect.poll`, which belongs to one test: several run side by side.
+  await eventually(
+    () => Promise.resolve(held.length),
+    (count) => count > 0,
+  );
   const answerIt = () => {
     site.script = (_asked, response) => response.writeHead(404).end();
     for (const answer of held) answer();
@@ -343,7 +348,11 @@ describe.concurrent.each(DOORS)('a client of %s that waits for work', (door) => 
     const { site, socket, answerIt, answered } = await askedFor(door);
     expect(answered()).toBe('');
     answerIt();
-    await expect.poll(answered).toMatch(/^HTTP\/1\.1 \d{3} /);
+    const answer = await eventually(
+      () => Promise.resolve(answered()),
+      (text) => text !== '',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 \d{3} /);
     socket.destroy();
     await site.close();
   });
