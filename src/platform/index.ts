@@ -30,6 +30,7 @@ export * from './operator-error.js';
 export * from './outbound/index.js';
 export * from './paths.js';
 export * from './process-room.js';
+export * from './passing-jobs.js';
 export * from './progress.js';
 export * from './request-memory.js';
 export * from './search-activity.js';

@@ -180,6 +180,17 @@ function storageMetrics(registers: Registry[]) {
       help: 'What memory.mib allows',
       registers,
     }),
+    listSegments: new Gauge({
+      name: 'gannet_list_segments',
+      help: 'Segments that searches of open lists look into',
+      registers,
+    }),
+    listVersions: new Gauge({ name: 'gannet_list_versions', help: 'Versions of open lists', registers }),
+    listVersionsBuilding: new Gauge({
+      name: 'gannet_list_versions_building',
+      help: 'Versions of open lists that are being built',
+      registers,
+    }),
     listsRebuilding: new Gauge({
       name: 'gannet_lists_rebuilding',
       help: 'Lists that are not open because their index is being rebuilt, or waits for it',

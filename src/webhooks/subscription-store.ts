@@ -104,6 +104,11 @@ export class SubscriptionStore {
     return found?.account === account ? found : undefined;
   }
 
+  /** Of any account. */
+  find(id: string): Subscription | undefined {
+    return this.subscriptions.get(id);
+  }
+
   /** The types that any webhook of the account wants; mostly none. */
   wanted(account: string): readonly string[] {
     return this.wantedTypes.get(account) ?? [];

@@ -29,9 +29,15 @@ const STOP_GRACE_MS = 2000;
 export interface EngineListener {
   /** Rows of the source up to this one are in the queue. */
   moved(sourceId: string, lastRow: number): void;
-  /** Outcomes that were written down, and how many deliveries the queue holds now. */
-  settled(counts: Readonly<Record<BecameOfWork, number>>, queued: number): void;
+  /** Outcomes that were written down, how many of each subscription, and how many deliveries the queue holds now. */
+  settled(counts: SettledCounts, queued: number): void;
   failed(message: string, error: unknown): void;
+}
+
+export interface SettledCounts {
+  readonly outcomes: Readonly<Record<BecameOfWork, number>>;
+  /** Attempts by the subscription's id. */
+  readonly attempts: ReadonlyMap<string, number>;
 }
 
 export interface EngineOptions {
@@ -219,9 +225,13 @@ export class WebhookEngine {
 
   private async writeDown(settlements: readonly Settlement<DeliveryTypes>[]): Promise<void> {
     await this.queue.settle(settlements);
-    const counts = { done: 0, retried: 0, 'set-aside': 0 };
-    for (const { next } of settlements) counts[next.kind] += 1;
-    this.options.listener.settled(counts, this.queue.work.size);
+    const outcomes = { done: 0, retried: 0, 'set-aside': 0 };
+    const attempts = new Map<string, number>();
+    for (const { next, scheduled } of settlements) {
+      outcomes[next.kind] += 1;
+      attempts.set(scheduled.lane, (attempts.get(scheduled.lane) ?? 0) + 1);
+    }
+    this.options.listener.settled({ outcomes, attempts }, this.queue.work.size);
   }
 
   private trimLogs(): void {

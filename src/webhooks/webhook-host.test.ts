@@ -8,7 +8,14 @@ import { WebhookReceiver } from '../../test/support/webhook-receiver.js';
 import { CollectionStore, type Collection } from '../catalog/index.js';
 import { loadConfig } from '../platform/config.js';
 import type { Host } from '../platform/hosts/index.js';
-import { openEnvironment, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import {
+  openEnvironment,
+  ProgressBoard,
+  SecretBox,
+  systemClock,
+  type JobProgress,
+  type LmdbEnvironment,
+} from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import { WebhookHost } from './webhook-host.js';
 
@@ -17,6 +24,7 @@ let environment: LmdbEnvironment;
 let receiver: WebhookReceiver;
 let host: WebhookHost;
 let things: Collection<number>;
+let progress: ProgressBoard;
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'gannet-webhook-host-'));
@@ -35,8 +43,19 @@ afterEach(async () => {
 function hostWith(deliver: boolean): WebhookHost {
   const config = loadConfig({ argv: [], env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
   const log = pino({ level: 'silent' });
+  progress = new ProgressBoard();
   const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: [] });
-  const options = { config, dataDir, environment, secrets, clock: systemClock, log, metrics: createMetrics(), deliver };
+  const options = {
+    config,
+    dataDir,
+    environment,
+    secrets,
+    clock: systemClock,
+    log,
+    metrics: createMetrics(),
+    progress,
+    deliver,
+  };
   const made = new WebhookHost(options);
   const source = { id: 'system', kind: 'system', path: join(dataDir, 'system') } as const;
   CollectionStore.of(environment).listen({ sink: made, source, clock: systemClock });
@@ -67,6 +86,22 @@ describe('WebhookHost', () => {
       () => Promise.resolve(host.movedTo('system')),
       (row) => row === 1,
     );
+  });
+
+  it('tells of what it sends, while it does', async () => {
+    const told: JobProgress[] = [];
+    progress.listen((job) => told.push(job));
+    const { id } = (await subscribe()).subscription;
+    await change('a');
+    await receiver.events(1);
+    const sent = await eventually(
+      () => Promise.resolve(told.find(({ done }) => done === 1)),
+      (job) => job !== undefined,
+    );
+    const owner = { account: 'default', name: receiver.url(), permission: 'webhook:read' };
+    expect(sent).toMatchObject({ kind: 'deliveries', subject: id, owner, state: 'running', total: null });
+    await host.close();
+    expect(progress.all()).toEqual([]);
   });
 
   it('replaces a worker that dies, which goes on where it was, and answers questions meanwhile', async () => {

@@ -18,6 +18,8 @@ import {
   type LmdbEnvironment,
   type Metrics,
   type OutboxSource,
+  PassingJobs,
+  type ProgressBoard,
   type SecretBox,
 } from '../platform/index.js';
 import type { LogPage } from './delivery-log.js';
@@ -40,6 +42,7 @@ export interface WebhookHostOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly progress: ProgressBoard;
   /** False: events are kept and nothing is delivered, for a process that serves one command. */
   readonly deliver: boolean;
 }
@@ -54,11 +57,13 @@ export class WebhookHost implements EventSink {
   private readonly sources = new Map<string, OutboxSource>();
   private readonly moved = new Map<string, number>();
   private unsaid: OutboxSource[] = [];
+  private readonly sending: PassingJobs;
   private closed = false;
 
   constructor(private readonly options: WebhookHostOptions) {
     const { config, environment, secrets, clock, log } = options;
     this.host = this.createHost();
+    this.sending = new PassingJobs(options.progress);
     this.subscriptions = new SubscriptionStore({
       environment,
       secrets,
@@ -125,6 +130,7 @@ export class WebhookHost implements EventSink {
   /** Lets attempts that are under way end, and ends the thread. */
   close(): Promise<void> {
     this.closed = true;
+    this.sending.close();
     return this.host.close();
   }
 
@@ -178,6 +184,7 @@ export class WebhookHost implements EventSink {
         metrics.webhookDeliveries.inc({ outcome: 'retried' }, content.retried);
         metrics.webhookDeliveries.inc({ outcome: 'set-aside' }, content.setAside);
         metrics.webhookQueued.set(content.queued);
+        for (const [id, attempts] of content.attempts) this.tellSending(id, attempts);
         break;
       case 'forgotten':
         this.forgotten(content);
@@ -186,6 +193,14 @@ export class WebhookHost implements EventSink {
         log.error({ reason: content.reason }, content.message);
         break;
     }
+  }
+
+  private tellSending(id: string, attempts: number): void {
+    const subscription = this.subscriptions.find(id);
+    if (subscription === undefined || this.closed) return;
+    const { account, url } = subscription;
+    const owner = { account, name: url, permission: 'webhook:read' };
+    this.sending.advance({ kind: 'deliveries', subject: id, owner }, attempts);
   }
 
   private forgotten(ids: readonly string[]): void {

@@ -5,7 +5,7 @@ import { webhookOperations } from './webhook-operations.js';
 
 export const webhookParts: FeatureParts = {
   operations: webhookOperations,
-  open({ config, dataDir, environment, secrets, clock, log, metrics, listen }) {
+  open({ config, dataDir, environment, secrets, clock, log, metrics, progress, listen }) {
     const host = new WebhookHost({
       config,
       dataDir,
@@ -14,6 +14,7 @@ export const webhookParts: FeatureParts = {
       clock,
       log,
       metrics,
+      progress,
       deliver: listen,
     });
     return {

@@ -45,6 +45,8 @@ export interface WebhookProtocol {
       readonly retried: number;
       readonly setAside: number;
       readonly queued: number;
+      /** By the subscription's id. */
+      readonly attempts: ReadonlyMap<string, number>;
     };
     /** Ids of removed subscriptions of which nothing is left. */
     readonly forgotten: readonly string[];

@@ -74,8 +74,8 @@ class WebhookWorker {
         moved: (sourceId, lastRow) => {
           this.emit('moved', { sourceId, lastRow });
         },
-        settled: ({ done: delivered, retried, 'set-aside': setAside }, queued) => {
-          this.emit('settled', { delivered, retried, setAside, queued });
+        settled: ({ outcomes: { done: delivered, retried, 'set-aside': setAside }, attempts }, queued) => {
+          this.emit('settled', { delivered, retried, setAside, queued, attempts });
         },
         failed: (message, error) => {
           this.#printFailure(message, error);

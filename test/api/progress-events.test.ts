@@ -1,5 +1,6 @@
 /** Jobs told as they go on, over real connections. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 let service: TestService;
@@ -11,14 +12,22 @@ beforeAll(async () => {
   await service.client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
   const records = Array.from({ length: 20_000 }, (_, index) => ({ name: `b${index}`, title: `bird no. ${index}` }));
   await service.client.bulk('default', 'birds', records);
+  await untilNothingRuns();
 });
 afterAll(async () => {
   await service.close();
 });
 
+const untilNothingRuns = () =>
+  eventually(
+    async () => (await service.client.get('/progress/default')).body as { readonly jobs: readonly Job[] },
+    ({ jobs }) => jobs.length === 0,
+  );
+
 interface Job {
   readonly kind: string;
   readonly name: string;
+  readonly done?: number;
 }
 
 /** What comes, event by event, until `isLast` says so or the stream ends. */
@@ -57,6 +66,23 @@ it('tells of a version that is built, and that it is done', async () => {
   expect(told[1]).toMatchObject([{ kind: 'version', name: 'birds' }]);
 });
 
+it('tells of an import, whoever sends it, until none comes any more', async () => {
+  await untilNothingRuns();
+  const told: (readonly Job[])[] = [];
+  for await (const jobs of events(new AbortController().signal)) {
+    told.push(jobs);
+    if (told.length === 1) {
+      const piece = Array.from({ length: 500 }, (_, index) => ({ name: `piece-${index}`, title: 'piece' }));
+      await service.client.bulk('default', 'birds', piece);
+    } else if (jobs.length === 0) {
+      break;
+    }
+  }
+  expect(told[0]).toEqual([]);
+  expect(told[1]).toMatchObject([{ kind: 'import', name: 'birds', total: null }]);
+  expect(told.at(-2)).toMatchObject([{ kind: 'import', name: 'birds', done: 500 }]);
+});
+
 it('is for who has a key, and has no body for who asks for the head alone', async () => {
   expect((await fetch(`${service.address}/progress/default/events`)).status).toBe(401);
   const head = await fetch(`${service.address}/progress/default/events`, {
@@ -93,4 +119,14 @@ it('holds up no stop', async () => {
   expect(await service.stop()).toBe(0);
   await expect(stream.next()).rejects.toThrow();
   await service.start();
+});
+
+it('counts the segments and versions of open lists among its measurements', async () => {
+  const before = await service.metric('gannet_list_versions');
+  expect(before).toBeGreaterThanOrEqual(1);
+  expect(await service.metric('gannet_list_segments')).toBeGreaterThanOrEqual(1);
+  await service.client.post('/list/default', { name: 'fish', searchable_fields: [{ name: 'title' }] });
+  await service.client.bulk('default', 'fish', [{ name: 'cod', title: 'cod' }]);
+  expect(await service.metric('gannet_list_versions')).toBe(before + 1);
+  await expect.poll(() => service.metric('gannet_list_versions_building')).toBe(0);
 });

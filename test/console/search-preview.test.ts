@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { copiedBy, violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
+import { searchQuery } from '../../src/operations/index.js';
 import type { TestService } from '../support/service.js';
 
 const run = promisify(execFile);
@@ -54,6 +55,35 @@ describeConsole('the search preview', { fill, context }, (its) => {
     await its.page.getByRole('button', { name: 'Compare no more' }).click();
     await its.page.getByRole('list', { name: 'Hits', exact: true }).waitFor();
     expect(its.open.complaints).toEqual([]);
+  });
+
+  it('has a control for every option that the service takes', async () => {
+    const { properties } = searchQuery as { readonly properties: Readonly<Record<string, unknown>> };
+    // The text has a box of its own, and pages are turned below the hits.
+    const options = Object.keys(properties).filter((name) => name !== 'query' && name !== 'skip');
+    await its.visit('list/birds/search?query=gannet');
+    const panel = its.page.getByRole('region', { name: 'Options of the search' });
+    await panel.getByText('More options').click();
+    const controls = panel.locator('label');
+    await expect.poll(() => controls.count()).toBe(options.length);
+    const labels = await controls.allInnerTexts();
+    const missing = options.filter((name) => !labels.some((label) => label.split(/\s+/).includes(name)));
+    expect(missing).toEqual([]);
+    expect(
+      labels.every((label) => /\s/.test(label.trim())),
+      'each says in words what it is',
+    ).toBe(true);
+  });
+
+  it('draws how a score came about, word by word', async () => {
+    await its.visit('list/birds/search?query=great%20ganet&explain=true');
+    const hit = its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
+    await hit.getByText('Why this score?').click();
+    const words = hit.getByRole('list', { name: 'Words' });
+    await words.getByText('great', { exact: true }).waitFor();
+    await words.getByText(/gannet \(a typing error\)/).waitFor();
+    expect(await words.locator('.bar').count()).toBe(await words.getByRole('listitem').count());
+    expect(await violationsOf(its.page)).toEqual([]);
   });
 
   it('says beside the way that was refused why it was', async () => {

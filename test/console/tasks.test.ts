@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { openPage, signIn } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
 import type { TestService } from '../support/service.js';
+import { ScriptedServer } from '../support/scripted-server.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 async function fill({ client }: TestService): Promise<void> {
@@ -204,6 +205,79 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
       .getByText(/No other record is like this one|booby/)
       .first()
       .waitFor();
+  });
+
+  it('connects a feed of articles by a form, which says so where there is none, changes its time and deletes it', async () => {
+    const server = await ScriptedServer.start();
+    server.script = (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>No feed</p>');
+    await its.visit('feeds');
+    await button('Connect a feed').click();
+    const feed = form('Connect a feed');
+    await feed.getByLabel('Provider').selectOption('rss');
+    await feed.getByLabel('Name').fill('news');
+    await feed.getByLabel('Address').fill(server.url('/feed.xml'));
+    await feed.getByRole('button', { name: 'Connect a feed' }).click();
+    await feed.getByRole('alert').waitFor();
+    expect(await feed.getByLabel('Address').inputValue()).toBe(server.url('/feed.xml'));
+    server.script = (_, response) =>
+      response.writeHead(200, { 'Content-Type': 'application/rss+xml' }).end(
+        `<rss version="2.0"><channel><title>News</title><link>${server.url('/')}</link>
+         <item><guid>1</guid><title>Gannets are back</title><description>They dive.</description></item></channel></rss>`,
+      );
+    await feed.getByRole('button', { name: 'Connect a feed' }).click();
+    const row = its.page.getByRole('row', { name: /^news/ });
+    await row.getByText('Synced', { exact: true }).waitFor();
+    await row.getByRole('button', { name: 'Change the time' }).click();
+    await form('Change the time').getByLabel('Minutes between syncs').fill('45');
+    await form('Change the time').getByRole('button', { name: 'Save' }).click();
+    await form('Change the time').waitFor({ state: 'detached' });
+    const { body } = await its.service.client.get('/feed/default/news');
+    expect(body).toMatchObject({ provider: 'rss', interval_minutes: 45, record_count: 1 });
+    await button('Delete news').click();
+    await confirm('Delete');
+    await its.page.getByText('There are no feeds yet.').waitFor();
+    await server.close();
+  });
+
+  it('makes a key for one group that ends by itself, and shows where nobody may', async () => {
+    await its.service.client.post('/list-group/default', { name: 'shore', lists: [{ list: 'birds' }] });
+    await its.visit('keys');
+    await its.page.route('**/api-key/default', (route) =>
+      route.request().method() === 'POST' ? route.fulfill(refused(403, 'You may make none.')) : route.continue(),
+    );
+    await button('Make a key').click();
+    const key = form('Make a key');
+    await key.getByLabel('Name').fill('kiosk');
+    await key.getByLabel('Reaches').selectOption('group');
+    await key.getByRole('combobox', { name: 'One group' }).fill('shore');
+    await its.page.getByRole('option', { name: 'shore' }).click();
+    await key.getByLabel('Expires').fill('2099-12-31');
+    await key.getByRole('button', { name: 'Make a key' }).click();
+    await key.getByText('You may make none.').waitFor();
+    await its.page.unroute('**/api-key/default');
+    await key.getByRole('button', { name: 'Make a key' }).click();
+    const secret = await its.page.locator('[data-secret]').innerText();
+    const holder = its.service.clientWith(secret);
+    expect((await holder.post('/search/group/default/shore/latest', {})).status).toBe(200);
+    expect((await holder.post('/feed/default/connect', {})).status).toBe(403);
+    await its.page.getByRole('row', { name: /^kiosk .*(?:2099|2100)/ }).waitFor();
+    await its.service.client.delete('/list-group/default/shore');
+  });
+
+  it('reports what is searched in a group, and says so where that is not there', async () => {
+    await its.service.client.post('/list-group/default', { name: 'coast', lists: [{ list: 'birds' }] });
+    await its.service.client.post('/search/group/default/coast/latest', { query: 'gannet' });
+    await expect
+      .poll(async () => (await its.service.client.get('/analytics/group/default/coast')).body)
+      .toMatchObject({ top_searches: [{ term: 'gannet' }] });
+    await its.page.route('**/analytics/group/default/coast**', (route) => route.fulfill(refused(503, 'It is busy.')));
+    await its.visit('group/coast');
+    await its.page.getByText('It is busy.').waitFor();
+    await its.page.unroute('**/analytics/group/default/coast**');
+    await its.page.reload();
+    await its.page.getByRole('rowheader', { name: 'gannet' }).waitFor();
+    await its.page.getByRole('img', { name: /Searches of each day/ }).waitFor();
+    await its.service.client.delete('/list-group/default/coast');
   });
 
   it('checks a media store, and refuses one in a folder that the settings do not name', async () => {

@@ -29,11 +29,11 @@ function environment(dataDir, env) {
   };
 }
 
-/** Resolves once GET /ready answers 200; `readyMs` counts from the start of the process. */
-export async function startService(dataDir, env = {}) {
+/** Resolves once GET /ready answers 200; `readyMs` counts from the start of the process. `started`: that of another copy. */
+export async function startService(dataDir, env = {}, started = program) {
   mkdirSync(dataDir, { recursive: true });
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const child = spawn(process.execPath, [started, 'serve'], {
     env: environment(dataDir, env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,6 +1,7 @@
 /** The bulk calls of one list that are under way, of which there is a limit. Main thread only. */
+import { basename } from 'node:path';
 import type { Kernel } from '../../../native-bindings/index.js';
-import type { Clock, Config, MemoryBudget } from '../../platform/index.js';
+import { PassingJobs, type Clock, type Config, type MemoryBudget, type ProgressBoard } from '../../platform/index.js';
 import type { ListAdmission } from '../admission/write-admission.js';
 import type { BatchOutcome } from '../contract/ingest-tasks.js';
 import type { ImportSession, SyncSession } from '../contract/types.js';
@@ -9,14 +10,18 @@ import type { ImportBuffers } from './import-buffers.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
 
 export interface ListImportsOptions {
+  readonly listPath: string;
+  readonly progress: ProgressBoard;
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly config: Pick<Config, 'ingest'>;
   readonly budget: MemoryBudget;
   readonly importBuffers: ImportBuffers;
   readonly admission: ListAdmission;
-  /** Bytes of records that one commit of the list takes now. */
-  readonly batchBytesMax: () => number;
+  readonly storePages: {
+    /** Bytes of records that one commit of the list takes now. */
+    batchBytesMax(listPath: string): number;
+  };
   readonly commit: (batch: ImportBatch) => Promise<BatchOutcome>;
   readonly removeUnlisted: (
     source: string,
@@ -35,8 +40,16 @@ export interface ImportOfSource {
 export class ListImports {
   private begun = 0;
   private underWay = 0;
+  private readonly told: PassingJobs;
 
-  constructor(private readonly options: ListImportsOptions) {}
+  constructor(private readonly options: ListImportsOptions) {
+    this.told = new PassingJobs(options.progress);
+  }
+
+  /** They are no longer told of. */
+  close(): void {
+    this.told.close();
+  }
 
   /** True where somebody sends records. */
   get areUnderWay(): boolean {
@@ -45,7 +58,7 @@ export class ListImports {
 
   /** Throws `overloaded` where there are enough already. */
   start(format: 'ndjson' | 'json' | 'csv', ofSource?: ImportOfSource): ImportSession {
-    const { kernel, config, budget, importBuffers, admission, batchBytesMax, commit, settle } = this.options;
+    const { kernel, config, budget, importBuffers, admission, storePages, settle, listPath } = this.options;
     admission.admitImport();
     this.underWay += 1;
     const importId = this.newId();
@@ -53,12 +66,12 @@ export class ListImports {
       kernel,
       format,
       batchRecordsMax: budget.batchRecordsMax,
-      batchBytesMax,
+      batchBytesMax: () => storePages.batchBytesMax(listPath),
       splitBytesMax: budget.splitBytesMax,
       buffers: importBuffers,
       errorsMax: config.ingest.bulk_errors_max,
       importId,
-      commit: ofSource === undefined ? commit : (batch) => this.commitOfSource(ofSource, batch),
+      commit: (batch) => (ofSource === undefined ? this.commit(batch) : this.commitOfSource(ofSource, batch)),
       onDone: () => {
         admission.importEnded();
         this.underWay -= 1;
@@ -67,8 +80,16 @@ export class ListImports {
     });
   }
 
+  private async commit(batch: ImportBatch): Promise<BatchOutcome> {
+    const { commit, listPath } = this.options;
+    const outcome = await commit(batch);
+    const { created, updated, failed } = outcome;
+    this.told.advance({ kind: 'import', subject: basename(listPath) }, created + updated + failed);
+    return outcome;
+  }
+
   private async commitOfSource({ source, onBatch }: ImportOfSource, batch: ImportBatch): Promise<BatchOutcome> {
-    const outcome = await this.options.commit({ ...batch, source });
+    const outcome = await this.commit({ ...batch, source });
     onBatch(outcome);
     return outcome;
   }

@@ -33,6 +33,7 @@ import type { BackgroundHost, WritingTaskPart } from '../versions/background-hos
 import { ListBackground } from './list-background.js';
 import { EntryKeeper, type CatalogueEntry } from './entry-keeper.js';
 import { checkVersions } from './list-check.js';
+import type { ListParts } from './list-measurements.js';
 import type { ImportBuffers } from '../import/import-buffers.js';
 import { RecordWrites } from './record-writes.js';
 import { ListImports } from '../import/list-imports.js';
@@ -162,7 +163,7 @@ export class OpenListIndex implements ListIndex {
     this.imports = new ListImports({
       ...options,
       admission,
-      batchBytesMax: () => options.storePages.batchBytesMax(listPath),
+      listPath,
       commit: (batch) => this.queue.exclusive(() => this.writes.batch(batch)),
       removeUnlisted: (...unlisted) => this.queue.exclusive(() => this.writes.unlisted(...unlisted)),
       settle: (importId) => this.events.reportImports([importId]),
@@ -343,6 +344,13 @@ export class OpenListIndex implements ListIndex {
     return isAtWork ? 0 : this.background.restsUntilMs;
   }
 
+  /** What it is made of. */
+  get parts(): ListParts {
+    const { versions } = this.state;
+    const building = buildingVersionOf(this.state) === undefined ? 0 : 1;
+    return { segments: this.published.segmentCount, versions: versions.length, building };
+  }
+
   /** True where a start need not open it: all that was begun is done, and known to whoever is to know it. */
   get isComplete(): boolean {
     const { state, dropping, background, entry, events } = this;
@@ -354,6 +362,7 @@ export class OpenListIndex implements ListIndex {
   close(reason: ServiceError): Promise<void> {
     this.refuse(reason);
     this.closing ??= (async () => {
+      this.imports.close();
       await this.background.stop(reason);
       await this.queue.close(reason);
       await this.background.stopped();

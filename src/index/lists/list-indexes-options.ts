@@ -4,6 +4,7 @@ import type { Kernel } from '../../../native-bindings/index.js';
 import type { BudgetedConfig, Clock, Config, EventSink, Metrics, ProgressBoard } from '../../platform/index.js';
 import type { IngestExecutor } from '../contract/ingest-tasks.js';
 import type { CatalogueEntry } from './entry-keeper.js';
+import type { PartMetrics } from './list-measurements.js';
 import type { ListRoom } from './list-room.js';
 
 export interface ListIndexesOptions {
@@ -16,7 +17,8 @@ export interface ListIndexesOptions {
   readonly metrics: Pick<
     Metrics,
     'recordsWritten' | 'recordsEmbedded' | 'listsOpen' | 'listOpenings' | 'listsRebuilding' | 'poolRefused'
-  >;
+  > &
+    PartMetrics;
   /** A list whose index has to be rebuilt is waited for, instead of being refused meanwhile. Default false. */
   readonly waitForRebuild?: boolean;
   /** Who is told what happens to the lists. Absent: nobody. */

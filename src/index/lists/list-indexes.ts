@@ -18,6 +18,7 @@ import { readOutline } from './kept-outline.js';
 import { ListHandle, type ListOpener } from './list-handle.js';
 import type { ListIndexesOptions } from './list-indexes-options.js';
 import { OpenListIndex } from './list-index.js';
+import { measureParts } from './list-measurements.js';
 import { ListRoom, listsOpenMax } from './list-room.js';
 import { ListRounds } from './list-rounds.js';
 import { deleted, shuttingDown } from './refusals.js';
@@ -97,6 +98,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
         this.rounds.add(listId, settings);
       },
     });
+    measureParts(options.metrics, this.resting.open);
     this.watch = new DamageWatch(
       kernel,
       {
@@ -400,9 +402,8 @@ class AllListIndexes implements ListIndexes, ListOpener {
     const models = () => this.listModels;
     const quota = () => this.recordQuota;
     const reader = () => this.fileReader;
-    const forAll = { budget, importBuffers, admission, storePages, mergeTurns, progress };
-    const shared = { ...this.options, ...forAll, models, quota, reader };
-    const options = damaged === undefined ? shared : { ...shared, damagedSegments: damaged };
+    const ofAll = { budget, importBuffers, admission, storePages, mergeTurns, progress, models, quota, reader };
+    const options = { ...this.options, ...ofAll, ...(damaged === undefined ? {} : { damagedSegments: damaged }) };
     handle.opened(new OpenListIndex(listPath, settings, options));
     this.resting.opened(handle);
     this.watch.opened(listPath);

@@ -16,6 +16,10 @@ export class OpenLists {
     return this.lists.size;
   }
 
+  all(): Iterable<ListHandle> {
+    return this.lists.values();
+  }
+
   /** For who uses it now. */
   used(listId: string): ListHandle | undefined {
     const handle = this.lists.get(listId);

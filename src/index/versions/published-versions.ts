@@ -74,6 +74,14 @@ export class PublishedVersions {
     return [...this.versions.values()].some((each) => each.isLeased);
   }
 
+  /** How many segments they have, of all kinds. */
+  get segmentCount(): number {
+    const counts = [...this.versions.values()].map((each) =>
+      [each.sizes, each.vectorSizes, each.pageSizes, each.pictureSizes].reduce((sum, { length }) => sum + length, 0),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
   /** Throws where nothing of the version is published. */
   required(version: number): PublishedVersion {
     const published = this.versions.get(version);

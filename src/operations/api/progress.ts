@@ -17,7 +17,7 @@ const LIST_PERMISSION = 'list:read';
 const jobResource = object({
   kind: Type.String({
     description:
-      'What is done: `version` builds a version of a list, `rebuild` makes the index of a list anew, and those of features',
+      'What is done: `version` builds a version of a list, `rebuild` makes the index of a list anew, `import` takes records into one, and those of features',
     examples: ['version'],
   }),
   name: Type.String({ description: 'Of the list, or of what else it works on', examples: ['films'] }),

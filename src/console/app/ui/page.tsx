@@ -14,7 +14,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start">
         <Box>
-          <Title order={1} size="h2">
+          <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
             {title}
           </Title>
           {lead === undefined ? null : <Text c="dimmed">{lead}</Text>}

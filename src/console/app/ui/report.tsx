@@ -67,9 +67,9 @@ const [WIDTH, HEIGHT] = [732, 120];
 
 /** Bars, and the same in a table. */
 function Daily({ daily }: Pick<AnalyticsListOutput, 'daily'>) {
-  const most = Math.max(1, ...daily.map(({ searches }) => searches));
+  const most = Math.max(0, ...daily.map(({ searches }) => searches));
   const step = WIDTH / Math.max(1, daily.length);
-  const bar = (value: number) => (HEIGHT * value) / most;
+  const bar = (value: number) => (HEIGHT * value) / Math.max(1, most);
   return (
     <Section title={text.analytics.daily}>
       <svg
@@ -94,6 +94,17 @@ function Daily({ daily }: Pick<AnalyticsListOutput, 'daily'>) {
           </g>
         ))}
       </svg>
+      <Group justify="space-between" wrap="nowrap" aria-hidden>
+        <Text size="xs" c="dimmed">
+          {daily[0]?.date}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {text.analytics.most(count(most))}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {daily.at(-1)?.date}
+        </Text>
+      </Group>
       <details>
         <summary>{text.analytics.asTable}</summary>
         <Columns

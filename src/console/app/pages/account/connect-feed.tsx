@@ -18,7 +18,7 @@ import { Columns } from '../../ui/columns.js';
 import { count } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Problem } from '../../ui/problem.js';
-import { SchemaFields, withoutBlankLines, type Draft } from '../../ui/schema-fields.js';
+import { SchemaFields, withoutBlankLines, type Draft, type FieldSchema } from '../../ui/schema-fields.js';
 
 type Provider = FeedConnectInput['body']['provider'];
 
@@ -33,12 +33,46 @@ export const SCOPE_MEMBERS = [
   'split',
 ] as const;
 
-/** To begin with; a website has a form. */
-const EXAMPLES: Readonly<Record<Exclude<Provider, 'website'>, object>> = {
-  rss: { url: 'https://example.com/feed.xml' },
-  api: { url: 'https://example.com/api/items', records: '$.items[*]', name: '$.id', fields: { title: '$.title' } },
-  email: { host: 'imap.example.com', user: 'me@example.com', folders: ['INBOX'] },
-  'media-store': { store: 'default', prefix: '' },
+/** Of an interface there is too much to say for a form: it is written as the API takes it, beginning with this. */
+const API_EXAMPLE = {
+  url: 'https://example.com/api/items',
+  records: '$.items[*]',
+  name: '$.id',
+  fields: { title: '$.title' },
+};
+
+interface SourceForm {
+  readonly properties: Readonly<Record<string, FieldSchema>>;
+  readonly required: readonly string[];
+}
+
+/** What the others are told. */
+const FORMS: Readonly<Record<Exclude<Provider, 'website' | 'api'>, SourceForm>> = {
+  rss: {
+    properties: {
+      url: { type: 'string', maxLength: 2048, examples: ['https://example.com/feed.xml'] },
+      full_text: { type: 'boolean', description: text.feeds.hints.fullText },
+    },
+    required: ['url'],
+  },
+  email: {
+    properties: {
+      host: { type: 'string', maxLength: 253, description: text.feeds.hints.host, examples: ['imap.example.com'] },
+      user: { type: 'string', maxLength: 320, examples: ['me@example.com'] },
+      security: { enum: ['tls', 'starttls'], description: text.feeds.hints.security },
+      port: { type: 'integer', minimum: 1, maximum: 65_535, description: text.feeds.hints.port },
+      folders: { type: 'array', description: text.feeds.hints.folders },
+      since_days: { type: 'integer', minimum: 0, maximum: 36_500, description: text.feeds.hints.sinceDays },
+    },
+    required: ['host', 'user'],
+  },
+  'media-store': {
+    properties: {
+      store: { type: 'string', examples: ['default'] },
+      prefix: { type: 'string', maxLength: 512, description: text.feeds.hints.prefix },
+    },
+    required: ['store'],
+  },
 };
 
 /** The value of a header, or a password. */
@@ -52,10 +86,10 @@ export function ConnectFeed() {
   const connect = useChange(feedConnect);
   const [draft, setDraft] = useState(NEW);
   const [scope, setScope] = useState<Draft>({});
-  const [json, setJson] = useState('');
+  const [json, setJson] = useState(() => JSON.stringify(API_EXAMPLE, null, 2));
   const provider = draft['provider'] as Provider;
   const submit = async (): Promise<void> => {
-    const settings = provider === 'website' ? withoutBlankLines(scope) : parsed(json);
+    const settings = provider === 'api' ? parsed(json) : withoutBlankLines(scope);
     const { name, ...others } = draft;
     const body = { ...others, name: String(name), provider, settings } as FeedConnectInput['body'];
     await connect.mutateAsync({ params: { account }, body });
@@ -63,8 +97,8 @@ export function ConnectFeed() {
     setScope({});
   };
   const change = (next: Draft): void => {
-    const { [next['provider'] as keyof typeof EXAMPLES]: example } = EXAMPLES;
-    if (next['provider'] !== provider) setJson(JSON.stringify(example, null, 2));
+    // What was said of another kind of source says nothing of this one.
+    if (next['provider'] !== provider) setScope({});
     setDraft(next);
   };
   return (
@@ -76,9 +110,8 @@ export function ConnectFeed() {
         draft={draft}
         onChange={change}
       />
-      {provider === 'website' ? (
-        <Website scope={scope} onChange={setScope} />
-      ) : (
+      {provider === 'website' ? <Website scope={scope} onChange={setScope} /> : null}
+      {provider === 'api' ? (
         <JsonInput
           label={text.feeds.settings}
           description={text.feeds.settingsHint}
@@ -87,6 +120,14 @@ export function ConnectFeed() {
           required
           value={json}
           onChange={setJson}
+        />
+      ) : null}
+      {provider === 'website' || provider === 'api' ? null : (
+        <SchemaFields
+          {...FORMS[provider]}
+          names={Object.keys(FORMS[provider].properties)}
+          draft={scope}
+          onChange={setScope}
         />
       )}
       <SchemaFields

@@ -12,6 +12,9 @@ export function HealthSummary({ measurements }: { readonly measurements: readonl
   const all = (name: string) => measurements.filter((each) => each.name === name);
   const one = (name: string): number => all(name).reduce((sum, { value }) => sum + value, 0);
   const [used, budget] = [one('gannet_memory_own_bytes'), one('gannet_memory_budget_bytes')];
+  const merges = all('gannet_ingest_task_seconds_count')
+    .filter(({ labels }) => labels.includes('kind="merge"'))
+    .reduce((sum, { value }) => sum + value, 0);
   const part = budget === 0 ? 0 : used / budget;
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
@@ -27,6 +30,14 @@ export function HealthSummary({ measurements }: { readonly measurements: readonl
         value={text.health.listsOf(count(one('gannet_lists_open')), count(one('gannet_lists_rebuilding')))}
       />
       <Figure
+        title={text.health.versions}
+        value={text.health.versionsOf(count(one('gannet_list_versions')), count(one('gannet_list_versions_building')))}
+      />
+      <Figure
+        title={text.health.segments}
+        value={text.health.segmentsOf(count(one('gannet_list_segments')), count(merges))}
+      />
+      <Figure
         title={text.health.waiting}
         value={all('gannet_pool_tasks_waiting')
           .map(({ labels, value }) => text.health.waitingFor(kindOf(labels), count(value)))
@@ -38,7 +49,7 @@ export function HealthSummary({ measurements }: { readonly measurements: readonl
       />
       <Figure
         title={text.health.files}
-        value={`${count(one('gannet_media_files'))}, ${bytes(one('gannet_media_bytes'))}`}
+        value={text.health.filesOf(count(one('gannet_media_files')), bytes(one('gannet_media_bytes')))}
       />
     </SimpleGrid>
   );

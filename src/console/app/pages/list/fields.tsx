@@ -259,27 +259,30 @@ function FieldSection<Field extends { readonly name: string }>(props: FieldSecti
   const remove = useChange(calls.remove);
   return (
     <Section title={title} lead={lead} actions={may(calls.create) ? form() : undefined}>
-      <Columns heads={[text.fields.field, ...heads, '']} label={title}>
-        {fields.map((field) => (
-          <Table.Tr key={field.name}>
-            <Table.Th scope="row">{field.name}</Table.Th>
-            {cellsOf(field).map((cell, column) => (
-              <Table.Td key={heads[column]}>{cell}</Table.Td>
-            ))}
-            <Table.Td>
-              <Group gap="xs" justify="flex-end">
-                {may(calls.update) ? form(field) : null}
-                {may(calls.remove) ? (
-                  <RemoveField
-                    name={field.name}
-                    remove={() => remove.mutateAsync({ params: { ...params, name: field.name } })}
-                  />
-                ) : null}
-              </Group>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Columns>
+      {fields.length === 0 ? <Text c="dimmed">{text.fields.none}</Text> : null}
+      {fields.length === 0 ? null : (
+        <Columns heads={[text.fields.field, ...heads, '']} label={title}>
+          {fields.map((field) => (
+            <Table.Tr key={field.name}>
+              <Table.Th scope="row">{field.name}</Table.Th>
+              {cellsOf(field).map((cell, column) => (
+                <Table.Td key={heads[column]}>{cell}</Table.Td>
+              ))}
+              <Table.Td>
+                <Group gap="xs" justify="flex-end">
+                  {may(calls.update) ? form(field) : null}
+                  {may(calls.remove) ? (
+                    <RemoveField
+                      name={field.name}
+                      remove={() => remove.mutateAsync({ params: { ...params, name: field.name } })}
+                    />
+                  ) : null}
+                </Group>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Columns>
+      )}
     </Section>
   );
 }

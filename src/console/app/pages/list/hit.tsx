@@ -49,6 +49,7 @@ export function Hit({ hit, account, list, mark, pictures }: HitProps) {
             params={{ account, list } as never}
             search={{ record: hit.id } as never}
             fw={600}
+            dir="auto"
             style={{ overflowWrap: 'anywhere', flex: '1 1 200px' }}
           >
             {hit.name}
@@ -159,7 +160,7 @@ function Value({ value }: { readonly value: unknown }) {
 function FieldLine({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-      <Code>{name}</Code> {children}
+      <Code>{name}</Code> <bdi>{children}</bdi>
     </Text>
   );
 }

@@ -51,7 +51,7 @@ export function ListFrame() {
   return (
     <Stack gap="lg">
       <Group gap="sm" align="baseline">
-        <Title order={1} size="h2">
+        <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
           {list.name}
         </Title>
         <Text c="dimmed">{text.lists.records(count(list.record_count))}</Text>

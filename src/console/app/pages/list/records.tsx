@@ -176,14 +176,14 @@ function RecordRow({ record, columns, onShow }: RecordRowProps) {
   }
   return (
     <Table.Tr>
-      <Table.Td>
+      <Table.Td miw={140} maw={360} style={{ overflowWrap: 'anywhere' }} dir="auto">
         <RecordButton id={record.id} onShow={onShow}>
           {shown(record.name)}
         </RecordButton>
       </Table.Td>
       {columns.map((name) => (
         <Table.Td key={name}>
-          <Text size="sm" lineClamp={2}>
+          <Text size="sm" lineClamp={2} dir="auto" style={{ overflowWrap: 'anywhere' }}>
             {shown(record.fields[name])}
           </Text>
         </Table.Td>

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { PassingJobs } from './passing-jobs.js';
+import { ProgressBoard } from './progress.js';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const IMPORT = { kind: 'import', subject: 'list-1' };
+const told = (board: ProgressBoard) =>
+  board.all().map(({ subject, state, done, total }) => [subject, state, done, total]);
+
+it('are there while something is done, and a while longer', () => {
+  const board = new ProgressBoard();
+  const jobs = new PassingJobs(board, 1_000);
+  jobs.advance(IMPORT, 10);
+  vi.advanceTimersByTime(999);
+  jobs.advance(IMPORT, 5);
+  jobs.advance({ ...IMPORT, subject: 'list-2' }, 1);
+  vi.advanceTimersByTime(999);
+  expect(told(board)).toEqual([
+    ['list-1', 'running', 15, null],
+    ['list-2', 'running', 1, null],
+  ]);
+  jobs.advance({ ...IMPORT, subject: 'list-2' }, 1);
+  vi.advanceTimersByTime(1);
+  expect(told(board)).toEqual([['list-2', 'running', 2, null]]);
+  vi.advanceTimersByTime(1_000);
+  expect(told(board)).toEqual([]);
+  jobs.advance(IMPORT, 7);
+  expect(told(board)).toEqual([['list-1', 'running', 7, null]]);
+});
+
+it('end at once where whoever tells of them ends', () => {
+  const board = new ProgressBoard();
+  const jobs = new PassingJobs(board);
+  jobs.advance(IMPORT, 1);
+  jobs.close();
+  expect(told(board)).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -1,0 +1,96 @@
+/** Records of a list in a real browser: changed, imported with faults, exported; and the version that a change builds, as it goes on. */
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { violationsOf } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
+import type { TestService } from '../support/service.js';
+
+const RECORDS = 2_500;
+
+async function fill({ client }: TestService): Promise<void> {
+  await client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
+  const records = Array.from({ length: RECORDS }, (_, index) => ({
+    name: `bird-${index}`,
+    title: `Bird no. ${index}`,
+  }));
+  await client.bulk('default', 'birds', records);
+}
+
+interface Line {
+  readonly name: string;
+  readonly fields: { readonly title: string };
+}
+
+describeConsole('records in the console', { fill }, (its) => {
+  const button = (name: string) => its.page.getByRole('button', { name, exact: true });
+
+  it('are changed, and are as they were where the service refuses', async () => {
+    await its.visit('list/birds/records');
+    await button('bird-0').click();
+    const drawer = its.page.getByRole('dialog', { name: 'Record' });
+    await drawer.getByLabel('Fields').fill('{"title": "The first gannet"}');
+    await its.page.route('**/search-result/default/birds/*', (route) =>
+      route.request().method() === 'PUT' ? route.abort('connectionrefused') : route.continue(),
+    );
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await drawer.getByText('No connection to the service').waitFor();
+    expect(await drawer.getByLabel('Fields').inputValue()).toContain('The first gannet');
+    expect(await violationsOf(its.page)).toEqual([]);
+    await its.page.unroute('**/search-result/default/birds/*');
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await drawer.waitFor({ state: 'detached' });
+    await its.page.getByRole('cell', { name: 'The first gannet' }).waitFor();
+  });
+
+  it('are exported as a file with all of them, and the reason where that breaks off', async () => {
+    await its.visit('list/birds/records');
+    await its.page.route('**/search-result/default/birds?*after*', (route) => route.abort('connectionrefused'));
+    await button('Export').click();
+    await its.page.getByRole('alert').waitFor();
+    await its.page.unroute('**/search-result/default/birds?*after*');
+    const coming = its.page.waitForEvent('download');
+    await button('Export').click();
+    const download = await coming;
+    expect(download.suggestedFilename()).toBe('birds.ndjson');
+    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
+    const records = lines.map((line) => JSON.parse(line) as Line);
+    expect(records).toHaveLength(RECORDS);
+    expect(new Set(records.map(({ name }) => name)).size).toBe(RECORDS);
+    expect(records.find(({ name }) => name === 'bird-0')?.fields.title).toBe('The first gannet');
+  });
+
+  it('are imported as far as they are sound, and the lines that are not are named', async () => {
+    await its.visit('list/birds/records');
+    const take = async (name: string, text: string): Promise<void> => {
+      const chooser = its.page.waitForEvent('filechooser');
+      await button('Import a file').click();
+      await (await chooser).setFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+    };
+    await take('birds.txt', 'gannet');
+    await its.page.getByText('birds.txt ends in neither').waitFor();
+    await its.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await take('more.ndjson', '{"name":"puffin","title":"A puffin"}\n{"name":\n{"name":"auk","title":"An auk"}\n');
+    await its.page.getByText('2 records are in, 1 were refused.').waitFor();
+    await its.page
+      .getByRole('dialog')
+      .getByText(/^Line 2: /)
+      .waitFor();
+    expect(await violationsOf(its.page)).toEqual([]);
+  });
+
+  it('go into the next version, which says how far it is until it is there', async () => {
+    const { body } = await its.service.client.get('/list/default/birds');
+    const list = body as { readonly versions: readonly object[] };
+    const building = { ...list.versions[0], version: 2, state: 'building', record_count: 1_000 };
+    await its.page.route(/\/list\/default\/birds$/, (route) =>
+      route.fulfill({ json: { ...list, versions: [...list.versions, building] } }),
+    );
+    await its.visit('list/birds/fields');
+    await its.page.getByText('Version 2 is being built: 1,000 of 2,502').waitFor();
+    await its.visit('list/birds/settings');
+    await its.page.getByRole('row', { name: /^2 Being built 1,000/ }).waitFor();
+    // Without anybody loading the page again.
+    await its.page.unroute(/\/list\/default\/birds$/);
+    await its.page.getByText('Version 2 is being built').waitFor({ state: 'detached' });
+  });
+});
