@@ -11,6 +11,7 @@ const ALONE = ['native-bindings/kernel.test.ts', 'src/platform/own-memory.test.t
 const LONGEST = [
   'test/console/pages.test.ts',
   'test/durability/kill.test.ts',
+  'test/durability/stored-backup.test.ts',
   'test/durability/backup.test.ts',
   'test/durability/list-life-kill.test.ts',
   'test/durability/disk-full-folders.test.ts',
