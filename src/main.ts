@@ -92,7 +92,7 @@ export interface StartOptions {
 
 /** Rejects with an `OperatorError` where the operator can help: directory, lock, port. */
 export async function startService(config: Config, { listen }: StartOptions): Promise<RunningService> {
-  const log = createLogger(config);
+  const log = createLogger(config, { stacks: listen });
   const parts = new OpenParts({ log });
   try {
     for (const name of unknownEnvironment(process.env, declaredSettings()))

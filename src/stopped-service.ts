@@ -52,7 +52,7 @@ async function withDataDirectory<Result>(
   config: Config,
   action: (aside: string | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const log = createLogger(config);
+  const log = createLogger(config, { stacks: false });
   const { release, aside } = openDataDirectory(resolve(config.data.dir), log);
   try {
     return await action(aside);

@@ -140,3 +140,21 @@ describe('the log', () => {
     }
   });
 });
+
+it('says of an error what it is, and where it happened unless it is read at a terminal', () => {
+  const script = (options: string) => `
+    import { createLogger } from ${JSON.stringify(LOGGER)};
+    const log = createLogger({ log: { level: 'error' } }, ${options});
+    log.error({ err: new TypeError('broken') }, 'It failed');
+    await log.drain();`;
+  const told = (options: string) => {
+    const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script(options)], {
+      cwd: PACKAGE,
+    });
+    return JSON.parse(stderr.toString()) as unknown;
+  };
+  const err = { type: 'TypeError', message: 'broken' };
+  expect(told('{}')).toMatchObject({ err: { ...err, stack: expect.stringContaining('at ') as unknown } });
+  expect(told('{ stacks: false }')).toMatchObject({ err, msg: 'It failed' });
+  expect(JSON.stringify(told('{ stacks: false }'))).not.toContain('stack');
+});

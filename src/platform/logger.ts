@@ -10,6 +10,8 @@ import { LogOutput } from './log-output.js';
 export interface LoggerOptions {
   /** Instead of the configured level; the command line is quieter than the service. */
   readonly level?: Config['log']['level'];
+  /** False: of an error only what it says, for whoever reads the lines at a terminal. */
+  readonly stacks?: boolean;
 }
 
 export interface ServiceLogger extends Logger {
@@ -23,7 +25,9 @@ export function createLogger(config: Pick<Config, 'log'>, options: LoggerOptions
   // While one write is under way the lines after it gather in memory and go out as the next: no line waits for a timer.
   const output = new LogOutput();
   const gathered = new GatheredOutput(output);
-  const logger = pino({ level: options.level ?? config.log.level, base: null, timestamp: timeMember }, gathered);
+  const level = options.level ?? config.log.level;
+  const serializers = options.stacks === false ? { err: withoutStack } : {};
+  const logger = pino({ level, base: null, timestamp: timeMember, serializers }, gathered);
   output.on('recovered', (lines) => {
     logger.warn({ lines }, 'The log could not be written for a while: lines are missing before this one');
   });
@@ -31,6 +35,10 @@ export function createLogger(config: Pick<Config, 'log'>, options: LoggerOptions
     droppedLines: () => output.droppedLines,
     drain: () => gathered.drain(),
   });
+}
+
+function withoutStack(error: Error): object {
+  return { ...pino.stdSerializers.err(error), stack: undefined };
 }
 
 let timeMs = Number.NaN;

@@ -105,6 +105,19 @@ describe('beside a running service', () => {
     expect(command.notes).toMatch(/^Interrupted\. .*\n$/);
   });
 
+  it('a service whose terminal is closed ends in order, however often it is told', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'gannet-hangup-'));
+    const served = gannet(dataDir, 'serve');
+    await eventually(
+      () => Promise.resolve(served.output),
+      (text) => text.includes('Gannet is ready'),
+    );
+    served.child.kill('SIGHUP');
+    served.child.kill('SIGHUP');
+    expect(await served.ended).toEqual({ status: 0, signal: null });
+    rmSync(dataDir, { recursive: true });
+  });
+
   it('a service that is killed in the middle of an import is told in a sentence', async () => {
     const other = await startTestService({});
     const command = gannet(other.dataDir, 'import', '-', '--list', 'killed', '--create');

@@ -2,8 +2,8 @@
 import type { CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 
-/** Signals that end the service cleanly, with exit status 0. */
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** Signals that end the service cleanly, with exit status 0. The last is what a terminal says that is closed, to a program under nohup as well. */
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 export async function serve(context: CommandContext): Promise<ExitStatus> {
   const { startService } = await context.load();
@@ -21,12 +21,12 @@ export async function serve(context: CommandContext): Promise<ExitStatus> {
   return EXIT.done;
 }
 
-/** Resolves at the first signal; a second one ends the process at once. */
+/** Resolves at the first signal; a second one ends the process at once, unless it is a terminal's, which comes from the system and from the shell. */
 export function nextStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
-    const onSignal = () => {
-      if (asked) process.exit(130);
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (asked && signal !== 'SIGHUP') process.exit(130);
       asked = true;
       resolve();
     };
