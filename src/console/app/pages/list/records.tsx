@@ -183,7 +183,7 @@ function RecordRow({ record, columns, onShow }: RecordRowProps) {
       </Table.Td>
       {columns.map((name) => (
         <Table.Td key={name}>
-          <Text size="sm" lineClamp={2} dir="auto" style={{ overflowWrap: 'anywhere' }}>
+          <Text size="sm" lineClamp={2} dir="auto" miw="12ch" style={{ overflowWrap: 'anywhere' }}>
             {shown(record.fields[name])}
           </Text>
         </Table.Td>
