@@ -56,7 +56,7 @@ describe('analytics whose storage is slow or fails', () => {
     const stalled = analyticsWith(() => NEVER);
     stalled.searched(TARGET, event());
     const ended = Promise.all([stalled.forget(TARGET), stalled.close()]);
-    await vi.advanceTimersByTimeAsync(4000);
+    await vi.advanceTimersByTimeAsync(30_000);
     await ended;
     const failing = analyticsWith(() => Promise.reject(new Error('no storage')));
     await expect(failing.forget(TARGET)).resolves.toBe(false);

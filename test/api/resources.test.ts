@@ -475,7 +475,10 @@ describe('a list with much to read', () => {
         async () => (await service.client.get('/progress/default')).body as { jobs: { kind: string; name: string }[] },
         (body) => body.jobs.some(({ kind, name }) => kind === 'resources' && name === list),
       );
-      expect(jobs.jobs.find(({ name }) => name === list)).toMatchObject({ done: 0, total: 1 });
+      expect(jobs.jobs.find(({ kind, name }) => kind === 'resources' && name === list)).toMatchObject({
+        done: 0,
+        total: 1,
+      });
     } finally {
       await eventually(
         () => Promise.resolve(open.length),

@@ -215,7 +215,11 @@ describe('a new feature', () => {
 
   it('tells how far its jobs are, to who may know', async () => {
     const cave = { kind: 'listening', name: 'the cave', state: 'running', total: null };
-    expect((await service.client.get('/progress/default')).body).toMatchObject({ jobs: [cave] });
+    const { jobs } = (await service.client.get('/progress/default')).body as {
+      readonly jobs: { readonly kind: string }[];
+    };
+    // Deliveries of the tests before may go on beside it.
+    expect(jobs.filter(({ kind }) => kind === 'listening')).toMatchObject([cave]);
     const searcher = await service.clientFor({ access: 'search-and-read' });
     expect((await searcher.get('/progress/default')).body).toEqual({ jobs: [] });
     expect(await gannet('progress')).toMatch(/^listening +the cave +running/m);
