@@ -25,6 +25,11 @@ export interface SegmentSummary {
   readonly fileBytes: number;
 }
 
+export interface MergeSummary extends SegmentSummary {
+  /** False where the generation has the same terms when the merged segment takes the place of its sources; absent where none was given. */
+  readonly losesTerms?: boolean;
+}
+
 /**
  * `unsupported-format`: a segment of another format version; `damaged`: one that no version would have written so.
  * `stopped`, `deadline`, `slice`: what `watchStop` says.
@@ -145,7 +150,12 @@ export interface PartsSearch {
 
 export interface SegmentChange {
   /** `deleted`: a bitmap, one bit a document (least significant first), of documents deleted from the start. */
-  readonly add?: readonly { readonly segment: SegmentHandle; readonly deleted?: Uint8Array }[];
+  readonly add?: readonly {
+    readonly segment: SegmentHandle;
+    readonly deleted?: Uint8Array;
+    /** Its terms that the base does not have; absent where they are not known, or some go with the segments that it takes the place of. */
+    readonly newTerms?: readonly string[];
+  }[];
   readonly remove?: readonly SegmentHandle[];
   readonly deletions?: readonly { readonly segment: SegmentHandle; readonly documents: Uint32Array }[];
 }
@@ -282,11 +292,13 @@ export interface Kernel {
   createRecordSplitter(format: 'ndjson' | 'json' | 'csv', recordBytesMax: number): RecordSplitter;
 
   buildSegment(path: string, schema: SegmentSchema, documents: Uint8Array): SegmentSummary;
+  /** `generation`: the one that the sources are of, for `losesTerms`. */
   mergeSegments(
     path: string,
     schema: SegmentSchema,
     sources: readonly { readonly segment: SegmentHandle; readonly deleted?: Uint8Array }[],
-  ): SegmentSummary;
+    generation?: GenerationHandle,
+  ): MergeSummary;
   /** Throws `unsupported-format`, `damaged` or (a missing file too) `io`. */
   openSegment(path: string): SegmentHandle;
   /** Reads the whole file of a segment of this format. Throws `damaged` where a byte of it is not as it was written. */
@@ -379,6 +391,23 @@ export interface Kernel {
    * prefixes are left aside. 0: neither the word nor anything else. Costs a fraction of `expand`.
    */
   nameExpansions(generation: GenerationHandle, words: readonly string[], options: ExpandOptions): Float64Array;
+  /**
+   * Names the terms of a generation's dictionaries: wherever `name` is the same, the terms are the same, and how often each occurs has changed
+   * by some hundredths of the documents at most. With each new term it changes; `root` stays for as long as there are few.
+   */
+  vocabulary(generation: GenerationHandle): { readonly name: number; readonly root: number };
+  /**
+   * For each word 0 where the terms that it may stand for, and whether it is there itself, are in this generation what they were with the
+   * `vocabularies` of these names, one a word; 1 where they may be others.
+   */
+  affectedWords(
+    generation: GenerationHandle,
+    words: readonly string[],
+    editsMax: readonly number[],
+    vocabularies: readonly number[],
+  ): Uint8Array;
+  /** Terms of a segment that the generation does not have; undefined where they are many, or the segment too large to look. */
+  newTerms(generation: GenerationHandle, segment: SegmentHandle): readonly string[] | undefined;
 
   /**
    * Values of a string column for a text that is being typed. Without edits: those that begin with `prefix` (a folded
@@ -431,7 +460,7 @@ export interface Kernel {
     plan: Uint8Array,
   ): Uint8Array;
   /**
-   * The same of texts that are raw deflate of UTF-8, or no bytes where there is no text: the best passage of each as HTML, one after the other, nothing where
+   * The same of texts that are raw deflate of UTF-8, or no bytes where there is no text: the best passage of each as a JSON string of HTML, one after the other, nothing where
    * nothing matches. The end is the constant HighlightToBeSegmented where the text has a script without spaces: `highlight` takes it, as
    * segmentForKernel makes it. Throws where the bytes are not those of such a text.
    */

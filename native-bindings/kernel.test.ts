@@ -310,9 +310,9 @@ describe('highlight', () => {
       let begin = 0;
       return [...ends].map((until) => {
         if (until === TO_BE_SEGMENTED) return null;
-        const text = Buffer.from(bytes.subarray(begin, until)).toString();
+        const json = Buffer.from(bytes.subarray(begin, until)).toString();
         begin = until;
-        return text;
+        return json === '' ? '' : (JSON.parse(json) as string);
       });
     };
 

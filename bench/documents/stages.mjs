@@ -56,7 +56,8 @@ function measure({ generation, name, times }, query, at) {
     const window = { skip: 0, size, facetValues: 0 };
     return searcher.plan(context, generation, { request, listIndex: 0, window, meaning: undefined });
   };
-  const search = ({ bytes, pages }) => parseResult(kernel.search(generation, bytes, undefined, pages?.search));
+  const search = ({ bytes, pages }) =>
+    parseResult(kernel.search(generation, bytes, undefined, pages && { textFloor: 0, parts: pages.search }));
   let plan;
   keep('plan', microseconds(() => void (plan = planned(HITS)))); // prettier-ignore
   keep('kernel', microseconds(() => void search(plan))); // prettier-ignore

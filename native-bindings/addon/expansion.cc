@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../kernel/terms/expansion_names.h"
+#include "../kernel/terms/new_terms.h"
 #include "bindings.h"
 #include "call_guard.h"
 #include "registry.h"
@@ -71,11 +72,51 @@ Napi::Value NameExpansionsCall(const Napi::CallbackInfo& info) {
   return result;
 }
 
+Napi::Value VocabularyCall(const Napi::CallbackInfo& info) {
+  const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  const Vocabulary& vocabulary = published->generation->vocabulary;
+  Napi::Object result = Napi::Object::New(info.Env());
+  result.Set("name", Napi::Number::New(info.Env(), static_cast<double>(vocabulary.name)));
+  result.Set("root", Napi::Number::New(info.Env(), static_cast<double>(vocabulary.root)));
+  return result;
+}
+
+Napi::Value AffectedWordsCall(const Napi::CallbackInfo& info) {
+  const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  const std::vector<std::string> words = ReadStrings(info[1], "words");
+  const Napi::Array given_edits = ReadArray(info[2], "editsMax");
+  const Napi::Array given_names = ReadArray(info[3], "vocabularies");
+  std::vector<uint32_t> edits;
+  for (uint32_t i = 0; i < given_edits.Length(); ++i) edits.push_back(ReadUint32(given_edits[i], "an element of editsMax"));
+  std::vector<uint64_t> names;
+  for (uint32_t i = 0; i < given_names.Length(); ++i) {
+    const double name = ReadNumber(given_names[i], "an element of vocabularies");
+    names.push_back(name > 0 && name < 0x1p53 ? static_cast<uint64_t>(name) : 0);  // 0 names none
+  }
+  const std::vector<bool> affected = FindAffected(published->generation->vocabulary, words, edits, names);
+  Napi::Uint8Array result = Napi::Uint8Array::New(info.Env(), affected.size());
+  for (size_t i = 0; i < affected.size(); ++i) result[i] = affected[i] ? 1 : 0;
+  return result;
+}
+
+Napi::Value NewTermsCall(const Napi::CallbackInfo& info) {
+  const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  const auto segment = Registry::Instance().FindSegment(ReadUint32(info[1], "segment"));
+  const auto terms = FindNewTerms(*published->generation, *segment);
+  if (!terms) return info.Env().Undefined();
+  Napi::Array result = Napi::Array::New(info.Env(), terms->size());
+  for (size_t i = 0; i < terms->size(); ++i) result[static_cast<uint32_t>(i)] = Napi::String::New(info.Env(), (*terms)[i]);
+  return result;
+}
+
 }  // namespace
 
 void DefineExpansion(Napi::Object exports) {
   Define<ExpandCall>(exports, "expand");
   Define<NameExpansionsCall>(exports, "nameExpansions");
+  Define<VocabularyCall>(exports, "vocabulary");
+  Define<AffectedWordsCall>(exports, "affectedWords");
+  Define<NewTermsCall>(exports, "newTerms");
 }
 
 }  // namespace gannet::addon

@@ -123,6 +123,9 @@ SegmentChange ReadSegmentChange(const Napi::Object& object, SegmentResolver* res
     SegmentView view;
     view.segment = resolver->Find(ReadUint32(entry.Get("segment"), "the segment to add"));
     view.deletions = ReadDeletions(entry, view.segment->document_count());
+    if (const Napi::Value terms = entry.Get("newTerms"); !terms.IsUndefined()) {
+      view.new_terms = std::make_shared<const std::vector<std::string>>(ReadStrings(terms, "newTerms"));
+    }
     change.added.push_back(std::move(view));
   });
   VisitHandles(object.Get("remove"), "change.remove",

@@ -7,6 +7,7 @@
 #include "../kernel/segment/segment_builder.h"
 #include "../kernel/segment/segment_seal.h"
 #include "../kernel/sources/part_source.h"
+#include "../kernel/terms/new_terms.h"
 #include "bindings.h"
 #include "call_guard.h"
 #include "file_check.h"
@@ -48,7 +49,7 @@ SegmentSchema ReadSchema(const Napi::Value& value) {
   return schema;
 }
 
-Napi::Value MakeSummary(Napi::Env env, const SegmentSummary& summary) {
+Napi::Object MakeSummary(Napi::Env env, const SegmentSummary& summary) {
   Napi::Object result = Napi::Object::New(env);
   result.Set("documentCount", Napi::Number::New(env, summary.document_count));
   result.Set("termCount", Napi::Number::New(env, static_cast<double>(summary.term_count)));
@@ -78,7 +79,15 @@ Napi::Value MergeSegmentsCall(const Napi::CallbackInfo& info) {
     }
     sources.push_back(std::move(source));
   }
-  return MakeSummary(info.Env(), MergeSegments(path, schema, sources));
+  const SegmentSummary merged = MergeSegments(path, schema, sources);
+  Napi::Object result = MakeSummary(info.Env(), merged);
+  if (!info[3].IsUndefined()) {
+    const auto published = Registry::Instance().FindGeneration(ReadUint32(info[3], "generation"));
+    const bool keeps = merged.lost_terms.size() <= kLostTermsMax &&
+                       HasElsewhere(*published->generation, sources, merged.lost_terms);
+    result.Set("losesTerms", Napi::Boolean::New(info.Env(), !keeps));
+  }
+  return result;
 }
 
 Napi::Value CheckSegmentCall(const Napi::CallbackInfo& info) {

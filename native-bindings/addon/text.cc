@@ -7,6 +7,7 @@
 
 #include "../kernel/analysis/analyzer.h"
 #include "../kernel/analysis/stemmer.h"
+#include "../kernel/common/json_writer.h"
 #include "../kernel/highlight/highlighter.h"
 #include "../kernel/highlight/term_matcher.h"
 #include "../kernel/query/query_plan.h"
@@ -119,7 +120,8 @@ Napi::Value HighlightDeflatedCall(const Napi::CallbackInfo& info) {
     if (begin > end || end > texts.size()) throw ArgumentError("ranges has to lie within texts");
     const std::string_view text = inflater.Inflate(texts.subspan(begin, end - begin));
     const bool is_to_be_segmented = NeedsDictionarySegmentation(text);
-    if (!is_to_be_segmented) passages += HighlightText(text, matcher);
+    const std::string html = is_to_be_segmented ? std::string() : HighlightText(text, matcher);
+    if (!html.empty()) AppendJsonString(html, &passages);
     if (passages.size() >= kToBeSegmented) throw ArgumentError("texts has to be shorter");
     ends[i] = is_to_be_segmented ? kToBeSegmented : static_cast<uint32_t>(passages.size());
   }

@@ -238,6 +238,7 @@ void CheckStrongest(Library* library) {
   const std::shared_ptr<const Generation> part(&library->pages(), [](const Generation*) {});
   parts.parts = {{ScoreKind::kDocument, part, EncodePlan(pages), page_floor, full}};
   parts.text_floor = text_floor;
+  plan.facets = {{0, 10}};
   const auto search = [&] { return DecodeResult(SearchBesideWords(library->records(), EncodePlan(plan), parts)); };
   const Result whole = search();
   CHECK_EQ(whole.total_count, static_cast<double>(strongest.size()));
@@ -246,10 +247,15 @@ void CheckStrongest(Library* library) {
   }
   plan.flags = library->Below(2) * kNeedTotal;
   plan.skip = library->Below(4);
-  plan.size = 5;
+  plan.size = library->Below(20);
+  if (library->Below(3) != 0) plan.facets.clear();
   const Result page = search();
   const size_t behind = whole.hits.size() - std::min<size_t>(plan.skip, whole.hits.size());
-  CHECK_EQ(page.hits.size(), behind < 5 ? behind : 5);
+  const size_t shown = std::min<size_t>(behind, plan.size);
+  CHECK_EQ(page.hits.size(), shown);
+  // What is counted alone has no score, and is no less counted.
+  if (plan.flags != 0) CHECK_EQ(page.total_count, whole.total_count);
+  if (!plan.facets.empty()) CHECK(page.facets == whole.facets);
   for (size_t i = 0; i < page.hits.size(); ++i) {
     CHECK_EQ(page.hits[i].record_number, whole.hits[plan.skip + i].record_number);
     CHECK(page.hits[i].score == whole.hits[plan.skip + i].score);

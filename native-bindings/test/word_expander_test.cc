@@ -8,6 +8,7 @@
 
 #include "../kernel/analysis/stemmer.h"
 #include "../kernel/terms/expansion_names.h"
+#include "../kernel/terms/new_terms.h"
 #include "check.h"
 #include "edit_distance.h"
 #include "search_support.h"
@@ -131,24 +132,42 @@ std::vector<std::pair<std::string, uint32_t>> Outline(const std::vector<TermMatc
   return outline;
 }
 
+// Segments of random texts, whose records have numbers in turn.
+class RandomSegments {
+ public:
+  RandomSegments(const char* language, std::mt19937* random) : random_(random) { schema_.language = language; }
+
+  // Each document has at least one word, and `more` at most besides.
+  std::shared_ptr<const Segment> Build(uint32_t documents, uint32_t more) {
+    std::vector<DocumentWriter> writers;
+    for (; documents > 0; --documents) {
+      std::string text = RandomTerm(random_);
+      for (uint32_t words = (*random_)() % (more + 1); words > 0; --words) text += " " + RandomTerm(random_);
+      writers.push_back(DocumentWriter(record_number_++).Text(0, text));
+    }
+    return folder_.Build(schema_, writers);
+  }
+  std::shared_ptr<const Segment> Merge(const std::vector<MergeSource>& sources, SegmentSummary* summary) {
+    const std::string path = folder_.path() / ("merged-" + std::to_string(merges_++) + ".mdb");
+    *summary = MergeSegments(path, schema_, sources);
+    return Segment::Open(path);
+  }
+
+ private:
+  std::mt19937* random_;
+  TemporaryFolder folder_;
+  SegmentSchema schema_{{1}, {}};
+  uint32_t record_number_ = 0;
+  uint32_t merges_ = 0;
+};
+
 // Segments come and go as they do beside writes: what has a name once has to be what every generation says that has it.
 TEST(expansion_names_stand_for_one_expansion_in_all_generations) {
   std::mt19937 random(23);
   const ExpansionLimits limits = {32, 128, 0};
   for (const char* language : {"en", "none"}) {
-    TemporaryFolder folder;
-    SegmentSchema schema{{1}, {}};
-    schema.language = language;
-    uint32_t record_number = 0;
-    const auto make_segment = [&](uint32_t documents) {
-      std::vector<DocumentWriter> writers;
-      for (; documents > 0; --documents) {
-        std::string text = RandomTerm(&random);
-        for (uint32_t words = random() % 3; words > 0; --words) text += " " + RandomTerm(&random);
-        writers.push_back(DocumentWriter(record_number++).Text(0, text));
-      }
-      return SegmentView{folder.Build(schema, writers), {}};
-    };
+    RandomSegments segments(language, &random);
+    const auto make_segment = [&](uint32_t documents) { return SegmentView{segments.Build(documents, 2), {}}; };
     auto generation = DeriveGeneration(nullptr, {make_segment(60)}, {}, {}, "{}");
     std::map<uint64_t, std::pair<std::string, WordExpansion>> known;
     uint32_t repeated = 0;
@@ -186,6 +205,142 @@ TEST(expansion_names_stand_for_one_expansion_in_all_generations) {
     }
     CHECK(repeated > 500);  // otherwise they would be of no use
   }
+}
+
+std::set<std::string> TermsOf(const std::vector<TermMatch>& matches) {
+  std::set<std::string> terms;
+  for (const TermMatch& match : matches) terms.insert(match.term);
+  return terms;
+}
+
+// Documents come and are replaced, and segments are merged, as beside writes: a word that no vocabulary since is said to affect has what it had.
+TEST(vocabularies_affect_every_word_that_has_other_terms) {
+  std::mt19937 random(29);
+  const ExpansionLimits all = {1000, 1000, 0};
+  for (const char* language : {"en", "ru", "none"}) {
+    RandomSegments segments(language, &random);
+    auto generation = DeriveGeneration(nullptr, {{segments.Build(700, 1), {}}}, {}, {}, "{}");
+    struct Kept {
+      uint64_t vocabulary;
+      WordExpansion expansion;
+    };
+    std::map<std::pair<std::string, uint32_t>, Kept> kept;
+    uint32_t unaffected = 0;
+    uint32_t merges = 0;
+    for (uint32_t round = 0; round < 150; ++round) {
+      for (uint32_t i = 0; i < 20; ++i) {
+        const std::vector<std::string> word = {RandomTerm(&random)};
+        const std::vector<uint32_t> edits = {static_cast<uint32_t>(random() % 3)};
+        const WordExpansion now = ExpandWords(*generation, word, edits, all)[0];
+        const auto found = kept.find({word[0], edits[0]});
+        if (found != kept.end()) {
+          const std::vector<uint64_t> name = {found->second.vocabulary};
+          if (!FindAffected(generation->vocabulary, word, edits, name)[0]) {
+            ++unaffected;
+            const WordExpansion& before = found->second.expansion;
+            CHECK_EQ(before.document_frequency > 0, now.document_frequency > 0);
+            CHECK(TermsOf(before.stems) == TermsOf(now.stems));
+            CHECK(TermsOf(before.typos) == TermsOf(now.typos));
+          }
+        }
+        kept.insert_or_assign({word[0], edits[0]}, Kept{generation->vocabulary.name, now});
+      }
+      std::vector<MergeSource> sources;
+      for (const SegmentView& view : generation->segments) {
+        if (round % 5 != 4 || view.segment->document_count() >= 60) continue;
+        std::vector<uint8_t> deleted((view.segment->document_count() + 7) / 8);
+        for (uint32_t document = 0; document < view.segment->document_count(); ++document) {
+          if (view.deletions.Contains(document)) deleted[document / 8] |= static_cast<uint8_t>(1 << document % 8);
+        }
+        if (view.deletions.deleted_count < view.segment->document_count()) sources.push_back({view.segment, deleted});
+      }
+      SegmentView added;
+      std::vector<std::shared_ptr<const Segment>> removed;
+      std::vector<SegmentDeletions> deletions;
+      if (sources.size() > 1) {
+        ++merges;
+        SegmentSummary merged;
+        added.segment = segments.Merge(sources, &merged);
+        if (merged.lost_terms.size() <= kLostTermsMax && HasElsewhere(*generation, sources, merged.lost_terms)) {
+          added.new_terms = std::make_shared<const std::vector<std::string>>();
+        }
+        for (const MergeSource& source : sources) removed.push_back(source.segment);
+      } else {
+        added.segment = segments.Build(1, 1);
+        const auto terms = FindNewTerms(*generation, *added.segment);
+        CHECK(terms.has_value());
+        added.new_terms = std::make_shared<const std::vector<std::string>>(*terms);
+        // One of a small segment, so that merges leave something out.
+        const SegmentView& any = generation->segments[random() % generation->segments.size()];
+        if (random() % 2 == 0) deletions.push_back({any.segment, {static_cast<uint32_t>(random() % any.segment->document_count())}});
+      }
+      generation = DeriveGeneration(generation.get(), {added}, removed, deletions, "{}");
+    }
+    CHECK(unaffected > 300);  // otherwise they would be of no use
+    CHECK(merges > 10);
+  }
+}
+
+TEST(vocabularies_begin_anew_where_too_much_is_other) {
+  TemporaryFolder folder;
+  const SegmentSchema schema{{1}, {}};
+  uint32_t record_number = 0;
+  const auto make_segment = [&](uint32_t documents, const std::string& text) {
+    std::vector<DocumentWriter> writers;
+    for (; documents > 0; --documents) writers.push_back(DocumentWriter(record_number++).Text(0, text));
+    return folder.Build(schema, writers);
+  };
+  const auto with = [&](const std::shared_ptr<const Generation>& base, SegmentView added) {
+    const auto terms = FindNewTerms(*base, *added.segment);
+    if (terms) added.new_terms = std::make_shared<const std::vector<std::string>>(*terms);
+    return DeriveGeneration(base.get(), {added}, {}, {}, "{}");
+  };
+  const auto first = DeriveGeneration(nullptr, {{make_segment(640, "gannet tern"), {}}}, {}, {}, "{}");
+  const auto same = with(first, {make_segment(2, "tern gannet"), {}});
+  CHECK_EQ(same->vocabulary.name, first->vocabulary.name);
+  const auto other = with(same, {make_segment(1, "cormorant"), {}});
+  CHECK(other->vocabulary.name != first->vocabulary.name);
+  CHECK_EQ(other->vocabulary.root, first->vocabulary.root);
+  const std::vector<std::string> words = {"cormorants", "tern", "cormorant", "cormoramt"};
+  const std::vector<uint32_t> edits = {2, 1, 0, 1};
+  const auto affected = [&](const Generation& generation, uint64_t name) {
+    return FindAffected(generation.vocabulary, words, edits, std::vector<uint64_t>(words.size(), name));
+  };
+  CHECK((affected(*other, first->vocabulary.name) == std::vector<bool>{true, false, true, true}));
+  CHECK(affected(*other, other->vocabulary.name) == std::vector<bool>(4, false));
+  CHECK(affected(*first, other->vocabulary.name) == std::vector<bool>(4, true));
+  CHECK(affected(*other, 0) == std::vector<bool>(4, true));
+  // A sixty-fourth of the documents.
+  const auto more = with(other, {make_segment(8, "tern"), {}});
+  CHECK(more->vocabulary.root != first->vocabulary.root);
+  // Nobody has looked.
+  const auto unknown = DeriveGeneration(other.get(), {{make_segment(1, "tern"), {}}}, {}, {}, "{}");
+  CHECK(unknown->vocabulary.root != first->vocabulary.root);
+  const auto gone = DeriveGeneration(other.get(), {}, {other->segments[2].segment}, {}, "{}");
+  CHECK(gone->vocabulary.root != first->vocabulary.root);
+  const auto deleted = DeriveGeneration(other.get(), {}, {}, {{other->segments[0].segment, {1, 2}}}, "{}");
+  CHECK_EQ(deleted->vocabulary.name, other->vocabulary.name);
+  CHECK_THROWS(kInvalidArgument, FindAffected(first->vocabulary, words, std::vector<uint32_t>{1}, std::vector<uint64_t>(4)));
+}
+
+TEST(new_terms_are_not_looked_for_where_they_are_many) {
+  TemporaryFolder folder;
+  const SegmentSchema schema{{1}, {}};
+  const auto base = DeriveGeneration(nullptr, {{folder.Build(schema, {DocumentWriter(0).Text(0, "gannet")}), {}}}, {}, {}, "{}");
+  const auto text = [](size_t words) {
+    std::string all;
+    for (size_t word = 0; word < words; ++word) all += "w" + std::to_string(word) + " ";
+    return all;
+  };
+  const auto count = [&](const std::string& words) {
+    const auto found = FindNewTerms(*base, *folder.Build(schema, {DocumentWriter(1).Text(0, words)}));
+    return found ? static_cast<int64_t>(found->size()) : -1;
+  };
+  CHECK_EQ(count("gannet"), 0);
+  CHECK_EQ(count(text(kNewTermsMax)), static_cast<int64_t>(kNewTermsMax));
+  CHECK_EQ(count(text(kNewTermsMax + 1)), -1);
+  CHECK_EQ(count(text(kSoughtTermsMax + 1)), -1);
+  CHECK_EQ(count(std::string(600, 'a')), -1);  // a key stands for it
 }
 
 TEST(expansion_names_refuse_what_expansions_refuse) {

@@ -65,6 +65,18 @@ describe('the catalogue', () => {
     expect(catalog.group('default', 'media')).toEqual(group);
   });
 
+  it('finds a list by its id as it is now', async () => {
+    const { id } = await catalog.createList(newList('films'));
+    expect(catalog.listOfId(id)?.language).toBe('en');
+    await catalog.updateList('default', 'films', { language: 'de' });
+    expect(catalog.listOfId(id)?.language).toBe('de');
+    await reopen();
+    expect(catalog.listOfId(id)?.name).toBe('films');
+    await catalog.deleteList('default', 'films');
+    const again = await catalog.createList(newList('films'));
+    expect([catalog.listOfId(id), catalog.listOfId(again.id)?.name]).toEqual([undefined, 'films']);
+  });
+
   it('takes each name once, also of two calls at the same time', async () => {
     const results = await Promise.allSettled([catalog.createList(newList('a')), catalog.createList(newList('a'))]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);

@@ -50,6 +50,7 @@ class StoredCatalog implements Catalog {
   readonly #reservedNames: ReadonlySet<string>;
   readonly #accounts: Collection<AccountRecord>;
   readonly #lists: Collection<ListRecord>;
+  readonly #listById: (id: string) => ListRecord | undefined;
   readonly #groups: Collection<GroupRecord>;
   readonly #unfinished: Collection<UnfinishedWork>;
   #quota: ListQuota | undefined;
@@ -60,6 +61,7 @@ class StoredCatalog implements Catalog {
     this.#reservedNames = reservedNames;
     this.#accounts = store.collection('accounts');
     this.#lists = store.collection('lists');
+    this.#listById = this.#lists.lookUpBy(({ id }) => id);
     this.#groups = store.collection('groups');
     this.#unfinished = store.collection('unfinished');
   }
@@ -155,8 +157,7 @@ class StoredCatalog implements Catalog {
   }
 
   listOfId(id: string): ListRecord | undefined {
-    for (const list of this.#lists.values()) if (list.id === id) return list;
-    return undefined;
+    return this.#listById(id);
   }
 
   createList(list: NewList, fields?: FieldDefinition): Promise<ListRecord> {

@@ -46,6 +46,8 @@ export interface Collection<T> {
   readonly size: number;
   /** In the order of keys: those whose key has the prefix and comes after `prefix + after`. Not to be changed meanwhile. */
   from(prefix: string, after?: string): IterableIterator<T>;
+  /** Looks entries up by something else that each has of its own, such as an id; kept up with every change. To be made once. */
+  lookUpBy(own: (value: T) => string): (wanted: string) => T | undefined;
 }
 
 /** What one change does; its members may be called only while the function given to `change` runs. */
@@ -75,9 +77,15 @@ interface StagedWrite {
   readonly value: unknown;
 }
 
+interface OtherKey<T> {
+  own(value: T): string;
+  readonly entries: Map<string, T>;
+}
+
 class StoredCollection<T> implements Collection<T> {
   readonly #entries = new Map<string, T>();
   readonly #keys: OrderedKeys;
+  readonly #others: OtherKey<T>[] = [];
 
   constructor(
     readonly name: string,
@@ -107,8 +115,21 @@ class StoredCollection<T> implements Collection<T> {
     for (const key of this.#keys.from(prefix, after)) yield this.#entries.get(key) as T;
   }
 
+  lookUpBy(own: (value: T) => string): (wanted: string) => T | undefined {
+    const entries = new Map([...this.#entries.values()].map((value) => [own(value), value]));
+    this.#others.push({ own, entries });
+    return (wanted) => entries.get(wanted);
+  }
+
   /** After the change is on disk. Undefined: the entry is removed. */
   set(key: string, value: T | undefined): void {
+    const before = this.#entries.get(key);
+    for (const other of this.#others) {
+      // It may stand under another key by now.
+      if (before !== undefined && other.entries.get(other.own(before)) === before)
+        other.entries.delete(other.own(before));
+      if (value !== undefined) other.entries.set(other.own(value), value);
+    }
     if (value === undefined) {
       this.#entries.delete(key);
       this.#keys.remove(key);

@@ -151,7 +151,7 @@ export interface Catalog {
   /** Some of them; the cursor is the name. */
   listPage(account: string, page: WantedPage): Page<ListRecord>;
   list(account: string, name: string): ListRecord | undefined;
-  /** The list whose folder has this name. Looks at every list: not for a search. */
+  /** The list whose folder has this name. */
   listOfId(id: string): ListRecord | undefined;
   /** Writes down that the folder of a list with this id is about to be made; `createList` or `finish` takes it off. */
   beginList(list: Pick<ListRecord, 'id' | 'account' | 'name'>): Promise<UnfinishedWork>;

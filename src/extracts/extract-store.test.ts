@@ -5,10 +5,15 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RecordStore } from '../records/index.js';
-import { LIST_STATE_FORMAT_WITH_FRAMES, LIST_STATE_FORMAT_WITH_RECORDINGS, type ListState } from '../store/index.js';
+import {
+  LIST_STATE_FORMAT_WITH_FRAMES,
+  LIST_STATE_FORMAT_WITH_PAGE_COUNTS,
+  LIST_STATE_FORMAT_WITH_RECORDINGS,
+  type ListState,
+} from '../store/index.js';
 import { extractStore, keyOfFile, type ExtractStore } from './extract-store.js';
 import { linkedFiles, linkedTexts } from './linked-files.js';
-import { unpackedPage } from './page-codec.js';
+import { encodePages, unpackedPage } from './page-codec.js';
 import { readingLane, READING_LANES } from './reading-work.js';
 import { frameAt, seenFiles } from './seen-files.js';
 import { decodeFrames, decodeVector, encodeFrames, encodeVector } from './vector-bytes.js';
@@ -88,6 +93,25 @@ it('raises the format of the list with the first recording, and no later commit 
   expect(store.state()?.sequence).toBe(3);
   const seen = { ...film, kind: 'frames' } as const;
   expect(formatAfter(() => extracts.put(keyOfFile(seen), seen))).toBe(LIST_STATE_FORMAT_WITH_FRAMES);
+  const put = () => extracts.put(key, { url, state: 'read', text: READ }, text('One', 'Two'));
+  expect(formatAfter(put)).toBe(LIST_STATE_FORMAT_WITH_PAGE_COUNTS);
+});
+
+it('knows how many pages a document has beyond those that were read, and in what was written before they said it', () => {
+  extracts.prepare(VERSIONS);
+  const row = { url, state: 'read', text: { ...READ, pageCount: 9, truncated: true } } as const;
+  store.transaction(() => extracts.put(key, row, { ...text('One', 'Two'), pageCount: 9, truncated: true }));
+  const found = () => [1, 2, 3].map((page) => [extracts.page(url, page)?.pageCount, textOf(page)]);
+  const expected = [
+    [9, 'One'],
+    [9, 'Two'],
+    [9, ''],
+  ];
+  expect(found()).toEqual(expected);
+  const before = store.environment.database<Buffer, string>('extract-pages', { encoding: 'binary' });
+  store.transaction(() => before.putSync(key, encodePages(text('One', 'Two').pages)));
+  expect(found()).toEqual(expected);
+  expect(extracts.page('https://example.com/other.pdf', 1)).toBeUndefined();
 });
 
 it('counts each file in its state, and keeps the newest errors', () => {

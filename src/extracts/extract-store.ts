@@ -11,10 +11,15 @@
  *
  * Changes are made inside a transaction of the store, with what they belong to. Thread-safety: as that of the store.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Database } from 'lmdb';
 import type { ListStore } from '../store/index.js';
-import { LIST_STATE_FORMAT_WITH_FRAMES, LIST_STATE_FORMAT_WITH_RECORDINGS, versionSuffix } from '../store/index.js';
+import {
+  LIST_STATE_FORMAT_WITH_FRAMES,
+  LIST_STATE_FORMAT_WITH_PAGE_COUNTS,
+  LIST_STATE_FORMAT_WITH_RECORDINGS,
+  versionSuffix,
+} from '../store/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import {
   RECORDING_KINDS,
@@ -32,7 +37,7 @@ import {
   type TextKind,
 } from './file-reader.js';
 import { hasRecordings, type FileToRead } from './linked-files.js';
-import { decodePages, encodePages, packedPage, unpackedPage, type PageRange } from './page-codec.js';
+import { decodePages, documentPagesOf, encodePages, packedPage, unpackedPage, type PageRange } from './page-codec.js';
 import { decodePassage, encodePassage, textOfPassage } from './timed-text.js';
 import { decodeFrames, decodeVector, encodeFrames, encodeVector, secondOfFrame } from './vector-bytes.js';
 
@@ -155,7 +160,7 @@ export function extractStore(store: ListStore): ExtractStore {
 export function keyOfFile({ kind, url }: FileToRead): string {
   const link = /^https?:/iu.test(url) ? url.replace(/#.*$/su, '') : url;
   const file = kind === 'document' ? link : `${kind} ${link}`;
-  return createHash('sha256').update(file).digest('base64url').slice(0, KEY_CHARACTERS);
+  return hash('sha256', file, 'base64url').slice(0, KEY_CHARACTERS);
 }
 
 export class ExtractStore {
@@ -253,11 +258,15 @@ export class ExtractStore {
    * file; no bytes where the page is not among what was.
    */
   page(url: string, page: number): PackedPage | undefined {
+    if (!this.exists) return undefined;
     const key = keyOfFile({ kind: 'document', url });
-    const text = this.exists ? this.row(key)?.text : undefined;
-    if (text === undefined) return undefined;
     const bytes = this.pageTexts.getBinaryFast(key);
-    return { packed: bytes === undefined ? NOTHING : packedPage(bytes, page), pageCount: text.pageCount };
+    const pageCount = bytes && documentPagesOf(bytes);
+    if (bytes !== undefined && pageCount !== undefined) return { packed: packedPage(bytes, page), pageCount };
+    // As releases before have written it: how many pages there are is in the row alone.
+    const packed = bytes === undefined ? NOTHING : Buffer.from(packedPage(bytes, page));
+    const text = this.row(key)?.text;
+    return text && { packed, pageCount: text.pageCount };
   }
 
   /** What is said in a passage of a recording, from 1; undefined where nothing was read of the file. */
@@ -370,7 +379,7 @@ export class ExtractStore {
     if (content === null) this.removeContent(key);
     else if (content?.kind === 'image') void this.vectors.putSync(key, encodeVector(content.vector));
     else if (content?.kind === 'frames') void this.vectors.putSync(key, encodeFrames(content.frames));
-    else if (content !== undefined) void this.pageTexts.putSync(key, encodePages(pagesOf(content)));
+    else if (content !== undefined) this.putPages(key, packedPagesOf(content));
   }
 
   remove(key: string): void {
@@ -405,9 +414,14 @@ export class ExtractStore {
     const kept = transcript === undefined ? undefined : from.transcript(transcript);
     if (transcript !== undefined && kept !== undefined) this.putTranscript(key, transcript, kept);
     const pages = from.pageTexts.getBinary(key);
-    if (pages !== undefined) void this.pageTexts.putSync(key, pages);
+    if (pages !== undefined) this.putPages(key, pages);
     const vector = from.vectors.getBinary(key);
     if (vector !== undefined) void this.vectors.putSync(key, vector);
+  }
+
+  private putPages(key: string, bytes: Buffer): void {
+    if (documentPagesOf(bytes) !== undefined) this.store.raiseFormat(LIST_STATE_FORMAT_WITH_PAGE_COUNTS);
+    void this.pageTexts.putSync(key, bytes);
   }
 
   /** It is there for as long as a file has it. */
@@ -459,7 +473,7 @@ function scanName(version: number, definition: Resources): string {
   return `${hasRecordings(definition) ? 'scan-recordings' : 'scan'}-${versionSuffix(version)}`;
 }
 
-function pagesOf(content: Exclude<ReadContent, { kind: SeenKind }>): readonly ReadPage[] {
-  if (content.kind === 'document') return content.pages;
-  return content.passages.map((passage, index) => ({ page: index + 1, text: encodePassage(passage) }));
+function packedPagesOf(content: Exclude<ReadContent, { kind: SeenKind }>): Buffer {
+  if (content.kind === 'document') return encodePages(content.pages, content.pageCount);
+  return encodePages(content.passages.map((passage, index) => ({ page: index + 1, text: encodePassage(passage) })));
 }

@@ -2,6 +2,7 @@
  * The pages of a file as one value: a table of ends, then each page deflated by itself, so that one of them is had without the others.
  *
  *   u8 format (1) | u32 pages | u32 end of each page, from the first page's beginning | raw deflate of each page's UTF-8, or nothing
+ *   u8 format (2) | u32 pages | u32 pages of the whole document, of which these are the first | as above
  *
  * Pages are numbered from 1 without gaps. Numbers are little-endian.
  */
@@ -9,40 +10,60 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { ReadPage } from './file-reader.js';
 
 const FORMAT = 1;
+const FORMAT_OF_DOCUMENTS = 2;
 const HEAD_BYTES = 5;
+const HEAD_BYTES_OF_DOCUMENTS = 9;
 const END_BYTES = 4;
 
-export function encodePages(pages: readonly ReadPage[]): Buffer {
-  const table = Buffer.alloc(HEAD_BYTES + END_BYTES * pages.length);
-  table.writeUInt8(FORMAT, 0);
+/** `documentPages`: how many the whole document has; undefined where it is none. */
+export function encodePages(pages: readonly ReadPage[], documentPages?: number): Buffer {
+  const headBytes = documentPages === undefined ? HEAD_BYTES : HEAD_BYTES_OF_DOCUMENTS;
+  const table = Buffer.alloc(headBytes + END_BYTES * pages.length);
+  table.writeUInt8(documentPages === undefined ? FORMAT : FORMAT_OF_DOCUMENTS, 0);
   table.writeUInt32LE(pages.length, 1);
+  if (documentPages !== undefined) table.writeUInt32LE(documentPages, HEAD_BYTES);
   const packed: Buffer[] = [table];
   let end = 0;
   for (const [position, { page, text }] of pages.entries()) {
     if (page !== position + 1) throw new Error(`page ${page} is in the place of page ${position + 1}`);
     const bytes = text === '' ? Buffer.alloc(0) : deflateRawSync(text);
     end += bytes.length;
-    table.writeUInt32LE(end, HEAD_BYTES + END_BYTES * position);
+    table.writeUInt32LE(end, headBytes + END_BYTES * position);
     packed.push(bytes);
   }
   return Buffer.concat(packed);
 }
 
 export function pageCountOf(bytes: Buffer): number {
-  const pages = bytes.length < HEAD_BYTES || bytes[0] !== FORMAT ? undefined : bytes.readUInt32LE(1);
-  if (pages === undefined || HEAD_BYTES + END_BYTES * pages > bytes.length) throw unreadable();
+  const headBytes = headBytesOf(bytes);
+  const pages = bytes.length < headBytes ? undefined : bytes.readUInt32LE(1);
+  if (pages === undefined || headBytes + END_BYTES * pages > bytes.length) throw unreadable();
   return pages;
+}
+
+/** How many pages the whole document has; undefined where the bytes do not say it. */
+export function documentPagesOf(bytes: Buffer): number | undefined {
+  if (bytes[0] !== FORMAT_OF_DOCUMENTS) return undefined;
+  if (bytes.length < HEAD_BYTES_OF_DOCUMENTS) throw unreadable();
+  return bytes.readUInt32LE(HEAD_BYTES);
 }
 
 /** The raw deflate of one page; no bytes for a page that is empty or not there. Throws where the bytes are not those of pages. */
 export function packedPage(bytes: Buffer, page: number): Buffer {
   const pages = pageCountOf(bytes);
   if (!Number.isInteger(page) || page < 1 || page > pages) return bytes.subarray(0, 0);
-  const first = HEAD_BYTES + END_BYTES * pages;
-  const begin = page === 1 ? 0 : bytes.readUInt32LE(HEAD_BYTES + END_BYTES * (page - 2));
-  const end = bytes.readUInt32LE(HEAD_BYTES + END_BYTES * (page - 1));
+  const table = headBytesOf(bytes);
+  const first = table + END_BYTES * pages;
+  const begin = page === 1 ? 0 : bytes.readUInt32LE(table + END_BYTES * (page - 2));
+  const end = bytes.readUInt32LE(table + END_BYTES * (page - 1));
   if (begin > end || first + end > bytes.length) throw unreadable();
   return bytes.subarray(first + begin, first + end);
+}
+
+function headBytesOf(bytes: Buffer): number {
+  if (bytes[0] === FORMAT) return HEAD_BYTES;
+  if (bytes[0] === FORMAT_OF_DOCUMENTS) return HEAD_BYTES_OF_DOCUMENTS;
+  throw unreadable();
 }
 
 /** '' for a page that is not there. Throws where the bytes are not those of pages. */

@@ -19,6 +19,8 @@ const INGEST_THREAD_MIB = 22;
 const ANALYTICS_THREAD_MIB = 8;
 /** Merges that run at a time, in a thread of their own. */
 const MERGE_THREADS = 1;
+/** Small writes have a thread of their own where so many times as much is left. */
+const SMALL_WRITES_SPARE = 6;
 /** The least that is left for batches and merges. */
 const WORK_MIB_MIN = 24;
 
@@ -102,6 +104,8 @@ export interface MemoryBudget {
   readonly answers: { readonly bytesMax: number; readonly keptForSmallBytes: number };
   /** Threads that dear searches may have beside the others; one at least, and never more than there are of those. */
   readonly dearSearchThreadsMax: number;
+  /** There is room for an ingest thread that small writes have for themselves. */
+  readonly hasThreadForSmallWrites: boolean;
   readonly heaps: { readonly search: HeapLimits; readonly ingest: HeapLimits };
   /** By how much a thread's heap may grow before all of it is collected; undefined: as V8 does it. */
   readonly heapGrowthPercent: number | undefined;
@@ -158,7 +162,9 @@ export function affordableSearchThreads(wanted: number, config: BudgetedConfig):
 /** The shares of a budget that `loadConfig` found to be large enough. */
 export function memoryBudget(config: BudgetedConfig): MemoryBudget {
   const { memory, ingest, limits } = config;
-  const workMib = WORK_MIB_MIN + Math.max(0, memory.mib - requiredMemory(config).mib);
+  const spareMib = Math.max(0, memory.mib - requiredMemory(config).mib);
+  const hasThreadForSmallWrites = memory.mib >= GENEROUS_MIB && spareMib >= SMALL_WRITES_SPARE * INGEST_THREAD_MIB;
+  const workMib = WORK_MIB_MIN + spareMib - (hasThreadForSmallWrites ? INGEST_THREAD_MIB : 0);
   // Merges get half, so that few segments stay that are too large for them; a quarter: batches at work; the rest: heaps, batches
   // that wait, and what stores keep.
   const share = Math.floor((workMib * MEBIBYTE) / 4);
@@ -188,6 +194,7 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
     readFilesBytesMax: part,
     answerBytesMax,
     answers: { bytesMax: LONGEST_ANSWERS * answerBytesMax + otherAnswersBytes, keptForSmallBytes: otherAnswersBytes },
+    hasThreadForSmallWrites,
     batchBytesMax,
     batchBytesMin: Math.min(BATCH_BYTES_MIN, ingest.batch_bytes_max),
     storePagesBytesMax: Math.floor(share / 2),

@@ -143,6 +143,8 @@ export interface RecordTask {
   readonly kind: 'record';
   readonly target: SearchTarget;
   readonly id: string;
+  /** Of its fields as JSON: those that do not fit are named instead. Left out: as many as there are. */
+  readonly fieldsBytesMax?: number;
 }
 
 /** The whole response body as UTF-8 JSON, and what the front end needs to know of it without parsing. */

@@ -19,6 +19,8 @@ export const LIST_STATE_FORMAT_WITH_PICTURES = 4;
 export const LIST_STATE_FORMAT_WITH_RECORDINGS = 5;
 /** With vectors of the frames of videos, perhaps with all others too: a release that does not know them would read the videos as pictures. */
 export const LIST_STATE_FORMAT_WITH_FRAMES = 6;
+/** With pages that say how many their document has, perhaps with all others too: a release that does not know it would take them for damaged. */
+export const LIST_STATE_FORMAT_WITH_PAGE_COUNTS = 7;
 /** Those of lists that have more than records. */
 export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_VECTORS,
@@ -26,6 +28,7 @@ export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_PICTURES,
   LIST_STATE_FORMAT_WITH_RECORDINGS,
   LIST_STATE_FORMAT_WITH_FRAMES,
+  LIST_STATE_FORMAT_WITH_PAGE_COUNTS,
 ];
 
 export interface VersionState {

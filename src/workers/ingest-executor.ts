@@ -17,8 +17,10 @@ import { valueOf, type WorkerReply } from '../platform/hosts/reply.js';
 const MERGES_AT_WORK_MAX = 1;
 /** A thread that was needed for a merge ends after this time without work. */
 const IDLE_TIMEOUT_MS = 60_000;
-/** Searches come first on a busy processor. */
+/** Searches come first on a busy processor; not before small writes, whose clients wait as well, and which take milliseconds. */
 const NICE_INCREMENT = 5;
+const SMALL: ReadonlySet<IngestTask['kind']> = new Set(['write-batch', 'commit-merge', 'create-list', 'keep-entry']);
+const SMALL_AT_WORK_MAX = 1;
 const CLOSE_TIMEOUT_MS = 60_000;
 /** Small writes and commits of what was merged take little, and wait for no merge. */
 const NEEDING_MEMORY: ReadonlySet<IngestTask['kind']> = new Set([
@@ -47,6 +49,8 @@ export interface IngestExecutorOptions {
   readonly heap: HeapLimits;
   /** Where tasks that take much wait for it. */
   readonly memory: OwnMemory;
+  /** Small writes have a thread of their own, and of the same priority as searches. Otherwise they share the others'. */
+  readonly hasThreadForSmall?: boolean;
   /** Where it is seen whether a task may open what it needs. Absent: one of its own. */
   readonly room?: ListRoom;
 }
@@ -56,23 +60,19 @@ export interface RunningIngestExecutor extends IngestExecutor {
   close(): Promise<void>;
 }
 
-export function createIngestExecutor({
-  config,
-  log,
-  metrics,
-  heap,
-  memory,
-  room = new ListRoom(),
-}: IngestExecutorOptions): RunningIngestExecutor {
-  const threads = config.ingest.threads;
-  const piscina = new Piscina({
+function poolOf(
+  heap: HeapLimits,
+  threads: { readonly min: number; readonly max: number },
+  niceIncrement: number,
+): Piscina {
+  return new Piscina({
     filename: workerFile('ingest'),
-    minThreads: 1,
-    maxThreads: threads + MERGES_AT_WORK_MAX,
+    minThreads: threads.min,
+    maxThreads: threads.max,
     concurrentTasksPerWorker: 1,
-    maxQueue: threads + MERGES_AT_WORK_MAX,
+    maxQueue: threads.max,
     idleTimeout: IDLE_TIMEOUT_MS,
-    niceIncrement: NICE_INCREMENT,
+    niceIncrement,
     // Its tasks never wait for anything, and with atomics Piscina would not turn the event loop between them: the timers that
     // lmdb-js leaves behind with each snapshot would gather. A task of milliseconds does not notice the difference.
     atomics: 'disabled',
@@ -80,21 +80,42 @@ export function createIngestExecutor({
     recordTiming: false,
     closeTimeout: CLOSE_TIMEOUT_MS,
   });
+}
+
+export function createIngestExecutor({
+  config,
+  log,
+  metrics,
+  heap,
+  memory,
+  hasThreadForSmall = false,
+  room = new ListRoom(),
+}: IngestExecutorOptions): RunningIngestExecutor {
+  const threads = config.ingest.threads;
+  // One thread waits for work; where small writes have their own, it is theirs.
+  const large = poolOf(heap, { min: hasThreadForSmall ? 0 : 1, max: threads + MERGES_AT_WORK_MAX }, NICE_INCREMENT);
+  const small = hasThreadForSmall ? poolOf(heap, { min: SMALL_AT_WORK_MAX, max: SMALL_AT_WORK_MAX }, 0) : undefined;
+  const pools = [large, small ?? []].flat();
   const deaths = new WorkerDeaths('ingest', log, metrics);
-  piscina.on('error', (error) => {
-    deaths.record(error);
-  });
+  for (const pool of pools)
+    pool.on('error', (error) => {
+      deaths.record(error);
+    });
   const waiting = metrics.poolWaiting.labels('ingest');
   const lanes = {
     writes: new TaskLane({ atWorkMax: threads }),
     merges: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX }),
+    small: new TaskLane({ atWorkMax: SMALL_AT_WORK_MAX }),
   };
+  const all = Object.values(lanes);
+  const isSmall = ({ kind }: IngestTask) => small !== undefined && SMALL.has(kind);
 
   async function send<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
     const begin = performance.now();
     let reply: WorkerReply<IngestResult<T>>;
     try {
-      reply = (await piscina.run(task, { transferList: ingestTransferList(task) })) as WorkerReply<IngestResult<T>>;
+      const pool = isSmall(task) ? (small ?? large) : large;
+      reply = (await pool.run(task, { transferList: ingestTransferList(task) })) as WorkerReply<IngestResult<T>>;
     } catch (error) {
       throw deaths.failure(error);
     }
@@ -105,19 +126,22 @@ export function createIngestExecutor({
   }
 
   async function runInLane<T extends IngestTask>(task: T, signal?: AbortSignal): Promise<IngestResult<T>> {
-    const lane = BESIDE_WRITERS.has(task.kind) ? lanes.merges : lanes.writes;
+    const lane = BESIDE_WRITERS.has(task.kind) ? lanes.merges : isSmall(task) ? lanes.small : lanes.writes;
     const done = lane.run(() => send(task), signal);
-    waiting.set(lanes.writes.waiting + lanes.merges.waiting);
+    const tell = () => {
+      waiting.set(all.reduce((sum, each) => sum + each.waiting, 0));
+    };
+    tell();
     try {
       return await done;
     } finally {
-      waiting.set(lanes.writes.waiting + lanes.merges.waiting);
+      tell();
     }
   }
 
   return {
     get waiting() {
-      return lanes.writes.waiting;
+      return lanes.writes.waiting + lanes.small.waiting;
     },
     async run(task, { signal } = {}) {
       // Before its commit: what cannot be opened afterwards would be on disk and not searchable.
@@ -126,8 +150,8 @@ export function createIngestExecutor({
       return NEEDING_MEMORY.has(task.kind) ? memory.run(() => runInLane(task, signal)) : runInLane(task, signal);
     },
     async close() {
-      await Promise.all([lanes.writes.drained(), lanes.merges.drained()]);
-      await piscina.close();
+      await Promise.all(all.map((lane) => lane.drained()));
+      await Promise.all(pools.map((pool) => pool.close()));
     },
   };
 }

@@ -220,8 +220,13 @@ describe('the search pool', () => {
 });
 
 describe('the ingest pool', () => {
-  it('writes lists in its own threads and finishes before it closes', async () => {
-    const executor = createIngestExecutor({ ...ingest, log: silent, metrics: createMetrics() });
+  it.each([false, true])('writes lists in its own threads and finishes before it closes (small: %s)', async (own) => {
+    const executor = createIngestExecutor({
+      ...ingest,
+      hasThreadForSmall: own,
+      log: silent,
+      metrics: createMetrics(),
+    });
     const fixtures = await listFixtures(executor);
     const list = await fixtures.add('pooled', DEFINITION, RECORDS);
     expect((await pageOf(list, 0, 1)).total).toBe(RECORDS.length);

@@ -53,6 +53,7 @@ class Searcher {
   }
 
   SearchResult Run() {
+    SeedBar();
     for (uint32_t segment = 0; segment < generation_.segments.size(); ++segment) {
       const uint32_t documents = generation_.segments[segment].segment->document_count();
       // Below the minimum nothing is counted; so no more has to be found than what reaches it.
@@ -132,9 +133,16 @@ class Searcher {
       if (!window->matches.Any()) continue;
       total_ += window->matches.Count();
       for (FacetCounter& facet : facets_) facet.Count(*window);
+      matches.KeepScored(window);
       collector_.Collect(*window, window->scores);
     }
     for (FacetCounter& facet : facets_) facet.EndSegment();
+  }
+
+  // What the parts have found already.
+  void SeedBar() {
+    if (!collector_.is_by_score()) return;
+    for (const SourceShare& part : parts_) collector_.SeedBar(part.Counted(part.source->Reached(collector_.wanted())));
   }
 
   std::vector<SourceShare> AllShares() const {

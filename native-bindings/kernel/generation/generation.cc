@@ -124,6 +124,15 @@ void ComputeTotals(Generation* generation) {
   }
 }
 
+// After the totals.
+void NameVocabulary(const Generation* base, const std::vector<SegmentView>& added,
+                    const std::vector<std::shared_ptr<const Segment>>& removed, Generation* generation) {
+  std::vector<SegmentTerms> terms;
+  for (const SegmentView& view : added) terms.push_back({view.segment.get(), view.new_terms.get()});
+  const Vocabulary* before = base == nullptr ? nullptr : &base->vocabulary;
+  generation->vocabulary = NextVocabulary(before, terms, removed, generation->document_count);
+}
+
 }  // namespace
 
 std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const std::vector<SegmentView>& added,
@@ -145,6 +154,7 @@ std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const
   }
   ChangeVectors(vectors, &generation->vectors);
   ComputeTotals(generation.get());
+  NameVocabulary(base, added, removed, generation.get());
   generation->settings = std::move(settings);
   return generation;
 }

@@ -15,6 +15,7 @@
 #include "part_homes.h"
 #include "prepared_filters.h"
 #include "vector_homes.h"
+#include "vocabulary.h"
 
 namespace gannet {
 
@@ -35,6 +36,9 @@ struct SegmentView {
   std::shared_ptr<const Segment> segment;
   DeletionSet deletions;
   std::shared_ptr<PartHomes> homes = {};  // of a part's segment: shared by all generations that have it
+  // Said of one that is added: its terms that the generation before does not have, where none goes with the segments that it takes the
+  // place of. Null: not known.
+  std::shared_ptr<const std::vector<std::string>> new_terms = {};
 };
 
 // Deletions are of ordinals. What leads to no live document of the words counts for nothing, deleted or not.
@@ -50,6 +54,7 @@ struct Generation {
   uint64_t document_count = 0;  // deleted ones included: the N of idf
   uint64_t live_count = 0;
   double average_length = 1;    // weighted tokens per document
+  Vocabulary vocabulary;
   std::string settings;         // opaque to the kernel; the planner's JSON
   std::shared_ptr<PreparedFilters> prepared_filters = std::make_shared<PreparedFilters>();  // of its own: what passes changes with each
 };

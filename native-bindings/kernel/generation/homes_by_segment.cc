@@ -1,5 +1,7 @@
 #include "homes_by_segment.h"
 
+#include <utility>
+
 namespace gannet {
 namespace {
 
@@ -8,8 +10,18 @@ constexpr uint32_t kShareMin = 16;
 
 }  // namespace
 
+HomesInSegment::HomesInSegment(std::vector<uint32_t> documents)
+    : documents_(std::move(documents)), straight_((documents_.size() + kAtOnce - 1) / kAtOnce) {
+  for (size_t begin = 0; begin + kAtOnce <= documents_.size(); begin += kAtOnce) {
+    const uint32_t first = documents_[begin];
+    size_t same = 0;
+    while (same < kAtOnce && first < kNoHome - kAtOnce && documents_[begin + same] == first + same) ++same;
+    straight_[begin / kAtOnce] = same == kAtOnce;
+  }
+}
+
 std::shared_ptr<const HomesInSegment> HomesBySegment::In(const std::shared_ptr<const Segment>& fields, uint32_t count,
-                                                         const std::function<HomesInSegment()>& find) {
+                                                         const std::function<std::vector<uint32_t>()>& find) {
   if (fields->document_count() < count / kShareMin) return nullptr;
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(fields.get());

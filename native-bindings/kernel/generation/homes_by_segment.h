@@ -20,14 +20,28 @@ namespace gannet {
 inline constexpr uint32_t kNoHome = 0xffffffffu;
 
 // The document in a segment of the fields by what leads there; kNoHome where it has none.
-using HomesInSegment = std::vector<uint32_t>;
+class HomesInSegment {
+ public:
+  static constexpr size_t kAtOnce = 64;
+
+  explicit HomesInSegment(std::vector<uint32_t> documents);
+
+  size_t size() const { return documents_.size(); }
+  uint32_t operator[](size_t index) const { return documents_[index]; }
+  // [begin, begin + kAtOnce) lead to as many documents beside each other, in their order. `begin` is a multiple of kAtOnce.
+  bool IsStraight(size_t begin) const { return straight_[begin / kAtOnce]; }
+
+ private:
+  std::vector<uint32_t> documents_;
+  std::vector<bool> straight_;
+};
 
 class HomesBySegment {
  public:
   // Made by `find` where they are asked for the first time. Null where the segment has too few documents for it to be worth the memory of
   // `count` numbers: then records are looked up one by one.
   std::shared_ptr<const HomesInSegment> In(const std::shared_ptr<const Segment>& fields, uint32_t count,
-                                           const std::function<HomesInSegment()>& find);
+                                           const std::function<std::vector<uint32_t>()>& find);
 
  private:
   struct Entry {

@@ -21,8 +21,20 @@ void CheckNumber(const Segment& segment, uint16_t index) {
   }
 }
 
+// Of a word of documents: runs that have a match, by the bits of their ends, all ends, and how many runs have ended before.
+struct FoundEnds {
+  uint64_t found;
+  uint64_t ends;
+  uint32_t first;
+};
+
+inline void AddRuns(uint64_t bits, uint32_t first, uint64_t* runs) {
+  runs[first / 64] |= bits << first % 64;
+  if (first % 64 != 0) runs[first / 64 + 1] |= bits >> (64 - first % 64);
+}
+
 // The bits of `word` that `mask` has, beside each other.
-uint64_t ExtractBaseline(uint64_t word, uint64_t mask) {
+uint64_t Extract(uint64_t word, uint64_t mask) {
   uint64_t bits = 0;
   for (uint64_t rest = word & mask; rest != 0; rest &= rest - 1) {
     bits |= uint64_t{1} << PopCount(mask & ((rest & -rest) - 1));
@@ -30,12 +42,19 @@ uint64_t ExtractBaseline(uint64_t word, uint64_t mask) {
   return bits;
 }
 
-#if defined(__x86_64__)
-__attribute__((target("bmi2"))) uint64_t ExtractBmi2(uint64_t word, uint64_t mask) { return _pext_u64(word, mask); }
+// The runs of a word follow each other.
+void AddRunsBaseline(std::span<const FoundEnds> words, uint64_t* runs) {
+  for (const auto& [found, ends, first] : words) AddRuns(Extract(found, ends), first, runs);
+}
 
-const auto kExtract = ProcessorInstructionSets().fast_pext ? ExtractBmi2 : ExtractBaseline;
+#if defined(__x86_64__)
+__attribute__((target("bmi2"))) void AddRunsBmi2(std::span<const FoundEnds> words, uint64_t* runs) {
+  for (const auto& [found, ends, first] : words) AddRuns(_pext_u64(found, ends), first, runs);
+}
+
+const auto kAddRuns = ProcessorInstructionSets().fast_pext ? AddRunsBmi2 : AddRunsBaseline;
 #else
-constexpr auto kExtract = ExtractBaseline;
+constexpr auto kAddRuns = AddRunsBaseline;
 #endif
 
 }  // namespace
@@ -79,9 +98,10 @@ std::span<const uint32_t> RecordRuns::Of(uint32_t record) const {
   return {found.begin(), found.end()};
 }
 
-// Calls visit(word of the segment, ends of the runs that have a match, all ends). Carries of additions take each match to the end of its run.
-template <typename Visit>
-void RecordRuns::ForEachEnd(const Window& window, Visit&& visit) const {
+// Carries of additions take each match to the end of its run.
+void RecordRuns::AddRunsWith(const Window& window, uint64_t* runs) const {
+  FoundEnds of_words[kWindowWords];
+  size_t count = 0;
   uint64_t carry = 0;  // from a match of the word before to the end of its run
   for (uint32_t word = 0; word < kWindowWords; ++word) {
     const uint64_t matches = window.matches.used >> word & 1 ? window.matches.words[word] : 0;
@@ -96,18 +116,9 @@ void RecordRuns::ForEachEnd(const Window& window, Visit&& visit) const {
     next |= sum < carry;
     carry = next;
     const uint64_t found = (sum | matches) & ends;
-    if (found != 0) visit(at, found, ends);
+    if (found != 0) of_words[count++] = {found, ends, ended_[at]};
   }
-}
-
-void RecordRuns::AddRunsWith(const Window& window, uint64_t* runs) const {
-  ForEachEnd(window, [&](uint32_t at, uint64_t found, uint64_t ends) {
-    // The runs of a word follow each other.
-    const uint64_t bits = kExtract(found, ends);
-    const uint32_t first = ended_[at];
-    runs[first / 64] |= bits << first % 64;
-    if (first % 64 != 0) runs[first / 64 + 1] |= bits >> (64 - first % 64);
-  });
+  kAddRuns(std::span(of_words, count), runs);
 }
 
 const RecordRuns& PartHomes::Runs(const Segment& part) {
@@ -118,7 +129,7 @@ const RecordRuns& PartHomes::Runs(const Segment& part) {
 std::shared_ptr<const HomesInSegment> PartHomes::In(const std::shared_ptr<const Segment>& fields, const Segment& part) {
   const RecordRuns& runs = Runs(part);
   return homes_.In(fields, runs.count(), [&] {
-    HomesInSegment homes(runs.count(), kNoHome);
+    std::vector<uint32_t> homes(runs.count(), kNoHome);
     for (uint32_t run = 0; run < runs.count(); ++run) {
       StopIfAskedAt(run);
       if (const auto document = fields->FindDocument(runs.record(run))) homes[run] = *document;

@@ -53,9 +53,6 @@ class RecordRuns {
   size_t RunWords() const { return (records_.size() + 63) / 64 + 1; }
 
  private:
-  template <typename Visit>
-  void ForEachEnd(const Window& window, Visit&& visit) const;
-
   std::vector<uint64_t> ends_;       // a bit a document: the last of its run; whole windows
   std::vector<uint32_t> ended_;      // by word: runs that have ended before
   std::vector<uint32_t> records_;    // by run

@@ -5,8 +5,8 @@
 namespace gannet {
 namespace {
 
-HomesInSegment Find(const Segment& words, const vectors::VectorSegment& segment) {
-  HomesInSegment homes(segment.graph().count(), kNoHome);
+std::vector<uint32_t> Find(const Segment& words, const vectors::VectorSegment& segment) {
+  std::vector<uint32_t> homes(segment.graph().count(), kNoHome);
   const std::span<const uint32_t> records = words.record_numbers();
   uint32_t near = 0;
   for (uint32_t document = 0; document < records.size(); ++document) {

@@ -25,7 +25,11 @@ struct SegmentSummary {
   uint32_t document_count;
   uint64_t term_count;
   uint64_t file_bytes;
+  // Of a merge: terms that were of deleted documents alone, in byte order; with more than kLostTermsMax, so many and one.
+  std::vector<std::string> lost_terms = {};
 };
+
+inline constexpr size_t kLostTermsMax = 256;
 
 // `documents` is the encoding of document_batch.h: document i of the segment is the i-th of the batch.
 // Error(kInvalidArgument) where the bytes are malformed or name a field or column outside the schema.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <queue>
+#include <utility>
 
 #include "../postings/posting_writer.h"
 #include "segment_builder.h"
@@ -59,9 +60,11 @@ class Merger {
     });
     writer.WriteNorms(norms);
     MergeTerms(norms, &writer);
-    return writer.Finish(Collect<uint32_t>([](const Source& source, uint32_t document) {
+    SegmentSummary summary = writer.Finish(Collect<uint32_t>([](const Source& source, uint32_t document) {
       return source.segment->record_numbers()[document];
     }));
+    summary.lost_terms = std::move(lost_terms_);
+    return summary;
   }
 
  private:
@@ -127,7 +130,7 @@ class Merger {
     }
   }
 
-  void MergeTerms(const std::vector<uint8_t>& norms, SegmentWriter* writer) const {
+  void MergeTerms(const std::vector<uint8_t>& norms, SegmentWriter* writer) {
     std::vector<std::unique_ptr<TermCursor>> cursors;
     // The least term first; of equal ones the source that comes first.
     const auto later = [&](size_t left, size_t right) {
@@ -156,6 +159,8 @@ class Merger {
         list.clear();
         postings.Finish(&list);
         writer->AddTerm(term, list);
+      } else if (lost_terms_.size() <= kLostTermsMax) {
+        lost_terms_.emplace_back(term);
       }
       for (const size_t index : same) {
         if (cursors[index]->Next()) queue.push(index);
@@ -189,6 +194,7 @@ class Merger {
   std::vector<Source> sources_;
   uint32_t document_count_ = 0;
   uint64_t file_bytes_ = 0;
+  std::vector<std::string> lost_terms_;
 };
 
 }  // namespace

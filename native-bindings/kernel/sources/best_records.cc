@@ -49,16 +49,16 @@ float& ScoreByHome::Of(RecordHome home) {
 
 void BestRecords::Add(const BestDocument& document, float bonus_bound) {
   ++evaluated_;
-  if (document.score + bonus_bound < known_.Of(document.home)) return;
-  Know(document);
+  float& known = known_.Of(document.home);
+  if (document.score + bonus_bound < known) return;
+  Know(document, &known);
   candidates_.push_back({document, bonus_bound});
   if (candidates_.size() >= settle_at_) Settle();
 }
 
-void BestRecords::Know(const BestDocument& document) {
-  float& known = known_.Of(document.home);
-  if (document.score <= known) return;
-  known = document.score;
+void BestRecords::Know(const BestDocument& document, float* known) {
+  if (document.score <= *known) return;
+  *known = document.score;
   if (wanted_ > 0 && wanted_ <= kTopMax) RaiseTop(document.home, document.score);
 }
 
@@ -119,10 +119,11 @@ void BestRecords::AddBonuses(std::span<const uint32_t> indexes) {
     StopIfAsked();
     Candidate& each = candidates_[index];
     if (!MayBeBest(each)) continue;
-    const float needed = std::max(bar_, known_.Of(each.document.home)) - each.document.score;
+    float& known = known_.Of(each.document.home);
+    const float needed = std::max(bar_, known) - each.document.score;
     each.document.score += proximity_.Bonus(each.document.segment, each.document.document, needed);
     each.bonus_bound = 0;
-    Know(each.document);
+    Know(each.document, &known);
   }
 }
 

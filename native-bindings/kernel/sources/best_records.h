@@ -89,7 +89,8 @@ class BestRecords {
 
   void Settle();
   void AddBonuses(std::span<const uint32_t> indexes);
-  void Know(const BestDocument& document);
+  // `known`: of its home.
+  void Know(const BestDocument& document, float* known);
   void RaiseBar();
   void RaiseTop(RecordHome home, float score);
   float LeastOfTop() const;

@@ -28,6 +28,8 @@ class CombinedMatches {
   // Windows ascend. The result is good until the next call; bits may be taken from its matches. Scores that reach the bar are right,
   // others no greater than that. Matches do not consider deletions.
   Window* Evaluate(uint32_t window, float bar);
+  // All have a score.
+  void KeepScored(Window*) const {}
   // Takes what no source may find from what somebody else found in the window that was evaluated last.
   void Exclude(Window* window) const;
 

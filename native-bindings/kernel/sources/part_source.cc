@@ -17,9 +17,6 @@
 namespace gannet {
 namespace {
 
-// Of a record that is found and not among the best: lower than any that is.
-constexpr float kSomeScore = 1e-30f;
-
 // Of those with the best scores, probably not all are of fewer records than one in so many.
 constexpr size_t kDocumentsPerRecord = 8;
 
@@ -129,22 +126,15 @@ class PartSource::SegmentSearch {
 
   // Mostly records stand in one order in both: then 64 runs lead to 64 documents beside each other.
   void FindByHomes(const HomesInSegment& homes, std::vector<uint64_t>* found) const {
-    constexpr uint32_t kAtOnce = 64;
-    for (uint32_t begin = 0; begin < homes.size(); begin += kAtOnce) {
-      StopIfAskedAt(begin / kAtOnce + 1);
-      const uint64_t bits = found_[begin / kAtOnce];
+    for (uint32_t begin = 0; begin < homes.size(); begin += HomesInSegment::kAtOnce) {
+      StopIfAskedAt(begin / HomesInSegment::kAtOnce + 1);
+      const uint64_t bits = found_[begin / HomesInSegment::kAtOnce];
       if (bits == 0) continue;
-      const uint32_t first = homes[begin];
-      bool is_straight = begin + kAtOnce <= homes.size() && first < kNoHome - kAtOnce;
-      for (uint32_t i = 0; is_straight && i < kAtOnce; i += 8) {
-        uint32_t differs = 0;
-        for (uint32_t j = i; j < i + 8; ++j) differs |= homes[begin + j] ^ (first + j);
-        is_straight = differs == 0;
-      }
-      if (!is_straight) {
+      if (!homes.IsStraight(begin)) {
         ForEachBit(bits, begin, [&](uint32_t run) { AddFound(homes[run], found); });
         continue;
       }
+      const uint32_t first = homes[begin];
       (*found)[first / 64] |= bits << first % 64;
       if (first % 64 != 0) (*found)[first / 64 + 1] |= bits >> (64 - first % 64);
     }
@@ -271,7 +261,7 @@ class PartSource::OfSegment : public SegmentSource {
  public:
   OfSegment(const Fields* fields, bool all_matches) : fields_(*fields), all_matches_(all_matches), listed_(fields->listed) {}
 
-  float Bound() const override { return all_matches_ ? std::max(listed_.Bound(), kSomeScore) : listed_.Bound(); }
+  float Bound() const override { return listed_.Bound(); }
 
   uint32_t NextWindow(uint32_t from, float least) override {
     if (!all_matches_) return listed_.NextWindow(from, least);
@@ -281,22 +271,15 @@ class PartSource::OfSegment : public SegmentSource {
     return std::numeric_limits<uint32_t>::max();
   }
 
-  Window* Find(WindowRange range, float least) override {
-    Window* window = listed_.Find(range, least);
-    if (!all_matches_) return window;
-    WindowBits& matches = window->matches;
+  Window* Find(WindowRange range, float least) override { return listed_.Find(range, least); }
+
+  void AddCounted(WindowRange range, WindowBits* counted) override {
+    if (!all_matches_) return;
+    const uint64_t* found = &fields_.found[range.base / 64];
     for (uint32_t word = 0; word < kWindowWords; ++word) {
-      const uint64_t found = fields_.found[range.base / 64 + word];
-      if (matches.words[word] == 0) {
-        // Scores of what does not match may be anything.
-        if (found != 0) std::fill_n(window->scores + word * 64, 64, kSomeScore);
-      } else {
-        ForEachBit(found & ~matches.words[word], word * 64, [&](uint32_t offset) { window->scores[offset] = kSomeScore; });
-      }
-      matches.words[word] |= found;
-      if (found != 0) matches.used |= uint64_t{1} << word;
+      counted->words[word] |= found[word];
+      counted->used |= uint64_t{found[word] != 0} << word;
     }
-    return window;
   }
 
  private:
@@ -307,6 +290,15 @@ class PartSource::OfSegment : public SegmentSource {
 
 std::unique_ptr<SegmentSource> PartSource::Open(uint32_t segment, bool all_matches) {
   return std::make_unique<OfSegment>(&fields_[segment], all_matches && !fields_[segment].found.empty());
+}
+
+float PartSource::Reached(size_t documents) const {
+  if (documents == 0 || best_.size() < documents) return 0;
+  std::vector<float> scores;
+  for (const BestDocument& each : best_) scores.push_back(each.score);
+  const auto last = scores.begin() + static_cast<std::ptrdiff_t>(documents - 1);
+  std::ranges::nth_element(scores, last, std::ranges::greater{});
+  return *last;
 }
 
 uint32_t PartSource::PlaceOf(const BestDocument& document) const {

@@ -59,6 +59,7 @@ class PartSource : public Source {
 
   ScoreKind kind() const override { return kind_; }
   std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) override;
+  float Reached(size_t documents) const override;
   SourceScore ScoreOf(uint32_t segment, uint32_t document) override;
   // The words of its best document; `found`, how many documents of the part they find, and `evaluated`, how many were looked at one by one,
   // since they could have been the best of a record that is among the best.

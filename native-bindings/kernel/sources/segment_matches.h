@@ -98,7 +98,7 @@ class SegmentMatches {
         if (by_window || restricts_first) {
           for (uint32_t window = first; window < end; ++window) {
             StopIfAsked();
-            count_window(RestrictMatches(spans, window));
+            count_window(IsRestricted() ? RestrictMatches(spans, window) : LoadMatches(*spans, window));
           }
         } else if (needs_.all_matches) {
           count(spans->CountMatches());
@@ -173,10 +173,15 @@ class SegmentMatches {
     }
   }
 
-  const Window& RestrictMatches(SpanUnion* spans, uint32_t index) {
+  Window& LoadMatches(const SpanUnion& spans, uint32_t index) {
     Window& window = scratch_->window;
     window.range = evaluator_.RangeOf(index);
-    spans->LoadMatches(&window);
+    spans.LoadMatches(&window);
+    return window;
+  }
+
+  const Window& RestrictMatches(SpanUnion* spans, uint32_t index) {
+    Window& window = LoadMatches(*spans, index);
     evaluator_.Exclude(&window);
     filter_.Apply(&window);
     spans->StoreMatches(window);

@@ -60,6 +60,10 @@ class SegmentSource {
   virtual bool CompletesOthers() const { return false; }
   virtual void Complete(WindowRange, const WindowBits& /*documents*/, Window* /*found*/) {}
 
+  // Adds documents that it finds as well, where all matches were asked for, and that Find does not tell: they are counted, and none of them is among
+  // the hits that are wanted.
+  virtual void AddCounted(WindowRange, WindowBits*) {}
+
   // Takes what no source may find.
   virtual void Exclude(Window*) {}
 };
@@ -70,6 +74,8 @@ class Source {
   virtual ScoreKind kind() const = 0;
   // `all_matches`: documents are counted, so that none may be missing.
   virtual std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) = 0;
+  // A score that so many documents, which may all be hits, are known to have; 0 where nothing is known.
+  virtual float Reached(size_t /*documents*/) const { return 0; }
   // Of a document that is a hit: as Find has it, to the bit.
   virtual SourceScore ScoreOf(uint32_t segment, uint32_t document) = 0;
   // Appends members of a JSON object, each after a comma: what the score is made of.

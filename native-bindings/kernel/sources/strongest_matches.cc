@@ -5,6 +5,12 @@
 #include "window_removals.h"
 
 namespace gannet {
+namespace {
+
+// What was divided is rounded.
+constexpr float kSlack = 1 - 1e-5f;
+
+}  // namespace
 
 StrongestMatches::StrongestMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> text,
                                    float text_floor, std::span<const SourceShare> parts, bool all_matches)
@@ -20,12 +26,13 @@ StrongestMatches::StrongestMatches(uint32_t segment, uint32_t document_count, st
   }
 }
 
+// What is below the floor is told from what is not by its score.
 float StrongestMatches::TextBar(float bar) const {
-  return all_matches_ ? text_floor_ : std::max(text_floor_, bar);
+  return all_matches_ && text_floor_ > 0 ? text_floor_ : std::max(text_floor_, bar);
 }
 
 float StrongestMatches::LeastOf(const Part& part, float bar) const {
-  return all_matches_ ? part.share.floor : std::max(part.share.floor, bar * part.share.full);
+  return all_matches_ ? part.share.floor : std::max(part.share.floor, bar * part.share.full * kSlack);
 }
 
 uint32_t StrongestMatches::NextWindow(uint32_t from, float bar) {
@@ -43,8 +50,21 @@ Window* StrongestMatches::Evaluate(uint32_t window, float bar) {
   for (const Part& part : parts_) {
     if (MayReach(part, bar)) Take(part, part.source->Find(range, LeastOf(part, bar)), text);
   }
+  if (all_matches_) AddCounted(text);
   text_.Exclude(text);
   return text;
+}
+
+void StrongestMatches::AddCounted(Window* window) {
+  counted_.Clear();
+  for (const Part& part : parts_) part.source->AddCounted(window->range, &counted_);
+  if (counted_.used == 0) return;
+  scored_.Assign(window->matches);
+  window->matches.Unite(counted_);
+}
+
+void StrongestMatches::KeepScored(Window* window) const {
+  if (counted_.used != 0) window->matches.Intersect(scored_);
 }
 
 void StrongestMatches::Take(const Part& part, Window* found, Window* window) const {

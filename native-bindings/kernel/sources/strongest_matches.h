@@ -26,6 +26,8 @@ class StrongestMatches {
   // As those of CombinedMatches.
   uint32_t NextWindow(uint32_t from, float bar);
   Window* Evaluate(uint32_t window, float bar);
+  // Takes from the window that was evaluated last what is counted alone: it has no score.
+  void KeepScored(Window* window) const;
 
  private:
   struct Part {
@@ -38,12 +40,15 @@ class StrongestMatches {
   float LeastOf(const Part& part, float bar) const;
   bool MayReach(const Part& part, float bar) const { return all_matches_ || part.bound >= bar; }
   void Take(const Part& part, Window* found, Window* window) const;
+  void AddCounted(Window* window);
 
   uint32_t document_count_;
   bool all_matches_;
   float text_floor_;
   CombinedMatches text_;
   std::vector<Part> parts_;
+  WindowBits counted_;  // of the window that was evaluated last: also those that have a score
+  WindowBits scored_;
 };
 
 }  // namespace gannet

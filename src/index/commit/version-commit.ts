@@ -55,7 +55,13 @@ export class VersionCommit {
   private readonly records = new Map<number, Pending | null>();
   private readonly names = new Map<string, number | null>();
   private readonly path: string;
-  private segment: { readonly handle: SegmentHandle; readonly summary: SegmentSummary } | undefined;
+  private segment:
+    | {
+        readonly handle: SegmentHandle;
+        readonly summary: SegmentSummary;
+        readonly newTerms: readonly string[] | undefined;
+      }
+    | undefined;
   private deletions: readonly OutdatedDocuments[] = [];
 
   constructor(private readonly options: VersionCommitOptions) {
@@ -120,7 +126,8 @@ export class VersionCommit {
     const { kernel, view } = this.options;
     if (this.encoder.documentCount > 0) {
       const summary = kernel.buildSegment(this.path, this.encoder.layout.schema, this.encoder.finish());
-      this.segment = { handle: kernel.openSegment(this.path), summary };
+      const handle = kernel.openSegment(this.path);
+      this.segment = { handle, summary, newTerms: kernel.newTerms(view.generation, handle) };
     }
     this.deletions = outdatedDocuments(kernel, view, this.outdated);
     for (const space of this.spaces) space.buildSegment();
@@ -155,8 +162,9 @@ export class VersionCommit {
   /** After the transaction. The receiver owns the segment's handle. */
   change(): VersionChange {
     const { newSegment } = this.options.view;
-    const added =
-      this.segment === undefined ? [] : [{ id: newSegment, handle: this.segment.handle, deleted: undefined }];
+    const { segment } = this;
+    const { handle, newTerms } = segment ?? {};
+    const added = handle === undefined ? [] : [{ id: newSegment, handle, deleted: undefined, newTerms }];
     const [vectors] = this.spaces.flatMap((space) => space.change ?? []);
     const deletions = this.deletions.map(({ deletion }) => deletion);
     return {

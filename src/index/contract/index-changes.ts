@@ -48,6 +48,8 @@ export interface AddedSegment {
   readonly id: number;
   readonly handle: SegmentHandle;
   readonly deleted: Uint8Array | undefined;
+  /** Its terms that the index did not have; absent where nobody has looked, or some go with the segments that it takes the place of. */
+  readonly newTerms?: readonly string[] | undefined;
 }
 /** What a commit did to one index. The receiver owns the handles of `added` and closes them. */
 export interface IndexChange {

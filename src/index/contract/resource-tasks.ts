@@ -43,6 +43,8 @@ export interface RefreshResourcesTask extends TaskBase {
 export interface LookAtFilesTask extends TaskBase {
   readonly kind: 'look-at-files';
   readonly nowMs: number;
+  /** Somebody changed them, and may wait until they are read: until they were looked at they are pending. */
+  readonly isTold: boolean;
   readonly urls: readonly string[];
 }
 /** Keeps what a model wrote down of a recording so far. */

@@ -148,7 +148,7 @@ export interface ListFiles {
   status(): ResourcesStatus | undefined;
   /** Has them read again, or those that failed; resolves with how many. */
   refresh(failedOnly: boolean): Promise<number>;
-  /** These may have changed: those that records link to are looked at soon. */
+  /** These may have changed: those that records link to are looked at soon, and pending until then. */
   changed(urls: readonly string[]): Promise<void>;
   /** Whether records link to one whose URL begins so. */
   linksBelow(prefix: string): boolean;

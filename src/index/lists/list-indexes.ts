@@ -21,7 +21,7 @@ import { OpenListIndex } from './list-index.js';
 import { measureParts } from './list-measurements.js';
 import { ListRoom, listsOpenMax } from './list-room.js';
 import { ListRounds } from './list-rounds.js';
-import { deleted, shuttingDown } from './refusals.js';
+import { damaged, deleted, shuttingDown } from './refusals.js';
 import { RestRegister } from './rest-register.js';
 import { RestingLists } from './resting-lists.js';
 import { UnusableListReindexer } from '../reindex/unusable-list-reindexer.js';
@@ -227,10 +227,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     const known = this.damaged.get(listId);
     if (known !== undefined) return known;
     const { account, list } = settings;
-    const detail =
-      `The store of the list '${list}' is damaged, and the list is closed. Stop the service and restore the folder ` +
-      `lists/${listId} of the data directory from a backup, or delete the list and fill a new one; the log says more.`;
-    const refusal = new ServiceError('list-damaged', detail, { cause: reason });
+    const refusal = damaged(listId, list, reason);
     this.damaged.set(listId, refusal);
     this.options.log.error(
       { err: reason, account, list, id: listId },
@@ -242,7 +239,9 @@ class AllListIndexes implements ListIndexes, ListOpener {
     opening
       ?.then((handle) => handle.open?.close(refusal))
       .catch((error: unknown) => {
-        this.options.log.warn({ err: error, id: listId }, 'A damaged list could not be closed as others are');
+        // Where it was never open it is refused for its damage, too.
+        const message = 'A damaged list could not be closed as others are';
+        if (error !== refusal) this.options.log.warn({ err: error, id: listId }, message);
       });
     return refusal;
   }

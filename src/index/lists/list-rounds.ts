@@ -12,8 +12,8 @@ const OPENED_AT_START_MAX = 64;
 /** Opening takes this part of the main thread's time at most, while there are lists to look after. */
 const PART_OF_TIME = 1 / 4;
 const AGAIN_MS = 5000;
-/** Its index is being rebuilt, and the log says so; or there is no such list any more. */
-const NO_FAILURES: readonly string[] = ['not-ready', 'shutting-down', 'list-not-found'];
+/** Its index is being rebuilt or it is damaged, and the log says so; or there is no such list any more. */
+const NO_FAILURES: readonly string[] = ['not-ready', 'list-damaged', 'shutting-down', 'list-not-found'];
 
 export interface ListRoundsOptions {
   readonly log: Logger;

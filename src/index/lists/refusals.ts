@@ -8,3 +8,11 @@ export function shuttingDown(): ServiceError {
 export function deleted(): ServiceError {
   return new ServiceError('list-not-found', 'The list has been deleted.');
 }
+
+/** Its store cannot be read. */
+export function damaged(listId: string, list: string, cause: unknown): ServiceError {
+  const detail =
+    `The store of the list '${list}' is damaged, and the list is closed. Stop the service and restore the folder ` +
+    `lists/${listId} of the data directory from a backup, or delete the list and fill a new one; the log says more.`;
+  return new ServiceError('list-damaged', detail, { cause });
+}

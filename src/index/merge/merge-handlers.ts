@@ -18,8 +18,16 @@ export function merge({ kernel, stores }: IngestContext, task: MergeTask): Inges
   if (sources.length === 0) return undefined;
   const path = segmentFile(task.listPath, task.newSegment);
   try {
-    const summary = kernel.mergeSegments(path, indexSchema(task.definition, task.part), sources);
-    return { handle: kernel.openSegment(path), documentCount: summary.documentCount, fileBytes: summary.fileBytes };
+    const schema = indexSchema(task.definition, task.part);
+    const { documentCount, fileBytes, losesTerms } = kernel.mergeSegments(path, schema, sources, task.generation);
+    // Terms of what has no live document are gone with it.
+    const isOfAll = sources.length === task.sources.length;
+    return {
+      handle: kernel.openSegment(path),
+      documentCount,
+      fileBytes,
+      newTerms: isOfAll && losesTerms === false ? [] : undefined,
+    };
   } catch (error) {
     throw store.asWriteError(error);
   }
@@ -47,10 +55,7 @@ export function commitMerge({ kernel, stores }: IngestContext, task: CommitMerge
     }
     store.putState(state);
   });
-  const added =
-    merged === undefined
-      ? []
-      : [{ id: merged.id, handle: merged.handle, deleted: bitmapOf(deletedSince, merged.documentCount) }];
+  const added = merged === undefined ? [] : [{ ...merged, deleted: bitmapOf(deletedSince, merged.documentCount) }];
   const removed = task.sources.map((source) => source.id);
   return { commit: { state, changes: [changeOf(task, { added, removed, deletions: [] })] } };
 }

@@ -81,6 +81,25 @@ describe('files of a list', () => {
     expect(await textOf('one')).toEqual(['Text']);
   });
 
+  it('are pending from when they are told to have changed until they were looked at', async () => {
+    await list.write(put('one', { report: URL_A }));
+    await settled();
+    for (const outcome of [{ kind: 'unchanged', file: FILE } as const, readAs('Other')]) {
+      let answer = (): void => undefined;
+      const told = new Promise<ReadingOutcome>((resolve) => (answer = () => resolve(outcome)));
+      reader.outcome = () => told;
+      const before = reader.asked.length;
+      await list.files.changed([URL_A]);
+      expect(list.files.status()).toMatchObject({ pending: 1, read: 0, failed: 0 });
+      await expect.poll(() => reader.asked.length, POLL).toBe(before + 1);
+      expect(list.files.status()).toMatchObject({ pending: 1 });
+      answer();
+      await settled();
+      expect(list.files.status()).toMatchObject({ read: 1, failed: 0 });
+    }
+    expect(await textOf('one')).toEqual(['Other']);
+  });
+
   it('are looked at again by themselves', async () => {
     await lists.close();
     lists.open();

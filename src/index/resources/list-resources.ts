@@ -177,7 +177,11 @@ export class ListResources implements ListFiles {
     return queued;
   }
 
-  async changed(urls: readonly string[]): Promise<void> {
+  changed(urls: readonly string[]): Promise<void> {
+    return this.lookAt(urls, { isTold: true });
+  }
+
+  private async lookAt(urls: readonly string[], { isTold }: { readonly isTold: boolean }): Promise<void> {
     const { host, store } = this.options;
     if (this.stopped || !this.mayLink) return;
     store.refresh();
@@ -186,7 +190,8 @@ export class ListResources implements ListFiles {
     for (let begin = 0; begin < known.length; begin += CHANGED_MAX) {
       const { listPath, clock } = host;
       const some = known.slice(begin, begin + CHANGED_MAX);
-      await host.exclusive(() => host.runCommit({ kind: 'look-at-files', listPath, nowMs: clock.nowMs(), urls: some }));
+      const task = { kind: 'look-at-files', listPath, nowMs: clock.nowMs(), isTold, urls: some } as const;
+      await host.exclusive(() => host.runCommit(task));
     }
     if (known.length > 0) this.forgive();
   }
@@ -285,7 +290,11 @@ export class ListResources implements ListFiles {
     for (let after: string | undefined = ''; after !== undefined && !this.stopped;) {
       const rows = extractStore(store).rowsBehind(after, CHANGED_MAX);
       const urls = rows.filter(({ row: { url, state } }) => state !== 'pending' && isMediaUrl(url));
-      await this.changed(urls.map(({ row }) => row.url));
+      // Few of them have changed: they are no work that somebody waits for.
+      await this.lookAt(
+        urls.map(({ row }) => row.url),
+        { isTold: false },
+      );
       after = rows.length < CHANGED_MAX ? undefined : rows.at(-1)?.key;
     }
   }

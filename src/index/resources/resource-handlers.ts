@@ -311,8 +311,11 @@ export function lookAtFiles({ stores }: IngestContext, task: LookAtFilesTask): I
     .flatMap((url) => READ_KINDS.map((kind): FileToRead => ({ kind, url })))
     .filter((file) => extracts.row(keyOfFile(file)) !== undefined);
   store.transaction(() => {
-    for (const { kind, url } of known)
+    for (const { kind, url } of known) {
+      const row = extracts.row(keyOfFile({ kind, url }));
+      if (task.isTold && row !== undefined) extracts.put(keyOfFile({ kind, url }), { ...row, state: 'pending' });
       queue.put([{ lane: readingLane({ kind, url }), item: { url, kind, forced: false, postponed: 0 } }], task.nowMs);
+    }
   });
   return { queued: known.length };
 }

@@ -61,7 +61,8 @@ it('says how far the build of a version is, and goes on from there after a stop'
   await session.end();
   const told: JobProgress[] = [];
   const begun = new Promise<void>((resolve) => {
-    progress.listen((job) => {
+    progress.listen((changed) => {
+      const job = changed.read();
       // The import goes on for a while.
       if (job.kind !== 'version') return;
       told.push(job);
@@ -78,7 +79,7 @@ it('says how far the build of a version is, and goes on from there after a stop'
 
   open();
   const after: JobProgress[] = [];
-  progress.listen((job) => after.push(job));
+  progress.listen((job) => after.push(job.read()));
   await indexes.open('a1', SETTINGS);
   await eventually(
     () => Promise.resolve(after.at(-1)?.state),

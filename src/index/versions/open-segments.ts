@@ -65,7 +65,10 @@ export class OpenSegments {
     const closed = this.list.filter(({ id }) => removed.includes(id));
     for (const { id, handle } of added) segments.set(id, handle);
     for (const id of removed) segments.delete(id);
-    const add = added.map(({ handle, deleted }) => addition(handle, deleted));
+    const add = added.map(({ handle, deleted, newTerms }) => ({
+      ...addition(handle, deleted),
+      ...(newTerms === undefined ? {} : { newTerms }),
+    }));
     const change = { add, remove: closed.map(({ handle }) => handle), deletions };
     return { next: new OpenSegments(this.kernel, segments), change, closed };
   }

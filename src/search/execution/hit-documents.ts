@@ -3,6 +3,7 @@ import { textOfPassage, type Passage, type RecordingKind, type TextKind } from '
 import { pageAt } from '../../index/parts/part-layout.js';
 import { parseFields, type RecordParts } from '../../records/index.js';
 import { highlightPages, highlightTexts, type HighlightKernel } from '../response/highlighting.js';
+import type { PackedTexts } from '../response/packed-texts.js';
 import type { DocumentPage, FileMembers, MediaSecond } from '../response/result-writer.js';
 import type { ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
@@ -101,6 +102,8 @@ export interface HitWithFile {
 interface Reading {
   readonly kernel: HighlightKernel;
   readonly records: RecordReader;
+  /** Memory for what is read. */
+  readonly texts: PackedTexts;
 }
 
 /** What is answered of the files of hits of one list, in their order. Their records are copies: reading pages takes the memory of others. */
@@ -124,23 +127,18 @@ function documentsOf(
   wanted: readonly (PageToRead | undefined)[],
   isMarked: boolean,
 ): readonly (DocumentPage | undefined)[] {
-  // What is read of a page is good until the next one is read.
-  const read = wanted.map((page) => {
-    const found = page && using.records.readPage(list, page.url, page.page);
-    return found && { pageCount: found.pageCount, packed: isMarked ? Buffer.from(found.packed) : NOTHING };
+  using.texts.clear();
+  const pageCounts = wanted.map((page) => {
+    const read = page && using.records.readPage(list, page.url, page.page);
+    // What is read of a page is good until the next one is read.
+    if (isMarked) using.texts.add(read?.packed ?? NOTHING);
+    return read?.pageCount;
   });
-  const packed = read.map((each) => each?.packed ?? NOTHING);
-  const marked = isMarked && pages !== undefined ? highlightPages(using.kernel, pages.plan, packed) : [];
-  return wanted.map((page, index) => page && answered(page, read[index]?.pageCount, marked[index]));
-}
-
-function answered(
-  { field, url, page }: PageToRead,
-  pageCount: number | undefined,
-  highlight: string | undefined,
-): DocumentPage | undefined {
-  if (pageCount === undefined) return undefined;
-  return { field, url, page, page_count: pageCount, ...(highlight === undefined ? {} : { highlight }) };
+  const marked = isMarked && pages !== undefined ? highlightPages(using.kernel, pages.plan, using.texts) : [];
+  return wanted.map((page, index) => {
+    const pageCount = pageCounts[index];
+    return page && pageCount !== undefined ? { ...page, pageCount, highlight: marked[index] } : undefined;
+  });
 }
 
 /** The passage is marked as a whole, and cue by cue: the second is that of the cue with the most of what was looked for, of equal ones the first. */

@@ -8,6 +8,7 @@ import type { RecordParts } from '../../records/index.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { annotateExplanation, type Explanation } from '../response/explanation.js';
 import { highlightRecords, NO_HIGHLIGHTS } from '../response/highlighting.js';
+import { PackedTexts } from '../response/packed-texts.js';
 import { RecordPage } from '../response/record-page.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import { writeResult, type FileMembers, type HighlightsJson } from '../response/result-writer.js';
@@ -19,7 +20,6 @@ import type { RerankedPlace } from './reranked-places.js';
 
 /** Records are read and written this many at a time until it is looked whether the search is to stop. */
 const READ_BETWEEN_LOOKS = 16;
-const NO_FILES: ReadonlyMap<GatheredHit, readonly FileMembers[]> = new Map();
 
 /** What the hits of one list have in common. */
 interface ListOfHits {
@@ -55,6 +55,7 @@ export interface HitsToWrite {
 
 export class HitWriter {
   private readonly page = new RecordPage();
+  readonly texts = new PackedTexts();
 
   constructor(
     readonly kernel: Pick<Kernel, 'highlight' | 'highlightDeflated' | 'stopIfAsked'>,
@@ -120,7 +121,7 @@ export class HitWriter {
       const { files, frames, highlights, resources } = marked[listIndex] as MarkedOfList;
       writeHit(hit, {
         highlights: highlights[at],
-        files: files.get(hit),
+        files: files[at],
         frame: frames[at],
         resources: resources[at],
       });
@@ -136,20 +137,19 @@ export class HitWriter {
     return highlightRecords(this.kernel, { fieldNames: list.layout.textFields, plan }, records);
   }
 
+  /** By hit; empty where the list has no files. */
   private files(
     search: ListSearch,
     hits: readonly GatheredHit[],
     { highlight }: SearchRequest,
-  ): ReadonlyMap<GatheredHit, readonly FileMembers[]> {
-    if (search.pages === undefined) return NO_FILES;
-    const found = hits.flatMap((hit) =>
-      filesOf(hit.scores).map((file) => ({ hit, found: file, page: pageToRead(search, hit.parts, file) })),
+  ): readonly (readonly FileMembers[])[] {
+    if (search.pages === undefined) return [];
+    const ofHits = hits.map(({ parts, scores }) =>
+      filesOf(scores).map((found) => ({ found, page: pageToRead(search, parts, found) })),
     );
-    const members = membersOfFiles(this, search, found, highlight);
-    const byHit = new Map<GatheredHit, FileMembers[]>();
-    for (const [index, { hit }] of found.entries())
-      byHit.set(hit, [...(byHit.get(hit) ?? []), members[index] as FileMembers]);
-    return byHit;
+    const members = membersOfFiles(this, search, ofHits.flat(), highlight);
+    let end = 0;
+    return ofHits.map(({ length }) => members.slice(end, (end += length)));
   }
 }
 
@@ -176,7 +176,7 @@ const NOTHING_MARKED: Marked = Object.freeze({
 
 /** What was found in the gathered hits of one list, in their order; empty where nothing was looked for. */
 interface MarkedOfList {
-  readonly files: ReadonlyMap<GatheredHit, readonly FileMembers[]>;
+  readonly files: readonly (readonly FileMembers[])[];
   readonly frames: readonly (SeenAt | undefined)[];
   readonly highlights: readonly HighlightsJson[];
   readonly resources: readonly (readonly ReadResource[])[];

@@ -141,13 +141,16 @@ describe('RecordLister', () => {
 
   it('reads one record, by its whole id', () => {
     const [first] = page(undefined, 1).results;
-    const read = (id: string) => {
+    const read = (id: string, room: { fieldsBytesMax?: number } = {}) => {
       const writer = new ResponseWriter();
-      lister.record({ kind: 'record', target: { generation: lease.handle }, id }, writer);
+      lister.record({ kind: 'record', target: { generation: lease.handle }, id, ...room }, writer);
       return JSON.parse(Buffer.from(writer.take()).toString()) as unknown;
     };
     const id = first?.id ?? '';
     expect(read(id)).toEqual(first);
+    expect(read(id, { fieldsBytesMax: 1_000_000 })).toEqual(first);
+    const names = Object.keys((first as { fields?: object }).fields ?? {});
+    expect(read(id, { fieldsBytesMax: 2 })).toEqual({ ...first, fields: {}, fields_left_out: names });
     for (const other of ['', 'x', `${id.slice(0, 7)}${id.startsWith('0', 7) ? '1' : '0'}${id.slice(8)}`]) {
       expect(() => read(other)).toThrow(expect.objectContaining({ code: 'record-not-found' }));
     }

@@ -5,6 +5,8 @@
 import { RECORDS_PAGE_BYTES_MAX, recordNumberOf, ServiceError } from '../../platform/index.js';
 import {
   DamagedRecordError,
+  fittingFields,
+  leftOutMember,
   readWholeRecord,
   storedIdOf,
   type RecordParts,
@@ -54,7 +56,7 @@ export class RecordLister {
       if (bytes !== undefined) {
         const { id, parts } = readWholeRecord(bytes);
         if (id === task.id) {
-          writeRecord(parts, writer);
+          writeRecord(parts, writer, task.fieldsBytesMax);
           return 1;
         }
       }
@@ -172,12 +174,17 @@ function writeVectors({ count, dimensions, values }: StoredVectors, writer: Resp
   if (count > 1) writer.ascii(']');
 }
 
-function writeRecord(parts: RecordParts, writer: ResponseWriter): void {
+function writeRecord(parts: RecordParts, writer: ResponseWriter, fieldsBytesMax = Infinity): void {
   const { bytes, headBegin, asOfBegin, timesBegin, fieldsBegin, end } = parts;
   writer.ascii('{');
   writer.bytes(bytes, headBegin, asOfBegin);
   writer.ascii(',"fields":');
-  writer.bytes(bytes, fieldsBegin, end);
+  if (end - fieldsBegin <= fieldsBytesMax) {
+    writer.bytes(bytes, fieldsBegin, end);
+  } else {
+    const { json, leftOut } = fittingFields(parts.fields, { bytesMax: fieldsBytesMax });
+    writer.text(`${json}${leftOutMember(leftOut)}`);
+  }
   if (timesBegin > asOfBegin) {
     writer.ascii(',');
     writer.bytes(bytes, asOfBegin, timesBegin);

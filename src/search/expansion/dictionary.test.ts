@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DocumentBatchWriter } from '../../../native-bindings/document-batch.js';
 import { kernel, type SegmentHandle } from '../../../native-bindings/index.js';
 import { SeededRandom } from '../../../test/support/random.js';
-import { Dictionaries } from './dictionary.js';
+import { Dictionaries, type WordForms } from './dictionary.js';
 
 const SCHEMA = { textFields: [{ name: 'text', weightUnits: 1 }], columns: [], language: 'en' };
 const ROOTS = ['connect', 'relat', 'nation', 'study', 'gannet', 'of', 'xr500'];
@@ -47,6 +47,8 @@ test('what is kept is right in every generation, and few words are asked again',
   const dictionaries = new Dictionaries({
     documentFrequencies: (...args) => kernel.documentFrequencies(...args),
     nameExpansions: (...args) => kernel.nameExpansions(...args),
+    vocabulary: (...args) => kernel.vocabulary(...args),
+    affectedWords: (...args) => kernel.affectedWords(...args),
     expand: (generation, words, options) => {
       expanded += words.length;
       return kernel.expand(generation, words, options);
@@ -76,6 +78,51 @@ test('what is kept is right in every generation, and few words are asked again',
   for (const segment of [large, ...small]) kernel.closeSegment(segment);
   expect(expanded).toBeLessThan(asked / 2);
 });
+
+test('words are not asked for again while writes bring what has nothing to do with them', () => {
+  const random = new SeededRandom(12);
+  const sentence = () => Array.from({ length: 3 }, () => randomWord(random)).join(' ');
+  let named = 0;
+  const dictionaries = new Dictionaries({
+    documentFrequencies: (...args) => kernel.documentFrequencies(...args),
+    vocabulary: (...args) => kernel.vocabulary(...args),
+    affectedWords: (...args) => kernel.affectedWords(...args),
+    expand: (...args) => kernel.expand(...args),
+    nameExpansions: (generation, words, options) => {
+      named += words.length;
+      return kernel.nameExpansions(generation, words, options);
+    },
+  });
+  const large = segmentOf(Array.from({ length: 2000 }, sentence), 2001);
+  let generation = kernel.publishGeneration({ add: [{ segment: large }], settings: '{}' });
+  const small: SegmentHandle[] = [];
+  let asked = 0;
+  for (let round = 0; round < 30; ++round) {
+    const words = [...new Set(Array.from({ length: 10 }, () => randomWord(random)))];
+    asked += words.length;
+    const fresh = new Dictionaries(kernel).of(generation).forms(words, true);
+    const forms = dictionaries.of(generation).forms(words, true);
+    // How often terms occur decides the order of equally plausible ones alone.
+    expect(forms.map(outlineOf)).toEqual(fresh.map(outlineOf));
+    const added = segmentOf([round % 3 === 0 ? `cormorant${'abcdefghij'[round / 3] ?? ''}` : sentence()], 2002 + round);
+    const newTerms = kernel.newTerms(generation, added);
+    const next = kernel.publishGeneration({
+      base: generation,
+      add: [{ segment: added, ...(newTerms === undefined ? {} : { newTerms }) }],
+    });
+    kernel.releaseGeneration(generation);
+    small.push(added);
+    generation = next;
+  }
+  expect(dictionaries.of(generation).forms(['cormoranta'], true)[0]?.isKnown).toBe(true);
+  kernel.releaseGeneration(generation);
+  for (const segment of [large, ...small]) kernel.closeSegment(segment);
+  expect(named).toBeLessThan(asked * 0.7);
+});
+
+function outlineOf({ isKnown, stems, typos }: WordForms) {
+  return { isKnown, stems: stems.toSorted(), typos: typos.map(({ term }) => term).toSorted() };
+}
 
 test('a word that a write brought is known to the next generation', () => {
   const dictionaries = new Dictionaries(kernel);

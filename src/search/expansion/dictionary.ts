@@ -24,33 +24,44 @@ export interface Dictionary {
   documentFrequencies(terms: readonly string[]): ArrayLike<number>;
 }
 
-const GENERATIONS_MAX = 32;
-/** Of one generation; a map that is full starts anew. */
+const VOCABULARIES_MAX = 32;
+/** Of one vocabulary; a map that is full starts anew. */
 const WORDS_MAX = 8192;
 /** Over all generations; the oldest goes first. */
 const NAMED_FORMS_MAX = 8192;
 
 const BOUNDS = { stemsMax: STEMS_MAX, typosMax: TYPO_CANDIDATES_MAX, prefixesMax: 0 };
 
-type FormsByWord = Map<string, WordForms>;
+interface KeptWord {
+  readonly forms: WordForms;
+  /** The last of which it is known that they are right. */
+  vocabulary: number;
+}
+type FormsByWord = Map<string, KeptWord>;
 /** Without typos, and with them. */
 interface KeptForms {
   readonly plain: FormsByWord;
   readonly typos: FormsByWord;
 }
+/** What is kept of a generation's words, and the kernel's name for its terms. */
+interface Vocabulary {
+  readonly name: number;
+  readonly kept: KeptForms;
+}
+type DictionaryKernel = Pick<
+  Kernel,
+  'expand' | 'nameExpansions' | 'vocabulary' | 'affectedWords' | 'documentFrequencies'
+>;
 
 export class Dictionaries {
-  /** In the order of use, the least recent first. */
-  readonly #byGeneration = new BoundedMap<GenerationHandle, KeptForms>(GENERATIONS_MAX);
+  /** By the root of the vocabulary, in the order of use, the least recent first: most writes bring few new terms. */
+  readonly #byRoot = new BoundedMap<number, KeptForms>(VOCABULARIES_MAX);
   /** Putting an entry last makes a map grow anew time and again; this one nearly always is. */
-  #latest: { readonly generation: GenerationHandle; readonly kept: KeptForms } | undefined;
-  /**
-   * By the kernel's name for what the dictionaries say about a word: a list that is written to has a new generation all the
-   * time, in which nearly every name is an old one.
-   */
+  #latest: { readonly generation: GenerationHandle; readonly vocabulary: Vocabulary } | undefined;
+  /** By the kernel's name for what the dictionaries say about a word: with a few terms more, nearly every name is an old one. */
   readonly #byName = new BoundedMap<number, WordForms>(NAMED_FORMS_MAX);
 
-  constructor(private readonly kernel: Pick<Kernel, 'expand' | 'nameExpansions' | 'documentFrequencies'>) {}
+  constructor(private readonly kernel: DictionaryKernel) {}
 
   of(generation: GenerationHandle): Dictionary {
     return {
@@ -60,13 +71,39 @@ export class Dictionaries {
   }
 
   #forms(generation: GenerationHandle, words: readonly string[], withTypos: boolean): readonly WordForms[] {
-    const kept = this.#kept(generation)[withTypos ? 'typos' : 'plain'];
-    const missing = words.filter((word) => !kept.has(word));
+    const { name, kept: all } = this.#vocabulary(generation);
+    const kept = all[withTypos ? 'typos' : 'plain'];
+    const other = words.filter((word) => kept.get(word)?.vocabulary !== name);
+    const missing = other.length > 0 ? this.#affected(generation, name, other, kept) : other;
     const asked = missing.length > 0 ? this.#ask(generation, missing, withTypos) : NONE_ASKED;
-    const forms = words.map((word) => (kept.get(word) ?? asked.get(word)) as WordForms);
+    const forms = words.map((word) => (asked.get(word) ?? kept.get(word)?.forms) as WordForms);
     if (kept.size + asked.size > WORDS_MAX) kept.clear();
-    for (const [word, found] of asked) if (kept.size < WORDS_MAX) kept.set(word, found);
+    for (const [word, found] of asked) if (kept.size < WORDS_MAX) kept.set(word, { forms: found, vocabulary: name });
     return forms;
+  }
+
+  /** Those of the words whose forms may be others than are kept, or of which none are. */
+  #affected(
+    generation: GenerationHandle,
+    name: number,
+    words: readonly string[],
+    kept: FormsByWord,
+  ): readonly string[] {
+    const known = words.flatMap((word) => {
+      const entry = kept.get(word);
+      return entry === undefined ? [] : [{ word, entry }];
+    });
+    if (known.length === 0) return words;
+    const affected = this.kernel.affectedWords(
+      generation,
+      known.map(({ word }) => word),
+      known.map(({ word }) => editsAllowed(word)),
+      known.map(({ entry }) => entry.vocabulary),
+    );
+    known.forEach(({ entry }, index) => {
+      if (affected[index] === 0) entry.vocabulary = name;
+    });
+    return words.filter((word) => kept.get(word)?.vocabulary !== name);
   }
 
   /** The forms of words that are not known of the generation: worked out only where none of an earlier one are the same. */
@@ -94,12 +131,14 @@ export class Dictionaries {
     return asked;
   }
 
-  #kept(generation: GenerationHandle): KeptForms {
-    if (this.#latest?.generation === generation) return this.#latest.kept;
-    const kept = this.#byGeneration.get(generation) ?? { plain: new Map(), typos: new Map() };
-    this.#byGeneration.renew(generation, kept);
-    this.#latest = { generation, kept };
-    return kept;
+  #vocabulary(generation: GenerationHandle): Vocabulary {
+    if (this.#latest?.generation === generation) return this.#latest.vocabulary;
+    const { name, root } = this.kernel.vocabulary(generation);
+    const kept = this.#byRoot.get(root) ?? { plain: new Map(), typos: new Map() };
+    this.#byRoot.renew(root, kept);
+    const vocabulary = { name, kept };
+    this.#latest = { generation, vocabulary };
+    return vocabulary;
   }
 }
 

@@ -3,6 +3,7 @@ import { kernelConstant, type Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { unpackedPage } from '../../extracts/index.js';
 import type { RecordParts } from '../../records/index.js';
+import type { PackedTexts } from './packed-texts.js';
 import type { HighlightsJson } from './result-writer.js';
 
 export type HighlightKernel = Pick<Kernel, 'highlight' | 'highlightDeflated'>;
@@ -60,37 +61,34 @@ export function highlightRecords(
   });
 }
 
-/** The best passage of each page, as HTML; undefined where nothing is marked. `pages`: as they are kept, each of it deflated. */
+/** The best passage of each page, as a JSON string of HTML; undefined where nothing is marked. */
 export function highlightPages(
   kernel: HighlightKernel,
   plan: Uint8Array,
-  pages: readonly Uint8Array[],
-): readonly (string | undefined)[] {
+  pages: PackedTexts,
+): readonly (HighlightsJson | undefined)[] {
   if (pages.length === 0) return [];
-  const ranges = rangesMemory.take(pages.length * 2);
-  let end = 0;
-  for (const [index, { length }] of pages.entries()) {
-    ranges[index * 2] = end;
-    ranges[index * 2 + 1] = end += length;
-  }
   const ends = endsMemory.take(pages.length);
-  const marked = kernel.highlightDeflated(Buffer.concat(pages), ranges, ends, plan);
-  const html = Buffer.from(marked.buffer, marked.byteOffset, marked.byteLength);
+  // Marking what is segmented takes the same memory, and so does marking records.
+  const bytes = Uint8Array.from(kernel.highlightDeflated(pages.bytes, pages.ranges, ends, plan));
+  const toBeSegmented: number[] = [];
   let begin = 0;
-  // What is segmented is marked in memory that the same call may take: all ends are read before.
-  const passages = pages.map((page, index) => {
-    const until = ends[index] as number;
-    if (until === TO_BE_SEGMENTED) return page;
-    const passage = html.toString('utf8', begin, until);
-    begin = until;
+  const marked = Array.from(ends, (end, index): HighlightsJson | undefined => {
+    if (end === TO_BE_SEGMENTED) toBeSegmented.push(index);
+    if (end === TO_BE_SEGMENTED || end === begin) return undefined;
+    const passage = { bytes, begin, end };
+    begin = end;
     return passage;
   });
-  return passages.map((passage) =>
-    typeof passage === 'string' ? passage || undefined : highlightTexts(kernel, plan, [unpackedPage(passage)])[0],
-  );
+  for (const index of toBeSegmented) {
+    const [html] = highlightTexts(kernel, plan, [unpackedPage(pages.text(index))]);
+    const json = html === undefined ? undefined : Buffer.from(JSON.stringify(html));
+    marked[index] = json && { bytes: json, begin: 0, end: json.length };
+  }
+  return marked;
 }
 
-/** The same of texts. */
+/** The best passage of each text, as HTML; undefined where nothing is marked. */
 export function highlightTexts(
   kernel: HighlightKernel,
   plan: Uint8Array,

@@ -1,9 +1,9 @@
 /** One record of `results`: fragments of the stored record and what the search adds, spliced without parsing. */
 import type { TextKind } from '../../extracts/index.js';
-import type { RecordParts } from '../../records/index.js';
+import { fittingFields, leftOutMember, type RecordParts } from '../../records/index.js';
 import type { ResponseWriter } from './response-writer.js';
 
-/** A JSON object as a part of bytes. */
+/** JSON as a part of bytes: of a record an object, of a page a string. */
 export interface HighlightsJson {
   readonly bytes: Uint8Array;
   readonly begin: number;
@@ -32,7 +32,7 @@ export interface MediaSecond {
   readonly highlight?: string;
 }
 
-/** The best page, as it is answered. */
+/** The best page. */
 export interface DocumentPage {
   /** The resource field. */
   readonly field: string;
@@ -40,9 +40,9 @@ export interface DocumentPage {
   /** From 1. */
   readonly page: number;
   /** Of the whole document. */
-  readonly page_count: number;
-  /** Absent where highlighting is off, and where nothing is marked. */
-  readonly highlight?: string;
+  readonly pageCount: number;
+  /** A JSON string; undefined where highlighting is off, and where nothing is marked. */
+  readonly highlight: HighlightsJson | undefined;
 }
 
 export interface HitMembers {
@@ -100,7 +100,10 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
   writer.ascii(',"fields":');
   const isWhole = hit.select === undefined && end - fieldsBegin <= (hit.fieldsBytesMax ?? Infinity);
   if (isWhole) writer.bytes(bytes, fieldsBegin, end);
-  else writer.text(someFields(parts.fields, hit));
+  else {
+    const { json, leftOut } = fittingFields(parts.fields, { select: hit.select, bytesMax: hit.fieldsBytesMax });
+    writer.text(`${json}${leftOutMember(leftOut)}`);
+  }
   if (hit.highlights !== undefined) {
     writer.ascii(',"highlights":');
     writer.bytes(hit.highlights.bytes, hit.highlights.begin, hit.highlights.end);
@@ -118,11 +121,21 @@ function writeFiles(writer: ResponseWriter, { files = [], frame, imageScore = 0 
   let best: Pick<FileMembers, 'media' | 'score'> | undefined =
     frame === undefined ? undefined : { media: frame, score: imageScore };
   for (const file of files) {
-    if (file.document !== undefined) writer.text(`,"document":${JSON.stringify(file.document)}`);
+    if (file.document !== undefined) writeDocument(writer, file.document);
     // Of what is said and what is to be seen, that which was found more surely.
     if (file.media !== undefined && file.score > (best?.score ?? 0)) best = file;
   }
   if (best !== undefined) writer.text(`,"media":${JSON.stringify(best.media)}`);
+}
+
+function writeDocument(writer: ResponseWriter, { field, url, page, pageCount, highlight }: DocumentPage): void {
+  writer.text(`,"document":{"field":${JSON.stringify(field)},"url":${JSON.stringify(url)}`);
+  writer.ascii(`,"page":${page},"page_count":${pageCount}`);
+  if (highlight !== undefined) {
+    writer.ascii(',"highlight":');
+    writer.bytes(highlight.bytes, highlight.begin, highlight.end);
+  }
+  writer.ascii('}');
 }
 
 /** Six digits: scores are single-precision, more would be noise. */
@@ -137,29 +150,4 @@ function writeScore(writer: ResponseWriter, score: number): void {
 /** Metres to three places: finer is beyond what coordinates hold. */
 function millimetres(metres: number): number {
   return Math.round(metres * 1000) / 1000;
-}
-
-/**
- * The selected members in the record's own order, as far as they fit, and the names of those that do not; a name that the record lacks is
- * absent.
- */
-function someFields(fields: Uint8Array, { select, fieldsBytesMax = Infinity }: HitMembers): string {
-  if (select?.size === 0) return '{}';
-  const text = Buffer.from(fields.buffer, fields.byteOffset, fields.byteLength).toString();
-  const members: string[] = [];
-  const leftOut: string[] = [];
-  let room = fieldsBytesMax - '{}'.length;
-  for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, unknown>)) {
-    if (select?.has(name) === false) continue;
-    const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
-    const needed = Buffer.byteLength(member) + (members.length === 0 ? 0 : ','.length);
-    if (needed > room) {
-      leftOut.push(name);
-    } else {
-      members.push(member);
-      room -= needed;
-    }
-  }
-  const written = `{${members.join(',')}}`;
-  return leftOut.length === 0 ? written : `${written},"fields_left_out":${JSON.stringify(leftOut)}`;
 }

@@ -1,0 +1,86 @@
+/** What a list's commits and merges say of the terms that they bring and take. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { kernel, type GenerationHandle } from '../../../native-bindings/index.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import type { ListIndex } from '../index.js';
+import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
+
+const definition: FieldDefinition = {
+  searchable_fields: [{ name: 'title', weight: 1 }],
+  facets: [],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+};
+/** In a tier of their own, so that merges of what is written leave them alone. */
+const RECORDS = 1100;
+
+let lists: ListsInFolder;
+let list: ListIndex;
+beforeEach(async () => {
+  lists = new ListsInFolder({ GANNET_INGEST_MERGE_FAN_IN: '3' }).open();
+  list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
+  const session = list.startImport('ndjson');
+  const lines = Array.from({ length: RECORDS }, (_, index) => `{"name":"n${index}","title":"gannet tern"}\n`);
+  await session.push(new TextEncoder().encode(lines.join('')));
+  await session.end();
+});
+afterEach(() => lists.remove());
+
+const write = (name: string, title: string) => list.write({ kind: 'put', name, fields: { title } });
+
+function underLease<Result>(look: (generation: GenerationHandle) => Result): Result {
+  const lease = list.lease();
+  try {
+    return look(lease.handle);
+  } finally {
+    lease.release();
+  }
+}
+const inForce = () => underLease((generation) => kernel.vocabulary(generation));
+const segmentCount = () => underLease((generation) => kernel.generationInfo(generation).segments.length);
+/** Which of the words may have other forms than with that vocabulary. */
+const affected = (words: readonly string[], name: number) =>
+  underLease((generation) => {
+    const flags = kernel.affectedWords(generation, words, words.map(() => 1), words.map(() => name)); // prettier-ignore
+    return words.filter((_, index) => flags[index] === 1);
+  });
+/** Until a merge has made one of what was written. */
+const merged = () => expect.poll(() => segmentCount(), { interval: 10 }).toBe(2);
+
+it('keeps its vocabulary while writes bring words that are there, and through their merge', async () => {
+  const before = inForce().name;
+  await write('a', 'tern');
+  expect(inForce().name).toBe(before);
+  await write('n1', 'gannet gannet');
+  await write('c', 'tern gannet');
+  await merged();
+  expect(inForce().name).toBe(before);
+});
+
+it('is told of the words that a write brings', async () => {
+  const before = inForce();
+  await write('a', 'tern cormorant');
+  const { name, root } = inForce();
+  expect([name === before.name, root === before.root]).toEqual([false, true]);
+  const words = ['cormorant', 'cormorants', 'cormorent', 'tern'];
+  expect(affected(words, before.name)).toEqual(['cormorant', 'cormorants', 'cormorent']);
+  expect(affected(words, name)).toEqual([]);
+});
+
+it('begins anew where a merge takes the last of a word', async () => {
+  await Promise.all([write('a', 'tern cormorant'), write('b', 'tern')]);
+  const { root } = inForce();
+  await write('a', 'tern');
+  await write('c', 'gannet');
+  await merged();
+  expect(inForce().root).not.toBe(root);
+});
+
+it('begins anew where a segment goes with its last record', async () => {
+  const { record } = await write('a', 'cormorant');
+  const { root } = inForce();
+  await list.write({ kind: 'delete', id: record.id });
+  await expect.poll(() => segmentCount(), { interval: 10 }).toBe(1);
+  expect(inForce().root).not.toBe(root);
+});
