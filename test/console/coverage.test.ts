@@ -24,7 +24,6 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'media-store.read': 'the list of stores has each as a whole',
   'feed.read': 'the list of feeds has each as a whole',
   'webhook.read': 'the list of webhooks has each as a whole',
-  'search-result.patch': 'the editor has the whole record, and replaces it',
   'search.list-by-query': SAME_BY_POST,
   'search.group-by-query': SAME_BY_POST,
   'suggest.list-by-query': SAME_BY_POST,

@@ -7,6 +7,7 @@ import { jpegOf } from '../support/pictures.js';
 import type { TestService } from '../support/service.js';
 
 const PAGES = [
+  ['', 'Drop a file here'],
   ['lists', 'Make an empty list'],
   ['list/birds/search?query=gannet', 'found in'],
   ['list/birds/records', 'Add a record'],
@@ -14,12 +15,15 @@ const PAGES = [
   ['list/birds/synonyms', 'Suggest synonyms'],
   ['list/birds/rules', 'Add a query rule'],
   ['list/birds/suggestions', 'What they are learnt from'],
+  ['list/birds/analytics', 'Most frequent searches'],
   ['list/birds/settings', 'Follow a feed'],
   ['list/prints/search?query=print', 'Search by a picture'],
   ['list/prints/search?picture=%22media%3Adefault%2Fa.jpg%22', 'What looks like this picture'],
   ['groups', 'Make a group'],
+  ['group/all?query=gannet', 'Most frequent searches'],
   ['feeds', 'Connect a feed'],
   ['files', 'Add a media store'],
+  ['files/default', 'a.jpg'],
   ['models', 'Add a model'],
   ['keys', 'Make a key'],
   ['webhooks', 'Add a webhook'],
@@ -36,6 +40,7 @@ const STEPS_MAX = 400;
 async function fill({ client }: TestService): Promise<void> {
   await client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
   await client.post('/search-result/default/birds', { name: 'one', fields: { title: 'The gannet' } });
+  await client.post('/list-group/default', { name: 'all', lists: [{ list: 'birds' }] });
   await client.post('/list/default', {
     name: 'prints',
     image_model: 'built-in',

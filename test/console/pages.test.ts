@@ -329,14 +329,14 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     const other = await openPage(browser);
     await signIn(service, other);
     const job = { kind: 'version', name: 'birds', state: 'running', done: 10, total: 40, rate_per_second: 5 };
-    const told = { jobs: [{ ...job, seconds_left: 6, started_utc: null, message: null }] };
+    const told = { job_count: 1, jobs: [{ ...job, seconds_left: 6, started_utc: null, message: null }] };
     let hasEnded = false;
     let listening: Page[] = [];
     const second = await other.context.newPage();
     await second.goto(`${service.address}/console/default/lists`);
     await other.context.route('**/progress/default/events', (route) => {
       listening.push(route.request().frame().page());
-      const data = JSON.stringify(hasEnded ? { jobs: [] } : told);
+      const data = JSON.stringify(hasEnded ? { job_count: 0, jobs: [] } : told);
       return route.fulfill({
         contentType: 'text/event-stream',
         body: `retry: 300\n\nevent: jobs\ndata: ${data}\n\n`,

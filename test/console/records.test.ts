@@ -34,12 +34,33 @@ describeConsole('records in the console', { fill }, (its) => {
     );
     await drawer.getByRole('button', { name: 'Save' }).click();
     await drawer.getByText('No connection to the service').waitFor();
-    expect(await drawer.getByLabel('Fields').inputValue()).toContain('The first gannet');
+    expect(await drawer.getByLabel('Fields').innerText()).toContain('The first gannet');
     expect(await violationsOf(its.page)).toEqual([]);
     await its.page.unroute('**/search-result/default/birds/*');
     await drawer.getByRole('button', { name: 'Save' }).click();
     await drawer.waitFor({ state: 'detached' });
     await its.page.getByRole('cell', { name: 'The first gannet' }).waitFor();
+  });
+
+  it('are written as JSON, which says in what line it is none, and which Tab leads into and out of', async () => {
+    await its.visit('list/birds/records?add=true');
+    const drawer = its.page.getByRole('dialog', { name: 'Add a record' });
+    const editor = drawer.getByRole('textbox', { name: 'Fields' });
+    await editor.fill('{\n  "title": "A tern",\n  "size": \n}');
+    await drawer.getByText(/^Line 4: /).waitFor();
+    expect(await violationsOf(its.page)).toEqual([]);
+    await drawer.getByRole('textbox', { name: 'Name' }).focus();
+    await its.page.keyboard.press('Tab');
+    await drawer.locator('.cm-content:focus').waitFor();
+    await its.page.keyboard.press('Tab');
+    await drawer.getByRole('button', { name: 'Save' }).and(its.page.locator(':focus')).waitFor();
+    await drawer.getByText(/^Line 4: /).waitFor();
+    await editor.fill('{"title": "A tern"}');
+    await drawer.getByText(/^Line /).waitFor({ state: 'detached' });
+    expect(await editor.innerText()).toBe('{"title": "A tern"}');
+    await its.page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    expect(its.open.complaints, 'the policy of the page lets in what the editor brings').toEqual([]);
   });
 
   it('are exported as a file with all of them, and the reason where that breaks off', async () => {

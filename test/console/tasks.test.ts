@@ -1,5 +1,8 @@
 /** What the pages around lists are for, each done once in a real browser, and each refused once. */
-import { expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
 import { openPage, signIn } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
 import type { TestService } from '../support/service.js';
@@ -19,7 +22,13 @@ async function fill({ client }: TestService): Promise<void> {
   await client.post('/search/default/birds/1', { query: 'solan goose' });
 }
 
-const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
+/** Where a media store may be. */
+const FOLDER = mkdtempSync(join(tmpdir(), 'gannet-console-media-'));
+afterAll(() => {
+  rmSync(FOLDER, { recursive: true });
+});
+
+const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MEDIA_FOLDERS: FOLDER };
 
 describeConsole('tasks of the console', { env, fill }, (its) => {
   const button = (name: string) => its.page.getByRole('button', { name, exact: true });
@@ -233,6 +242,19 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await form('Change the time').waitFor({ state: 'detached' });
     const { body } = await its.service.client.get('/feed/default/news');
     expect(body).toMatchObject({ provider: 'rss', interval_minutes: 45, record_count: 1 });
+    await row.getByRole('button', { name: 'Sync news now' }).click();
+    await row.getByText('1 earlier, since this page was opened').waitFor();
+    await row.getByRole('button', { name: 'Move its file' }).click();
+    const move = form('Move its file');
+    await move.getByLabel('Media store').fill('nowhere');
+    await move.getByRole('button', { name: 'Save' }).click();
+    await move.getByRole('alert').waitFor();
+    const other = { name: 'other', kind: 'folder', folder: FOLDER };
+    expect((await its.service.client.post('/media-store/default', other)).status).toBe(201);
+    await move.getByLabel('Media store').fill('other');
+    await move.getByRole('button', { name: 'Save' }).click();
+    await move.waitFor({ state: 'detached' });
+    expect((await its.service.client.get('/feed/default/news')).body).toMatchObject({ media_store: 'other' });
     await button('Delete news').click();
     await confirm('Delete');
     await its.page.getByText('There are no feeds yet.').waitFor();

@@ -9,11 +9,11 @@ import { createRoot } from 'react-dom/client';
 // Before the router, which writes the address anew.
 import './service/arrival.js';
 import { router } from './router.js';
+import { NONCE } from './service/nonce.js';
 import { forgetSession } from './service/session.js';
 import { queries, whenSignedOut } from './service/queries.js';
 import { colours, theme } from './theme.js';
 
-const NONCE = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the application.');
 

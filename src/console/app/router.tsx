@@ -46,6 +46,9 @@ const entry = createRoute({
 const account = createRoute({
   getParentRoute: () => root,
   path: '/$account',
+  // A form that is open over the page, whichever that is.
+  validateSearch: (search: Record<string, unknown>): { form?: string } =>
+    typeof search['form'] === 'string' ? { form: search['form'] } : {},
   beforeLoad: async ({ location, params }) => {
     const session = await queries.ensureQueryData(sessionQuery);
     if (session === null) redirect({ to: '/sign-in', search: { to: location.href }, throw: true });
@@ -100,9 +103,10 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const listRecords = createRoute({
   getParentRoute: () => list,
   path: '/records',
-  validateSearch: (search: Record<string, unknown>): { after?: string; record?: string } => {
+  validateSearch: (search: Record<string, unknown>): { after?: string; record?: string; add?: true } => {
     const [after, record] = [textOf(search['after']), textOf(search['record'])];
-    return { ...(after === undefined ? {} : { after }), ...(record === undefined ? {} : { record }) };
+    const add = search['add'] === true ? { add: true as const } : {};
+    return { ...(after === undefined ? {} : { after }), ...(record === undefined ? {} : { record }), ...add };
   },
   component: lazyRouteComponent(() => import('./pages/list/records.js'), 'Records'),
 });

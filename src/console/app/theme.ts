@@ -46,7 +46,9 @@ function texts(shade: number): Record<string, string> {
   );
 }
 
-/** The darkest green of the library is too light for its own tint. */
+/** The darkest of these in the library are too light for their own tints. */
+const DARKER: Readonly<Record<string, string>> = { green: '#1b5e2a', orange: '#983403' };
+
 function textColour(colour: string, shade: number): string {
-  return colour === 'green' && shade === 9 ? '#1b5e2a' : `var(--mantine-color-${colour}-${shade})`;
+  return (shade === 9 ? DARKER[colour] : undefined) ?? `var(--mantine-color-${colour}-${shade})`;
 }

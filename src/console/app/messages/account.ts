@@ -111,6 +111,9 @@ export const accountTexts = {
   },
   jobs: {
     running: (jobs: number) => (jobs === 1 ? '1 job' : `${jobs} jobs`),
+    more: (jobs: number) => `and ${jobs} more`,
+    lost: 'Not connected',
+    lostHint: 'The connection to the service is lost. What is shown here may be old until it is back.',
     kinds: {
       version: 'New version',
       rebuild: 'Index made anew',

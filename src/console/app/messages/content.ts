@@ -99,15 +99,6 @@ export const contentTexts = {
     syncOf: (name: string) => `Sync ${name} now`,
     settings: 'Settings of the source',
     settingsHint: 'A JSON object, as the API takes it',
-    hints: {
-      fullText: 'Read the page behind each item, too; by default what the feed itself says is taken',
-      host: 'Of the IMAP server',
-      security: 'By default `tls`',
-      port: 'By default 993 with `tls`, 143 with `starttls`',
-      folders: 'By default `INBOX`',
-      sinceDays: 'Only messages that are no older; by default all',
-      prefix: 'Only files whose paths begin with this',
-    },
     notJson: (reason: string) => `The settings are not JSON: ${reason}`,
     discover: 'Show what would be read',
     wouldRead: (pages: string) => `${pages} pages would be read.`,
@@ -117,6 +108,7 @@ export const contentTexts = {
     pageTitle: 'Title',
     leftOut: (pages: number) => `${pages} left out`,
     lastRun: 'Last sync',
+    earlierRuns: (runs: number) => `${runs} earlier, since this page was opened`,
     ran: (added: string, changed: string, removed: string, ms: string) =>
       `${added} new, ${changed} changed, ${removed} gone, in ${ms} ms.`,
     skipped: (count: number) => `${count} left out`,

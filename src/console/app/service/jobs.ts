@@ -3,7 +3,7 @@
  * holds one of them for good would soon leave none. Where tabs cannot agree on one (no secure context), each asks now and then.
  */
 import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { progressRead, progressWatch, targetOf, type ProgressReadOutput } from './client.js';
 import { reading } from './queries.js';
 import { useAccount } from './session.js';
@@ -12,24 +12,34 @@ export type Job = ProgressReadOutput['jobs'][number];
 
 const ASKED_MS = 2_000;
 const RETRY_MS = 5_000;
+/** What is back sooner was not missed by anybody: a service that starts anew, a network that changes. */
+const LOST_MS = 2_000;
+const NO_JOBS: ProgressReadOutput = { jobs: [], job_count: 0 };
 /** Not on a page that was opened by a bare address in the network. */
 const locks = (navigator as { readonly locks?: LockManager }).locks;
 
-export function useJobs(): readonly Job[] {
+/** `isLost`: nothing is heard of the service now. */
+export function useJobs(): ProgressReadOutput & { readonly isLost: boolean } {
   const account = useAccount();
   const cache = useQueryClient();
+  const [isLost, setLost] = useState(false);
   const { data } = useQuery({
     ...reading(progressRead, { params: { account } }),
     refetchInterval: locks === undefined ? ASKED_MS : false,
   });
   useEffect(() => {
     if (locks === undefined) return;
-    return shareEvents(locks, account, (told) => {
-      show(cache, account, told);
+    return shareEvents(locks, account, (heard) => {
+      setLost(heard === 'lost');
+      if (heard === 'back') void cache.invalidateQueries();
+      else if (heard !== 'lost') show(cache, account, heard);
     });
   }, [account, cache]);
-  return data?.jobs ?? [];
+  return { ...(data ?? NO_JOBS), isLost };
 }
+
+/** The whole of what goes on; or that nothing is heard any more, and then that all of it may have changed meanwhile. */
+type Heard = ProgressReadOutput | 'lost' | 'back';
 
 /** What has ended changed something that pages show. */
 function show(cache: QueryClient, account: string, told: ProgressReadOutput): void {
@@ -42,17 +52,17 @@ function show(cache: QueryClient, account: string, told: ProgressReadOutput): vo
 }
 
 /** Listens, or hears from the tab that does; takes its place when that one is closed. Returns what ends it. */
-function shareEvents(manager: LockManager, account: string, onJobs: (told: ProgressReadOutput) => void): () => void {
+function shareEvents(manager: LockManager, account: string, onHeard: (heard: Heard) => void): () => void {
   const name = `gannet jobs of ${account}`;
   const channel = new BroadcastChannel(name);
   const ended = new AbortController();
-  channel.onmessage = ({ data }: MessageEvent<ProgressReadOutput>) => {
-    onJobs(data);
+  channel.onmessage = ({ data }: MessageEvent<Heard>) => {
+    onHeard(data);
   };
   const listen = (): Promise<void> => {
-    const stop = listenTo(targetOf(progressWatch.route, { params: { account } }), (told) => {
-      channel.postMessage(told);
-      onJobs(told);
+    const stop = listenTo(targetOf(progressWatch.route, { params: { account } }), (heard) => {
+      channel.postMessage(heard);
+      onHeard(heard);
     });
     return new Promise((resolve) => {
       ended.signal.addEventListener('abort', () => {
@@ -72,21 +82,34 @@ function shareEvents(manager: LockManager, account: string, onJobs: (told: Progr
 }
 
 /** A browser comes back by itself after a connection that was lost, but not after an answer such as 503. Returns what ends it. */
-function listenTo(address: string, onJobs: (told: ProgressReadOutput) => void): () => void {
+function listenTo(address: string, onHeard: (heard: Heard) => void): () => void {
   let source: EventSource;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let losing: ReturnType<typeof setTimeout> | undefined;
+  let isLost = false;
   const open = (): void => {
     source = new EventSource(address);
     source.addEventListener('jobs', ({ data }: MessageEvent<string>) => {
-      onJobs(JSON.parse(data) as ProgressReadOutput);
+      onHeard(JSON.parse(data) as ProgressReadOutput);
     });
+    source.onopen = () => {
+      clearTimeout(losing);
+      losing = undefined;
+      if (isLost) onHeard('back');
+      isLost = false;
+    };
     source.onerror = () => {
+      losing ??= setTimeout(() => {
+        isLost = true;
+        onHeard('lost');
+      }, LOST_MS);
       if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, RETRY_MS);
     };
   };
   open();
   return () => {
     clearTimeout(timer);
+    clearTimeout(losing);
     source.close();
   };
 }

@@ -1,17 +1,24 @@
-import { Button, Popover, Progress, Stack, Text } from '@mantine/core';
+import { Badge, Button, Popover, Progress, Stack, Text } from '@mantine/core';
 import { text } from '../messages/index.js';
 import { useJobs, type Job } from '../service/jobs.js';
 import { count } from '../ui/format.js';
 
 /** What runs in the background, on every page; nothing where nothing does. */
 export function Jobs() {
-  const jobs = useJobs();
+  const { jobs, job_count: jobCount, isLost } = useJobs();
+  if (isLost) {
+    return (
+      <Badge color="orange" variant="light" role="status" title={text.jobs.lostHint}>
+        {text.jobs.lost}
+      </Badge>
+    );
+  }
   if (jobs.length === 0) return null;
   return (
     <Popover width={320} position="bottom-end">
       <Popover.Target>
         <Button variant="default" size="xs">
-          {text.jobs.running(jobs.length)}
+          {text.jobs.running(jobCount)}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
@@ -19,6 +26,11 @@ export function Jobs() {
           {jobs.map((job) => (
             <JobItem key={`${job.kind} ${job.name}`} job={job} />
           ))}
+          {jobCount > jobs.length && (
+            <Text component="li" size="xs" c="dimmed">
+              {text.jobs.more(jobCount - jobs.length)}
+            </Text>
+          )}
         </Stack>
       </Popover.Dropdown>
     </Popover>

@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Stack, type ButtonProps } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { text } from '../messages/index.js';
 import { Problem } from './problem.js';
@@ -7,14 +8,16 @@ interface FormModalProps {
   readonly label: string;
   readonly button?: ButtonProps & { readonly 'aria-label'?: string };
   readonly submit?: string;
+  /** What stands for it in the address while it is open; undefined: it has no address, as where a page has one for each row. */
+  readonly place?: string;
   /** Rejects with what went wrong; the form stays open with it. */
   readonly onSubmit: () => Promise<unknown>;
   readonly children: ReactNode;
 }
 
 /** A button that opens a form. Its fields are those of whoever uses it, and are as they were left when it is opened again. */
-export function FormModal({ label, button, submit, onSubmit, children }: FormModalProps) {
-  const [opened, setOpened] = useState(false);
+export function FormModal({ label, button, submit, place, onSubmit, children }: FormModalProps) {
+  const [opened, setOpened] = useFormPlace(place);
   const [state, setState] = useState<{ readonly busy: boolean; readonly error: unknown }>({ busy: false, error: null });
   const close = (): void => {
     setOpened(false);
@@ -64,4 +67,18 @@ export function FormModal({ label, button, submit, onSubmit, children }: FormMod
       </Modal>
     </>
   );
+}
+
+/** Whether it is open: by the address, where it has a place there, so that it stays open when the page is loaded again, and closes by Back. */
+export function useFormPlace(place: string | undefined): readonly [boolean, (isOpen: boolean) => void] {
+  const [isOpen, setOpen] = useState(false);
+  const { form } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  if (place === undefined) return [isOpen, setOpen];
+  const open = (wanted: boolean): void => {
+    const search = ({ form: _, ...others }: { readonly form?: string }) =>
+      wanted ? { ...others, form: place } : others;
+    void navigate({ to: '.', search: search as never });
+  };
+  return [form === place, open];
 }

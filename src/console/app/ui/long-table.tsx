@@ -1,62 +1,57 @@
 import { Table } from '@mantine/core';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import { Cells, HeadRow, useDataTable, type DataTableProps } from './data-table.js';
 
-interface LongTableProps<Row> {
-  readonly heads: readonly string[];
-  readonly label: string;
+interface LongTableProps<Item extends object> extends DataTableProps<Item> {
   readonly minWidth: number;
-  readonly rows: readonly Row[];
-  readonly keyOf: (row: Row) => string;
-  /** Each in one line: rows are of one height. */
-  readonly cellsOf: (row: Row) => readonly ReactNode[];
   /** Told when the last rows are seen. */
   readonly onEnd: () => void;
 }
 
+/** Each row is of one line. */
 const ROW_PIXELS = 40;
 const SEEN_PIXELS = 520;
 /** Above and below those that are seen. */
 const ROWS_BESIDE = 10;
 
 /** A table of thousands of rows, of which those are in the page that are seen. It is scrolled by itself, also by keyboard. */
-export function LongTable<Row>({ heads, label, minWidth, rows, keyOf, cellsOf, onEnd }: LongTableProps<Row>) {
-  const [scrolled, setScrolled] = useState(0);
-  const first = Math.max(0, Math.floor(scrolled / ROW_PIXELS) - ROWS_BESIDE);
-  const end = Math.min(rows.length, first + Math.ceil(SEEN_PIXELS / ROW_PIXELS) + 2 * ROWS_BESIDE);
-  const isAtEnd = end === rows.length;
+export function LongTable<Item extends object>(props: LongTableProps<Item>) {
+  const { label, named, minWidth, onEnd } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const table = useDataTable(props);
+  const { rows } = table.getRowModel();
+  const headers = table.getHeaderGroups()[0]?.headers ?? [];
+  const virtualizer = useVirtualizer<HTMLDivElement, HTMLTableRowElement>({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PIXELS,
+    getItemKey: (index) => rows[index]?.id ?? index,
+    overscan: ROWS_BESIDE,
+    initialRect: { width: minWidth, height: SEEN_PIXELS },
+  });
+  const seen = virtualizer.getVirtualItems();
   const count = rows.length;
+  const isAtEnd = (seen.at(-1)?.index ?? 0) >= count - 1;
   useEffect(() => {
     if (isAtEnd) onEnd();
   }, [isAtEnd, count, onEnd]);
   return (
-    <div
-      className="long"
-      role="group"
-      aria-label={label}
-      tabIndex={0}
-      style={{ maxHeight: SEEN_PIXELS }}
-      onScroll={({ currentTarget: { scrollTop } }) => {
-        setScrolled(scrollTop);
-      }}
-    >
-      <Table aria-label={label} aria-rowcount={rows.length + 1} stickyHeader miw={minWidth}>
-        <Table.Thead>
-          <Table.Tr aria-rowindex={1}>
-            {heads.map((head) => (
-              <Table.Th key={head}>{head}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
+    <div ref={box} className="long" role="group" aria-label={label} tabIndex={0} style={{ maxHeight: SEEN_PIXELS }}>
+      <Table aria-label={label} aria-rowcount={count + 1} stickyHeader miw={minWidth}>
+        <HeadRow headers={headers} />
         <Table.Tbody>
-          <Space rows={first} columns={heads.length} />
-          {rows.slice(first, end).map((row, index) => (
-            <Table.Tr key={keyOf(row)} aria-rowindex={first + index + 2} h={ROW_PIXELS}>
-              {cellsOf(row).map((cell, column) => (
-                <Table.Td key={heads[column]}>{cell}</Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-          <Space rows={rows.length - end} columns={heads.length} />
+          <Space pixels={seen[0]?.start ?? 0} columns={headers.length} />
+          {seen.map(({ index }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            return (
+              <Table.Tr key={row.id} aria-rowindex={index + 2} h={ROW_PIXELS}>
+                <Cells row={row} named={named} />
+              </Table.Tr>
+            );
+          })}
+          <Space pixels={virtualizer.getTotalSize() - (seen.at(-1)?.end ?? 0)} columns={headers.length} />
         </Table.Tbody>
       </Table>
     </div>
@@ -64,11 +59,11 @@ export function LongTable<Row>({ heads, label, minWidth, rows, keyOf, cellsOf, o
 }
 
 /** In the place of rows that are not seen. */
-function Space({ rows, columns }: { readonly rows: number; readonly columns: number }) {
-  if (rows === 0) return null;
+function Space({ pixels, columns }: { readonly pixels: number; readonly columns: number }) {
+  if (pixels <= 0) return null;
   return (
     <tr aria-hidden>
-      <td colSpan={columns} style={{ height: rows * ROW_PIXELS, padding: 0 }} />
+      <td colSpan={columns} style={{ height: pixels, padding: 0 }} />
     </tr>
   );
 }

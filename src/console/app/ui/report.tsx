@@ -1,8 +1,11 @@
 import { Anchor, Card, Group, SegmentedControl, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { text } from '../messages/index.js';
 import type { AnalyticsListOutput } from '../service/client.js';
 import { Columns } from './columns.js';
+import { DailyChart } from './daily-chart.js';
+import { columnHelper, DataTable } from './data-table.js';
 import { count, share } from './format.js';
 import { Section } from './page.js';
 
@@ -63,63 +66,32 @@ export function Report({ report, days, onDays, list }: ReportProps) {
   );
 }
 
-const [WIDTH, HEIGHT] = [732, 120];
+type Day = AnalyticsListOutput['daily'][number];
+
+const day = columnHelper<Day>();
+const DAY_COLUMNS = day.columns([
+  day.accessor('date', { header: text.analytics.date }),
+  day.accessor('searches', { header: text.analytics.searches, cell: ({ getValue }) => count(getValue()) }),
+  day.accessor('zero_result_searches', { header: text.analytics.nothing, cell: ({ getValue }) => count(getValue()) }),
+  day.accessor('clicks', { header: text.analytics.clicks, cell: ({ getValue }) => count(getValue()) }),
+]);
 
 /** Bars, and the same in a table. */
 function Daily({ daily }: Pick<AnalyticsListOutput, 'daily'>) {
-  const most = Math.max(0, ...daily.map(({ searches }) => searches));
-  const step = WIDTH / Math.max(1, daily.length);
-  const bar = (value: number) => (HEIGHT * value) / Math.max(1, most);
+  const newestFirst = useMemo(() => daily.toReversed(), [daily]);
   return (
     <Section title={text.analytics.daily}>
-      <svg
-        className="chart"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={text.analytics.chart}
-        width="100%"
-      >
-        {daily.map(({ date, searches, zero_result_searches }, index) => (
-          <g key={date}>
-            <rect x={index * step} y={HEIGHT - bar(searches)} width={step * 0.8} height={bar(searches)}>
-              <title>{text.analytics.day(date, count(searches), count(zero_result_searches))}</title>
-            </rect>
-            <rect
-              className="nothing"
-              x={index * step}
-              y={HEIGHT - bar(zero_result_searches)}
-              width={step * 0.8}
-              height={bar(zero_result_searches)}
-            />
-          </g>
-        ))}
-      </svg>
-      <Group justify="space-between" wrap="nowrap" aria-hidden>
-        <Text size="xs" c="dimmed">
-          {daily[0]?.date}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {text.analytics.most(count(most))}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {daily.at(-1)?.date}
-        </Text>
-      </Group>
+      <DailyChart daily={daily} />
       <details>
         <summary>{text.analytics.asTable}</summary>
-        <Columns
-          heads={[text.analytics.date, text.analytics.searches, text.analytics.nothing, text.analytics.clicks]}
+        <DataTable
           label={text.analytics.daily}
-        >
-          {daily.toReversed().map(({ date, searches, zero_result_searches, clicks }) => (
-            <Table.Tr key={date}>
-              <Table.Th scope="row">{date}</Table.Th>
-              <Table.Td>{count(searches)}</Table.Td>
-              <Table.Td>{count(zero_result_searches)}</Table.Td>
-              <Table.Td>{count(clicks)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Columns>
+          items={newestFirst}
+          columns={DAY_COLUMNS}
+          keyOf={({ date }) => date}
+          named="date"
+          isSortable
+        />
       </details>
     </Section>
   );

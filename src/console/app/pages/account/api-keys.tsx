@@ -131,7 +131,7 @@ function NewKey({ onSecret }: { readonly onSecret: (secret: string) => void }) {
     setDraft(NEW);
   };
   return (
-    <FormModal label={text.keys.make} button={{ size: 'sm' }} submit={text.keys.make} onSubmit={submit}>
+    <FormModal label={text.keys.make} place="new-key" button={{ size: 'sm' }} submit={text.keys.make} onSubmit={submit}>
       <TextInput
         label={text.keys.name}
         description={prose(name.description)}

@@ -1,4 +1,4 @@
-import { Button, JsonInput, Stack, Table, Text } from '@mantine/core';
+import { Button, Stack, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
@@ -17,8 +17,9 @@ import { useAccount } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { count } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { JsonEditor } from '../../ui/json-editor.js';
 import { Problem } from '../../ui/problem.js';
-import { SchemaFields, withoutBlankLines, type Draft, type FieldSchema } from '../../ui/schema-fields.js';
+import { SchemaFields, withoutBlankLines, type Draft } from '../../ui/schema-fields.js';
 
 type Provider = FeedConnectInput['body']['provider'];
 
@@ -41,39 +42,14 @@ const API_EXAMPLE = {
   fields: { title: '$.title' },
 };
 
-interface SourceForm {
-  readonly properties: Readonly<Record<string, FieldSchema>>;
-  readonly required: readonly string[];
-}
+/** What the others are told of their source, of all that the service takes. */
+const TOLD = {
+  rss: ['url', 'full_text'],
+  email: ['host', 'user', 'security', 'port', 'folders', 'since_days'],
+  'media-store': ['store', 'prefix'],
+} as const satisfies Readonly<Record<Exclude<Provider, 'website' | 'api'>, readonly string[]>>;
 
-/** What the others are told. */
-const FORMS: Readonly<Record<Exclude<Provider, 'website' | 'api'>, SourceForm>> = {
-  rss: {
-    properties: {
-      url: { type: 'string', maxLength: 2048, examples: ['https://example.com/feed.xml'] },
-      full_text: { type: 'boolean', description: text.feeds.hints.fullText },
-    },
-    required: ['url'],
-  },
-  email: {
-    properties: {
-      host: { type: 'string', maxLength: 253, description: text.feeds.hints.host, examples: ['imap.example.com'] },
-      user: { type: 'string', maxLength: 320, examples: ['me@example.com'] },
-      security: { enum: ['tls', 'starttls'], description: text.feeds.hints.security },
-      port: { type: 'integer', minimum: 1, maximum: 65_535, description: text.feeds.hints.port },
-      folders: { type: 'array', description: text.feeds.hints.folders },
-      since_days: { type: 'integer', minimum: 0, maximum: 36_500, description: text.feeds.hints.sinceDays },
-    },
-    required: ['host', 'user'],
-  },
-  'media-store': {
-    properties: {
-      store: { type: 'string', examples: ['default'] },
-      prefix: { type: 'string', maxLength: 512, description: text.feeds.hints.prefix },
-    },
-    required: ['store'],
-  },
-};
+const { $defs: PROVIDERS } = feedConnectSchemas.body.properties.settings;
 
 /** The value of a header, or a password. */
 const WITH_SECRET: readonly Provider[] = ['api', 'email'];
@@ -102,7 +78,13 @@ export function ConnectFeed() {
     setDraft(next);
   };
   return (
-    <FormModal label={text.feeds.connect} button={{ size: 'sm' }} submit={text.feeds.connect} onSubmit={submit}>
+    <FormModal
+      label={text.feeds.connect}
+      place="connect"
+      button={{ size: 'sm' }}
+      submit={text.feeds.connect}
+      onSubmit={submit}
+    >
       <SchemaFields
         properties={feedConnectSchemas.body.properties}
         names={['name', 'provider']}
@@ -112,20 +94,13 @@ export function ConnectFeed() {
       />
       {provider === 'website' ? <Website scope={scope} onChange={setScope} /> : null}
       {provider === 'api' ? (
-        <JsonInput
-          label={text.feeds.settings}
-          description={text.feeds.settingsHint}
-          autosize
-          minRows={4}
-          required
-          value={json}
-          onChange={setJson}
-        />
+        <JsonEditor label={text.feeds.settings} description={text.feeds.settingsHint} value={json} onChange={setJson} />
       ) : null}
       {provider === 'website' || provider === 'api' ? null : (
         <SchemaFields
-          {...FORMS[provider]}
-          names={Object.keys(FORMS[provider].properties)}
+          properties={PROVIDERS[provider].properties}
+          names={TOLD[provider]}
+          required={PROVIDERS[provider].required}
           draft={scope}
           onChange={setScope}
         />

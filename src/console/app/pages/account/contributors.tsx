@@ -68,6 +68,7 @@ function ContributorRow({ contributor }: { readonly contributor: Contributor }) 
         {may(contributorUpdate) ? (
           <NativeSelect
             size="xs"
+            miw={110}
             aria-label={text.people.roleOf(name)}
             data={ROLES}
             value={role}
@@ -108,7 +109,13 @@ function Invite({ onLink }: { readonly onLink: (link: string | undefined) => voi
     setEmail('');
   };
   return (
-    <FormModal label={text.people.invite} button={{ size: 'sm' }} submit={text.people.invite} onSubmit={submit}>
+    <FormModal
+      label={text.people.invite}
+      place="invite"
+      button={{ size: 'sm' }}
+      submit={text.people.invite}
+      onSubmit={submit}
+    >
       <TextInput
         type="email"
         label={text.people.email}

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useCallback, type ReactNode } from 'react';
+import { useCallback, useMemo } from 'react';
 import { text } from '../../messages/index.js';
 import {
   client,
@@ -11,6 +11,7 @@ import {
 } from '../../service/client.js';
 import { reading, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
+import { columnHelper } from '../../ui/data-table.js';
 import { count, time } from '../../ui/format.js';
 import { LongTable } from '../../ui/long-table.js';
 import { Section } from '../../ui/page.js';
@@ -47,7 +48,8 @@ export function DeliveryLog({ webhook: { id, url } }: DeliveryLogProps) {
   const readOn = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
-  const attempts = log.data?.pages.flatMap((page) => page.attempts) ?? [];
+  const pages = log.data?.pages;
+  const attempts = useMemo(() => pages?.flatMap((page) => page.attempts) ?? [], [pages]);
   return (
     <Section title={text.webhooks.log} lead={url}>
       <SetAside id={id} />
@@ -55,12 +57,11 @@ export function DeliveryLog({ webhook: { id, url } }: DeliveryLogProps) {
       {log.isSuccess && attempts.length === 0 ? <Text>{text.webhooks.noDeliveries}</Text> : null}
       {attempts.length === 0 ? null : (
         <LongTable
-          heads={HEADS}
           label={text.webhooks.log}
           minWidth={720}
-          rows={attempts}
-          keyOf={({ delivery, attempt, at_utc }) => `${delivery} ${attempt} ${at_utc}`}
-          cellsOf={cellsOf}
+          items={attempts}
+          columns={COLUMNS}
+          keyOf={({ delivery, attempt: number, at_utc }) => `${delivery} ${number} ${at_utc}`}
           onEnd={readOn}
         />
       )}
@@ -68,27 +69,35 @@ export function DeliveryLog({ webhook: { id, url } }: DeliveryLogProps) {
   );
 }
 
-const HEADS = [
-  text.webhooks.when,
-  text.webhooks.event,
-  text.webhooks.attempt,
-  text.webhooks.outcome,
-  text.webhooks.answer,
-];
+const attempt = columnHelper<Attempt>();
+const COLUMNS = attempt.columns([
+  attempt.accessor('at_utc', { header: text.webhooks.when, cell: ({ getValue }) => time(getValue()) }),
+  attempt.accessor('event', { header: text.webhooks.event }),
+  attempt.accessor('attempt', { header: text.webhooks.attempt }),
+  attempt.accessor('outcome', {
+    header: text.webhooks.outcome,
+    cell: ({ getValue }) => {
+      const outcome = getValue();
+      return (
+        <Badge variant="light" color={COLOURS[outcome]}>
+          {text.webhooks.outcomes[outcome]}
+        </Badge>
+      );
+    },
+  }),
+  attempt.accessor(answerOf, {
+    id: 'answer',
+    header: text.webhooks.answer,
+    cell: ({ getValue }) => (
+      <Text size="sm" truncate maw={420} title={getValue()}>
+        {getValue()}
+      </Text>
+    ),
+  }),
+]);
 
-function cellsOf({ event, at_utc, duration_ms, status, error, answer, outcome, attempt }: Attempt): ReactNode[] {
-  const told = error ?? text.webhooks.answered(String(status ?? ''), Math.round(duration_ms), answer);
-  return [
-    time(at_utc),
-    event,
-    attempt,
-    <Badge key="outcome" variant="light" color={COLOURS[outcome]}>
-      {text.webhooks.outcomes[outcome]}
-    </Badge>,
-    <Text key="answer" size="sm" truncate maw={420} title={told}>
-      {told}
-    </Text>,
-  ];
+function answerOf({ error, status, duration_ms, answer }: Attempt): string {
+  return error ?? text.webhooks.answered(String(status ?? ''), Math.round(duration_ms), answer);
 }
 
 /** What could not be delivered in all its attempts. */

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { text } from '../../messages/index.js';
 import {
   feedConnect,
@@ -26,6 +26,7 @@ import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { SchemaFields, withoutBlankLines, type Draft } from '../../ui/schema-fields.js';
 import { ConnectFeed, SCOPE_MEMBERS } from './connect-feed.js';
+import { withLastRun, type Run } from './feed-runs.js';
 
 type Feed = FeedListOutput['feeds'][number];
 
@@ -82,6 +83,7 @@ function FeedRow({ feed }: { readonly feed: Feed }) {
       <Table.Td>
         {time(last_synced)}
         <LastRun feed={feed} />
+        <EarlierRuns feed={feed} />
       </Table.Td>
       <Table.Td>{next_sync === null ? text.feeds.asSoonAsPossible : time(next_sync)}</Table.Td>
       <Table.Td>{count(record_count)}</Table.Td>
@@ -95,11 +97,11 @@ function FeedRow({ feed }: { readonly feed: Feed }) {
 
 function LastRun({ feed: { last_run } }: { readonly feed: Feed }) {
   if (last_run === null) return null;
-  const { added, changed, removed, skipped, took_ms } = last_run;
+  const { skipped } = last_run;
   return (
     <details>
       <summary>{text.feeds.lastRun}</summary>
-      <Text size="sm">{text.feeds.ran(count(added), count(changed), count(removed), count(took_ms))}</Text>
+      <Text size="sm">{ranOf(last_run)}</Text>
       {skipped.length === 0 ? null : <Text size="sm">{text.feeds.skipped(skipped.length)}</Text>}
       {skipped.map(({ what, why }) => (
         <Text key={`${what} ${why}`} size="xs" style={{ overflowWrap: 'anywhere' }}>
@@ -108,6 +110,29 @@ function LastRun({ feed: { last_run } }: { readonly feed: Feed }) {
       ))}
     </details>
   );
+}
+
+function EarlierRuns({ feed }: { readonly feed: Feed }) {
+  const [runs, setRuns] = useState<readonly Run[]>([]);
+  useEffect(() => {
+    setRuns((before) => withLastRun(before, feed));
+  }, [feed]);
+  const earlier = runs.slice(1);
+  if (earlier.length === 0) return null;
+  return (
+    <details>
+      <summary>{text.feeds.earlierRuns(earlier.length)}</summary>
+      {earlier.map(({ at, failure, counts }) => (
+        <Text key={at} size="sm">
+          {time(at)}: {failure ?? (counts === null ? '' : ranOf(counts))}
+        </Text>
+      ))}
+    </details>
+  );
+}
+
+function ranOf({ added, changed, removed, took_ms }: NonNullable<Feed['last_run']>): string {
+  return text.feeds.ran(count(added), count(changed), count(removed), count(took_ms));
 }
 
 function FeedActions({ feed }: { readonly feed: Feed }) {

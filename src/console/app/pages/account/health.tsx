@@ -1,10 +1,10 @@
-import { Badge, Group, Stack, Table, TextInput } from '@mantine/core';
+import { Badge, Group, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { text } from '../../messages/index.js';
 import { accountRead, systemHealth, systemMetrics, systemReady } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
-import { Columns } from '../../ui/columns.js';
+import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
 import { count } from '../../ui/format.js';
 import { Page, Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
@@ -32,7 +32,7 @@ export function Health() {
 }
 
 function Measured({ text: metrics }: { readonly text: string }) {
-  const measurements = parseMetrics(metrics);
+  const measurements = useMemo(() => parseMetrics(metrics), [metrics]);
   return (
     <>
       <HealthSummary measurements={measurements} />
@@ -52,9 +52,23 @@ function State({ name, isFine }: { readonly name: string; readonly isFine: boole
   );
 }
 
+const measurement = columnHelper<Measurement>();
+const COLUMNS = measurement.columns([
+  measurement.accessor(({ name, labels }) => `${name}${labels}`, {
+    id: 'name',
+    header: text.health.name,
+    cell: Wrapped,
+  }),
+  measurement.accessor('value', { header: text.health.value, cell: ({ getValue }) => count(getValue()) }),
+  measurement.accessor('help', { header: text.health.meaning }),
+]);
+
 function Measurements({ measurements }: { readonly measurements: readonly Measurement[] }) {
   const [wanted, setWanted] = useState('gannet_');
-  const shown = measurements.filter(({ name, help }) => `${name} ${help}`.toLowerCase().includes(wanted.toLowerCase()));
+  const shown = useMemo(() => {
+    const sought = wanted.toLowerCase();
+    return measurements.filter(({ name, help }) => `${name} ${help}`.toLowerCase().includes(sought));
+  }, [measurements, wanted]);
   return (
     <Section title={text.health.measurements}>
       <Stack>
@@ -66,18 +80,14 @@ function Measurements({ measurements }: { readonly measurements: readonly Measur
             setWanted(event.currentTarget.value);
           }}
         />
-        <Columns heads={[text.health.name, text.health.value, text.health.meaning]} label={text.health.measurements}>
-          {shown.map(({ name, labels, value, help }) => (
-            <Table.Tr key={`${name}${labels}`}>
-              <Table.Th scope="row" style={{ overflowWrap: 'anywhere' }}>
-                {name}
-                {labels}
-              </Table.Th>
-              <Table.Td>{count(value)}</Table.Td>
-              <Table.Td>{help}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Columns>
+        <DataTable
+          label={text.health.measurements}
+          items={shown}
+          columns={COLUMNS}
+          keyOf={({ name, labels }) => `${name}${labels}`}
+          named="name"
+          isSortable
+        />
       </Stack>
     </Section>
   );

@@ -1,8 +1,8 @@
-import { Anchor, Button, FileButton, Group, Image, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, FileButton, Group, Image, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { text } from '../../messages/index.js';
 import {
   client,
@@ -15,8 +15,8 @@ import {
 } from '../../service/client.js';
 import { useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
-import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
 import { bytes, time } from '../../ui/format.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
@@ -52,7 +52,8 @@ export function MediaFiles() {
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
   });
-  const files = found.data?.pages.flatMap((page) => page.files) ?? [];
+  const pages = found.data?.pages;
+  const files = useMemo(() => pages?.flatMap((page) => page.files) ?? [], [pages]);
   return (
     <Page title={text.media.filesOf(params.store)} actions={may(mediaUpload) ? <Upload prefix={prefix} /> : undefined}>
       <TextInput
@@ -67,15 +68,14 @@ export function MediaFiles() {
       <Problem error={found.error} onRetry={() => void found.refetch()} />
       {found.isSuccess && files.length === 0 ? <Text>{text.media.noFiles}</Text> : null}
       {files.length === 0 ? null : (
-        <Columns
-          heads={[text.media.path, text.media.bytes, text.media.type, text.media.modified, '']}
+        <DataTable
           label={text.media.filesOf(params.store)}
+          items={files}
+          columns={COLUMNS}
+          keyOf={({ path }) => path}
+          named="path"
           minWidth={720}
-        >
-          {files.map((file) => (
-            <FileRow key={file.path} file={file} />
-          ))}
-        </Columns>
+        />
       )}
       {found.hasNextPage ? (
         <Group>
@@ -88,33 +88,35 @@ export function MediaFiles() {
   );
 }
 
-function FileRow({ file }: { readonly file: File }) {
+const file = columnHelper<File>();
+const COLUMNS = file.columns([
+  file.accessor('path', {
+    header: text.media.path,
+    cell: Wrapped,
+  }),
+  file.accessor('bytes', { header: text.media.bytes, cell: ({ getValue }) => bytes(getValue()) }),
+  file.accessor('content_type', { header: text.media.type }),
+  file.accessor('modified_utc', { header: text.media.modified, cell: ({ getValue }) => time(getValue()) }),
+  file.display({ id: 'actions', header: '', cell: ({ row }) => <FileActions file={row.original} /> }),
+]);
+
+function FileActions({ file: shown }: { readonly file: File }) {
   const params = useStore();
   const may = useMay();
   const remove = useChange(mediaDelete);
-  const { path } = file;
+  const { path } = shown;
   return (
-    <Table.Tr>
-      <Table.Th scope="row" style={{ overflowWrap: 'anywhere' }}>
-        {path}
-      </Table.Th>
-      <Table.Td>{bytes(file.bytes)}</Table.Td>
-      <Table.Td>{file.content_type}</Table.Td>
-      <Table.Td>{time(file.modified_utc)}</Table.Td>
-      <Table.Td>
-        <Group gap="xs" justify="flex-end" wrap="nowrap">
-          <Preview file={file} />
-          {may(mediaDelete) ? (
-            <ConfirmButton
-              label={text.common.delete}
-              question={text.media.deleteFileQuestion(path)}
-              onConfirm={() => remove.mutateAsync({ params: { ...params, path } })}
-              button={{ 'aria-label': text.common.deleteOf(path) }}
-            />
-          ) : null}
-        </Group>
-      </Table.Td>
-    </Table.Tr>
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <Preview file={shown} />
+      {may(mediaDelete) ? (
+        <ConfirmButton
+          label={text.common.delete}
+          question={text.media.deleteFileQuestion(path)}
+          onConfirm={() => remove.mutateAsync({ params: { ...params, path } })}
+          button={{ 'aria-label': text.common.deleteOf(path) }}
+        />
+      ) : null}
+    </Group>
   );
 }
 

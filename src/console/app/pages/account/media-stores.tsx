@@ -129,7 +129,13 @@ function NewStore() {
     setDraft(NEW);
   };
   return (
-    <FormModal label={text.media.make} button={{ size: 'sm' }} submit={text.media.make} onSubmit={submit}>
+    <FormModal
+      label={text.media.make}
+      place="new-store"
+      button={{ size: 'sm' }}
+      submit={text.media.make}
+      onSubmit={submit}
+    >
       <SchemaFields
         properties={mediaStoreCreateSchemas.body.properties}
         names={names}

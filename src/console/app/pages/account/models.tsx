@@ -146,7 +146,13 @@ function NewModel() {
     setDraft(NEW);
   };
   return (
-    <FormModal label={text.models.make} button={{ size: 'sm' }} submit={text.models.make} onSubmit={submit}>
+    <FormModal
+      label={text.models.make}
+      place="new-model"
+      button={{ size: 'sm' }}
+      submit={text.models.make}
+      onSubmit={submit}
+    >
       <SchemaFields
         properties={properties}
         names={['name', 'provider', ...MEMBERS[provider]]}

@@ -178,6 +178,7 @@ function SessionRow({ session }: { readonly session: SessionListOutput['sessions
             {text.profile.end}
           </Button>
         )}
+        <Problem error={end.error} />
       </Table.Td>
     </Table.Tr>
   );

@@ -1,11 +1,11 @@
-import { Checkbox, Code, Group, Table, Text, TextInput } from '@mantine/core';
+import { Checkbox, Code, Group, Text, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
 import { serviceSettings, type ServiceSettingsOutput } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
 import { useAccount } from '../../service/session.js';
-import { Columns } from '../../ui/columns.js';
+import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
 import { Page } from '../../ui/page.js';
 
 type Setting = ServiceSettingsOutput['settings'][number];
@@ -37,27 +37,29 @@ export function ServiceSettings() {
           }}
         />
       </Group>
-      {found.length === 0 ? <Text c="dimmed">{text.serviceSettings.none}</Text> : <SettingTable settings={found} />}
+      {found.length === 0 ? (
+        <Text c="dimmed">{text.serviceSettings.none}</Text>
+      ) : (
+        <DataTable
+          label={text.serviceSettings.title}
+          items={found}
+          columns={COLUMNS}
+          keyOf={({ name }) => name}
+          named="name"
+          minWidth={640}
+          isSortable
+        />
+      )}
     </Page>
   );
 }
 
-function SettingTable({ settings }: { readonly settings: readonly Setting[] }) {
-  const { name, value, from, title } = text.serviceSettings;
-  return (
-    <Columns heads={[name, value, from]} label={title} minWidth={640}>
-      {settings.map((setting) => (
-        <Table.Tr key={setting.name}>
-          <Table.Th scope="row">
-            <Code>{setting.name}</Code>
-          </Table.Th>
-          <Table.Td style={{ overflowWrap: 'anywhere' }}>{valueOf(setting)}</Table.Td>
-          <Table.Td style={{ overflowWrap: 'anywhere' }}>{originOf(setting)}</Table.Td>
-        </Table.Tr>
-      ))}
-    </Columns>
-  );
-}
+const setting = columnHelper<Setting>();
+const COLUMNS = setting.columns([
+  setting.accessor('name', { header: text.serviceSettings.name, cell: ({ getValue }) => <Code>{getValue()}</Code> }),
+  setting.accessor(valueOf, { id: 'value', header: text.serviceSettings.value, cell: Wrapped }),
+  setting.accessor(originOf, { id: 'origin', header: text.serviceSettings.from, cell: Wrapped }),
+]);
 
 function valueOf({ value, is_secret, is_set }: Setting): string {
   if (!is_set) return text.serviceSettings.unset;

@@ -9,6 +9,7 @@ import {
   type SearchResultListOutput,
 } from '../../service/client.js';
 import { count } from '../../ui/format.js';
+import { saveFile } from '../../ui/save-file.js';
 import { useListParams } from './list-frame.js';
 
 /** A page ends at what comes first; a longer record is read by itself. */
@@ -38,7 +39,7 @@ export function ExportButton() {
         written += results.length;
         after = next;
       } while (after !== undefined);
-      save(new Blob(parts, { type: 'application/x-ndjson' }), `${params.list}.ndjson`);
+      saveFile(new Blob(parts, { type: 'application/x-ndjson' }), `${params.list}.ndjson`);
     } catch (failure) {
       if (!signal.aborted) setError(failure instanceof Error ? failure.message : String(failure));
     }
@@ -74,11 +75,4 @@ async function wholeOf(record: Listed, params: ReturnType<typeof useListParams>,
     if (failure instanceof ServiceProblem && failure.status >= 500) return record;
     throw failure;
   }
-}
-
-function save(content: Blob, name: string): void {
-  const url = URL.createObjectURL(content);
-  const link = Object.assign(document.createElement('a'), { href: url, download: name });
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -67,7 +67,7 @@ export function ListFrame() {
       >
         <Tabs.List aria-label={text.list.pages} style={{ overflowX: 'auto', flexWrap: 'nowrap' }}>
           {LIST_PLACES.map(({ to, label }) => (
-            <Tabs.Tab key={to} value={to} id={`tab-${label}`}>
+            <Tabs.Tab key={to} value={to} id={`tab-${label}`} ref={to === here ? intoView : undefined}>
               {label}
             </Tabs.Tab>
           ))}
@@ -80,6 +80,11 @@ export function ListFrame() {
       </Tabs>
     </Stack>
   );
+}
+
+/** On a telephone there is no room for all of them. */
+function intoView(tab: HTMLButtonElement | null): void {
+  tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
 function Building({ list }: { readonly list: List }) {

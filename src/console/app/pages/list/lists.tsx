@@ -1,14 +1,14 @@
-import { Anchor, Badge, Button, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Anchor, Badge, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { text } from '../../messages/index.js';
 import { listCreate, listCreateSchemas, listList, type ListListOutput } from '../../service/client.js';
 import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
-import { Columns } from '../../ui/columns.js';
+import { columnHelper, DataTable } from '../../ui/data-table.js';
 import { count, time } from '../../ui/format.js';
+import { useFormPlace } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
@@ -26,7 +26,7 @@ export function Lists() {
   const { lists, unavailable = [] } = data;
   const [wanted, setWanted] = useState('');
   const [rows, setRows] = useState(ROWS);
-  const found = lists.filter(({ name }) => name.includes(wanted.trim().toLowerCase()));
+  const found = useMemo(() => lists.filter(({ name }) => name.includes(wanted.trim().toLowerCase())), [lists, wanted]);
   return (
     <Page title={text.lists.title} actions={may(listCreate) ? <NewList /> : undefined}>
       {lists.length === 0 ? <Text c="dimmed">{text.lists.none}</Text> : null}
@@ -43,7 +43,18 @@ export function Lists() {
           }}
         />
       )}
-      {lists.length === 0 ? null : <ListTable lists={found.slice(0, rows)} />}
+      {lists.length > 0 && found.length === 0 ? <Text role="status">{text.lists.noneFound}</Text> : null}
+      {found.length === 0 ? null : (
+        <DataTable
+          label={text.lists.title}
+          items={found}
+          columns={COLUMNS}
+          keyOf={({ name }) => name}
+          named="name"
+          rowsMax={rows}
+          isSortable
+        />
+      )}
       {found.length <= rows ? null : (
         <Group>
           <Button
@@ -60,39 +71,55 @@ export function Lists() {
   );
 }
 
-function ListTable({ lists }: Pick<ListListOutput, 'lists'>) {
+type Listed = ListListOutput['lists'][number];
+
+const list = columnHelper<Listed>();
+const COLUMNS = list.columns([
+  list.accessor('name', { header: text.lists.name, cell: ({ getValue }) => <ListLink name={getValue()} /> }),
+  list.accessor('record_count', { header: text.lists.recordCount, cell: ({ getValue }) => count(getValue()) }),
+  list.accessor('current_version', {
+    header: text.lists.version,
+    cell: ({ row }) => (
+      <>
+        {row.original.current_version}{' '}
+        {row.original.versions.some(({ state }) => state === 'building') ? (
+          <Badge variant="light">{text.lists.building}</Badge>
+        ) : null}
+      </>
+    ),
+  }),
+  list.accessor('modified_utc', { header: text.lists.modified, cell: ({ getValue }) => time(getValue()) }),
+]);
+
+function ListLink({ name }: { readonly name: string }) {
   const account = useAccount();
   return (
-    <Columns
-      heads={[text.lists.name, text.lists.recordCount, text.lists.version, text.lists.modified]}
-      label={text.lists.title}
+    <Anchor
+      component={Link}
+      inherit
+      to="/$account/list/$list/search"
+      params={{ account, list: name } as never}
+      style={{ overflowWrap: 'anywhere' }}
     >
-      {lists.map(({ name, record_count, current_version, versions, modified_utc }) => (
-        <Table.Tr key={name}>
-          <Table.Th scope="row">
-            <Anchor component={Link} to="/$account/list/$list/search" params={{ account, list: name } as never}>
-              {name}
-            </Anchor>
-          </Table.Th>
-          <Table.Td>{count(record_count)}</Table.Td>
-          <Table.Td>
-            {current_version}{' '}
-            {versions.some(({ state }) => state === 'building') ? (
-              <Badge variant="light">{text.lists.building}</Badge>
-            ) : null}
-          </Table.Td>
-          <Table.Td>{time(modified_utc)}</Table.Td>
-        </Table.Tr>
-      ))}
-    </Columns>
+      {name}
+    </Anchor>
   );
 }
 
 function NewList() {
-  const [opened, { open, close }] = useDisclosure(false);
+  const [opened, setOpened] = useFormPlace('new-list');
+  const close = (): void => {
+    setOpened(false);
+  };
   return (
     <>
-      <Button onClick={open}>{text.lists.make}</Button>
+      <Button
+        onClick={() => {
+          setOpened(true);
+        }}
+      >
+        {text.lists.make}
+      </Button>
       <Modal
         opened={opened}
         onClose={close}

@@ -85,6 +85,7 @@ function RuleForm({ rule }: { readonly rule?: Rule }) {
   return (
     <FormModal
       label={rule === undefined ? text.rules.add : text.common.edit}
+      {...(rule === undefined ? { place: 'new-rule' } : {})}
       button={rule === undefined ? {} : { variant: 'default', 'aria-label': text.fields.editOf(rule.name) }}
       onSubmit={() => replace(rule, draft)}
     >

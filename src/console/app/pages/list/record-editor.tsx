@@ -1,10 +1,12 @@
-import { Button, Drawer, Group, JsonInput, Stack, Text, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Alert, Button, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
 import {
   searchResultCreate,
+  client,
   searchResultDelete,
+  searchResultPatch,
   searchResultRead,
   searchResultUpdate,
   type SearchResultReadOutput,
@@ -12,10 +14,15 @@ import {
 import { reading, useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { JsonEditor } from '../../ui/json-editor.js';
 import { Problem } from '../../ui/problem.js';
+import { saveFile } from '../../ui/save-file.js';
 import { useListParams } from './list-frame.js';
 import { RecordDocuments } from './record-documents.js';
 import { RelatedRecords } from './related-records.js';
+
+/** No answer is to be longer than a megabyte: longer fields are named instead, and stay as they are. */
+const ROOM = { fields_bytes_max: 500_000 };
 
 interface RecordEditorProps {
   /** Undefined: a new one. */
@@ -26,7 +33,7 @@ interface RecordEditorProps {
 export function RecordEditor({ id, onClose }: RecordEditorProps) {
   const params = useListParams();
   const found = useQuery({
-    ...reading(searchResultRead, { params: { ...params, id: id ?? '' } }),
+    ...reading(searchResultRead, { params: { ...params, id: id ?? '' }, query: ROOM }),
     enabled: id !== undefined,
   });
   return (
@@ -92,16 +99,14 @@ function RecordForm({ record, onDone }: RecordFormProps) {
             setName(event.currentTarget.value);
           }}
         />
-        <JsonInput
+        <JsonEditor
           label={text.records.fields}
           description={text.records.fieldsHint}
-          readOnly={!mayWrite}
-          autosize
-          minRows={8}
-          maxRows={24}
+          isReadOnly={!mayWrite}
           value={fields}
           onChange={setFields}
         />
+        {record?.fields_left_out === undefined ? null : <LeftOut record={record} names={record.fields_left_out} />}
         {record === undefined ? null : (
           <Text size="xs" c="dimmed">
             {record.id}
@@ -126,18 +131,64 @@ function RecordForm({ record, onDone }: RecordFormProps) {
   );
 }
 
+interface LeftOutProps {
+  readonly record: SearchResultReadOutput;
+  readonly names: readonly string[];
+}
+
+/** What is too long to be shown, and the way to it. */
+function LeftOut({ record: { id, name }, names }: LeftOutProps) {
+  const params = useListParams();
+  const load = useMutation({
+    mutationFn: async () => {
+      const whole = await searchResultRead(client, { params: { ...params, id } });
+      saveFile(new Blob([JSON.stringify(whole, null, 2)], { type: 'application/json' }), `${name}.json`);
+    },
+  });
+  return (
+    <Alert color="blue" title={text.records.leftOut(names.join(', '))}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{text.records.leftOutHint}</Text>
+        <Button
+          size="xs"
+          variant="default"
+          loading={load.isPending}
+          onClick={() => {
+            load.mutate();
+          }}
+        >
+          {text.records.download}
+        </Button>
+        <Problem error={load.error} />
+      </Stack>
+    </Alert>
+  );
+}
+
 type Fields = SearchResultReadOutput['fields'];
 
 function useRecordChanges(record: SearchResultReadOutput | undefined) {
   const params = useListParams();
   const create = useChange(searchResultCreate);
   const update = useChange(searchResultUpdate);
+  const patch = useChange(searchResultPatch);
   const remove = useChange(searchResultDelete);
   return {
     save: async (name: string, fields: Fields): Promise<void> => {
       const body = name === '' ? { fields } : { name, fields };
-      if (record === undefined) await create.mutateAsync({ params, body });
-      else await update.mutateAsync({ params: { ...params, id: record.id }, body });
+      if (record === undefined) {
+        await create.mutateAsync({ params, body });
+        return;
+      }
+      const input = { params: { ...params, id: record.id }, body };
+      if (record.fields_left_out === undefined) {
+        await update.mutateAsync(input);
+        return;
+      }
+      // Those that are not shown stay; of those that were, what is gone is to go.
+      const gone = Object.keys(record.fields).filter((field) => !(field in fields));
+      const changed = { ...fields, ...Object.fromEntries(gone.map((field) => [field, null])) };
+      await patch.mutateAsync({ ...input, query: ROOM, body: { ...body, fields: changed } });
     },
     remove: () => remove.mutateAsync({ params: { ...params, id: record?.id ?? '' } }),
   };

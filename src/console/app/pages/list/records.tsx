@@ -1,7 +1,7 @@
-import { Anchor, Button, Group, Table, Text } from '@mantine/core';
+import { Anchor, Box, Button, Group, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo } from 'react';
 import { text } from '../../messages/index.js';
 import {
   searchResultBulk,
@@ -13,6 +13,7 @@ import {
 import { reading } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { Ago } from '../../ui/ago.js';
+import { columnHelper, DataTable } from '../../ui/data-table.js';
 import { shown } from '../../ui/format.js';
 import { Section } from '../../ui/page.js';
 import { DeleteMatching } from './delete-matching.js';
@@ -30,16 +31,9 @@ type Listed = SearchResultListOutput['results'][number];
 
 /** All records, page by page in the order in which they are stored. */
 export function Records() {
-  const params = useListParams();
   const may = useMay();
-  const { after, record } = useSearch({ from: '/$account/list/$list/records' });
-  const [isAdding, setAdding] = useState(false);
-  const navigate = useNavigate();
-  const show = (id: string | undefined): void => {
-    setAdding(false);
-    const search = { ...(after === undefined ? {} : { after }), ...(id === undefined ? {} : { record: id }) };
-    void navigate({ to: '/$account/list/$list/records', params, search });
-  };
+  const { after, record, add } = useSearch({ from: '/$account/list/$list/records' });
+  const show = useShow();
   return (
     <Section
       title={text.list.records}
@@ -50,7 +44,7 @@ export function Records() {
             <Button
               size="xs"
               onClick={() => {
-                setAdding(true);
+                show({ add: true });
               }}
             >
               {text.records.add}
@@ -62,12 +56,12 @@ export function Records() {
         </>
       }
     >
-      <RecordTable after={after} onShow={show} />
-      {isAdding || record !== undefined ? (
+      <RecordTable after={after} />
+      {add === true || record !== undefined ? (
         <RecordEditor
-          id={isAdding ? undefined : record}
+          id={add === true ? undefined : record}
           onClose={() => {
-            show(undefined);
+            show({});
           }}
         />
       ) : null}
@@ -75,12 +69,22 @@ export function Records() {
   );
 }
 
-interface RecordTableProps {
-  readonly after: string | undefined;
-  readonly onShow: (id: string) => void;
+/** Opens a record, or a new one, beside the page of them that is shown; `{}` closes it. */
+function useShow(): (what: { readonly record?: string; readonly add?: true }) => void {
+  const params = useListParams();
+  const { after } = useSearch({ from: '/$account/list/$list/records' });
+  const navigate = useNavigate();
+  return (what) => {
+    const search = { ...(after === undefined ? {} : { after }), ...what };
+    void navigate({ to: '/$account/list/$list/records', params, search });
+  };
 }
 
-function RecordTable({ after, onShow }: RecordTableProps) {
+interface RecordTableProps {
+  readonly after: string | undefined;
+}
+
+function RecordTable({ after }: RecordTableProps) {
   const params = useListParams();
   const query = { size: SIZE, bytes_max: BYTES_MAX, ...(after === undefined ? {} : { after }) };
   const { data } = useSuspenseQuery(reading(searchResultList, { params, query }));
@@ -88,24 +92,13 @@ function RecordTable({ after, onShow }: RecordTableProps) {
   if (data.results.length === 0) return <Text c="dimmed">{text.records.none}</Text>;
   return (
     <>
-      <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{text.records.name}</Table.Th>
-              {columns.map((name) => (
-                <Table.Th key={name}>{name}</Table.Th>
-              ))}
-              <Table.Th>{text.records.modified}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {data.results.map((record) => (
-              <RecordRow key={record.id} record={record} columns={columns} onShow={onShow} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        label={text.list.records}
+        items={data.results}
+        columns={columns}
+        keyOf={({ id }) => id ?? ''}
+        minWidth={720}
+      />
       <Group>
         {after === undefined ? null : (
           <Anchor component={Link} to="/$account/list/$list/records" params={params as never} search={{} as never}>
@@ -127,30 +120,64 @@ function RecordTable({ after, onShow }: RecordTableProps) {
   );
 }
 
-/** The fields that a person would look for first. */
-function useColumns(): readonly string[] {
+const column = columnHelper<Listed>();
+
+/** Of a record that cannot be read there is the reason, and no values. */
+function valueOf(record: Listed, name: string): unknown {
+  return 'fields' in record ? record.fields[name] : undefined;
+}
+
+/** Its name, the fields that a person would look for first, and when it was changed. */
+function useColumns() {
   const { searchable_fields, facets } = useList();
-  const names = new Set([...searchable_fields, ...facets].map(({ name }) => name));
-  names.delete('name');
-  return [...names].slice(0, COLUMNS_MAX);
+  return useMemo(() => {
+    const names = new Set([...searchable_fields, ...facets].map(({ name }) => name));
+    names.delete('name');
+    return [
+      column.display({
+        id: 'name',
+        header: text.records.name,
+        cell: ({ row }) => <RecordName record={row.original} />,
+      }),
+      ...[...names].slice(0, COLUMNS_MAX).map((name) =>
+        column.display({
+          id: `field ${name}`,
+          header: name,
+          cell: ({ row }) => (
+            <Text size="sm" lineClamp={2} dir="auto" miw="12ch" style={{ overflowWrap: 'anywhere' }}>
+              {shown(valueOf(row.original, name))}
+            </Text>
+          ),
+        }),
+      ),
+      column.display({
+        id: 'modified',
+        header: text.records.modified,
+        cell: ({ row: { original } }) => ('fields' in original ? <Ago iso={original.modified_utc} /> : null),
+      }),
+    ];
+  }, [searchable_fields, facets]);
 }
 
 interface RecordButtonProps {
   /** Null: it cannot be read. */
   readonly id: string | null;
   readonly children?: string;
-  readonly onShow: (id: string) => void;
 }
 
-function RecordButton({ id, children = id ?? '', onShow }: RecordButtonProps) {
+function RecordButton({ id, children = id ?? '' }: RecordButtonProps) {
+  const show = useShow();
   if (id === null) return null;
   return (
     <Anchor
       component="button"
       type="button"
+      inherit
       ta="left"
+      style={{ overflowWrap: 'anywhere' }}
+      lineClamp={3}
       onClick={() => {
-        onShow(id);
+        show({ record: id });
       }}
     >
       {children}
@@ -158,39 +185,17 @@ function RecordButton({ id, children = id ?? '', onShow }: RecordButtonProps) {
   );
 }
 
-interface RecordRowProps {
-  readonly record: Listed;
-  readonly columns: readonly string[];
-  readonly onShow: (id: string) => void;
-}
-
-function RecordRow({ record, columns, onShow }: RecordRowProps) {
+function RecordName({ record }: { readonly record: Listed }) {
   if (!('fields' in record)) {
     return (
-      <Table.Tr>
-        <Table.Td colSpan={columns.length + 2}>
-          <RecordButton id={record.id} onShow={onShow} /> {record.error}
-        </Table.Td>
-      </Table.Tr>
+      <Text size="sm">
+        <RecordButton id={record.id} /> {record.error}
+      </Text>
     );
   }
   return (
-    <Table.Tr>
-      <Table.Td miw={140} maw={360} style={{ overflowWrap: 'anywhere' }} dir="auto">
-        <RecordButton id={record.id} onShow={onShow}>
-          {shown(record.name)}
-        </RecordButton>
-      </Table.Td>
-      {columns.map((name) => (
-        <Table.Td key={name}>
-          <Text size="sm" lineClamp={2} dir="auto" miw="12ch" style={{ overflowWrap: 'anywhere' }}>
-            {shown(record.fields[name])}
-          </Text>
-        </Table.Td>
-      ))}
-      <Table.Td>
-        <Ago iso={record.modified_utc} />
-      </Table.Td>
-    </Table.Tr>
+    <Box miw={140} maw={360} dir="auto">
+      <RecordButton id={record.id}>{shown(record.name)}</RecordButton>
+    </Box>
   );
 }

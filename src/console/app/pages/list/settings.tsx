@@ -170,7 +170,7 @@ function CloneList() {
     await navigate({ to: '/$account/list/$list/search', params: { ...params, list: name } });
   };
   return (
-    <FormModal label={text.settings.clone} button={{ variant: 'default', size: 'sm' }} onSubmit={submit}>
+    <FormModal label={text.settings.clone} place="copy" button={{ variant: 'default', size: 'sm' }} onSubmit={submit}>
       <TextInput
         label={text.settings.cloneName}
         description={text.lists.nameHint}

@@ -119,6 +119,7 @@ function FollowFeed() {
   return (
     <FormModal
       label={text.source.follow}
+      place="follow"
       button={{ variant: 'default' }}
       onSubmit={() => follow.mutateAsync({ params, body: { feed } })}
     >
@@ -142,6 +143,7 @@ function ImportFile() {
   return (
     <FormModal
       label={text.source.importFile}
+      place="import-file"
       button={{ variant: 'default' }}
       onSubmit={() => create.mutateAsync({ params, body: draft as unknown as ListSourceCreateInput['body'] })}
     >

@@ -1,0 +1,51 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { text } from '../messages/index.js';
+import type { AnalyticsListOutput } from '../service/client.js';
+import { Problem } from './problem.js';
+
+const HEIGHT = 200;
+
+/** Searches of each day, and those among them that found nothing. For those who see it: whoever uses it has the same in a table beside it. */
+export function DailyChart({ daily }: Pick<AnalyticsListOutput, 'daily'>) {
+  const box = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme();
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    let isGone = false;
+    let close: (() => void) | undefined;
+    import('./daily-plot.js').then(({ openDailyPlot }) => {
+      const parent = box.current;
+      if (isGone || parent === null) return;
+      const plot = openDailyPlot({
+        parent,
+        days: daily.map(({ date, searches, zero_result_searches }) => ({
+          date,
+          all: searches,
+          some: zero_result_searches,
+        })),
+        height: HEIGHT,
+        names: [text.analytics.date, text.analytics.searches, text.analytics.nothing],
+      });
+      const sizes = new ResizeObserver(() => {
+        plot.setSize({ width: parent.clientWidth, height: HEIGHT });
+      });
+      sizes.observe(parent);
+      close = () => {
+        sizes.disconnect();
+        plot.destroy();
+      };
+    }, setError);
+    return () => {
+      isGone = true;
+      close?.();
+    };
+    // Its colours are those of the theme in which it is drawn.
+  }, [daily, scheme]);
+  return (
+    <>
+      <div ref={box} className="chart" role="img" aria-label={text.analytics.chart} />
+      <Problem error={error} />
+    </>
+  );
+}

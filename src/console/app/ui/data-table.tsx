@@ -1,0 +1,142 @@
+import { Table, Text, UnstyledButton } from '@mantine/core';
+import {
+  createColumnHelper,
+  createSortedRowModel,
+  FlexRender,
+  rowSortingFeature,
+  sortFns,
+  tableFeatures,
+  useTable,
+  type Header,
+  type Row,
+  type TableOptions,
+} from '@tanstack/react-table';
+import { text } from '../messages/index.js';
+
+const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel(), sortFns });
+
+type Features = typeof features;
+
+/** Of what columns of such rows are made: `helper.columns([helper.accessor('name', {header: 'Name'}), …])`, outside of the component that shows them. */
+export function columnHelper<Item extends object>() {
+  return createColumnHelper<Features, Item>();
+}
+
+export interface DataTableProps<Item extends object> {
+  readonly label: string;
+  /** The same array while the items are: another one is sorted anew. */
+  readonly items: readonly Item[];
+  readonly columns: TableOptions<Features, Item>['columns'];
+  readonly keyOf: (item: Item) => string;
+  /** The id of the column that names its row. */
+  readonly named?: string;
+  /** Pixels, below which it is scrolled sideways. */
+  readonly minWidth?: number;
+  /** Where all of what there is is at hand, columns of values are sorted by a press on their head. */
+  readonly isSortable?: boolean;
+}
+
+interface ShortTableProps<Item extends object> extends DataTableProps<Item> {
+  /** How many rows are shown; undefined: all. */
+  readonly rowsMax?: number;
+}
+
+/** The rows and columns of the library, of which every table of this console is made. */
+export function useDataTable<Item extends object>({ items, columns, keyOf, isSortable }: DataTableProps<Item>) {
+  return useTable({
+    features,
+    data: items,
+    columns,
+    getRowId: keyOf,
+    enableSorting: isSortable ?? false,
+    enableMultiSort: false,
+  });
+}
+
+/** A table that is scrolled by itself where it is too wide, also by keyboard. */
+export function DataTable<Item extends object>(props: ShortTableProps<Item>) {
+  const { label, named, minWidth = 480, rowsMax } = props;
+  const table = useDataTable(props);
+  return (
+    <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table aria-label={label} highlightOnHover>
+        <HeadRow headers={table.getHeaderGroups()[0]?.headers ?? []} />
+        <Table.Tbody>
+          {table
+            .getRowModel()
+            .rows.slice(0, rowsMax)
+            .map((row) => (
+              <Table.Tr key={row.id}>
+                <Cells row={row} named={named} />
+              </Table.Tr>
+            ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+export function HeadRow<Item extends object>({ headers }: { readonly headers: readonly Header<Features, Item>[] }) {
+  return (
+    <Table.Thead>
+      <Table.Tr aria-rowindex={1}>
+        {headers.map((header) => (
+          <Head key={header.id} header={header} />
+        ))}
+      </Table.Tr>
+    </Table.Thead>
+  );
+}
+
+function Head<Item extends object>({ header }: { readonly header: Header<Features, Item> }) {
+  const { column } = header;
+  // What a heading reads is what a reader of screens says before each cell: a column of buttons has none.
+  if (column.columnDef.header === '') return <Table.Td />;
+  const title = <FlexRender header={header} />;
+  if (!column.getCanSort()) return <Table.Th>{title}</Table.Th>;
+  const sorted = column.getIsSorted();
+  return (
+    <Table.Th aria-sort={sorted === false ? 'none' : sorted === 'asc' ? 'ascending' : 'descending'}>
+      <UnstyledButton
+        className="sort"
+        title={text.common.sort}
+        onClick={() => {
+          column.toggleSorting();
+        }}
+      >
+        {title}
+        <span aria-hidden data-sorted={sorted}>
+          {sorted === 'desc' ? '▾' : '▴'}
+        </span>
+      </UnstyledButton>
+    </Table.Th>
+  );
+}
+
+interface CellsProps<Item extends object> {
+  readonly row: Row<Features, Item>;
+  readonly named: string | undefined;
+}
+
+export function Cells<Item extends object>({ row, named }: CellsProps<Item>) {
+  return row.getAllCells().map((cell) =>
+    cell.column.id === named ? (
+      <Table.Th key={cell.id} scope="row">
+        <FlexRender cell={cell} />
+      </Table.Th>
+    ) : (
+      <Table.Td key={cell.id}>
+        <FlexRender cell={cell} />
+      </Table.Td>
+    ),
+  );
+}
+
+/** A cell for text without spaces, such as a path or an address: it breaks anywhere. */
+export function Wrapped({ getValue }: { readonly getValue: () => unknown }) {
+  return (
+    <Text span inherit style={{ overflowWrap: 'anywhere' }}>
+      {getValue() as string}
+    </Text>
+  );
+}

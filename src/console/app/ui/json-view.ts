@@ -1,0 +1,110 @@
+/** CodeMirror for JSON. Whoever needs it loads it then: it is not in what the first page asks for. */
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import {
+  bracketMatching,
+  ensureSyntaxTree,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { forEachDiagnostic, linter, type Diagnostic } from '@codemirror/lint';
+import { EditorState } from '@codemirror/state';
+import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+
+/** Of a text so long that it takes more, the end is told as the place. */
+const PARSE_MS_MAX = 200;
+
+/** Where what is written is no JSON, and why. Lines begin at 1. */
+export interface JsonFault {
+  readonly line: number;
+  readonly message: string;
+}
+
+interface JsonViewOptions {
+  readonly parent: HTMLElement;
+  readonly value: string;
+  readonly isReadOnly: boolean;
+  /** Of the part that is written in, for who does not see it. */
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly nonce: string;
+  readonly onChange: (value: string) => void;
+  readonly onFault: (fault: JsonFault | undefined) => void;
+}
+
+/** Tab is left to the browser: it leads on to what comes next, as in any other control. */
+export function openJsonView(options: JsonViewOptions): EditorView {
+  const { parent, value, isReadOnly, attributes, nonce, onChange, onFault } = options;
+  return new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: value,
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        EditorState.readOnly.of(isReadOnly),
+        EditorView.contentAttributes.of(attributes),
+        EditorView.lineWrapping,
+        lineNumbers(),
+        history(),
+        bracketMatching(),
+        indentOnInput(),
+        json(),
+        syntaxHighlighting(COLOURS),
+        LOOK,
+        linter(({ state: written }) => faultsOf(written)),
+        keymap.of([...defaultKeymap, ...historyKeymap]),
+        EditorView.updateListener.of(({ docChanged, startState, state }) => {
+          if (docChanged) onChange(state.doc.toString());
+          const fault = firstFault(state);
+          if (fault?.message !== firstFault(startState)?.message || docChanged) onFault(fault);
+        }),
+      ],
+    }),
+  });
+}
+
+/** Browsers say why a text is no JSON, and not all of them where: the place is that of the first error of its grammar. */
+function faultsOf(state: EditorState): Diagnostic[] {
+  const { doc } = state;
+  try {
+    JSON.parse(doc.toString());
+    return [];
+  } catch (error) {
+    let from: number | undefined;
+    ensureSyntaxTree(state, doc.length, PARSE_MS_MAX)?.iterate({
+      enter: ({ type, from: begin }) => {
+        if (type.isError) from ??= begin;
+      },
+    });
+    const at = Math.min(from ?? doc.length, doc.length);
+    return [{ from: at, to: at, severity: 'error', message: error instanceof Error ? error.message : String(error) }];
+  }
+}
+
+function firstFault(state: EditorState): JsonFault | undefined {
+  let fault: JsonFault | undefined;
+  forEachDiagnostic(state, ({ message }, from) => {
+    fault ??= { line: state.doc.lineAt(from).number, message };
+  });
+  return fault;
+}
+
+/** Of console.css, which knows both themes. */
+const COLOURS = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--json-name)' },
+  { tag: tags.string, color: 'var(--json-text)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--json-value)' },
+]);
+
+const LOOK = EditorView.theme({
+  '&': { fontSize: 'var(--mantine-font-size-sm)', backgroundColor: 'var(--mantine-color-body)' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)', maxHeight: '60vh' },
+  '.cm-content': { caretColor: 'var(--mantine-color-text)' },
+  '.cm-gutters': {
+    color: 'var(--mantine-color-dimmed)',
+    backgroundColor: 'var(--mantine-color-default-hover)',
+    border: 'none',
+  },
+});

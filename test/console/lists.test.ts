@@ -1,0 +1,142 @@
+/** Lists as wholes, and where somebody is signed in, in a real browser: what they are for is done, and what is refused is told. */
+import { expect, it } from 'vitest';
+import { openPage, settled, signIn, violationsOf } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
+import type { TestService } from '../support/service.js';
+
+const LONG_LIST = `a${'very-long-'.repeat(6)}one`;
+/** A name is 512 characters at most. */
+const LONG_RECORD = `record-${'of-a-very-long-name-'.repeat(25)}`;
+
+async function fill({ client }: TestService): Promise<void> {
+  await client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
+  await client.bulk('default', 'birds', [{ name: 'gannet', title: 'The northern gannet' }]);
+  // Of few lists one is found by looking.
+  for (let number = 0; number < 10; number += 1) await client.post('/list/default', { name: `more-${number}` });
+  await client.post('/list/default', { name: LONG_LIST, searchable_fields: [{ name: 'title' }] });
+  await client.bulk('default', LONG_LIST, [{ name: LONG_RECORD, title: LONG_RECORD.repeat(4) }]);
+}
+
+describeConsole('lists in the console', { fill }, (its) => {
+  const button = (name: string) => its.page.getByRole('button', { name, exact: true });
+  const dialog = (name: string) => its.page.getByRole('dialog', { name });
+
+  it('are found by a part of their name, and sorted by what is pressed', async () => {
+    await its.visit('lists');
+    const table = its.page.getByRole('table', { name: 'Lists' });
+    const find = its.page.getByLabel('Find a list');
+    await find.fill('nothing-like-this');
+    await its.page.getByText('No list has this in its name.').waitFor();
+    await find.fill('more-');
+    const names = () => table.getByRole('rowheader').allInnerTexts();
+    await expect.poll(async () => (await names())[0]).toBe('more-0');
+    await table.getByRole('button', { name: 'Name' }).click();
+    await table.getByRole('button', { name: 'Name' }).click();
+    await table.getByRole('columnheader', { name: 'Name' }).and(its.page.locator('[aria-sort=descending]')).waitFor();
+    expect(await names()).toEqual(Array.from({ length: 10 }, (_, number) => `more-${9 - number}`));
+    expect(await violationsOf(its.page)).toEqual([]);
+  });
+
+  it('are made, where the name is one and nobody has it', async () => {
+    await its.visit('lists');
+    await button('Make an empty list').click();
+    const form = dialog('Make an empty list');
+    await form.waitFor();
+    // Which stays as the page is loaded again, and is left by Back.
+    await its.page.reload();
+    await form.waitFor();
+    await its.page.goBack();
+    await form.waitFor({ state: 'detached' });
+    await its.page.goForward();
+    await form.getByLabel('Name').fill('birds');
+    await form.getByRole('button', { name: 'Make an empty list' }).click();
+    await form.getByText('This is in the way').waitFor();
+    await form.getByLabel('Name').fill('fish');
+    await form.getByRole('button', { name: 'Make an empty list' }).click();
+    await its.page.waitForURL(/list\/fish\/fields/);
+  });
+
+  it('are checked, copied and deleted, and say so where that is refused', async () => {
+    await its.visit('list/birds/settings');
+    await its.page.route('**/list/default/birds/check', (route) => route.abort('connectionrefused'));
+    await button('Check the files').click();
+    await its.page.getByText('No connection to the service').waitFor();
+    await its.page.unroute('**/list/default/birds/check');
+    await button('Check the files').click();
+    await its.page.getByText('Everything is whole.').waitFor();
+
+    await button('Copy the list').click();
+    const copy = dialog('Copy the list');
+    await copy.getByLabel('Name of the copy').fill('more-1');
+    await copy.getByRole('button', { name: 'Save' }).click();
+    await copy.getByText('This is in the way').waitFor();
+    await copy.getByLabel('Name of the copy').fill('birds-copy');
+    await copy.getByRole('button', { name: 'Save' }).click();
+    await its.page.waitForURL(/list\/birds-copy\/search/);
+
+    await its.visit('list/birds-copy/settings');
+    await button('Delete the list').click();
+    const question = dialog('Delete the list');
+    const confirm = question.getByRole('button', { name: 'Delete the list' });
+    expect(await confirm.isDisabled(), 'its name has to be typed first').toBe(true);
+    await question.getByLabel('Type birds-copy to confirm').fill('birds-copy');
+    await its.page.route('**/list/default/birds-copy', (route) =>
+      route.request().method() === 'DELETE' ? route.abort('connectionrefused') : route.continue(),
+    );
+    await confirm.click();
+    await question.getByText('No connection to the service').waitFor();
+    await its.page.unroute('**/list/default/birds-copy');
+    await confirm.click();
+    await its.page.waitForURL(/default\/lists/);
+    expect((await its.service.client.get('/list/default/birds-copy')).status).toBe(404);
+    expect((await its.service.client.get('/list/default/birds')).status).toBe(200);
+  });
+
+  it('have names of any length, which a telephone has room for', async () => {
+    const phone = await openPage(its.browser, { viewport: { width: 375, height: 700 } });
+    await signIn(its.service, phone);
+    const { page } = phone;
+    const seen = async (path: string): Promise<void> => {
+      await page.goto(`${its.service.address}/console/default/${path}`);
+      await page.getByText(LONG_LIST).first().waitFor();
+      await settled(page);
+      // A text, for these tests are not compiled for a browser.
+      const overhang = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      expect(overhang, path).toBeLessThanOrEqual(0);
+    };
+    await seen('');
+    await seen('lists');
+    await seen(`list/${LONG_LIST}/settings`);
+    await seen(`list/${LONG_LIST}/records`);
+    const name = page.getByRole('button', { name: /^record-/ });
+    const { height = Infinity } = (await name.boundingBox()) ?? {};
+    expect(height, 'a long name takes some lines of its table, and no more').toBeLessThan(120);
+    await name.click();
+    await page.getByRole('dialog', { name: 'Record' }).getByLabel('Fields').waitFor();
+    await settled(page);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await phone.context.close();
+  });
+});
+
+describeConsole('sessions in the console', { fill: () => Promise.resolve() }, (its) => {
+  it('are ended elsewhere, and go on where that is refused', async () => {
+    const other = await openPage(its.browser, { userAgent: 'another browser' });
+    await signIn(its.service, other);
+    await its.visit('profile');
+    const row = its.page.getByRole('row', { name: /another browser/ });
+    await its.page.route('**/session/*', (route) =>
+      route.request().method() === 'DELETE' ? route.abort('connectionrefused') : route.continue(),
+    );
+    await row.getByRole('button', { name: 'Sign out there' }).click();
+    await its.page.getByText('No connection to the service').waitFor();
+    await other.page.goto(`${its.service.address}/console/default/lists`);
+    await other.page.getByText('Make an empty list').waitFor();
+    await its.page.unroute('**/session/*');
+    await row.getByRole('button', { name: 'Sign out there' }).click();
+    await row.waitFor({ state: 'detached' });
+    await other.page.goto(`${its.service.address}/console/default/lists`);
+    await other.page.getByLabel('E-mail').waitFor();
+    await other.context.close();
+  });
+});

@@ -1,0 +1,51 @@
+/** A connection that breaks while a page of the console listens: the page says so, comes back by itself, and has missed nothing. In a real browser. */
+import { expect, it } from 'vitest';
+import { openPage, oneTimeLink, violationsOf } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
+import { CutConnections } from '../support/cut-connections.js';
+import type { TestService } from '../support/service.js';
+
+async function fill({ client }: TestService): Promise<void> {
+  await client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
+}
+
+describeConsole('a console whose connection is lost', { fill }, (its) => {
+  it('says so, goes on where the service is by then, and tells no job twice', async () => {
+    const way = await CutConnections.to(its.service.address);
+    const { page, context, complaints } = await openPage(its.browser);
+    const link = await oneTimeLink(its.service);
+    await page.goto(link.replace(its.service.address, way.address));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(/\/console\/default/);
+    await page.goto(`${way.address}/console/default/lists`);
+    await page.getByRole('link', { name: 'birds' }).waitFor();
+    let isImporting = true;
+    const imports = (async () => {
+      for (let number = 0; isImporting; number += 1)
+        await its.service.client.bulk('default', 'birds', [{ name: `bird-${number}`, title: 'A bird' }]);
+    })();
+    const jobs = page.getByRole('button', { name: '1 job' });
+    await jobs.waitFor();
+
+    way.cut();
+    await page.getByText('Not connected').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    const made = await its.service.client.post('/list/default', { name: 'made-meanwhile' });
+    expect(made.status).toBe(201);
+    expect(await page.getByRole('link', { name: 'made-meanwhile' }).count()).toBe(0);
+
+    way.mend();
+    await page.getByRole('link', { name: 'made-meanwhile' }).waitFor();
+    await page.getByText('Not connected').waitFor({ state: 'detached' });
+    await jobs.click();
+    const told = page.getByText('Import: birds');
+    await told.waitFor();
+    expect(await told.count()).toBe(1);
+    isImporting = false;
+    await imports;
+    await jobs.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await context.close();
+    await way.close();
+  });
+});
