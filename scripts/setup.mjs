@@ -158,7 +158,8 @@ export async function setup({ quiet = false } = {}) {
   if (native.state === 'current') current('Search kernel');
   if (isCompiled) current('TypeScript');
   const works = new Map();
-  if (native.state !== 'current') works.set('the search kernel (C++)', () => buildNative(native));
+  if (native.state !== 'current')
+    works.set('the search kernel (C++, some minutes the first time)', () => buildNative(native));
   if (!isCompiled) works.set('TypeScript', () => compileTypescript(stamp));
   if (works.size > 0) await step(`Compiling ${[...works.keys()].join(' and ')}`, () => sideBySide([...works.values()]));
   // From what was compiled.

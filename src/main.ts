@@ -172,7 +172,15 @@ function poolsOf(
   { log, metrics, parts }: Observed,
 ) {
   const ingestThreads = lazily(() =>
-    createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory, room }),
+    createIngestExecutor({
+      config,
+      log,
+      metrics,
+      heap: budget.heaps.ingest,
+      memory,
+      hasThreadForSmall: budget.hasThreadForSmallWrites,
+      room,
+    }),
   );
   parts.opened('ingest threads', () => ingestThreads.close());
   const executor: IngestExecutor = {

@@ -1,4 +1,5 @@
 /** What is done to a data directory while no service has it, for commands that no service answers. */
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { BACKUPS, markRestored, restoreBackup, RESTORING, type Restored } from './backup/index.js';
 import { openCatalog } from './catalog/index.js';
@@ -29,14 +30,20 @@ export async function restoreStopped(
   if (!from.startsWith('media:')) {
     return withDataDirectory(config, () => restoreBackup({ from, replace, dataDir }));
   }
-  if (!replace) {
+  if (!existsSync(dataDir)) {
     throw new OperatorError(
-      `What is in ${dataDir} knows the media store, and is replaced by the backup: with --replace it moves to a folder in the data directory, and nothing is deleted.`,
+      `There is no data directory ${dataDir}, which would know the media store. Add the store first: gannet media-store add.`,
     );
   }
   const service = await start();
   let summary;
   try {
+    service.services.part(BACKUPS).place(from, account);
+    if (!replace) {
+      throw new OperatorError(
+        `What is in ${dataDir} knows the media store, and is replaced by the backup: with --replace it moves to a folder in the data directory, and nothing is deleted.`,
+      );
+    }
     ({ summary } = await service.services.part(BACKUPS).fetch(from, account, join(dataDir, RESTORING)));
     await markRestored(dataDir);
   } finally {

@@ -11,18 +11,25 @@ export class StepError extends Error {
   }
 }
 
+/** Longer than what is done in most. */
+const LONG_STEP_MS = 10_000;
+
 export function formatSeconds(milliseconds) {
   return milliseconds < 950 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
 /**
  * Prints `name … done in 1.2 s`. On a terminal the line appears when the step begins, so that a long step is seen
- * to be at work; elsewhere it is written once, complete.
+ * to be at work; elsewhere it is written when it is complete, and once before if it is long.
  */
 export async function step(name, work) {
   const startedMs = performance.now();
   const isTerminal = process.stdout.isTTY === true;
   if (isTerminal) process.stdout.write(`${name} …`);
+  // Elsewhere whoever looks at a log that stands still wonders whether anything goes on.
+  const patience = setTimeout(() => {
+    if (!isTerminal) process.stdout.write(`${name} …\n`);
+  }, LONG_STEP_MS);
   try {
     const note = await work();
     const took = formatSeconds(performance.now() - startedMs);
@@ -31,6 +38,8 @@ export async function step(name, work) {
   } catch (error) {
     if (isTerminal) process.stdout.write('\n');
     throw error;
+  } finally {
+    clearTimeout(patience);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   defineOperation,
   groupParams,
   listParams,
+  named,
   object,
   oneOf,
   requireGroup,
@@ -43,7 +44,7 @@ const terms = (description: string) =>
     description,
   });
 
-const report = object({
+const report = named('AnalyticsReport', {
   account: accountName,
   scope: oneOf(['list', 'group'], { description: 'What the report is about' }),
   target: Type.String({ description: 'Name of the list or group' }),

@@ -1,6 +1,6 @@
 /** `/backup`: the data directory as of one moment, in a folder of the machine or in a media store. */
 import { Type } from 'typebox';
-import { defineOperation, noParams, object, timeSchema } from '../operations/index.js';
+import { defineOperation, noParams, named, object, timeSchema } from '../operations/index.js';
 import { MEDIA_STORE_NOT_FOUND, STORE_FULL, STORE_UNAVAILABLE } from '../media/index.js';
 import { BACKUPS } from './backups-key.js';
 
@@ -22,7 +22,7 @@ const path = Type.String({
 
 const account = Type.Optional(Type.String({ description: 'Whose media store it is; default: the configured account' }));
 
-const made = object({
+const made = named('Backup', {
   path,
   made_utc: timeSchema('When it was begun'),
   lists: Type.Integer({ minimum: 0, description: 'In it' }),

@@ -57,9 +57,15 @@ export class Backups {
 
   /** Of the place in a media store, the newest one, or that which is named: written into a folder. Rejects with an `OperatorError`. */
   async fetch(from: string, account: string, to: string): Promise<Manifest> {
+    const { backups, name } = this.place(from, account);
+    return fetchStored(backups, name, to);
+  }
+
+  /** Throws as `fetch` rejects where there is no such place; what is in it is not looked at. */
+  place(from: string, account: string): { readonly backups: StoredBackups; readonly name: string | undefined } {
     const place = storedPlace(from, account);
     if (place === undefined) throw fault(from, 'Must be a place in a media store.');
-    return fetchStored(this.at(place), place.name, to);
+    return { backups: this.at(place), name: place.name };
   }
 
   /** Rejects with `media-store-not-found`, and `unprocessable` for the built-in store. */

@@ -3,7 +3,7 @@ import type { Config } from '../platform/index.js';
 import type { ExitStatus } from './exit-codes.js';
 import type { Output } from './output.js';
 import type { SecretSource } from './secret-input.js';
-import { withService, type ServiceClient } from './service-client.js';
+import { assertDataDirectory, withService, type ServiceClient } from './service-client.js';
 import type { ServiceLoader } from './service-loader.js';
 
 export interface CommandContext {
@@ -12,7 +12,10 @@ export interface CommandContext {
   readonly output: Output;
   /** Where secrets are typed. */
   readonly input: SecretSource;
+  /** For what may begin a data directory. */
   withService<Result>(work: (client: ServiceClient) => Promise<Result>): Promise<Result>;
+  /** For what only looks at what is there, or changes it: a wrong folder is said, and nothing is made in it. */
+  withData<Result>(work: (client: ServiceClient) => Promise<Result>): Promise<Result>;
 }
 
 /** Runs what a command does, and ends with its exit status once everything that it wrote has been taken. */
@@ -23,7 +26,14 @@ export function createContext(
   load: ServiceLoader,
   { output, input = process.stdin }: { readonly output: Output; readonly input?: SecretSource | undefined },
 ): CommandContext {
-  return { config, load, output, input, withService: (work) => withService(config, load, work) };
+  return {
+    ...{ config, load, output, input },
+    withService: (work) => withService(config, load, work),
+    withData(work) {
+      assertDataDirectory(config);
+      return withService(config, load, work);
+    },
+  };
 }
 
 export function writeJson(output: Output, value: unknown): void {

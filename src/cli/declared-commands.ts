@@ -14,6 +14,7 @@ import { EXIT, type ExitStatus } from './exit-codes.js';
 import { operationInput } from './operation-input.js';
 import { formatBytes, formatCount, table } from './output.js';
 import { readSecrets } from './secret-input.js';
+import type { ServiceClient } from './service-client.js';
 import type { ServiceLoader } from './service-loader.js';
 import { watchedToEnd } from './watched-job.js';
 
@@ -28,16 +29,22 @@ export interface DeclaredCommandParts {
 type Given = Readonly<Record<string, string | boolean | undefined>>;
 
 /**
- * The operations that these commands speak for: those of the features that declare the commands, or the whole registry, which takes half
- * as long again to load, where one speaks for another's.
+ * The operations that these commands speak for: those of the features that declare the commands, and those of no feature. The whole
+ * registry takes half as long again to load; it is what is left where one speaks for another's.
  */
 export async function operationsOf(specs: readonly CommandSpec[], load: ServiceLoader): Promise<readonly Operation[]> {
   const declaring = FEATURES.filter(({ commands = [] }) => commands.some((spec) => specs.includes(spec)));
   const declared = { events: new EventCatalogue(FEATURES.map(({ events = {} }) => events)) };
   const parts = await Promise.all(declaring.map((feature) => feature.load()));
   const own = parts.flatMap(({ operations }) => (typeof operations === 'function' ? operations(declared) : operations));
-  const names = new Set(own.map(({ name }) => name));
-  return specs.every(({ operation }) => names.has(operation)) ? own : (await load()).allOperations();
+  if (speakFor(specs, own)) return own;
+  const more = [...own, ...(await import('./core-operations.js')).coreOperations];
+  return speakFor(specs, more) ? more : (await load()).allOperations();
+}
+
+function speakFor(specs: readonly CommandSpec[], operations: readonly Operation[]): boolean {
+  const names = new Set(operations.map(({ name }) => name));
+  return specs.every(({ operation }) => names.has(operation));
 }
 
 export function addDeclaredCommands(program: Command, parts: DeclaredCommandParts): void {
@@ -112,12 +119,13 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
   });
   const isJson = options['json'] === true;
   const follower = options['wait'] === false ? undefined : await spec.follow?.();
-  const answer = await context.withService(async (client) => {
+  const called = async (client: ServiceClient) => {
     const begun = await client.call(operation.name, input);
     // Without a service nothing runs: it does when there is one.
     if (follower === undefined || begun === undefined || client.transport === 'data directory') return begun;
     return watchedToEnd(client, { follower, begun, account, input, output: isJson ? undefined : context.output });
-  });
+  };
+  const answer = await (operation.method === 'GET' ? context.withData(called) : context.withService(called));
   if (answer === undefined) return EXIT.done;
   if (isJson) {
     writeJson(context.output, answer);

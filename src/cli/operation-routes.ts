@@ -70,6 +70,7 @@ const ROUTES: Readonly<Record<string, readonly [method: Operation['method'], pat
   'list.feed': ['POST', '/list/{account}/{list}/feed'],
   'synonym.suggest': ['POST', '/list/synonym-proposals/{account}/{list}'],
   'backup.create': ['POST', '/backup'],
+  'backup.list': ['GET', '/backup'],
 };
 
 /** By name. */

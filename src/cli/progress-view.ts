@@ -26,5 +26,8 @@ export function progressView(answer: unknown, { table, count }: CommandText): st
     seconds_left === null ? '' : formatDuration(seconds_left),
     printable(message ?? ''),
   ]);
-  return table([['JOB', 'OF', 'STATE', 'DONE', 'RATE', 'LEFT', ''], ...rows]);
+  const more = (answer as { readonly job_count: number }).job_count - jobs.length;
+  return (
+    table([['JOB', 'OF', 'STATE', 'DONE', 'RATE', 'LEFT', ''], ...rows]) + (more > 0 ? `and ${count(more)} more\n` : '')
+  );
 }

@@ -2,7 +2,10 @@
  * One way to call the service, whichever way it can be reached: through the control socket of the service that runs on this
  * data directory, or, when none runs, by opening the data directory in this process.
  */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Config } from '../platform/index.js';
+import { CommandError, EXIT } from './exit-codes.js';
 import type { ServiceLoader } from './service-loader.js';
 
 export interface CallInput {
@@ -35,6 +38,16 @@ async function connectService(config: Config, load: ServiceLoader): Promise<Serv
   if (running !== undefined) return running;
   const { openInProcess } = await import('./in-process-client.js');
   return openInProcess(config, load);
+}
+
+/** Throws a CommandError where no service has ever had the data directory. */
+export function assertDataDirectory({ data: { dir } }: Config): void {
+  const folder = resolve(dir);
+  if (existsSync(folder)) return;
+  throw new CommandError(
+    `There is no data directory ${folder}. Is this the folder in which the service is started? GANNET_DATA_DIR names another one.`,
+    EXIT.unavailable,
+  );
 }
 
 /** Runs `work` with a client and closes it whatever happens. */

@@ -38,10 +38,11 @@ export async function watchedToEnd(client: ServiceClient, job: WatchedJob, wait 
     for (;;) {
       const now = await client.call(follower.operation, { ...(input.params && { params: input.params }) });
       if (follower.isOver(begun, now)) return now;
-      const { jobs = [] } = (await client.call('progress.read', { params: { account } })) as {
+      const name = follower.nameOf(begun);
+      const { jobs = [] } = (await client.call('progress.read', { params: { account }, query: { name } })) as {
         readonly jobs?: readonly ShownJob[];
       };
-      const shown = jobs.find(({ kind, name }) => kind === follower.kind && name === follower.nameOf(begun));
+      const shown = jobs.find((job) => job.kind === follower.kind && job.name === name);
       line.draw(shown);
       await wait(ASK_MS);
     }

@@ -26,7 +26,7 @@ import {
   mediaStore,
 } from './feed-schemas.js';
 import { FEEDS } from './part.js';
-import { readProvider, readWebsite, websiteSettings } from './provider-schemas.js';
+import { PROVIDER_SETTINGS, readProvider, readWebsite, websiteSettings } from './provider-schemas.js';
 import { PROVIDERS, type ProviderName } from './providers/provider-settings.js';
 import type { FeedRow } from './types.js';
 
@@ -110,6 +110,7 @@ const connect = defineOperation({
         additionalProperties: true,
         description: 'Of the provider, as JSON, such as `{"start_urls": ["https://example.com/"]}` of a website',
         examples: [{ start_urls: ['https://example.com/'] }],
+        $defs: PROVIDER_SETTINGS,
       },
     ),
     secret: Type.Optional(

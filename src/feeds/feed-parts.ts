@@ -25,8 +25,8 @@ const WORKER_HEAP_MIB_MAX = 1024;
 const NICENESS = 15;
 /** Without a question for so long, the thread ends. */
 const IDLE_MS_MAX = 60_000;
-/** Before each 64 KiB of a file that a list imports: however busy searches are, 3 MiB a second are taken over. */
-const IMPORT_GIVES_WAY_MS_MAX = 20;
+/** Before each 64 KiB of a file that a list imports: however busy searches are, 0.8 MiB a second are taken over. */
+const IMPORT_GIVES_WAY_MS_MAX = 80;
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1000;
 

@@ -1,6 +1,6 @@
 /** Schemas of feeds, and of what lists import from. */
 import { Type, type Static } from 'typebox';
-import { accountName, listName, nameSchema, nullable, object, oneOf, timeSchema } from '../operations/index.js';
+import { accountName, listName, nameSchema, nullable, named, object, oneOf, timeSchema } from '../operations/index.js';
 import { PROVIDERS } from './providers/provider-settings.js';
 import { statusOf } from './runs/feed-state.js';
 import { feedPath, type FeedRow, type SourceRow } from './types.js';
@@ -25,12 +25,12 @@ export const mediaStore = Type.String({
   description: 'Media store in which the synced file is; default `default`, the built-in one',
 });
 
-const failure = object({
+const failure = named('FeedFault', {
   message: Type.String({ description: 'What was wrong' }),
   at: timeSchema('When it was found out'),
 });
 
-const lastRun = object({
+const lastRun = named('FeedRun', {
   added: count('Records that are new'),
   changed: count('Records that differ'),
   removed: count('Records that are gone'),
@@ -47,7 +47,7 @@ const lastRun = object({
   took_ms: count('Milliseconds'),
 });
 
-export const feedResource = object({
+export const feedResource = named('Feed', {
   name: feedName,
   provider: oneOf(PROVIDERS),
   file: Type.String({ description: 'Path of the synced file in its media store', examples: ['feeds/news.sync'] }),
@@ -94,14 +94,14 @@ export function describeFeed(
   };
 }
 
-const discoveredPage = object({
+const discoveredPage = named('DiscoveredPage', {
   url: Type.String(),
   title: Type.String(),
   depth: count('Links from a start URL'),
   found: oneOf(['start', 'link', 'sitemap']),
 });
 
-export const discovery = object({
+export const discovery = named('Discovery', {
   pages: Type.Array(discoveredPage, { maxItems: 200, description: 'The pages that would be read: the first 200' }),
   left_out: Type.Array(object({ url: Type.String(), why: Type.String() }), {
     description: 'What was met and would not be read',
@@ -121,7 +121,7 @@ export const keepInSync = Type.Boolean({
     'Whether the list follows the file: each change is applied. Default true; false: only when it is asked for',
 });
 
-export const sourceResource = object({
+export const sourceResource = named('FeedOfList', {
   list: listName,
   media_store: storeName,
   path: sourcePath,

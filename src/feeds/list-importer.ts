@@ -23,7 +23,7 @@ const RETRY_MS = 5000;
 /** Of a file, between two moments that searches may have for themselves. */
 const PIECE_BYTES_MAX = 65_536;
 /** Beside searches, so that one of them never waits for a long commit. */
-const COMMIT_BYTES_MAX_BESIDE_SEARCHES = 524_288;
+const COMMIT_BYTES_MAX_BESIDE_SEARCHES = 262_144;
 
 export interface ListImporterOptions {
   readonly sources: SourceStore;

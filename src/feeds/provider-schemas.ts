@@ -1,7 +1,7 @@
 /** The settings of each provider: what a client may give, checked, and with the defaults filled in. */
 import { compile } from 'css-select';
 import { Type, type Static, type TSchema } from 'typebox';
-import { compileCheck, nameSchema, object, oneOf } from '../operations/index.js';
+import { compileCheck, nameSchema, named, object, oneOf } from '../operations/index.js';
 import { checkOutboundUrl, OutboundRefusedError, Secret, ServiceError, type OutboundRules } from '../platform/index.js';
 import type { WebsiteSettings } from './crawl/crawl-types.js';
 import { JsonPath } from './json/json-path.js';
@@ -16,7 +16,8 @@ const parameter = Type.String({ minLength: 1, maxLength: 100 });
 const secretText = Type.String({ minLength: 1, maxLength: 10_000 });
 const FIELDS_MAX = 100;
 
-export const websiteSettings = object(
+export const websiteSettings = named(
+  'WebsiteSettings',
   {
     start_urls: Type.Array(url, { minItems: 1, maxItems: 100, description: 'Where reading begins' }),
     include: Type.Optional({
@@ -50,9 +51,13 @@ export const websiteSettings = object(
   { description: 'Which pages of a website are read' },
 );
 
-const rssSettings = object({
-  url,
-  full_text: Type.Optional(Type.Boolean()),
+const rssSettings = named('RssSettings', {
+  url: Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX, examples: ['https://example.com/feed.xml'] }),
+  full_text: Type.Optional(
+    Type.Boolean({
+      description: 'Read the page behind each item, too; by default what the feed itself says is taken',
+    }),
+  ),
   drop_left_items: Type.Optional(Type.Boolean()),
 });
 
@@ -65,7 +70,7 @@ const pagination = Type.Union([
   object({ kind: Type.Literal('link'), next: Type.Optional(path) }),
 ]);
 
-const apiSettings = object({
+const apiSettings = named('ApiSettings', {
   url,
   method: Type.Optional(oneOf(['GET', 'POST'])),
   body: Type.Optional(Type.Unknown()),
@@ -84,22 +89,50 @@ const apiSettings = object({
   ),
 });
 
-const mediaStoreSettings = object({
+const mediaStoreSettings = named('MediaStoreSettings', {
   store: nameSchema('Name of the media store', 'default'),
-  prefix: Type.Optional(Type.String({ maxLength: 512 })),
+  prefix: Type.Optional(Type.String({ maxLength: 512, description: 'Only files whose paths begin with this' })),
   include: Type.Optional(globs),
 });
 
-const emailSettings = object({
-  host: Type.String({ minLength: 1, maxLength: 253 }),
-  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
-  security: Type.Optional(oneOf(['tls', 'starttls'])),
-  user: Type.String({ minLength: 1, maxLength: 320 }),
+const emailSettings = named('EmailSettings', {
+  host: Type.String({
+    minLength: 1,
+    maxLength: 253,
+    description: 'Of the IMAP server',
+    examples: ['imap.example.com'],
+  }),
+  port: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 65_535,
+      description: 'By default 993 with `tls`, 143 with `starttls`',
+    }),
+  ),
+  security: Type.Optional(oneOf(['tls', 'starttls'], { description: 'By default `tls`' })),
+  user: Type.String({ minLength: 1, maxLength: 320, examples: ['me@example.com'] }),
   auth: Type.Optional(oneOf(['password', 'xoauth2'])),
   password: Type.Optional(secretText),
-  folders: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { minItems: 1, maxItems: 100 })),
-  since_days: Type.Optional(Type.Integer({ minimum: 0, maximum: 36_500 })),
+  folders: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+      minItems: 1,
+      maxItems: 100,
+      description: 'By default `INBOX`',
+    }),
+  ),
+  since_days: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 36_500, description: 'Only messages that are no older; by default all' }),
+  ),
 });
+
+/** What each provider takes, for who makes forms of it: an error in settings names their place, which one schema for all could not. */
+export const PROVIDER_SETTINGS = {
+  website: websiteSettings,
+  rss: rssSettings,
+  api: apiSettings,
+  email: emailSettings,
+  'media-store': mediaStoreSettings,
+} as const satisfies Record<ProviderName, TSchema>;
 const IMAP_PORTS = { tls: 993, starttls: 143 } as const;
 
 const FULL_EVERY_DEFAULT = 24;

@@ -1,6 +1,6 @@
 /** Schemas of media stores and of the files in them. */
 import { Type } from 'typebox';
-import { accountName, nameSchema, nullable, object, oneOf, timeSchema } from '../operations/index.js';
+import { accountName, nameSchema, nullable, named, object, oneOf, timeSchema } from '../operations/index.js';
 import { PATH_BYTES_MAX, PATH_CHARACTERS_MAX } from './media-path.js';
 import type { StoredFile, StoreUsage } from './media-store.js';
 import { DEFAULT_STORE, type StoreRow } from './types.js';
@@ -51,7 +51,7 @@ export const storeSettings = {
   secret_access_key: Type.Optional(secret_access_key),
 };
 
-export const newStore = object({
+export const newStore = named('NewMediaStore', {
   name: storeName,
   kind: oneOf(['folder', 's3'], { description: 'Where the files are; `s3` on the console and the command line only' }),
   ...storeSettings,
@@ -59,7 +59,7 @@ export const newStore = object({
 
 export const changedStore = object(storeSettings);
 
-export const storeResource = object({
+export const storeResource = named('MediaStore', {
   name: storeName,
   account: accountName,
   kind: oneOf(['built-in', 'folder', 's3']),
@@ -78,7 +78,7 @@ export const storeResource = object({
 
 const etag = Type.String({ description: 'As the header `ETag`: changes with the content', examples: ['"xyzzy"'] });
 
-export const fileResource = object({
+export const fileResource = named('MediaFile', {
   path: filePath,
   bytes: Type.Integer({ minimum: 0 }),
   content_type: Type.String({

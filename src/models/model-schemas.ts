@@ -1,7 +1,7 @@
 /** Schemas of models, and what is shown of one. */
 import { Type } from 'typebox';
 import { ServiceError, URL_CHARACTERS_MAX } from '../platform/index.js';
-import { accountName, nameSchema, nullable, object, oneOf } from '../operations/index.js';
+import { accountName, nameSchema, nullable, named, object, oneOf } from '../operations/index.js';
 import type { ModelState } from './models.js';
 import {
   MODEL_KINDS,
@@ -90,10 +90,10 @@ const settings = {
   ),
 };
 
-export const newModel = object({ name: modelName, kind: Type.Optional(kind), provider, ...settings });
+export const newModel = named('NewModel', { name: modelName, kind: Type.Optional(kind), provider, ...settings });
 export const modelChange = object(settings);
 
-export const modelResource = object({
+export const modelResource = named('Model', {
   name: Type.String({ description: 'Name of the model', examples: ['minilm'] }),
   kind,
   provider,

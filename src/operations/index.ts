@@ -41,6 +41,9 @@ export {
 } from './api/search-targets.js';
 export { openIndex, requireList, searchSettings } from './dispatch/list-access.js';
 export { operations } from './registry.js';
+export { accountOperations } from './api/account.js';
+export { progressOperations } from './api/progress.js';
+export { serviceSettingsOperations } from './api/service-settings.js';
 export { systemOperations } from './api/system.js';
 export { finishWork } from './dispatch/unfinished-work.js';
 export { compileCheck, type SchemaCheck } from './dispatch/schema-validation.js';

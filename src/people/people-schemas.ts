@@ -1,6 +1,6 @@
 /** People, sessions and contributors as the interface shows them. */
 import { Type } from 'typebox';
-import { accountName, nullable, object, oneOf, timeSchema, type Services } from '../operations/index.js';
+import { accountName, nullable, named, object, oneOf, timeSchema, type Services } from '../operations/index.js';
 import { ServiceError } from '../platform/index.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from './passwords.js';
 import { permissionNames } from './roles.js';
@@ -43,13 +43,13 @@ const personId = Type.String({ minLength: 1, maxLength: 64, description: 'Id of 
 
 export const contributorParams = object({ account: accountName, id: personId });
 
-const person = object({
+const person = named('Person', {
   id: Type.String({ description: 'Id of the person' }),
   email: nullable(Type.String(), { description: 'What they sign in with; null for who came by a one-time link' }),
   has_password: Type.Boolean({ description: 'False: signs in by links alone' }),
 });
 
-export const signedInResource = object({
+export const signedInResource = named('SignedIn', {
   person,
   accounts: Type.Array(
     object({
@@ -64,7 +64,7 @@ export const signedInResource = object({
   expires_utc: timeSchema('When the session ends unless it is used'),
 });
 
-export const sessionResource = object({
+export const sessionResource = named('Session', {
   id: Type.String({ description: 'Id of the session' }),
   created_utc: timeSchema('The sign-in'),
   last_used_utc: timeSchema('The last request'),
@@ -73,7 +73,7 @@ export const sessionResource = object({
   is_current: Type.Boolean({ description: 'True for the session that asks' }),
 });
 
-export const contributorResource = object({
+export const contributorResource = named('Contributor', {
   id: Type.String({ description: 'Id of the person' }),
   email: nullable(Type.String(), { description: 'Null for who came by a one-time link' }),
   role,

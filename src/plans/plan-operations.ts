@@ -1,6 +1,6 @@
 /** `/plan`: how much an account may have, and has. */
 import { Type } from 'typebox';
-import { accountParams, defineOperation, noParams, nullable, object, timeSchema } from '../operations/index.js';
+import { accountParams, defineOperation, noParams, nullable, named, object, timeSchema } from '../operations/index.js';
 import { PLANS } from './part.js';
 import type { Plans } from './plans.js';
 import { LIMITS, UNLIMITED, type Limit, type Plan } from './types.js';
@@ -21,7 +21,7 @@ const allowed = (description: string) => nullable(Type.Integer({ minimum: 0 }), 
 const limitMembers = Object.fromEntries(
   LIMITS.map((limit) => [limit, allowed(`${LIMIT_DESCRIPTIONS[limit]}; null: without a limit`)]),
 );
-const planResource = object({
+const planResource = named('Plan', {
   name: planName,
   limits: object(limitMembers),
   successor: nullable(Type.String(), { description: 'The plan that takes its place near a limit' }),
@@ -35,7 +35,7 @@ const usage = (description: string) =>
     },
     { description },
   );
-const usageResource = object({
+const usageResource = named('Usage', {
   plan: planName,
   since_utc: nullable(timeSchema('Since when the account is on the plan'), {
     description: 'Null: since there is the account',

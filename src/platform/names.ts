@@ -5,6 +5,8 @@ import { RECORD_NAME_CHARACTERS_MAX } from './limits.js';
 export type NameKind = 'account' | 'list' | 'group' | 'feed' | 'media store';
 
 export const NAME_PATTERN_SOURCE = '^[a-z0-9][a-z0-9_-]{0,63}$';
+/** For people. */
+export const NAME_PATTERN_WORDS = "1 to 64 lower-case letters, digits, '-' and '_', and starts with a letter or digit";
 const NAME_PATTERN = new RegExp(NAME_PATTERN_SOURCE);
 /** Half a character: cannot be written as UTF-8. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -16,7 +18,7 @@ export function isName(value: string): boolean {
 /** What is wrong with the name, as a sentence; undefined where it is good. */
 export function nameFault(kind: NameKind, value: string): string | undefined {
   if (!isName(value)) {
-    return `The name of ${kind === 'account' ? 'an' : 'a'} ${kind} is 1 to 64 lower-case letters, digits, '-' and '_', and starts with a letter or digit.`;
+    return `The name of ${kind === 'account' ? 'an' : 'a'} ${kind} is ${NAME_PATTERN_WORDS}.`;
   }
   return undefined;
 }

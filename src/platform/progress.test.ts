@@ -41,7 +41,7 @@ describe('ProgressBoard', () => {
     const clock = new SteppedClock();
     const board = new ProgressBoard(clock);
     const told: JobProgress[] = [];
-    const stop = board.listen((job) => told.push(job));
+    const stop = board.listen((job) => told.push(job.read()));
     const job = board.begin({ kind: 'version', subject: 'a', total: 100, doneBefore: 20 });
     expect(board.read('version', 'a')).toMatchObject({ state: 'waiting', done: 20, total: 100, started_utc: null });
     expect(job.hasStarted).toBe(false);
@@ -77,7 +77,7 @@ describe('ProgressBoard', () => {
       board.begin({ kind: 'rebuild', subject, total: 1 }),
     );
     const told: JobProgress[] = [];
-    board.listen((job) => told.push(job));
+    board.listen((job) => told.push(job.read()));
     first?.start();
     first?.fail('too late');
     second?.start();

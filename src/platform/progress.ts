@@ -78,11 +78,12 @@ export interface JobBeginning {
   readonly doneBefore?: number;
 }
 
-type JobListener = (job: JobProgress) => void;
+type JobListener = (job: Job) => void;
 
 export class ProgressBoard {
   private readonly jobs = new Map<string, Job>();
   private readonly listeners = new Set<JobListener>();
+  private changes = 0;
 
   constructor(private readonly clock: JobClock = systemJobClock) {}
 
@@ -92,11 +93,14 @@ export class ProgressBoard {
     const job: Job = new Job(beginning, this.clock, () => {
       // One that was replaced says no more.
       if (this.jobs.get(key) !== job) return;
-      if (job.hasEnded) this.jobs.delete(key);
-      const progress = job.read();
-      for (const listener of this.listeners) listener(progress);
+      if (job.hasEnded) {
+        this.jobs.delete(key);
+        this.changes += 1;
+      }
+      for (const listener of this.listeners) listener(job);
     });
     this.jobs.set(key, job);
+    this.changes += 1;
     return job;
   }
 
@@ -109,9 +113,14 @@ export class ProgressBoard {
     return [...this.jobs.values()].map((job) => job.read());
   }
 
-  /** Of jobs that wait or run. */
-  get size(): number {
-    return this.jobs.size;
+  /** The same jobs, not read: there may be thousands. */
+  each(): IterableIterator<Job> {
+    return this.jobs.values();
+  }
+
+  /** Another one as soon as a job has come or gone. */
+  get generation(): number {
+    return this.changes;
   }
 
   /** How many listen. */
@@ -141,6 +150,14 @@ export class Job {
     private readonly changed: () => void,
   ) {
     this.done = beginning.doneBefore ?? 0;
+  }
+
+  get subject(): string {
+    return this.beginning.subject;
+  }
+
+  get owner(): JobOwner | undefined {
+    return this.beginning.owner;
   }
 
   get hasEnded(): boolean {

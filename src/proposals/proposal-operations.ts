@@ -5,6 +5,7 @@ import {
   defineOperation,
   listParams,
   nullable,
+  named,
   object,
   oneOf,
   openIndex,
@@ -22,7 +23,7 @@ const UNDER_WAY_MAX = 8;
 const RETRY_AFTER_SECONDS = 5;
 const MODEL_NAME_CHARACTERS_MAX = 64;
 
-const proposal = object({
+const proposal = named('SynonymProposal', {
   rule: synonymRule,
   basis: object(
     {

@@ -8,6 +8,7 @@ import {
   groupTargets,
   listSearchParams,
   listTargets,
+  named,
   object,
   parseJson,
   searchBody,
@@ -58,7 +59,7 @@ function optionsOf({ properties }: typeof searchQuery): Members {
 }
 
 const imageQuery = object(optionsOf(searchQuery));
-const imageBody = object({
+const imageBody = named('ImageSearchRequest', {
   media: Type.Optional(
     Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX, description: '`<store>/<path>` of a media store' }),
   ),

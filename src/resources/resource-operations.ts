@@ -9,6 +9,7 @@ import {
   listParams,
   nameSchema,
   nullable,
+  named,
   object,
   oneOf,
   openIndex,
@@ -35,7 +36,8 @@ const fault = oneOf(FILE_FAULTS, {
 });
 const state = oneOf(['pending', 'read', 'failed'], { description: 'pending: it is to be read, or to be read again' });
 
-const resourcesState = object(
+const resourcesState = named(
+  'ResourcesState',
   {
     read: count('Files that were read'),
     pending: count('Files that are to be read, or read again'),

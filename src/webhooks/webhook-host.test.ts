@@ -90,7 +90,7 @@ describe('WebhookHost', () => {
 
   it('tells of what it sends, while it does', async () => {
     const told: JobProgress[] = [];
-    progress.listen((job) => told.push(job));
+    progress.listen((job) => told.push(job.read()));
     const { id } = (await subscribe()).subscription;
     await change('a');
     await receiver.events(1);

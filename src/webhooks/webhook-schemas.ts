@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { URL_CHARACTERS_MAX, type EventCatalogue } from '../platform/index.js';
 import type { LoggedAttempt, SetAsideDelivery, Subscription } from './types.js';
-import { accountName, nullable, object, oneOf, timeSchema } from '../operations/index.js';
+import { accountName, nullable, named, object, oneOf, timeSchema } from '../operations/index.js';
 
 export const webhookUrl = Type.String({
   pattern: '^https?://[^\\s/?#]+[^\\s]*$',
@@ -60,9 +60,9 @@ export function webhookSchemas({ types }: EventCatalogue) {
   return {
     eventType,
     webhookEvents,
-    webhookResource: object(webhookMembers),
-    webhookWithSecret: object({ ...webhookMembers, secret: webhookSecret }),
-    attemptResource: object({
+    webhookResource: named('Webhook', webhookMembers),
+    webhookWithSecret: named('WebhookWithSecret', { ...webhookMembers, secret: webhookSecret }),
+    attemptResource: named('WebhookAttempt', {
       delivery: deliveryId,
       event: eventType,
       attempt: Type.Integer({ minimum: 1, description: '1 for the first attempt of the delivery' }),
@@ -76,7 +76,7 @@ export function webhookSchemas({ types }: EventCatalogue) {
       answer: Type.String({ description: 'The first kilobyte of the answer' }),
       outcome: oneOf(['delivered', 'retried', 'set-aside'], { description: 'What became of the delivery' }),
     }),
-    setAsideResource: object({
+    setAsideResource: named('SetAsideDelivery', {
       delivery: deliveryId,
       event: eventType,
       attempts: Type.Integer({ minimum: 1, description: 'Attempts that failed' }),

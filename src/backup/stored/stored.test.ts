@@ -168,7 +168,8 @@ describe('pieces', () => {
   it('are sent once, also when they come at the same time, and again where what is there has another length', async () => {
     const pieces = await piecesOf();
     const [one, two] = await Promise.all([pieces.put(Buffer.from('same')), pieces.put(Buffer.from('same'))]);
-    expect([one.shared, two.shared]).toEqual([false, true]);
+    // Whichever comes first.
+    expect([one.shared, two.shared].sort()).toEqual([false, true]);
     expect(store.puts).toBe(1);
     expect((await (await piecesOf()).put(Buffer.from('same'))).shared).toBe(true);
     const [path = ''] = store.files.keys();

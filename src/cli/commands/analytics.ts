@@ -23,7 +23,7 @@ export async function analytics(
     ...(options.from === undefined ? {} : { from: options.from }),
     ...(options.to === undefined ? {} : { to: options.to }),
   };
-  const report = await context.withService((client) =>
+  const report = await context.withData((client) =>
     options.group === true
       ? client.call('analytics.group', { params: { account, group: name }, query })
       : client.call('analytics.list', { params: { account, list: name }, query }),

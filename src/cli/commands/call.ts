@@ -6,6 +6,7 @@ import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { openSource } from '../import-source.js';
 import { operationHelp, operationTable } from '../operation-help.js';
 import { operationInput } from '../operation-input.js';
+import type { ServiceClient } from '../service-client.js';
 
 export interface CallOptions {
   readonly account?: string;
@@ -41,7 +42,8 @@ export async function callOperation(
     contentType: options.contentType,
     account: options.account ?? config.account.name,
   });
-  const answer = await context.withService((client) => client.call(operation.name, input));
+  const called = (client: ServiceClient) => client.call(operation.name, input);
+  const answer = await (operation.method === 'GET' ? context.withData(called) : context.withService(called));
   if (answer !== undefined) output.write(typeof answer === 'string' ? answer : `${JSON.stringify(answer)}\n`);
   return EXIT.done;
 }

@@ -48,7 +48,7 @@ export async function exportList(context: CommandContext, options: ExportOptions
   const file = options.output === undefined ? undefined : await openFile(options.output);
   const matrix = options.npy === undefined ? undefined : await NpyWriter.create(options.npy);
   const { count, damaged, files } = await endingWith(matrix, async () => {
-    const written = await context.withService(async (client) => {
+    const written = await context.withData(async (client) => {
       const files = await filesOf(client, { ...options, account });
       const target = { records: file ?? context.output, matrix, files };
       return { files, ...(await writeRecords(client, { ...options, account }, target)) };

@@ -94,7 +94,7 @@ interface AccountAndJson {
 
 export async function listKeys(context: CommandContext, options: AccountAndJson): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
-  const answer = await context.withService((client) => readListing(client, 'api-key.list', { account }));
+  const answer = await context.withData((client) => readListing(client, 'api-key.list', { account }));
   if (options.json === true) {
     writeJson(context.output, answer);
     return EXIT.done;
@@ -123,7 +123,7 @@ export async function deleteKey(
   options: AccountAndJson,
 ): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
-  const id = await context.withService(async (client) => {
+  const id = await context.withData(async (client) => {
     const keys = membersOf<KeyResource>(await readListing(client, 'api-key.list', { account }), 'keys');
     const byName = keys.filter((key) => key.name === idOrName);
     const known = keys.some((key) => key.id === idOrName);

@@ -13,17 +13,25 @@ export interface ListResource {
   readonly facets: readonly { readonly name: string; readonly cardinality: string }[];
 }
 
+/** One of which the service has nothing to tell but why. */
+export interface UnavailableList {
+  readonly name: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
 export async function listLists(
   context: CommandContext,
   options: { readonly account?: string; readonly json?: boolean },
 ): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
-  const answer = await context.withService((client) => readListing(client, 'list.list', { account }));
+  const answer = await context.withData((client) => readListing(client, 'list.list', { account }));
   const lists = membersOf<ListResource>(answer, 'lists');
+  const unavailable = membersOf<UnavailableList>(answer, 'unavailable');
   if (options.json === true) {
     writeJson(context.output, answer);
   } else if (lists.length === 0) {
-    context.output.write(`The account ${account} has no lists.\n`);
+    if (unavailable.length === 0) context.output.write(`The account ${account} has no lists.\n`);
   } else {
     const rows = lists.map((list) => [
       list.name,
@@ -34,5 +42,6 @@ export async function listLists(
     ]);
     context.output.write(table([['LIST', 'RECORDS', 'VERSION', 'LANGUAGE', 'SEARCHABLE FIELDS'], ...rows]));
   }
+  for (const { name, detail } of unavailable) context.output.note(`${name} is not served: ${detail}\n`);
   return EXIT.done;
 }

@@ -96,7 +96,7 @@ export async function putFile(
 /** A file appears under its name when it is whole. */
 export async function getFile(context: CommandContext, path: string, options: MediaGetOptions): Promise<ExitStatus> {
   const { output } = options;
-  await context.withService(async (client) => {
+  await context.withData(async (client) => {
     const pieces = await client.download('media.read', { params: { ...paramsOf(context, options), path } });
     if (output === undefined) {
       await pipeline(pieces, process.stdout, { end: false });
@@ -114,7 +114,7 @@ export async function getFile(context: CommandContext, path: string, options: Me
 
 export async function listFiles(context: CommandContext, options: MediaListOptions): Promise<ExitStatus> {
   const files: FileResource[] = [];
-  await context.withService(async (client) => {
+  await context.withData(async (client) => {
     for (let after = options.after; files.length < options.size;) {
       const query = {
         size: Math.min(PAGE_FILES_MAX, options.size - files.length),
@@ -140,15 +140,13 @@ export async function listFiles(context: CommandContext, options: MediaListOptio
 }
 
 export async function deleteFile(context: CommandContext, path: string, options: MediaOptions): Promise<ExitStatus> {
-  await context.withService((client) =>
-    client.call('media.delete', { params: { ...paramsOf(context, options), path } }),
-  );
+  await context.withData((client) => client.call('media.delete', { params: { ...paramsOf(context, options), path } }));
   return show(context, options, { path, deleted: true }, () => `${printable(path)} is gone.\n`);
 }
 
 export async function listStores(context: CommandContext, options: MediaStoreOptions): Promise<ExitStatus> {
   const account = accountOf(context, options);
-  const answer = await context.withService((client) => client.call('media-store.list', { params: { account } }));
+  const answer = await context.withData((client) => client.call('media-store.list', { params: { account } }));
   return show(context, options, answer, () => {
     const rows = membersOf<StoreResource>(answer, 'media_stores').map((store) => [
       store.name,
@@ -198,7 +196,7 @@ export async function deleteStore(
   options: MediaStoreOptions,
 ): Promise<ExitStatus> {
   const params = { account: accountOf(context, options), store };
-  await context.withService((client) => client.call('media-store.delete', { params }));
+  await context.withData((client) => client.call('media-store.delete', { params }));
   return show(
     context,
     options,

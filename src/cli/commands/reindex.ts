@@ -11,7 +11,7 @@ export interface ReindexOptions {
 
 export async function reindex(context: CommandContext, options: ReindexOptions): Promise<ExitStatus> {
   const { list, account = context.config.account.name } = options;
-  const answer = await context.withService((client) => client.call('list.reindex', { params: { account, list } }));
+  const answer = await context.withData((client) => client.call('list.reindex', { params: { account, list } }));
   if (options.json === true) writeJson(context.output, answer);
   else {
     const { records, took_ms } = answer as { readonly records: number; readonly took_ms: number };

@@ -29,7 +29,7 @@ export async function search(
   options: SearchCommandOptions,
 ): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
-  const response = await context.withService(async (client) => {
+  const response = await context.withData(async (client) => {
     const version = await currentVersion(client, account, list);
     const params = { account, list, version };
     return options.image === undefined

@@ -59,7 +59,7 @@ const ERROR_COLUMNS = 60;
 
 export async function listWebhooks(context: CommandContext, options: WebhookOptions): Promise<ExitStatus> {
   const account = accountOf(context, options);
-  const answer = await context.withService((client) => readListing(client, 'webhook.list', { account }));
+  const answer = await context.withData((client) => readListing(client, 'webhook.list', { account }));
   return show(context, options, answer, () => {
     const webhooks = membersOf<WebhookResource>(answer, 'webhooks');
     if (webhooks.length === 0) return `The account ${account} has no webhooks. gannet webhook create makes one.\n`;

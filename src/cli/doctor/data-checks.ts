@@ -97,7 +97,7 @@ function sizeOf(path: string): number {
 export async function recordsCheck(context: CommandContext): Promise<Check[]> {
   const account = context.config.account.name;
   const sums = await segmentSumsCheck(resolve(context.config.data.dir));
-  return context.withService(async (client) => {
+  return context.withData(async (client) => {
     const answer = await readListing(client, 'list.list', { account });
     const lists = membersOf<ListResource>(answer, 'lists');
     const checks: Check[] = [sums, ...unavailableListChecks(account, answer)];

@@ -90,6 +90,8 @@ async function environmentCheck(folder: string, { path, format }: FeatureEnviron
     await environment.close();
     return fine(name, `${place} has format ${format.number}`);
   } catch (error) {
-    return failed(name, `${place} cannot be read: ${messageOf(error)}`);
+    const fault = `${place} cannot be read: ${messageOf(error)}`;
+    if (!isDamage(error)) return failed(name, fault);
+    return notice(name, `${fault}; the service will set it aside under a dated name and begin anew`);
   }
 }

@@ -6,16 +6,11 @@ import { listFolder, listsFolder } from '../../index/index.js';
 import { checkEnvironmentFile, isDamage } from '../../platform/index.js';
 import { segmentsPath, storePath } from '../../store/index.js';
 import { membersOf } from '../answers.js';
+import type { UnavailableList } from '../commands/list.js';
 import { formatCount } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 
 const TOLD_MAX = 10;
-
-interface UnavailableList {
-  readonly name: string;
-  readonly code: string;
-  readonly detail: string;
-}
 
 /** Of the answer of `list.list`: what the running service cannot open. It has the files open, so that nobody else may. */
 export function servedListsCheck(account: string, answer: unknown): Check {

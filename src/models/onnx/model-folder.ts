@@ -59,7 +59,7 @@ const KNOWN_MODULES = /\.(?:Transformer|Pooling|Normalize)$/;
 /** Throws an OnnxError that names the file that is missing, or is not what it should be. */
 export function readModelFolder(folder: string): ModelFolder {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new OnnxError('folder', 'There is no such folder.');
+    throw new OnnxError('folder', `There is no folder ${folder}.`);
   }
   const preparation = optional(folder, PREPARATION);
   const pictureGraph = existing(folder, PICTURE_GRAPHS);

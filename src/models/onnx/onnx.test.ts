@@ -146,7 +146,7 @@ describe('a model of an ONNX folder', () => {
     renameSync(join(folder, MODEL), join(folder, 'away'));
     await expect(embedder().embed(['a'], 'document')).rejects.toMatchObject({
       retry: 'later',
-      detail: expect.stringContaining('no such folder') as string,
+      detail: expect.stringContaining('There is no folder') as string,
     });
     renameSync(join(folder, 'away'), join(folder, MODEL));
     expect(await embedder().embed(['a'], 'document')).toHaveLength(1);
@@ -236,7 +236,7 @@ describe('a folder', () => {
   });
 
   const damages: readonly (readonly [what: string, damage: (path: string) => void, why: string])[] = [
-    ['is not there', (path) => rmSync(path, { recursive: true }), 'no such folder'],
+    ['is not there', (path) => rmSync(path, { recursive: true }), 'There is no folder'],
     ['has no graph', (path) => rmSync(join(path, 'model.onnx')), 'no file model.onnx and none onnx/model.onnx'],
     ['has no tokenizer', (path) => rmSync(join(path, 'tokenizer.json')), 'no file tokenizer.json'],
     [

@@ -10,6 +10,7 @@ import {
   nextPage,
   noParams,
   nullable,
+  named,
   object,
   pageQuery,
   timeSchema,
@@ -67,7 +68,7 @@ export const accountRead = defineOperation({
   },
 });
 
-const account = object({
+const account = named('Account', {
   name: accountName,
   region: Type.String({ description: 'Home region', examples: ['eu'] }),
   created_utc: timeSchema('When it was made'),

@@ -1,7 +1,7 @@
 /** Schemas of keys. */
 import { Type } from 'typebox';
 import type { ApiKeyRecord } from '../../access/index.js';
-import { nameSchema, nullable, object, oneOf, timeSchema } from './schemas.js';
+import { nameSchema, nullable, named, oneOf, timeSchema } from './schemas.js';
 
 export const KEY_NAME_CHARACTERS_MAX = 200;
 /** More than the catalogue of permissions has. */
@@ -45,13 +45,13 @@ const keyMembers = {
   expires_at: nullable(timeSchema('When the key stops working by itself')),
 };
 
-export const keyResource = object({
+export const keyResource = named('ApiKey', {
   ...keyMembers,
   created_utc: timeSchema('When the key was made'),
   last_four: Type.String({ description: 'The last four characters of the key, to tell keys apart' }),
 });
 
-export const createdKeyResource = object({
+export const createdKeyResource = named('CreatedApiKey', {
   id: keyMembers.id,
   name: keyMembers.name,
   key: Type.String({

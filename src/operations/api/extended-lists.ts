@@ -7,7 +7,7 @@ import type { Operation, OperationResult, ResponseSpec } from '../dispatch/opera
 import { isStreamBody } from '../dispatch/validation.js';
 import type { Services } from '../dispatch/services.js';
 import { listResource } from './list-schemas.js';
-import { object } from './schemas.js';
+import { named, object } from './schemas.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -31,7 +31,7 @@ export function withListExtensions(
     const isTwice = name in additions.settings && name in additions.members;
     if (isTwice || name in listResource.properties) throw new Error(`two bring the member '${name}' of lists`);
   }
-  const resource = object({
+  const resource = named('List', {
     ...listResource.properties,
     ...asOptional(additions.settings),
     ...asOptional(additions.members),

@@ -74,3 +74,32 @@ it('ends after its time, and tells nothing once it is closed', async () => {
   job(board);
   expect(client.said).toHaveLength(said);
 });
+
+it('looks at ten thousand jobs that come and go a few times a turn', () => {
+  const board = new ProgressBoard();
+  let reads = 0;
+  const client = { isBehind: false, send: () => undefined, end: () => undefined };
+  const read = () => ({ read: (reads += 1) });
+  // No turn comes while it is looked at.
+  const close = jobEvents(board, read, { ...TIMES, toldMs: 60_000 }).open(client);
+  const jobs = Array.from({ length: 10_000 }, (_, index) =>
+    board.begin({ kind: 'import', subject: `${index}`, total: null }),
+  );
+  for (const one of jobs) one.start();
+  for (const one of jobs) one.finish();
+  expect(reads).toBeLessThan(10);
+  close();
+});
+
+it('tells a thousand that watch at fewer turns, and each of them the end', async () => {
+  const board = new ProgressBoard();
+  const watchers = Array.from({ length: 1_000 }, () => listen(board, { ...TIMES, toldMs: 20, quietMsMax: 60_000 }));
+  const films = job(board);
+  films.start();
+  await expect.poll(() => watchers.every(({ events }) => events().length === 2)).toBe(true);
+  films.finish();
+  // Not at once: a job that comes and goes would be told to all of them.
+  expect(watchers.some(({ events }) => events().length > 2)).toBe(false);
+  await expect.poll(() => watchers.every(({ events }) => events().length === 3)).toBe(true);
+  for (const { close } of watchers) close();
+});

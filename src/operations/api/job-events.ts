@@ -9,6 +9,12 @@ const QUIET_MS_MAX = 4_000;
 /** Then the client comes again, and shows again who it is: a session that has ended, or a role that was changed, is noticed. */
 const STREAM_MS = 60_000;
 const RECONNECT_MS = 1_000;
+/** With more of them, each is told at every second turn, every third and so on: what they cost together stays the same. */
+const WATCHERS_A_TURN = 250;
+/** With more, what comes and goes between two turns is not told: each job would be told to all of them. */
+const WATCHERS_TOLD_AT_ONCE = 50;
+/** A turn, of jobs that came or went. */
+const TOLD_AT_ONCE_MAX = 5;
 
 export interface JobEventTimes {
   readonly toldMs: number;
@@ -25,11 +31,11 @@ export function jobEvents(board: ProgressBoard, read: () => object, times: JobEv
     const stopListening = board.listen(() => {
       telling.hasNews = true;
       // One that is done before the next turn is told as well: somebody waits for what it did.
-      if (telling.isOfOtherJobs) telling.tell();
+      if (telling.mayTellAtOnce) telling.tell();
     });
     client.send(`retry: ${RECONNECT_MS}\n\n`);
     const timer = setInterval(() => {
-      telling.tell();
+      telling.turn();
     }, times.toldMs);
     telling.tell();
     return () => {
@@ -44,7 +50,9 @@ class Telling {
   readonly #beganMs = performance.now();
   #saidMs = this.#beganMs;
   #told = '';
-  #size = 0;
+  #generation = -1;
+  #turns = 0;
+  #toldAtOnce = 0;
 
   constructor(
     private readonly client: EventClient,
@@ -53,9 +61,18 @@ class Telling {
     private readonly times: JobEventTimes,
   ) {}
 
-  /** True where a job has come or gone since. */
-  get isOfOtherJobs(): boolean {
-    return this.board.size !== this.#size;
+  /** Where a job has come or gone since. */
+  get mayTellAtOnce(): boolean {
+    if (this.board.generation === this.#generation) return false;
+    if (this.board.listenerCount > WATCHERS_TOLD_AT_ONCE) return false;
+    this.#toldAtOnce += 1;
+    return this.#toldAtOnce <= TOLD_AT_ONCE_MAX;
+  }
+
+  turn(): void {
+    this.#toldAtOnce = 0;
+    this.#turns += 1;
+    if (this.#turns % Math.ceil(this.board.listenerCount / WATCHERS_A_TURN) === 0) this.tell();
   }
 
   tell(): void {
@@ -72,9 +89,9 @@ class Telling {
 
   #news(): string | undefined {
     // One that has only been begun says nothing yet.
-    if (!this.hasNews && this.board.size === this.#size) return undefined;
+    if (!this.hasNews && this.board.generation === this.#generation) return undefined;
     this.hasNews = false;
-    this.#size = this.board.size;
+    this.#generation = this.board.generation;
     const text = eventText('jobs', this.read());
     if (text === this.#told) return undefined;
     this.#told = text;

@@ -14,6 +14,7 @@ import {
   nextOf,
   nextPage,
   nullable,
+  named,
   object,
   pageQuery,
   timeSchema,
@@ -46,7 +47,7 @@ const rerankerName = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
   description: 'Model that reorders top results',
 });
 
-const groupVersionResource = object({
+const groupVersionResource = named('GroupVersion', {
   version,
   lists: Type.Array(object({ list: listName, version }), {
     description: 'The lists and the versions of them that a search of this number uses',
@@ -54,7 +55,7 @@ const groupVersionResource = object({
   created_utc: timeSchema('When the members changed to these'),
 });
 
-const groupResource = object({
+const groupResource = named('Group', {
   name: groupName,
   account: accountName,
   lists: members,

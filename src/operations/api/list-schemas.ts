@@ -10,7 +10,7 @@ import {
   RULE_PATTERN_CHARACTERS_MAX,
   RULE_TEXT_CHARACTERS_MAX,
 } from '../../search/index.js';
-import { accountName, fieldName, listName, nullable, object, oneOf, timeSchema } from './schemas.js';
+import { accountName, fieldName, listName, nullable, named, object, oneOf, timeSchema } from './schemas.js';
 import { synonymRules } from './synonym-schemas.js';
 
 export const WEIGHT_MIN = 0.01;
@@ -35,9 +35,9 @@ export const searchableFieldInput = object({ name: fieldName, weight: Type.Optio
 export const facetInput = object({ name: fieldName, type: facetType, cardinality: Type.Optional(cardinality) });
 export const resourceInput = object({ name: fieldName, kind: resourceKind });
 
-export const searchableFieldResource = object({ name: fieldName, weight });
-export const facetResource = object({ name: fieldName, type: facetType, cardinality });
-export const resourceResource = object({ name: fieldName, kind: resourceKind });
+export const searchableFieldResource = named('SearchableField', { name: fieldName, weight });
+export const facetResource = named('Facet', { name: fieldName, type: facetType, cardinality });
+export const resourceResource = named('ResourceField', { name: fieldName, kind: resourceKind });
 
 const language = Type.String({
   pattern: '^([a-z]{2,3}|none)$',
@@ -58,11 +58,12 @@ const model = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
 const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
   description: 'Name of the model that puts the best results of a search in its order; null: that of the scores',
 });
-const suggestions = object(
+const suggestions = named(
+  'SuggestionSettings',
   { require_click: Type.Boolean({ description: 'Suggest only searches that led to a click' }) },
   { description: 'Settings of suggestions' },
 );
-const queryRule = object({
+const queryRule = named('QueryRule', {
   name: Type.String({ minLength: 1, maxLength: RULE_NAME_CHARACTERS_MAX, description: 'Shown where it applied' }),
   pattern: Type.String({
     minLength: 1,
@@ -122,14 +123,15 @@ export const listSettings = {
 
 const version = Type.Integer({ minimum: 1 });
 
-const versionResource = object({
+const versionResource = named('ListVersion', {
   version,
   state: oneOf(['building', 'ready'], { description: '`building` until every record is in it' }),
   record_count: Type.Integer({ minimum: 0 }),
   created_utc: timeSchema('When the version was made'),
 });
 
-const meaning = object(
+const meaning = named(
+  'MeaningState',
   {
     state: oneOf(['off', 'ready', 'embedding', 'failing'], {
       description:
@@ -148,7 +150,7 @@ const meaning = object(
   { description: 'Vectors of the list; absent while its index is being rebuilt' },
 );
 
-export const listResource = object({
+export const listResource = named('List', {
   name: listName,
   account: accountName,
   engine,

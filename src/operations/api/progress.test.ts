@@ -8,15 +8,24 @@ const LISTS = new Map([
   ['id-2', { account: 'other', name: 'books' }],
 ]);
 
-async function jobsFor(board: ProgressBoard, permissions: readonly string[]): Promise<unknown[]> {
+interface Answer {
+  readonly jobs: readonly { readonly name: string }[];
+  readonly job_count: number;
+}
+
+async function answerFor(board: ProgressBoard, permissions: readonly string[], name?: string): Promise<Answer> {
   const [read] = progressOperations;
   const context = {
     services: { progress: board, catalog: { listOfId: (id: string) => LISTS.get(id) } },
     caller: { can: (permission: string) => permissions.includes(permission) },
   } as unknown as OperationContext;
-  const result = await read?.handle(context, { params: { account: 'mine' }, query: {}, body: undefined });
-  return (result?.body as { readonly jobs: unknown[] }).jobs;
+  const query = name === undefined ? {} : { name };
+  const result = await read?.handle(context, { params: { account: 'mine' }, query, body: undefined });
+  return result?.body as Answer;
 }
+
+const jobsFor = async (board: ProgressBoard, permissions: readonly string[]) =>
+  (await answerFor(board, permissions)).jobs;
 
 it('tells of jobs of the account that the caller may read, by the names that people know', async () => {
   const board = new ProgressBoard();
@@ -34,4 +43,37 @@ it('tells of jobs of the account that the caller may read, by the names that peo
   expect(await jobsFor(board, [])).toEqual([]);
   for (const job of await jobsFor(board, ['list:read', 'feed:read']))
     expect(Object.keys(job as object)).not.toEqual(expect.arrayContaining(['subject']));
+});
+
+it('tells of ten thousand jobs the first, how many there are, and those of a name', async () => {
+  const board = new ProgressBoard();
+  const permissions = ['list:read', 'feed:read', 'webhook:read'];
+  for (let index = 0; index < 10_000; index += 1) {
+    const kind = index % 3 === 0 ? 'feed' : 'webhook';
+    const owner = { account: 'mine', name: `source-${index}`, permission: `${kind}:read` };
+    board.begin({ kind, subject: `${index}`, owner, total: null });
+  }
+  const names = (answer: Answer) => answer.jobs.map(({ name }) => name);
+
+  const all = await answerFor(board, permissions);
+  expect(names(all)).toEqual(Array.from({ length: 100 }, (_, index) => `source-${index}`));
+  expect(all.job_count).toBe(10_000);
+  const feeds = await answerFor(board, ['feed:read']);
+  expect(names(feeds)).toEqual(Array.from({ length: 100 }, (_, index) => `source-${3 * index}`));
+  expect(feeds.job_count).toBe(3_334);
+  const last = await answerFor(board, permissions, 'source-9999');
+  expect([names(last), last.job_count]).toEqual([['source-9999'], 1]);
+  expect(await answerFor(board, ['feed:read'], 'source-1')).toEqual({ jobs: [], job_count: 0 });
+});
+
+it('knows a list that comes into the catalogue after its job, and its new name', async () => {
+  const board = new ProgressBoard();
+  board.begin({ kind: 'import', subject: 'id-3', total: null });
+  expect(await answerFor(board, ['list:read'])).toEqual({ jobs: [], job_count: 0 });
+  LISTS.set('id-3', { account: 'mine', name: 'plays' });
+  expect(await jobsFor(board, ['list:read'])).toMatchObject([{ name: 'plays' }]);
+  LISTS.set('id-3', { account: 'mine', name: 'dramas' });
+  expect(await jobsFor(board, ['list:read'])).toMatchObject([{ name: 'dramas' }]);
+  LISTS.delete('id-3');
+  expect(await jobsFor(board, ['list:read'])).toEqual([]);
 });

@@ -1,20 +1,22 @@
 /** `/progress`: what runs for a while, and how far it is. */
 import { Type } from 'typebox';
-import type { Caller } from '../../access/index.js';
-import { ServiceError, type JobProgress } from '../../platform/index.js';
+import { ServiceError } from '../../platform/index.js';
 import { defineOperation } from '../dispatch/operation.js';
 import { EVENT_STREAM_TYPE } from '../dispatch/event-stream.js';
 import type { Services } from '../dispatch/services.js';
+import { jobsSeenBy, type JobReader } from './account-jobs.js';
 import { jobEvents } from './job-events.js';
-import { accountParams, nullable, object, oneOf, timeSchema } from './schemas.js';
+import { accountParams, nullable, named, object, oneOf, timeSchema } from './schemas.js';
 
 /** Of all accounts together; each costs a connection and a timer. */
 const WATCHERS_MAX = 1_000;
 
-/** By which jobs of lists may be seen. */
-const LIST_PERMISSION = 'list:read';
+/** So many are told one by one, in some 25 KB. */
+const TOLD_MAX = 100;
+/** Longer than any that a job has. */
+const NAME_CHARACTERS_MAX = 512;
 
-const jobResource = object({
+const jobResource = named('Job', {
   kind: Type.String({
     description:
       'What is done: `version` builds a version of a list, `rebuild` makes the index of a list anew, `import` takes records into one, and those of features',
@@ -40,14 +42,24 @@ const read = defineOperation({
   callers: ['key', 'console', 'cli'],
   target: 'account',
   params: accountParams,
+  query: Type.Optional(
+    object({
+      name: Type.Optional(
+        Type.String({ maxLength: NAME_CHARACTERS_MAX, description: 'Only of what has this name, such as a list' }),
+      ),
+    }),
+  ),
   responses: {
     200: {
-      description: 'The jobs in the order in which they were begun',
-      schema: object({ jobs: Type.Array(jobResource) }),
+      description: `The jobs in the order in which they were begun; of more than ${TOLD_MAX} the first`,
+      schema: object({
+        jobs: Type.Array(jobResource, { maxItems: TOLD_MAX }),
+        job_count: Type.Integer({ minimum: 0, description: `Of all, also where more than ${TOLD_MAX} run or wait` }),
+      }),
     },
   },
-  handle({ services, caller }, { params: { account } }) {
-    return { status: 200, body: jobsOf(services, account, caller) };
+  handle({ services, caller }, { params: { account }, query: { name } = {} }) {
+    return { status: 200, body: jobsOf(services, { account, name, can: (permission) => caller.can(permission) }) };
   },
 });
 
@@ -70,26 +82,21 @@ const watch = defineOperation({
     if (progress.listenerCount >= WATCHERS_MAX) {
       throw new ServiceError('overloaded', `${WATCHERS_MAX} others watch already: ask for the jobs themselves.`);
     }
-    return { status: 200, events: jobEvents(progress, () => jobsOf(services, account, caller)) };
+    return {
+      status: 200,
+      events: jobEvents(progress, () => jobsOf(services, { account, can: (permission) => caller.can(permission) })),
+    };
   },
 });
 
 /** Of the account, as far as the caller may know of them. */
-function jobsOf(services: Services, account: string, caller: Caller) {
-  const jobs = services.progress.all().flatMap((job) => {
-    const owner = ownerOf(services, job);
-    if (owner?.account !== account || !caller.can(owner.permission)) return [];
-    const { subject: _subject, owner: _owner, ...told } = job;
-    return [{ ...told, name: owner.name }];
+function jobsOf({ progress, catalog }: Services, reader: JobReader) {
+  const { jobs, count } = jobsSeenBy(progress, catalog, reader, TOLD_MAX);
+  const told = jobs.map(({ job, name }) => {
+    const { subject: _subject, owner: _owner, ...read } = job.read();
+    return { ...read, name };
   });
-  return { jobs };
-}
-
-/** Undefined for a list that is gone. */
-function ownerOf({ catalog }: Services, { owner, subject }: JobProgress) {
-  if (owner !== undefined) return owner;
-  const list = catalog.listOfId(subject);
-  return list === undefined ? undefined : { account: list.account, name: list.name, permission: LIST_PERMISSION };
+  return { jobs: told, job_count: count };
 }
 
 export const progressOperations = [read, watch];

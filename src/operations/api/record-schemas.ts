@@ -1,7 +1,7 @@
 /** Schemas of records. */
 import { Type } from 'typebox';
 import { VECTOR_DIMENSIONS_MAX } from '../../records/index.js';
-import { nullable, object, recordName, timeSchema } from './schemas.js';
+import { nullable, named, object, recordName, timeSchema } from './schemas.js';
 
 const fieldValue = Type.Union(
   [
@@ -27,7 +27,7 @@ export const recordSource = Type.String({
   examples: ['feed:news'],
 });
 
-export const recordResource = object({
+export const recordResource = named('StoredRecord', {
   id: recordId,
   name: recordName,
   fields: Type.Record(Type.String(), fieldValue, { description: "The record's own fields" }),
@@ -40,7 +40,7 @@ export const recordResource = object({
 const vector = Type.Array(Type.Number(), { minItems: 1, maxItems: VECTOR_DIMENSIONS_MAX });
 
 /** As pages of records have it. */
-export const recordWithVectors = object({
+export const recordWithVectors = named('RecordWithVectors', {
   ...recordResource.properties,
   vector: Type.Optional({ ...vector, description: 'With `vectors=true`: the vector of a record that has one' }),
   vectors: Type.Optional(
@@ -51,7 +51,8 @@ export const recordWithVectors = object({
 });
 
 /** In the place of a record that cannot be read. */
-export const damagedRecord = object(
+export const damagedRecord = named(
+  'DamagedRecord',
   {
     id: nullable(Type.String(), { description: 'Id of the record, where it can be read' }),
     error: Type.String({ description: 'Why the record is not told' }),

@@ -13,6 +13,15 @@ export function object<Properties extends TProperties>(properties: Properties, o
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
+/** The same, with a name that stands for it wherever the API is described: types of generated clients are called so. */
+export function named<Properties extends TProperties>(
+  title: string,
+  properties: Properties,
+  options: TObjectOptions = {},
+) {
+  return object(properties, { title, ...options });
+}
+
 /** One of these words. */
 export function oneOf<const Words extends readonly string[]>(words: Words, options: { description?: string } = {}) {
   return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...options });

@@ -1,7 +1,7 @@
 /** The schema of a search's answer, for the OpenAPI document; the search workers write it as finished bytes. */
 import { Type } from 'typebox';
 import { recordResource, recordSource } from './record-schemas.js';
-import { nullable, object, timeSchema } from './schemas.js';
+import { nullable, named, object, timeSchema } from './schemas.js';
 
 const { id, name, fields } = recordResource.properties;
 const score = (kind: string) => Type.Number({ minimum: 0, maximum: 1, description: `${kind}; 1 is perfect` });
@@ -9,7 +9,7 @@ const attachedScore = (kind: string) => Type.Optional(score(`Score of an attache
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 const text = Type.Optional(Type.Union([Type.Number(), Type.String()]));
 
-const result = object({
+const result = named('Hit', {
   id,
   name,
   '@text_score': Type.Optional(score('Words and meaning; absent where neither played a part')),
@@ -77,7 +77,7 @@ const result = object({
 const appliedWord = { word: Type.String(), terms: Type.Array(Type.String()) };
 const appliedList = { list_name: Type.Optional(Type.String({ description: 'On a group search' })) };
 
-export const searchResponse = object({
+export const searchResponse = named('SearchAnswer', {
   query_id: Type.String({ format: 'uuid', description: 'Names this search in click calls' }),
   list_name: Type.Optional(Type.String({ description: 'The list; on the search of one list' })),
   group_name: Type.Optional(Type.String({ description: 'The group; on a group search' })),

@@ -4,7 +4,7 @@ import type { ImportSession } from '../../index/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { requireIndex } from '../dispatch/list-access.js';
 import { defineOperation } from '../dispatch/operation.js';
-import { listParams, nullable, object } from './schemas.js';
+import { listParams, nullable, named, object } from './schemas.js';
 import { roundedMs } from './search-result.js';
 
 type ImportFormat = 'ndjson' | 'json' | 'csv';
@@ -16,7 +16,7 @@ const FORMATS: ReadonlyMap<string, ImportFormat> = new Map([
   ['text/csv', 'csv'],
 ]);
 
-const bulkOutcome = object({
+const bulkOutcome = named('BulkOutcome', {
   created: Type.Integer({ minimum: 0, description: 'Records that are new' }),
   updated: Type.Integer({ minimum: 0, description: 'Records that replaced one of the same name' }),
   failed: Type.Integer({ minimum: 0, description: 'Records that were refused; the others are written' }),

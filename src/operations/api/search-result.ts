@@ -8,7 +8,7 @@ import {
   ServiceError,
   QUERY_OPTION_CHARACTERS_MAX,
 } from '../../platform/index.js';
-import { readRecordInput } from '../../records/index.js';
+import { fittingFields, readRecordInput } from '../../records/index.js';
 import { filterPlan, type SearchTarget } from '../../search/index.js';
 import type { SearchPoolTask } from '../../workers/index.js';
 import { requireIndex } from '../dispatch/list-access.js';
@@ -19,7 +19,7 @@ import {
   type OperationResult,
 } from '../dispatch/operation.js';
 import { damagedRecord, recordId, recordInput, recordResource, recordWithVectors } from './record-schemas.js';
-import { accountName, listName, listParams, object } from './schemas.js';
+import { accountName, listName, listParams, named, object } from './schemas.js';
 
 /** Farther in, each page would cost as much as all before it. */
 const SKIP_MAX = 10_000;
@@ -29,6 +29,23 @@ const RECORDS_BYTES_MIN = 1024;
 const listPath = '/search-result/{account}/{list}';
 const recordPath = `${listPath}/{id}`;
 const recordParams = object({ account: accountName, list: listName, id: recordId });
+/** As searches have it for their hits. */
+const fieldsRoom = object({
+  fields_bytes_max: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description:
+        'Bytes of JSON that the fields of the answer may take: those that do not fit are left out, and named in `fields_left_out`; none given: as many as there are',
+    }),
+  ),
+});
+const recordWithRoom = named('RecordPart', {
+  ...recordResource.properties,
+  fields_left_out: Type.Optional(
+    Type.Array(Type.String(), { description: 'Names of the fields that were more than `fields_bytes_max`' }),
+  ),
+});
 const common = { callers: ['key', 'console', 'cli'], target: 'list' } as const;
 
 const page = defineOperation({
@@ -136,10 +153,16 @@ const read = defineOperation({
   path: recordPath,
   permission: 'search-result:read',
   params: recordParams,
-  responses: { 200: { description: 'The record', schema: recordResource } },
+  query: fieldsRoom,
+  responses: { 200: { description: 'The record', schema: recordWithRoom } },
   errors: ['record-not-found', 'answer-too-large', 'overloaded'],
-  handle: (context, { params }) =>
-    readRecords(context, params, (target) => ({ kind: 'record', target, id: params.id })),
+  handle: (context, { params, query }) =>
+    readRecords(context, params, (target) => ({
+      kind: 'record',
+      target,
+      id: params.id,
+      ...(query.fields_bytes_max === undefined ? {} : { fieldsBytesMax: query.fields_bytes_max }),
+    })),
 });
 
 const replace = defineOperation({
@@ -171,14 +194,16 @@ const patch = defineOperation({
   path: recordPath,
   permission: 'search-result:update',
   params: recordParams,
+  query: fieldsRoom,
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: recordInput,
-  responses: { 200: { description: 'The record', schema: recordResource } },
+  responses: { 200: { description: 'The record', schema: recordWithRoom } },
   errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'plan-limit', 'storage-full'],
-  async handle({ services }, { params, body }) {
+  async handle({ services }, { params, query, body }) {
     const request: WriteRequest = { kind: 'patch', id: params.id, ...writeBody(body) };
     const index = await requireIndex(services, params);
-    return answer(await index.write(request));
+    const { status, body: record } = answer(await index.write(request));
+    return { status, body: withinRoom(record, query.fields_bytes_max) };
   },
 });
 
@@ -266,6 +291,14 @@ function writeBody(body: unknown) {
     ...(asOfMs === undefined ? {} : { asOf: new Date(asOfMs).toISOString() }),
     ...(vectors === undefined ? {} : { vectors }),
   };
+}
+
+function withinRoom(record: WriteResult['record'], bytesMax: number | undefined) {
+  if (bytesMax === undefined) return record;
+  const { leftOut } = fittingFields(Buffer.from(JSON.stringify(record.fields)), { bytesMax });
+  if (leftOut.length === 0) return record;
+  const fields = Object.fromEntries(Object.entries(record.fields).filter(([name]) => !leftOut.includes(name)));
+  return { ...record, fields, fields_left_out: leftOut };
 }
 
 function answer({ outcome, record }: WriteResult) {

@@ -2,11 +2,11 @@
 import { Type } from 'typebox';
 import { settingsInForce, type SettingInForce } from '../../platform/index.js';
 import { defineOperation, type Operation } from '../dispatch/operation.js';
-import { accountParams, nullable, object, oneOf } from './schemas.js';
+import { accountParams, nullable, named, object, oneOf } from './schemas.js';
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 
-const setting = object({
+const setting = named('Setting', {
   name: Type.String({ description: 'Section and name, as in a file of settings', examples: ['search.threads'] }),
   variable: Type.String({ description: 'The environment variable that it can be given by' }),
   value: nullable(Type.Union([scalar, Type.Array(scalar)]), { description: 'Null: a secret, which nobody is shown' }),

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import type { ListRecord } from '../../catalog/index.js';
 import type { SearchTarget, SuggestTarget } from '../../search/index.js';
 import { defineOperation, type OperationContext, type OperationResult } from '../dispatch/operation.js';
-import { object, oneOf } from './schemas.js';
+import { named, object, oneOf } from './schemas.js';
 import {
   groupSearchParams,
   groupTargets,
@@ -34,7 +34,7 @@ const options = object({
   typo_tolerance: Type.Optional(Type.Boolean({ description: 'Forgive misspellings; default true' })),
 });
 
-const response = object({
+const response = named('Suggestions', {
   suggestions: Type.Array(
     object({
       text: Type.String({ description: 'What to put in the place of what was typed' }),

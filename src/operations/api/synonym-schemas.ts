@@ -6,7 +6,7 @@ import {
   SYNONYM_TERM_PATTERN,
   SYNONYM_TERMS_MAX,
 } from '../../synonyms/index.js';
-import { object, oneOf } from './schemas.js';
+import { named, oneOf } from './schemas.js';
 
 const terms = (description: string, examples: readonly (readonly string[])[]) =>
   Type.Array(
@@ -20,7 +20,7 @@ const terms = (description: string, examples: readonly (readonly string[])[]) =>
     { maxItems: SYNONYM_TERMS_MAX, description, examples: examples.map((example) => [...example]) },
   );
 
-export const synonymRule = object({
+export const synonymRule = named('SynonymRule', {
   kind: oneOf(['equivalent', 'rewrite'], {
     description:
       '`equivalent`: all terms mean the same. `rewrite`: the terms find the replace_with words, not the reverse',

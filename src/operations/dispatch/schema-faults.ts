@@ -1,12 +1,19 @@
 /** What Ajv found, as sentences that name the place, the value and what is allowed. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, type ErrorPlace } from '../../platform/index.js';
+import {
+  didYouMean,
+  ERROR_VALUE_CHARACTERS_MAX,
+  NAME_PATTERN_SOURCE,
+  NAME_PATTERN_WORDS,
+  type ErrorPlace,
+} from '../../platform/index.js';
 
 interface PlainSchema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly description?: string;
+  readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly anyOf?: readonly PlainSchema[];
 }
@@ -134,7 +141,7 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
     case 'maxItems':
       return `Must have at most ${String(params['limit'])} items.`;
     case 'pattern':
-      return `Must match ${String(params['pattern'])}, unlike ${shown(value)}${explanation(schema)}.`;
+      return patternFault(String(params['pattern']), value, schema);
     case 'format':
       return `Must be ${formatWord(String(params['format']))}, not ${shown(value)}.`;
     default:
@@ -142,9 +149,16 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
   }
 }
 
-/** A pattern alone tells few people what is wanted. */
-function explanation({ description }: PlainSchema): string {
-  return description === undefined ? '' : `: ${description.replace(/\.$/, '')}`;
+/** A pattern alone tells few people what is wanted: it comes last. */
+function patternFault(pattern: string, value: unknown, { description = '', examples = [] }: PlainSchema): string {
+  if (pattern === NAME_PATTERN_SOURCE) return `A name is ${NAME_PATTERN_WORDS}; ${shown(value)} is not.`;
+  const [example] = examples;
+  const wanted = [
+    description.replace(/\.$/, ''),
+    example === undefined ? '' : `for example ${shown(example)}`,
+    `by the pattern ${pattern}`,
+  ];
+  return `Must not be ${shown(value)}: ${wanted.filter((part) => part !== '').join('; ')}.`;
 }
 
 function alternatives(schema: PlainSchema, value: unknown): string {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { ServiceError, type ErrorPlace } from '../../platform/index.js';
+import { ServiceError, type ErrorPlace, NAME_PATTERN_SOURCE, NAME_PATTERN_WORDS } from '../../platform/index.js';
 import { defineOperation, type Operation } from './operation.js';
 import { createValidator, type RawInput } from './validation.js';
 
@@ -10,6 +10,8 @@ const Body = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 5 }),
     mode: Type.Optional(Type.Union([Type.Literal('any'), Type.Literal('phrase')])),
+    list: Type.Optional(Type.String({ pattern: NAME_PATTERN_SOURCE })),
+    code: Type.Optional(Type.String({ pattern: '^[a-z]{2}$', description: 'Of a country.', examples: ['de'] })),
     radius: Type.Optional(Type.Union([Type.String(), Point])),
     when: Type.Optional(Type.String({ format: 'date-time' })),
     target: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -103,6 +105,8 @@ describe('bodies', () => {
     [{ name: 'a', by: { link: 'x', words: 'yes' } }, '/by/words', "Unknown member 'words'. Did you mean 'word'?"],
     [{ name: 'a', by: { name: 'x' } }, '/by/word', 'The member is required.'],
     [{ name: 'a', by: 3 }, '/by', 'Must be an object, not 3.'],
+    [{ name: 'a', list: 'A b' }, '/list', `A name is ${NAME_PATTERN_WORDS}; "A b" is not.`],
+    [{ name: 'a', code: 'x' }, '/code', 'Must not be "x": Of a country; for example "de"; by the pattern ^[a-z]{2}$.'],
     [{ name: 'a', target: [] }, '/target', 'Must be a string or null, not an array.'],
     [
       { name: 'a', fields: [{ name: 'x', wieght: 1 }] },

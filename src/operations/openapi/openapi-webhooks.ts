@@ -37,6 +37,7 @@ export function describeWebhookEvents(events: EventCatalogue): Json {
       type,
       {
         post: {
+          operationId: `event.${type}`,
           tags: ['webhook'],
           summary: events.description(type),
           ...(events.isFired(type) ? {} : { 'x-fires': false }),
@@ -52,6 +53,8 @@ export function describeWebhookEvents(events: EventCatalogue): Json {
             required: true,
             content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookDelivery' } } },
           },
+          // What the signature is for.
+          security: [],
           responses: {
             '2XX': { description: 'Taken' },
             default: { description: 'Not taken: tried again, and set aside in the end' },

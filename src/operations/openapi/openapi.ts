@@ -12,6 +12,7 @@ import { DELIVERY_SCHEMA, describeWebhookEvents } from './openapi-webhooks.js';
 import { agentToolName } from '../dispatch/agent-tools.js';
 import { ANY_CONTENT_TYPE, type Operation, type OperationTarget } from '../dispatch/operation.js';
 import { isStreamBody } from '../dispatch/validation.js';
+import { SchemaComponents } from './schema-components.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -49,8 +50,9 @@ const CODES_OF_TARGET: Readonly<Record<OperationTarget, readonly ErrorCode[]>> =
 
 export function openApiDocument(operations: readonly Operation[], events: EventCatalogue): Json {
   const paths: Record<string, Record<string, Json>> = {};
+  const components = new SchemaComponents();
   for (const operation of operations) {
-    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describeOperation(operation);
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describeOperation(operation, components);
   }
   const tags = [...new Set(operations.map(tagOf))].sort();
   return {
@@ -83,7 +85,8 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
             'Of a person who has signed in by `POST /session`. Requests that change anything carry `X-CSRF-Token` as well; `X-Account` names the account where the path has none.',
         },
       },
-      schemas: { Problem: problemSchema(operations), WebhookDelivery: DELIVERY_SCHEMA },
+      headers: HEADERS,
+      schemas: { ...components.all(), Problem: problemSchema(operations), WebhookDelivery: DELIVERY_SCHEMA },
     },
   };
 }
@@ -92,11 +95,11 @@ function tagOf(operation: Operation): string {
   return operation.name.split('.')[0] ?? operation.name;
 }
 
-function describeOperation(operation: Operation): Json {
+function describeOperation(operation: Operation, components: SchemaComponents): Json {
   const isPublic = operation.permission === 'public';
   const parameters = [
-    ...parametersOf(operation.params, 'path'),
-    ...(operation.query === undefined ? [] : parametersOf(operation.query, 'query')),
+    ...parametersOf(operation.params, 'path', components),
+    ...(operation.query === undefined ? [] : parametersOf(operation.query, 'query', components)),
     ...(operation.requestHeaders ?? []).map((name) => ({ name, in: 'header', schema: { type: 'string' } })),
   ];
   return {
@@ -105,8 +108,8 @@ function describeOperation(operation: Operation): Json {
     summary: operation.summary,
     ...(operation.description === undefined ? {} : { description: operation.description }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...requestBodyOf(operation),
-    responses: responsesOf(operation),
+    ...requestBodyOf(operation, components),
+    responses: responsesOf(operation, components),
     security: isPublic ? [] : [operation.callers.includes('key') ? { key: [] } : { session: [] }],
     ...(isPublic || operation.permission === null ? {} : { 'x-permission': operation.permission }),
     'x-callers': operation.callers,
@@ -114,7 +117,7 @@ function describeOperation(operation: Operation): Json {
   };
 }
 
-function parametersOf(schema: TSchema, place: 'path' | 'query'): Json[] {
+function parametersOf(schema: TSchema, place: 'path' | 'query', components: SchemaComponents): Json[] {
   const { properties = {}, required = [] } = schema as ObjectSchema;
   return Object.entries(properties).map(([name, member]) => {
     const { description, ...rest } = member;
@@ -124,7 +127,7 @@ function parametersOf(schema: TSchema, place: 'path' | 'query'): Json[] {
       ...(description === undefined ? {} : { description }),
       ...(place === 'path' || required.includes(name) ? { required: true } : {}),
       ...(place === 'query' && isArray(member) ? { style: 'form', explode: false } : {}),
-      schema: rest,
+      schema: components.of(rest),
     };
   });
 }
@@ -133,20 +136,21 @@ function isArray(schema: Json): boolean {
   return schema['type'] === 'array';
 }
 
-function requestBodyOf({ body }: Operation): Json {
+function requestBodyOf({ body }: Operation, components: SchemaComponents): Json {
   if (body === undefined) return {};
   const content = isStreamBody(body)
-    ? Object.fromEntries(body.contentTypes.map((type) => [type, { schema: body.schemas?.[type] ?? {} }]))
-    : { 'application/json': { schema: body } };
+    ? Object.fromEntries(body.contentTypes.map((type) => [type, { schema: components.of(body.schemas?.[type] ?? {}) }]))
+    : { 'application/json': { schema: components.of(body) } };
   // A file may be empty.
   const mayBeEmpty = isStreamBody(body) && body.contentTypes.includes(ANY_CONTENT_TYPE);
   return { requestBody: { required: !mayBeEmpty, content } };
 }
 
-function responsesOf(operation: Operation): Json {
+function responsesOf(operation: Operation, components: SchemaComponents): Json {
   const responses: Record<string, Json> = {};
   for (const [status, { description, schema, contentType }] of Object.entries(operation.responses)) {
-    const content = schema === null ? {} : { content: { [contentType ?? 'application/json']: { schema } } };
+    const described = components.of(schema);
+    const content = schema === null ? {} : { content: { [contentType ?? 'application/json']: { schema: described } } };
     responses[status] = { description, headers: REQUEST_ID_HEADER, ...content };
   }
   for (const [status, problems] of byStatus(problemsOf(operation))) {
@@ -160,12 +164,12 @@ function responsesOf(operation: Operation): Json {
   return responses;
 }
 
-const REQUEST_ID_HEADER = {
+const HEADERS = {
   'X-Request-Id': { description: 'The id sent with the request, or one made for it.', schema: { type: 'string' } },
-};
-const RETRY_AFTER_HEADER = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
 };
+const REQUEST_ID_HEADER = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+const RETRY_AFTER_HEADER = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
 
 function problemsOf(operation: Operation): ProblemKind[] {
   const isPublic = operation.permission === 'public';

@@ -122,7 +122,10 @@ describe('checkOutboundUrl', () => {
   });
 
   it.each([
-    ['http://example.com/', /https:/],
+    ['http://example.com/', /begin with https:\/\/\.$/],
+    ['http://localhost:8080/', /outbound\.loopback_allowed allows http/],
+    ['http://127.0.0.1/', /outbound\.loopback_allowed allows http/],
+    ['http://[::1]/', /outbound\.loopback_allowed allows http/],
     ['ftp://example.com/', /https:/],
     ['file:///etc/passwd', /https:/],
     ['https://user:secret@example.com/', /user name/],

@@ -46,9 +46,10 @@ export function checkOutboundUrl(text: string, rules: OutboundRules): URL {
   const url = parsed(text);
   const { mayBeHttp, fault } = policyOf(hostOf(url), rules);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp)) {
-    throw new OutboundRefusedError(
-      `The URL has to begin with https://${rules.plain_http === true ? ' or http://' : ''}.`,
-    );
+    const begins = `https://${rules.plain_http === true ? ' or http://' : ''}`;
+    const isOfThisMachine = url.protocol === 'http:' && (hostOf(url) === 'localhost' || isLoopback(hostOf(url)));
+    const remedy = isOfThisMachine ? ' The setting outbound.loopback_allowed allows http:// to this machine.' : '';
+    throw new OutboundRefusedError(`The URL has to begin with ${begins}.${remedy}`);
   }
   if (url.username !== '' || url.password !== '') {
     throw new OutboundRefusedError('The URL must not hold a user name or a password.');
