@@ -30,7 +30,7 @@ beforeAll(async () => {
       expect(status, text).toBe(201);
     }
 });
-afterAll(() => service.stop());
+afterAll(() => service.close());
 
 interface Listing {
   readonly next?: string;

@@ -126,7 +126,7 @@ describe('models', () => {
     const outside = await control.post('/model/default', { name: 'outside', provider: 'onnx', folder: '..' });
     expect(outside.body).toMatchObject({ errors: [{ pointer: '/folder' }] });
     const missing = await control.post('/model/default', { name: 'missing', provider: 'onnx' });
-    expect(missing).toMatchObject({ status: 422, text: expect.stringContaining('no such folder') as string });
+    expect(missing).toMatchObject({ status: 422, text: expect.stringContaining('There is no folder') as string });
   });
 
   it('are listed, added, tested and deleted by the command line', async () => {

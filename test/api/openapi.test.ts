@@ -4,6 +4,8 @@ import { EventCatalogue } from '../../src/platform/index.js';
 import { openApiDocument } from '../../src/operations/openapi/openapi.js';
 import { allOperations } from '../../src/main.js';
 
+/** Of a schema, in characters. */
+const LONG = 1_000;
 const EVENTS = new EventCatalogue();
 const operations = await allOperations();
 
@@ -16,6 +18,7 @@ interface Described {
 describe('the OpenAPI document', () => {
   const document = JSON.parse(JSON.stringify(openApiDocument(operations, EVENTS))) as {
     readonly openapi: string;
+    readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
     readonly webhooks: Readonly<Record<string, unknown>>;
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   };
@@ -30,6 +33,34 @@ describe('the OpenAPI document', () => {
 
   it('describes every operation once', () => {
     expect(described.map(({ operationId }) => operationId).sort()).toEqual(operations.map(({ name }) => name).sort());
+  });
+
+  it('has a name for what operations take and answer, which generated clients call their types by', () => {
+    const { schemas } = document.components;
+    expect(Object.keys(schemas)).toEqual(
+      expect.arrayContaining([
+        'Feed',
+        'Group',
+        'Hit',
+        'List',
+        'Problem',
+        'SearchAnswer',
+        'SearchRequest',
+        'StoredRecord',
+      ]),
+    );
+    const references = new Set(JSON.stringify(document).match(/(?<="#\/components\/schemas\/)\w+/g));
+    expect([...references].sort()).toEqual(Object.keys(schemas).sort());
+    // Objects of many members that stand in several places are named.
+    const copies = new Map<string, number>();
+    const count = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const text = JSON.stringify(value);
+      if ('properties' in value && text.length > LONG) copies.set(text, (copies.get(text) ?? 0) + 1);
+      for (const each of Object.values(value)) count(each);
+    };
+    count(document);
+    expect([...copies].filter(([, times]) => times > 1).map(([text]) => text.slice(0, 200))).toEqual([]);
   });
 
   it('describes what webhooks get for every event type', () => {

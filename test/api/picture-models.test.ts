@@ -254,7 +254,7 @@ describe('a list', () => {
     );
     expect(state?.errors[0]).toMatchObject({
       error: 'model-unavailable',
-      detail: expect.stringContaining('no such folder') as string,
+      detail: expect.stringContaining('There is no folder') as string,
     });
     const found = await search({ query: 'red' });
     expect([names(found), found.applied.meaning]).toEqual([['word'], 'unavailable']);

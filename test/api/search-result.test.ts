@@ -153,6 +153,23 @@ describe('/search-result/{account}/{list}/{id}', () => {
     }
   });
 
+  it('answers with the fields that fit, names the others, and keeps them when some are patched', async () => {
+    const long = 'x'.repeat(5_000);
+    const { id } = await put({ name: 'long', title: long, year: 2000 });
+    const path = `${PATH}/${id}`;
+    const short = { id, name: 'long', fields: { year: [2000] }, fields_left_out: ['title'] };
+    expect((await service.client.get(`${path}?fields_bytes_max=1000`)).body).toMatchObject(short);
+    const whole = (await service.client.get(`${path}?fields_bytes_max=10000`)).body as RecordBody;
+    expect(whole).not.toHaveProperty('fields_left_out');
+    expect(whole.fields).toEqual({ title: long, year: [2000] });
+    const patched = (await service.client.patch(`${path}?fields_bytes_max=1000`, { fields: { year: 2001 } })).body;
+    expect(patched).toMatchObject({ ...short, fields: { year: [2001] } });
+    expect((patched as RecordBody).fields).not.toHaveProperty('title');
+    expect((await service.client.get(path)).body).toMatchObject({ fields: { title: long, year: [2001] } });
+    expect((await service.client.get(`${path}?fields_bytes_max=-1`)).status).toBe(400);
+    expect((await service.client.delete(path)).status).toBe(204);
+  });
+
   it('knows nothing by ids that are none', async () => {
     for (const id of [MISSING_ID, 'x', '0', '%20']) {
       expect(await service.client.get(`${PATH}/${id}`), id).toMatchObject({

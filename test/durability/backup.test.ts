@@ -24,7 +24,7 @@ import { SeededRandom } from '../support/random.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { canMount, SmallFileSystem } from '../support/small-file-system.js';
 
-const KILLS = 8;
+const KILLS = Number(process.env['GANNET_BACKUP_KILLS'] ?? 4);
 const SEED = 20_261_122;
 const KILL_MS_MAX = 400;
 

@@ -12,7 +12,7 @@ import { startTestService, type TestService } from '../support/service.js';
 import { itWhere } from '../support/skip.js';
 import { canMount, SmallFileSystem } from '../support/small-file-system.js';
 
-const KILLS = Number(process.env['GANNET_LEARNING_KILLS'] ?? 5);
+const KILLS = Number(process.env['GANNET_LEARNING_KILLS'] ?? 3);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
 const RECORDS = 240;
 const TOPICS = ['sea', 'money', 'garden', 'engine'];

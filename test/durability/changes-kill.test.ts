@@ -15,7 +15,7 @@ import { ExpectedRecords } from './expected-records.js';
 import { allRecords, createList, killDue, ROUND_MS_MAX, SETTINGS } from './killed-list.js';
 import { ACCOUNT, LIST, WriteLoad } from './write-load.js';
 
-const ROUNDS = Number(process.env['GANNET_CHANGES_KILL_ROUNDS'] ?? 5);
+const ROUNDS = Number(process.env['GANNET_CHANGES_KILL_ROUNDS'] ?? 3);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
 /** The kill comes some time after so many answers at most. */
 const KILL_AFTER_ANSWERS_MAX = 60;

@@ -1,6 +1,6 @@
 /**
  * Seeded damage to every kind of file below a data directory, before a start and under a running service: no signal, no end without a
- * sentence, no wrong answer, and every list that was not hit serves. `GANNET_DAMAGES` (default 24) damages, half of either kind, from
+ * sentence, no wrong answer, and every list that was not hit serves. `GANNET_DAMAGES` (default 12) damages, half of either kind, from
  * `GANNET_DAMAGE_SEED`.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { eventually } from '../support/eventually.js';
 import { SeededRandom } from '../support/random.js';
 import { startTestService } from '../support/service.js';
 
-const DAMAGES = Number(process.env['GANNET_DAMAGES'] ?? 24);
+const DAMAGES = Number(process.env['GANNET_DAMAGES'] ?? 12);
 const SEED = Number(process.env['GANNET_DAMAGE_SEED'] ?? 1);
 const LISTS = ['alpha', 'beta', 'gamma', 'delta'];
 const RECORDS = 240;

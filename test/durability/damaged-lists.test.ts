@@ -78,6 +78,10 @@ it('a list whose store is damaged is named by doctor and by the service, and can
   };
   expect(lists).toHaveLength(2);
   expect(unavailable).toMatchObject([{ name, code: 'list-damaged' }]);
+  const { output, notes } = await gannet(dataDir, 'list');
+  expect([output.split('\n').length, notes]).toEqual([4, expect.stringContaining(`${name} is not served: `)]);
+  // Once, however many come upon it.
+  expect(service.output.split('\n').filter((line) => /"level":[45]0/.test(line) && line.includes(hit))).toHaveLength(1);
   const beside = await doctor();
   expect(beside.check('Catalogue')).toMatchObject({
     state: 'failed',
@@ -120,4 +124,22 @@ it('a segment that is not as it was written is named with --data, and made again
     );
     expect([list, (answer.body as { total_count?: number }).total_count]).toEqual([list, 50]);
   }
+});
+
+it('analytics that are damaged are a notice of doctor: the service sets them aside and goes on', async () => {
+  expect((await service.client.get('/search/default/fish/1', { query: 'word' })).status).toBe(200);
+  await service.stop();
+  const path = join(dataDir, 'analytics', 'events', 'data.mdb');
+  overwrite(path, 0, 2 * PAGE_BYTES);
+  const { ok, check } = await doctor();
+  expect([ok, check('Data of analytics')]).toEqual([
+    true,
+    expect.objectContaining({ state: 'notice', detail: expect.stringContaining('will set it aside') }),
+  ]);
+  await service.start();
+  await service.client.get('/analytics/list/default/fish');
+  await eventually(
+    () => Promise.resolve(readdirSync(join(dataDir, 'analytics'))),
+    (names) => names.some((name) => name.startsWith('events.damaged-')),
+  );
 });

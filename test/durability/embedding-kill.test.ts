@@ -9,7 +9,7 @@ import { hashedVector } from '../support/scripted-models.js';
 import { ScriptedServer } from '../support/scripted-server.js';
 import { startTestService, type TestService } from '../support/service.js';
 
-const KILLS = Number(process.env['GANNET_EMBEDDING_KILLS'] ?? 4);
+const KILLS = Number(process.env['GANNET_EMBEDDING_KILLS'] ?? 3);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
 const RECORDS = 400;
 /** Records whose text changes after each kill. */

@@ -9,7 +9,7 @@ import { FeedService, ok } from '../support/feeds/feed-service.js';
 import { MadeSite } from '../support/feeds/made-site.js';
 import { SeededRandom } from '../support/random.js';
 
-const KILLS = Number(process.env['GANNET_FEED_KILLS'] ?? 8);
+const KILLS = Number(process.env['GANNET_FEED_KILLS'] ?? 4);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
 const RECORDS = 900;
 /** From asking the source to the end of the import, on a machine that does nothing else; a slow one is killed earlier in it. */

@@ -1,6 +1,6 @@
 /**
  * Kills the service with SIGKILL at random moments of heavy writing, and compares what is left with what was
- * acknowledged. `GANNET_KILL_ROUNDS` rounds (default 12), from `GANNET_KILL_SEED`.
+ * acknowledged. `GANNET_KILL_ROUNDS` rounds (default 5), from `GANNET_KILL_SEED`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { checkCopyOf } from './index-check.js';
 import { allRecords, createList, killDue, ROUND_MS_MAX, SETTINGS } from './killed-list.js';
 import { WriteLoad } from './write-load.js';
 
-const ROUNDS = Number(process.env['GANNET_KILL_ROUNDS'] ?? 12);
+const ROUNDS = Number(process.env['GANNET_KILL_ROUNDS'] ?? 5);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
 /** The kill comes some time after so many answers at most. */
 const KILL_AFTER_ANSWERS_MAX = 200;

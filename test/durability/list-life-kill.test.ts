@@ -12,8 +12,8 @@ import { gannet } from '../support/cli.js';
 import { SeededRandom } from '../support/random.js';
 import { startTestService, type TestService } from '../support/service.js';
 
-const KILLS = 12;
-const ADOPTION_KILLS = 8;
+const KILLS = Number(process.env['GANNET_LIST_LIFE_KILLS'] ?? 5);
+const ADOPTION_KILLS = Number(process.env['GANNET_LIST_LIFE_KILLS'] ?? 4);
 const SEED = 20_261_122;
 /** Answers between a start and the kill, and how long after the last of them it comes. */
 const ANSWERS_MAX = 12;

@@ -13,7 +13,7 @@ import { TestService } from '../support/service.js';
 import { itWhere } from '../support/skip.js';
 import { canMount, SmallFileSystem } from '../support/small-file-system.js';
 
-const KILLS = Number(process.env['GANNET_MEDIA_KILLS'] ?? 5);
+const KILLS = Number(process.env['GANNET_MEDIA_KILLS'] ?? 3);
 /** Of 60 uploads, before a kill. */
 const ANSWERS_MAX = 40;
 const SEED = Number(process.env['GANNET_MEDIA_SEED'] ?? 1);

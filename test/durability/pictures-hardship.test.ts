@@ -18,7 +18,7 @@ import { TestService } from '../support/service.js';
 import { itWhere } from '../support/skip.js';
 import { canMount, SmallFileSystem } from '../support/small-file-system.js';
 
-const KILLS = Number(process.env['GANNET_PICTURE_KILLS'] ?? 4);
+const KILLS = Number(process.env['GANNET_PICTURE_KILLS'] ?? 2);
 const SEED = Number(process.env['GANNET_PICTURE_SEED'] ?? 1);
 const KILL_MS_MAX = 240_000;
 const POLL = { interval: 5, timeout: KILL_MS_MAX };

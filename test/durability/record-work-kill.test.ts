@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SeededRandom } from '../support/random.js';
 
-const KILLS = Number(process.env['GANNET_RECORD_WORK_KILLS'] ?? 12);
+const KILLS = Number(process.env['GANNET_RECORD_WORK_KILLS'] ?? 6);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
 const [RECORDS, ROUNDS] = [400, 40];
 const BATCH_MAX = 8;

@@ -13,7 +13,7 @@ import { TestService } from '../support/service.js';
 import { itWhere } from '../support/skip.js';
 import { canMount, SmallFileSystem } from '../support/small-file-system.js';
 
-const KILLS = Number(process.env['GANNET_RESOURCE_KILLS'] ?? 5);
+const KILLS = Number(process.env['GANNET_RESOURCE_KILLS'] ?? 3);
 const SEED = Number(process.env['GANNET_RESOURCE_SEED'] ?? 1);
 const KILL_MS_MAX = 240_000;
 const POLL = { interval: 5 };

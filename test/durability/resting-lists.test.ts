@@ -11,7 +11,7 @@ import { SeededRandom } from '../support/random.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const OPEN_MAX = 4;
-const KILLS = 6;
+const KILLS = Number(process.env['GANNET_RESTING_KILLS'] ?? 3);
 const KILL_MS_MAX = 300;
 const SEED = 20_261_123;
 const SETTINGS = { GANNET_LISTS_OPEN_MAX: String(OPEN_MAX) };

@@ -24,7 +24,7 @@ import { s3Server } from '../support/s3-server.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { canMount, SmallFileSystem } from '../support/small-file-system.js';
 
-const KILLS = 6;
+const KILLS = Number(process.env['GANNET_BACKUP_KILLS'] ?? 3);
 const SEED = 20_261_123;
 const KILL_MS_MAX = 1500;
 const PLACE = 'media:nightly/of-films';
@@ -107,11 +107,13 @@ async function contentAfter(at: string, from: string): Promise<Content> {
   return contentOf(at);
 }
 
-/** Every file of the place on disk, by its path there. */
+/** Every file of the place on disk, by its path there; uploads come and go meanwhile. */
 function filesThere(): string[] {
   const at = join(stored, 'of-films', APART);
   if (!existsSync(at)) return [];
-  return readdirSync(at, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(at, path)).isFile());
+  return readdirSync(at, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => statSync(join(at, path), { throwIfNoEntry: false })?.isFile() === true,
+  );
 }
 
 const piecesThere = () => filesThere().filter((path) => path.startsWith('pieces/'));
@@ -274,6 +276,11 @@ describe('a restore from a media store', () => {
     };
     const without = await gannet(target, 'restore', PLACE);
     expect(without.notes).toContain('--replace');
+    // Not that it would replace anything.
+    expect((await gannet(target, 'restore', 'media:nowhere')).notes).toContain("media store 'nowhere'");
+    const nothing = join(target, '..', 'nothing');
+    expect((await gannet(nothing, 'restore', PLACE)).notes).toContain(`There is no data directory ${nothing}`);
+    expect(existsSync(nothing)).toBe(false);
     await refused('media:nightly', 'There is no backup in media:nightly');
     await refused(`${PLACE}/20011122T081500Z`, 'is no backup');
 

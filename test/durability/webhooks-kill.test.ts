@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../support/service.js';
 import { WebhookReceiver, type Received } from '../support/webhook-receiver.js';
 
 const DELIVERIES = Number(process.env['GANNET_WEBHOOK_KILL_DELIVERIES'] ?? 4000);
-const KILLS = Number(process.env['GANNET_WEBHOOK_KILLS'] ?? 6);
+const KILLS = Number(process.env['GANNET_WEBHOOK_KILLS'] ?? 3);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
 /** Records that one removal by filter takes. */
 const PART_RECORDS = Math.min(20_000, Math.ceil(DELIVERIES / 4));

@@ -221,7 +221,7 @@ describe('a new feature', () => {
     // Deliveries of the tests before may go on beside it.
     expect(jobs.filter(({ kind }) => kind === 'listening')).toMatchObject([cave]);
     const searcher = await service.clientFor({ access: 'search-and-read' });
-    expect((await searcher.get('/progress/default')).body).toEqual({ jobs: [] });
+    expect((await searcher.get('/progress/default')).body).toEqual({ jobs: [], job_count: 0 });
     expect(await gannet('progress')).toMatch(/^listening +the cave +running/m);
   });
 

@@ -29,6 +29,7 @@ export interface OpenApiOperation {
 
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
 /** An operation of the document with its place. */
@@ -48,7 +49,8 @@ export class AnswerChecker {
 
   constructor(document: OpenApiDocument) {
     addFormats.default(this.#ajv);
-    this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    const paths = new References(document.components.schemas).resolved(document.paths);
+    this.operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, description]) => ({ method: method.toUpperCase(), path, description })),
     );
   }
@@ -92,6 +94,38 @@ export class AnswerChecker {
     const validate = this.#ajv.compile(schema);
     this.#checks.set(schema, validate);
     return validate;
+  }
+}
+
+const REFERENCE = '#/components/schemas/';
+
+/** Schemas in the place of the references to them; one that is referred to twice is the same object. */
+class References {
+  readonly #resolved = new Map<string, object>();
+
+  constructor(private readonly schemas: Readonly<Record<string, object>>) {}
+
+  resolved<Value>(value: Value): Value {
+    if (Array.isArray(value)) return value.map((each: unknown) => this.resolved(each)) as Value;
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref: reference, ...others } = value as { readonly $ref?: unknown };
+    if (typeof reference === 'string' && reference.startsWith(REFERENCE)) {
+      const schema = this.#schema(reference.slice(REFERENCE.length));
+      return (Object.keys(others).length === 0 ? schema : { ...schema, ...others }) as Value;
+    }
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [name, this.resolved(each as unknown)]),
+    ) as Value;
+  }
+
+  #schema(name: string): object {
+    const known = this.#resolved.get(name);
+    if (known !== undefined) return known;
+    const schema = this.schemas[name];
+    if (schema === undefined) throw new Error(`The OpenAPI document refers to '${name}', which it does not have`);
+    const resolved = this.resolved(schema);
+    this.#resolved.set(name, resolved);
+    return resolved;
   }
 }
 

@@ -1,5 +1,6 @@
 /** What tests of backups do to a service: lists that are written while they are copied, what a restored directory has, and kills. */
 import { spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { gannet } from './cli.js';
 import { startTestService, type TestService } from './service.js';
@@ -25,6 +26,9 @@ export async function startWithLists(
   return service;
 }
 
+/** Between two writes: as fast as they are answered there would be thousands of files, each of which a slow bucket takes by itself. */
+const WRITE_EVERY_MS = 25;
+
 /** Writes one record after the other into each list; stops when told. Resolves with how many were acknowledged in each. */
 export class Writer {
   readonly acknowledged = new Map(LISTS.map((name) => [name, 0]));
@@ -36,6 +40,7 @@ export class Writer {
       for (let number = 0; !this.isStopped; number += 1) {
         const put = await client.send('PUT', `/media/default/default/file-${number}`, { bytes: `content ${number}` });
         expect(put.status, put.text).toBe(201);
+        await pause(WRITE_EVERY_MS);
       }
     };
     this.done = Promise.all([
@@ -45,6 +50,7 @@ export class Writer {
           const answer = await client.bulk('default', list, [{ name: `new-${number}`, title: `second word${number}` }]);
           expect(answer.status, answer.text).toBe(200);
           this.acknowledged.set(list, number + 1);
+          await pause(WRITE_EVERY_MS);
         }
       }),
     ]);

@@ -1,5 +1,5 @@
 /** A dictionary in memory, for tests of the planner without a kernel: words are runs of letters and digits. */
-import type { ExpandedTerm, Kernel } from '../../native-bindings/index.js';
+import type { ExpandedTerm, GenerationHandle, Kernel } from '../../native-bindings/index.js';
 import { distance } from 'fastest-levenshtein';
 import { Dictionaries } from '../../src/search/expansion/dictionary.js';
 import { queryWords } from '../../src/search/expansion/query-words.js';
@@ -37,9 +37,16 @@ export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRu
     });
   let lastName = 0;
   const nameExpansions: Kernel['nameExpansions'] = (_, asked) => Float64Array.from(asked, () => ++lastName);
+  const kernel = {
+    documentFrequencies,
+    expand,
+    nameExpansions,
+    vocabulary: () => ({ name: 1, root: 1 }),
+    affectedWords: (_: GenerationHandle, asked: readonly string[]) => new Uint8Array(asked.length),
+  };
   return {
     words,
-    dictionary: new Dictionaries({ documentFrequencies, expand, nameExpansions }).of(0),
+    dictionary: new Dictionaries(kernel).of(0),
     synonyms: new SynonymMatcher(rules, (text) => words(text).map(({ term }) => term)),
     functionWords: functionWords('en'),
   };
