@@ -1,12 +1,13 @@
 /** The five minutes of README with this documentation as a website, command by command as they stand there. */
 import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { FeedService } from '../support/feeds/feed-service.js';
-import { freePort } from '../support/free-port.js';
 import { itWhere } from '../support/skip.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,6 +34,30 @@ function commands(): { readonly first: string; readonly rest: readonly string[] 
   return { first, rest };
 }
 
+/** This package as README has it served, but on a port of the system's choice. Rejects with what Python says where it does not serve. */
+async function servedByPython() {
+  const server = spawn('python3', ['-u', '-m', 'http.server', '0', '--bind', '127.0.0.1'], { cwd: PACKAGE });
+  const ended = once(server, 'close');
+  let said = '';
+  // What it says of each request is read, too: it would wait for that.
+  server.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-10_000)));
+  const port = await new Promise<string>((resolve, reject) => {
+    createInterface(server.stdout).on('line', (line) => {
+      const [, port] = / port (\d+) /.exec(line) ?? [];
+      if (port !== undefined) resolve(port);
+    });
+    ended.then(
+      () => reject(new Error(`Python does not serve: ${said}`)),
+      (error: unknown) => reject(error as Error),
+    );
+  });
+  const close = async () => {
+    server.kill();
+    await ended;
+  };
+  return { host: `127.0.0.1:${port}`, close };
+}
+
 let feeds: FeedService;
 beforeAll(async () => {
   // As README starts it, but for its politeness, which takes its time.
@@ -45,26 +70,13 @@ itWhere(why === undefined, why ?? '')('make the documentation searchable', async
   const { first, rest } = commands();
   expect(first).toContain('python3 -m http.server 8000');
   expect(rest.length).toBeGreaterThan(5);
-  const sitePort = await freePort();
-  const server = spawn('python3', ['-m', 'http.server', String(sitePort), '--bind', '127.0.0.1'], {
-    cwd: PACKAGE,
-    stdio: 'ignore',
-  });
-  const ended = new Promise((resolve) => server.once('exit', resolve));
+  const site = await servedByPython();
   try {
-    await eventually(
-      () =>
-        fetch(`http://127.0.0.1:${sitePort}/docs/`).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      (status) => status === 200,
-    );
     const { key } = await feeds.service.createKey({ access: 'full' });
     const api = `api() { curl -s -H "X-API-Key: ${key}" -H 'Content-Type: application/json' "$@"; echo; }`;
     const here = (line: string) =>
       line
-        .replaceAll('127.0.0.1:8000', `127.0.0.1:${sitePort}`)
+        .replaceAll('127.0.0.1:8000', site.host)
         .replaceAll('http://127.0.0.1:8400', feeds.service.address)
         .replaceAll('npx gannet', 'node bin/gannet.js');
     const env = { ...process.env, GANNET_DATA_DIR: feeds.service.dataDir };
@@ -87,7 +99,6 @@ itWhere(why === undefined, why ?? '')('make the documentation searchable', async
     expect(outputs.at(-2)).toMatch(/docs\s+website\s+Synced/);
     expect(outputs.at(-1)).toContain('0141');
   } finally {
-    server.kill();
-    await ended;
+    await site.close();
   }
 });

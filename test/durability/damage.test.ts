@@ -14,6 +14,7 @@ import { ServiceClient, type Answer } from '../support/client.js';
 import { damageFile, dataFiles, type DataFile } from '../support/damage.js';
 import { ask, contentOf, DamagedService, withinTime, type Question } from '../support/damaged-service.js';
 import { eventually } from '../support/eventually.js';
+import { Patience } from '../support/patience.js';
 import { SeededRandom } from '../support/random.js';
 import { startTestService } from '../support/service.js';
 
@@ -162,9 +163,9 @@ async function checkAnswers(client: ServiceClient, damages: readonly Damage[]): 
       status >= 500 && REFUSALS.has((body as { code?: string } | undefined)?.code ?? '');
     let answer = await ask(client, question);
     // A machine that is busy with something else has the service find it later.
-    for (const endMs = performance.now() + NOTICE_MS_MAX; ; await delay(NOTICE_MS)) {
+    for (const patience = new Patience(NOTICE_MS_MAX); ; await delay(NOTICE_MS)) {
       if (contentOf(answer) === right || isRefusal(answer) || !hit.has(question.list)) break;
-      if (performance.now() > endMs) break;
+      if (patience.isOver()) break;
       count('found late');
       answer = await ask(client, question);
     }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core';
 import { CHROMIUM_ARGUMENTS, chromiumPath } from '../../scripts/lib/chromium.mjs';
+import { afterEach } from 'vitest';
 import { eventually } from './eventually.js';
 import type { TestService } from './service.js';
 
@@ -10,8 +11,24 @@ export const CHROMIUM = chromiumPath();
 export const NO_CHROMIUM = 'there is no Chromium; `node scripts/install-chromium.mjs` installs the one of Debian';
 
 /** Only what hangs takes so long. */
-const WAIT_MS_MAX = Number(process.env['GANNET_TEST_WAIT_MS'] ?? 120_000);
+const WAIT_MS_MAX = Number(process.env['GANNET_TEST_WAIT_MS'] ?? 240_000);
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Those that tests of this file have opened. */
+const opened = new Set<Page>();
+const SHOWN_CHARACTERS_MAX = 4000;
+
+// Of what a browser showed when a test failed, nothing else is left.
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  for (const page of [...opened].filter((each) => !each.isClosed())) {
+    const shown = await page.locator('body').ariaSnapshot({ timeout: 10_000 }).catch(String);
+    const focused = await page.evaluate<string>('document.activeElement?.outerHTML.slice(0, 300)').catch(String);
+    console.log(
+      `${task.name} failed at ${page.url()}, where ${focused} had the focus:\n${shown.slice(-SHOWN_CHARACTERS_MAX)}`,
+    );
+  }
+});
 
 export async function startChromium(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error(NO_CHROMIUM);
@@ -34,6 +51,7 @@ export async function openPage(
   context.setDefaultTimeout(WAIT_MS_MAX);
   const page = await context.newPage();
   watchRequests(page);
+  opened.add(page);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {

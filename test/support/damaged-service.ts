@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Answer, ServiceClient } from './client.js';
+import { Patience, whenOver } from './patience.js';
 import { PATIENT } from './service.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
@@ -52,8 +53,8 @@ export class DamagedService {
 
   /** True once it serves, false when it ended instead. */
   async started(): Promise<boolean> {
-    const began = Date.now();
-    while (this.ending === undefined && Date.now() - began < START_MS_MAX) {
+    const patience = new Patience(START_MS_MAX);
+    while (this.ending === undefined && !patience.isOver()) {
       const line = this.output.split('\n').find((each) => each.includes('is ready'));
       const address = line === undefined ? undefined : READY_LINE.exec(line)?.[1];
       if (address !== undefined) {
@@ -67,9 +68,9 @@ export class DamagedService {
 
   async stop(): Promise<Ending> {
     this.#process.kill('SIGTERM');
-    const timer = setTimeout(() => this.#process.kill('SIGKILL'), STOP_MS_MAX);
+    const callOff = whenOver(STOP_MS_MAX, () => this.#process.kill('SIGKILL'));
     const ending = await this.#ended;
-    clearTimeout(timer);
+    callOff();
     return ending;
   }
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.js';
 import { freshFolder, keep, keptFolder } from './kept-folder.js';
+import { Patience } from './patience.js';
 
 const PACKAGE = 'moto[server,s3]==5.2.5';
 const INSTALL_MS_MAX = 240_000;
@@ -57,13 +58,13 @@ async function start(folder: string): Promise<S3TestServer> {
     child.kill();
     await exited;
   };
-  for (const until = Date.now() + START_MS_MAX; ;) {
+  for (const patience = new Patience(START_MS_MAX); ;) {
     try {
       if ((await fetch(`${endpoint}/moto-api/`)).ok) return { endpoint, close };
     } catch {
       // Not listening yet.
     }
-    if (child.exitCode !== null || Date.now() > until) {
+    if (child.exitCode !== null || patience.isOver()) {
       await close();
       throw new Error('it does not start');
     }

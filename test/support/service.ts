@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { AnswerChecker, type OpenApiDocument } from './answer-checker.js';
 import { ServiceClient } from './client.js';
+import { whenOver } from './patience.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 /** Only what hangs takes so long; a busy machine may be slow. */
@@ -153,9 +154,9 @@ export class TestService {
     // Not `exit`: by then what it wrote last need not have been read.
     const end = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
     child.kill(signal);
-    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+    const callOff = whenOver(STOP_MS_MAX, () => child.kill('SIGKILL'));
     const code = await end;
-    clearTimeout(timer);
+    callOff();
     return code;
   }
 
@@ -209,16 +210,19 @@ export class TestService {
         child.kill('SIGKILL');
         reject(new Error(`The service did not start: ${why}\n${this.#output}`));
       };
-      const timer = setTimeout(() => fail(`no answer in ${START_MS_MAX} ms`), START_MS_MAX);
+      const callOff = whenOver(START_MS_MAX, () => fail(`no answer in ${START_MS_MAX} ms`));
       // With all that it said on its way out.
-      child.once('close', (code) => fail(`exit status ${code}`));
+      child.once('close', (code) => {
+        callOff();
+        fail(`exit status ${code}`);
+      });
       let lines = '';
       child.stdout.on('data', (chunk: Buffer) => {
         this.#output += chunk.toString();
         lines += chunk.toString();
         const address = /ready/i.test(lines) ? READY_LINE.exec(lines)?.[1] : undefined;
         if (address === undefined) return;
-        clearTimeout(timer);
+        callOff();
         child.removeAllListeners('close');
         resolve(address);
       });

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { Patience } from '../patience.js';
 
 const START_MS_MAX = 120_000;
 const LOG = 'log';
@@ -47,9 +48,9 @@ export class MailServer {
 
   /** Resolves when it greets whoever connects; throws where it has ended, with its log. */
   async answers(): Promise<this> {
-    const endMs = performance.now() + START_MS_MAX;
+    const patience = new Patience(START_MS_MAX);
     while (!(await this.greets())) {
-      if (performance.now() > endMs || this.options.child.exitCode !== null) {
+      if (patience.isOver() || this.options.child.exitCode !== null) {
         const log = join(this.options.folder, LOG);
         throw new Error(`the mail server did not start: ${existsSync(log) ? readFileSync(log, 'utf8') : 'no log'}`);
       }
