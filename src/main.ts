@@ -68,7 +68,7 @@ export async function allOperations(): Promise<readonly Operation[]> {
   return [...withListExtensions(operations, extensions), ...features.flatMap(ofFeature)];
 }
 
-export { adoptUnknownLists } from './stopped-service.js';
+export { adoptUnknownLists, findMissingSegments } from './stopped-service.js';
 
 /** For `gannet restore`. */
 export function restoreData(config: Config, wanted: WantedRestore): Promise<Restored> {

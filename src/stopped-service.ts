@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { BACKUPS, markRestored, restoreBackup, RESTORING, type Restored } from './backup/index.js';
 import { openCatalog } from './catalog/index.js';
 import { openDataDirectory } from './data-directory.js';
-import { adoptLists, type AdoptionReport } from './index/index.js';
+import { adoptLists, missingSegments, type AdoptionReport } from './index/index.js';
 import type { Services } from './operations/index.js';
 import { openEnvironment, OperatorError, systemClock, type Config } from './platform/index.js';
 import { createLogger } from './platform/logger.js';
@@ -81,4 +81,9 @@ export function adoptUnknownLists(config: Config): Promise<AdoptionReport> {
       await environment.close();
     }
   });
+}
+
+/** For `gannet doctor --data`: paths of segments that lists need and that are not there. Alone with the data directory, as above. */
+export function findMissingSegments(config: Config): Promise<string[]> {
+  return withDataDirectory(config, () => missingSegments(resolve(config.data.dir)));
 }

@@ -161,6 +161,7 @@ const failingWith = (failure: Error): ServiceLoader => {
     Promise.resolve({
       startService: fail,
       adoptUnknownLists: fail,
+      findMissingSegments: fail,
       restoreData: fail,
       allOperations: () => Promise.resolve(OPERATIONS),
     });

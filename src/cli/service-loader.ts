@@ -20,6 +20,8 @@ export interface RunningService {
 export interface ServiceEntry {
   /** `listen: false` opens the data directory for this process alone, without HTTP. */
   readonly adoptUnknownLists: (config: Config) => Promise<AdoptionReport>;
+  /** Paths of segments that lists need and that are not there. Rejects where a service runs. */
+  readonly findMissingSegments: (config: Config) => Promise<readonly string[]>;
   /** Those of the features among them. */
   readonly allOperations: () => Promise<readonly Operation[]>;
   /** Makes the data directory what a backup has. */

@@ -2,6 +2,7 @@
 export * from './contract/types.js';
 export type { RecordQuota, RecordsTaken } from './contract/record-quota.js';
 export * from './segments/kernel-layout.js';
+export { missingSegments } from './lists/missing-segments.js';
 export { namedSegmentFiles } from './segments/segment-files.js';
 export * from './contract/ingest-tasks.js';
 export * from './ingest-handlers.js';

@@ -1,5 +1,5 @@
 /** What an operator sees of damaged lists: `gannet doctor` names them, beside a running service and without one, and they can be deleted. */
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -30,6 +30,16 @@ const ids = () =>
   readdirSync(join(dataDir, 'lists'))
     .filter((name) => !name.startsWith('.'))
     .sort();
+
+function aSegment(): string {
+  const segments = ids().flatMap((id) => {
+    const folder = join(dataDir, 'lists', id, 'segments');
+    return readdirSync(folder).map((file) => join(folder, file));
+  });
+  const path = segments.find((each) => each.endsWith('.mdb'));
+  if (path === undefined) throw new Error('no segment was written');
+  return path;
+}
 
 function overwrite(path: string, at: number, bytes: number): void {
   const file = openSync(path, 'r+');
@@ -104,18 +114,21 @@ it('a list whose store is damaged is named by doctor and by the service, and can
 
 it('a segment that is not as it was written is named with --data, and made again at the next start', async () => {
   await service.stop();
-  const segments = ids().flatMap((id) => {
-    const folder = join(dataDir, 'lists', id, 'segments');
-    return readdirSync(folder).map((file) => join(folder, file));
-  });
-  const [path] = segments.filter((each) => each.endsWith('.mdb'));
-  if (path === undefined) throw new Error('no segment was written');
+  const path = aSegment();
   expect((await doctor('--data')).check('Segment checksums')).toMatchObject({ state: 'fine' });
   overwrite(path, 3 * PAGE_BYTES + 100, 1);
   expect((await doctor('--data')).check('Segment checksums')).toMatchObject({
     state: 'failed',
     detail: expect.stringContaining(path),
   });
+  // Who opens the list makes it again, this command, too.
+  const removed = aSegment();
+  unlinkSync(removed);
+  expect((await doctor('--data')).check('Missing segments')).toMatchObject({
+    state: 'notice',
+    detail: expect.stringContaining(removed),
+  });
+  expect((await doctor('--data')).check('Missing segments')).toMatchObject({ state: 'fine' });
   await service.start();
   for (const list of ['birds', 'fish']) {
     const answer = await eventually(

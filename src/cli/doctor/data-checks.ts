@@ -14,7 +14,7 @@ import type { ListResource } from '../commands/list.js';
 import { failed, fine, messageOf, type Check } from './check.js';
 import { catalogueChecks, featureChecks, modeCheck, unknownListsCheck } from './folder-checks.js';
 import { transcriptionCheck } from './recording-checks.js';
-import { segmentSumsCheck, servedListsCheck, unavailableListChecks } from './list-checks.js';
+import { missingSegmentsCheck, segmentSumsCheck, servedListsCheck, unavailableListChecks } from './list-checks.js';
 
 const PROBLEMS_TOLD_MAX = 3;
 
@@ -96,11 +96,12 @@ function sizeOf(path: string): number {
  */
 export async function recordsCheck(context: CommandContext): Promise<Check[]> {
   const account = context.config.account.name;
+  const missing = await missingSegmentsChecks(context);
   const sums = await segmentSumsCheck(resolve(context.config.data.dir));
   return context.withData(async (client) => {
     const answer = await readListing(client, 'list.list', { account });
     const lists = membersOf<ListResource>(answer, 'lists');
-    const checks: Check[] = [sums, ...unavailableListChecks(account, answer)];
+    const checks: Check[] = [sums, ...missing, ...unavailableListChecks(account, answer)];
     for (const { name: list } of lists) {
       const name = `Records of ${list}`;
       const problems = await problemsOf(client, account, list);
@@ -109,6 +110,21 @@ export async function recordsCheck(context: CommandContext): Promise<Check[]> {
     checks.push(await mediaCheck(client, account));
     return checks;
   });
+}
+
+/**
+ * Before anything opens the lists, for whoever does makes the index of such a list again from its records. A service that runs has its
+ * segments open, and says itself of which list it does not find one.
+ */
+async function missingSegmentsChecks({ config, load }: CommandContext): Promise<Check[]> {
+  if (!existsSync(config.data.dir)) return [];
+  const client = await connectControlSocket(config, load);
+  if (client !== undefined) {
+    await client.close();
+    return [];
+  }
+  const { findMissingSegments } = await load();
+  return [missingSegmentsCheck(await findMissingSegments({ ...config, log: { ...config.log, level: 'silent' } }))];
 }
 
 /** Every file of the built-in store against its sum. */

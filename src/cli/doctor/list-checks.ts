@@ -67,6 +67,15 @@ export async function segmentSumsCheck(folder: string): Promise<Check> {
   return failed(name, `${firstOf(damaged)}: the next start makes the index of these lists again from the records`);
 }
 
+export function missingSegmentsCheck(missing: readonly string[]): Check {
+  const name = 'Missing segments';
+  if (missing.length === 0) return fine(name, 'none');
+  return notice(
+    name,
+    `${firstOf(missing)}: somebody removed them; the index of these lists is made again from the records`,
+  );
+}
+
 function* segmentFiles(folder: string): Generator<string> {
   const lists = existsSync(listsFolder(folder)) ? readdirSync(listsFolder(folder)) : [];
   for (const list of lists.filter((id) => !id.startsWith('.'))) {
