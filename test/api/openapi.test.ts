@@ -18,7 +18,7 @@ interface Described {
 describe('the OpenAPI document', () => {
   const document = JSON.parse(JSON.stringify(openApiDocument(operations, EVENTS))) as {
     readonly openapi: string;
-    readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+    readonly components: Readonly<Record<'schemas' | 'responses', Readonly<Record<string, unknown>>>>;
     readonly webhooks: Readonly<Record<string, unknown>>;
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   };
@@ -61,6 +61,21 @@ describe('the OpenAPI document', () => {
     };
     count(document);
     expect([...copies].filter(([, times]) => times > 1).map(([text]) => text.slice(0, 200))).toEqual([]);
+  });
+
+  it('has every answer of several operations once', () => {
+    const { responses } = document.components;
+    const references = [...JSON.stringify(document).matchAll(/(?<="#\/components\/responses\/)[\w-]+/g)].map(
+      ([name]) => name,
+    );
+    expect([...new Set(references)].sort()).toEqual(Object.keys(responses).sort());
+    const own = described.flatMap((each) => Object.entries(each.responses).map((answer) => JSON.stringify(answer)));
+    const errors = own.filter((answer) => /^\["[45]/.test(answer) && !answer.includes('$ref":"#/components/responses'));
+    expect(errors.filter((answer, place) => errors.indexOf(answer) !== place)).toEqual([]);
+    const { Answer429, Answer503 } = responses as Readonly<Record<string, { readonly headers: object }>>;
+    expect([Answer429?.headers, Answer503?.headers]).toEqual(
+      Array(2).fill(expect.objectContaining({ 'Retry-After': expect.anything() })),
+    );
   });
 
   it('describes what webhooks get for every event type', () => {

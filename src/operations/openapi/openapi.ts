@@ -13,6 +13,7 @@ import { agentToolName } from '../dispatch/agent-tools.js';
 import { ANY_CONTENT_TYPE, type Operation, type OperationTarget } from '../dispatch/operation.js';
 import { isStreamBody } from '../dispatch/validation.js';
 import { SchemaComponents } from './schema-components.js';
+import { SharedAnswers, type Answers } from './shared-answers.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -51,8 +52,12 @@ const CODES_OF_TARGET: Readonly<Record<OperationTarget, readonly ErrorCode[]>> =
 export function openApiDocument(operations: readonly Operation[], events: EventCatalogue): Json {
   const paths: Record<string, Record<string, Json>> = {};
   const components = new SchemaComponents();
-  for (const operation of operations) {
-    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describeOperation(operation, components);
+  const described = operations.map((operation) => ({ operation, answers: answersOf(operation, components) }));
+  const shared = new SharedAnswers(described.map(({ answers }) => answers));
+  for (const { operation, answers } of described) {
+    const responses = shared.referredTo(answers);
+    const description = describeOperation(operation, responses, components);
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = description;
   }
   const tags = [...new Set(operations.map(tagOf))].sort();
   return {
@@ -86,6 +91,7 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
         },
       },
       headers: HEADERS,
+      responses: shared.components(),
       schemas: { ...components.all(), Problem: problemSchema(operations), WebhookDelivery: DELIVERY_SCHEMA },
     },
   };
@@ -95,7 +101,7 @@ function tagOf(operation: Operation): string {
   return operation.name.split('.')[0] ?? operation.name;
 }
 
-function describeOperation(operation: Operation, components: SchemaComponents): Json {
+function describeOperation(operation: Operation, responses: Answers, components: SchemaComponents): Json {
   const isPublic = operation.permission === 'public';
   const parameters = [
     ...parametersOf(operation.params, 'path', components),
@@ -109,7 +115,7 @@ function describeOperation(operation: Operation, components: SchemaComponents): 
     ...(operation.description === undefined ? {} : { description: operation.description }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBodyOf(operation, components),
-    responses: responsesOf(operation, components),
+    responses,
     security: isPublic ? [] : [operation.callers.includes('key') ? { key: [] } : { session: [] }],
     ...(isPublic || operation.permission === null ? {} : { 'x-permission': operation.permission }),
     'x-callers': operation.callers,
@@ -146,7 +152,7 @@ function requestBodyOf({ body }: Operation, components: SchemaComponents): Json 
   return { requestBody: { required: !mayBeEmpty, content } };
 }
 
-function responsesOf(operation: Operation, components: SchemaComponents): Json {
+function answersOf(operation: Operation, components: SchemaComponents): Answers {
   const responses: Record<string, Json> = {};
   for (const [status, { description, schema, contentType }] of Object.entries(operation.responses)) {
     const described = components.of(schema);
