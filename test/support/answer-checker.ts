@@ -27,9 +27,11 @@ export interface OpenApiOperation {
   readonly 'x-callers': readonly string[];
 }
 
+type Components = Readonly<Record<string, Readonly<Record<string, object>>>>;
+
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+  readonly components: Components;
 }
 
 /** An operation of the document with its place. */
@@ -49,7 +51,7 @@ export class AnswerChecker {
 
   constructor(document: OpenApiDocument) {
     addFormats.default(this.#ajv);
-    const paths = new References(document.components.schemas).resolved(document.paths);
+    const paths = new References(document.components).resolved(document.paths);
     this.operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, description]) => ({ method: method.toUpperCase(), path, description })),
     );
@@ -97,34 +99,36 @@ export class AnswerChecker {
   }
 }
 
-const REFERENCE = '#/components/schemas/';
+const REFERENCE = /^#\/components\/(?<kind>\w+)\/(?<name>[\w.-]+)$/;
 
-/** Schemas in the place of the references to them; one that is referred to twice is the same object. */
+/** What is referred to in the place of the references to it; one that is referred to twice is the same object. */
 class References {
   readonly #resolved = new Map<string, object>();
 
-  constructor(private readonly schemas: Readonly<Record<string, object>>) {}
+  constructor(private readonly components: Components) {}
 
   resolved<Value>(value: Value): Value {
     if (Array.isArray(value)) return value.map((each: unknown) => this.resolved(each)) as Value;
     if (typeof value !== 'object' || value === null) return value;
     const { $ref: reference, ...others } = value as { readonly $ref?: unknown };
-    if (typeof reference === 'string' && reference.startsWith(REFERENCE)) {
-      const schema = this.#schema(reference.slice(REFERENCE.length));
-      return (Object.keys(others).length === 0 ? schema : { ...schema, ...others }) as Value;
+    if (typeof reference === 'string') {
+      const referred = this.#referred(reference);
+      return (Object.keys(others).length === 0 ? referred : { ...referred, ...others }) as Value;
     }
     return Object.fromEntries(
       Object.entries(value).map(([name, each]) => [name, this.resolved(each as unknown)]),
     ) as Value;
   }
 
-  #schema(name: string): object {
-    const known = this.#resolved.get(name);
+  #referred(reference: string): object {
+    const known = this.#resolved.get(reference);
     if (known !== undefined) return known;
-    const schema = this.schemas[name];
-    if (schema === undefined) throw new Error(`The OpenAPI document refers to '${name}', which it does not have`);
-    const resolved = this.resolved(schema);
-    this.#resolved.set(name, resolved);
+    const { kind = '', name = '' } = REFERENCE.exec(reference)?.groups ?? {};
+    const component = this.components[kind]?.[name];
+    if (component === undefined)
+      throw new Error(`The OpenAPI document refers to '${reference}', which it does not have`);
+    const resolved = this.resolved(component);
+    this.#resolved.set(reference, resolved);
     return resolved;
   }
 }
