@@ -5,13 +5,13 @@
  */
 import { execFileSync, fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
 import ort from 'onnxruntime-node';
 import { barRow, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
 import { collectionsFolder, recordsOf } from '../relevance/collection-files.mjs';
-import { Models } from '../../dist/src/models/models.js';
 import { modelFolder } from './fetch-model.mjs';
+import { servedModel } from './served-model.mjs';
 
 const QUERIES = 600;
 const QUERIES_A_TURN = 60;
@@ -121,48 +121,6 @@ async function timed(action) {
   return performance.now() - begun;
 }
 
-/** The service's models without a service: one, which is in the folder. */
-async function servedModel() {
-  let kept;
-  const now = new Date().toISOString();
-  const store = {
-    get: () => kept,
-    create: (model) => Promise.resolve((kept = { ...model, created_utc: now, modified_utc: now })),
-  };
-  const models = new Models({
-    store,
-    catalog: { lists: () => [], groups: () => [] },
-    settings: { call_seconds: 60, batch_texts: 32, query_ms: 60_000, reranker_top: 50, reranker_ms: 60_000 },
-    outbound: { allowed_hosts: [], loopback_allowed: false },
-    onnx: {
-      folders: dirname(folder),
-      recordProcesses: PROCESSES,
-      searchProcesses: 1,
-      memoryMibMax: 4096,
-      onDeath: (error) => process.stderr.write(`${error.message}\n`),
-      onBug: (stack) => process.stderr.write(`${stack}\n`),
-    },
-  });
-  await models.add({
-    account: 'bench',
-    name: 'model',
-    provider: 'onnx',
-    kind: 'embedding',
-    inputs: ['text'],
-    dimensions: null,
-    tokens_max: RECORD_TOKENS,
-    query_prefix: '',
-    document_prefix: '',
-    folder: basename(folder),
-    url: null,
-    served_name: null,
-    requests_per_minute: null,
-    tokens_per_minute: null,
-    secret: null,
-  });
-  return models;
-}
-
 async function queryTimes(own, embedder) {
   const texts = Array.from({ length: QUERIES }, (_, n) =>
     Array.from({ length: 10 }, (__, word) => WORDS[(n * 7 + word * (1 + (n % 9))) % WORDS.length]).join(' '),
@@ -179,7 +137,7 @@ async function queryTimes(own, embedder) {
 }
 
 async function main() {
-  const models = await servedModel();
+  const models = await servedModel(folder, { processes: PROCESSES, tokensMax: RECORD_TOKENS });
   const embedder = models.embedder('bench', 'model');
   const cold = await timed(() => embedder.embed(['the first search'], 'query'));
   const single = await ownModel(1);

@@ -1,6 +1,7 @@
 /**
  * `node bench/meaning/run.mjs [built-in | own <folder>]`: nDCG@10 of words alone and of words with meaning, over HTTP, on the five collections;
- * prints Markdown. `own`: vectors of any model, `<collection>.corpus.ndjson` and `<collection>.queries.ndjson` of `{"id", "vector"}` in the folder.
+ * prints Markdown. `own`: vectors of any model, `<collection>.corpus.ndjson` and `<collection>.queries.ndjson` of `{"id", "vector"}` in the folder, as embed.mjs
+ * makes them; collections of which it has none are left out.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -90,13 +91,14 @@ if (!existsSync(collectionsFolder)) {
   process.stdout.write('Meaning: skipped, ../shared/data/relevance is not there.\n');
   process.exit(0);
 }
+const measuredOnes = COLLECTIONS.filter((name) => model !== 'own' || existsSync(join(folder, `${name}.corpus.ndjson`)));
 const dataDir = join(workFolder, 'meaning');
 rmSync(dataDir, { recursive: true, force: true });
 const service = await startService(dataDir);
 const measured = [];
 try {
   const key = createKey(dataDir);
-  for (const name of COLLECTIONS) measured.push({ name, ...(await measure(service, key, name)) });
+  for (const name of measuredOnes) measured.push({ name, ...(await measure(service, key, name)) });
 } finally {
   await service.stop();
   rmSync(dataDir, { recursive: true, force: true });

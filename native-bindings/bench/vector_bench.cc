@@ -1,7 +1,8 @@
 // Graphs of vectors beside hnswlib's: recall@10 against time on one thread, vectors a second while building, and filters.
 //
-//   vector_bench [COUNT [DIMENSIONS [FILE [SEED]]]]      default 100000 x 128, made around centres by SEED (7)
+//   vector_bench [COUNT [DIMENSIONS [FILE [SEED [ONLY]]]]]      default 100000 x 128, made around centres by SEED (7)
 //
+// With ONLY, a part of a line's name ("one-sided filter of 50.00 % packed, width 10", "ours"), only such lines are measured.
 // What was chosen by the rows and queries of one seed is reported of another.
 // FILE has COUNT + 500 rows of f32; where it is missing they are written to it, and what is built of them is kept beside it as FILE.gvs and
 // FILE.hnsw. bench/vectors/run.mjs is the same with other engines.
@@ -28,6 +29,7 @@
 #include "../kernel/vectors/vector_segment.h"
 #include "../kernel/vectors/vector_writer.h"
 #include "../test/bit_filter.h"
+#include "vector_rows.h"
 #if __has_include(<hnswlib/hnswlib.h>)
 #include <hnswlib/hnswlib.h>
 #define GANNET_HAS_HNSWLIB 1
@@ -36,6 +38,10 @@
 namespace {
 
 using namespace gannet::vectors;
+using gannet::bench::Made;
+using gannet::bench::ReadRows;
+using gannet::bench::Rows;
+using gannet::bench::WriteRows;
 
 constexpr uint32_t kQueries = 500;
 constexpr uint32_t kWanted = 10;
@@ -53,57 +59,6 @@ double SecondsOf(clockid_t clock) {
 
 double ProcessorSeconds() { return SecondsOf(CLOCK_THREAD_CPUTIME_ID); }
 double WallSeconds() { return SecondsOf(CLOCK_MONOTONIC); }
-
-struct Rows {
-  uint32_t dimensions;
-  std::vector<float> values;
-  std::span<const float> of(size_t i) const { return std::span(values).subspan(i * dimensions, dimensions); }
-};
-
-// Around centres that lie in a space of fewer dimensions, as the vectors of texts do.
-Rows Made(size_t count, uint32_t dimensions, uint32_t seed) {
-  constexpr uint32_t kInner = 24;
-  std::mt19937_64 random(seed);
-  std::normal_distribution<float> normal;
-  const auto values = [&](size_t size) {
-    std::vector<float> made(size);
-    for (float& value : made) value = normal(random);
-    return made;
-  };
-  const size_t centres = count / 100 + 1;
-  const std::vector<float> basis = values(static_cast<size_t>(kInner) * dimensions);
-  const std::vector<float> centre = values(centres * kInner);
-  Rows rows{dimensions, std::vector<float>(count * dimensions)};
-  for (size_t i = 0; i < count; ++i) {
-    const size_t of = random() % centres;
-    float inner[kInner];
-    for (uint32_t j = 0; j < kInner; ++j) inner[j] = centre[of * kInner + j] + 0.6f * normal(random);
-    for (uint32_t d = 0; d < dimensions; ++d) {
-      float sum = 0.44f * normal(random);
-      for (uint32_t j = 0; j < kInner; ++j) sum += inner[j] * basis[j * dimensions + d];
-      rows.values[i * dimensions + d] = sum;
-    }
-  }
-  return rows;
-}
-
-Rows ReadRows(const char* path, size_t count, uint32_t dimensions) {
-  Rows rows{dimensions, std::vector<float>(count * dimensions)};
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path, "rb"), std::fclose);
-  if (!file || std::fread(rows.values.data(), sizeof(float), rows.values.size(), file.get()) != rows.values.size()) {
-    std::fprintf(stderr, "%s has fewer than %zu rows of %u floats\n", path, count, dimensions);
-    std::exit(1);
-  }
-  return rows;
-}
-
-void WriteRows(const std::string& path, const Rows& rows) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "wb"), std::fclose);
-  if (!file || std::fwrite(rows.values.data(), sizeof(float), rows.values.size(), file.get()) != rows.values.size()) {
-    std::fprintf(stderr, "%s cannot be written\n", path.c_str());
-    std::exit(1);
-  }
-}
 
 // Of its own, gone with it.
 struct Folder {
@@ -158,8 +113,12 @@ double MiddleOf(std::vector<double> values) {
   return values[kTurns / 2];
 }
 
+// What is measured: names with this in them.
+std::string only;
+
 // Beside another way, in turns with it, where one is given.
 void Measure(const std::string& name, const Rows& rows, uint32_t count, const Truth& truth, const Way& way, const Way* beside = nullptr) {
+  if (name.find(only) == std::string::npos) return;
   size_t found = 0;
   size_t there = 0;
   std::vector<uint32_t> ordinals;
@@ -242,6 +201,7 @@ int main(int argument_count, char** arguments) {
   const size_t all = size_t{count} + kQueries;
   const std::string file = argument_count > 3 ? arguments[3] : "";
   const auto seed = static_cast<uint32_t>(argument_count > 4 ? std::atoi(arguments[4]) : 7);
+  if (argument_count > 5) only = arguments[5];
   Rows rows = std::filesystem::exists(file) ? ReadRows(file.c_str(), all, dimensions) : Made(all, dimensions, seed);
   if (!file.empty() && !std::filesystem::exists(file)) WriteRows(file, rows);
   for (size_t i = 0; i < all; ++i) Normalize(std::span(rows.values).subspan(i * dimensions, dimensions));

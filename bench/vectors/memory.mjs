@@ -1,0 +1,177 @@
+/**
+ * What a million vectors take of memory beside hnswlib, and how soon a service that has them is there.
+ *
+ *   node bench/vectors/memory.mjs [COUNT [DIMENSIONS [memory | start]]]     default 1000000 x 128, both parts
+ *
+ * Prints Markdown. Memory: vector_memory_bench.cc says what is counted. Start: COUNT records with these vectors are imported once, by HTTP, and kept; then the
+ * service is started five times, and answers a search by a vector. Everything is kept in GANNET_BENCH_VECTORS (default: a folder in the system's for temporary
+ * files); hnswlib comes from npm (fetch-hnswlib.mjs). Some ten minutes of a processor at first, for building.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
+import { ACCOUNT, call, createKey, importNdjson, startService } from '../end-to-end/lib/service.mjs';
+import { buildBench, folder } from './fetch-hnswlib.mjs';
+
+const MEMORY_BAR = 0.45;
+const START_MS_BAR = 1000;
+const STARTS = 5;
+const SEARCHES = 500;
+const LIST = 'vectors';
+const FLOAT_BYTES = 4;
+const ROWS_AT_A_TIME = 1000;
+/** Merging is over when the service has needed less than this of a processor for so long. */
+const REST_MS = 5000;
+const REST_SHARE = 0.05;
+
+const [count, dimensions] = [Number(process.argv[2] ?? 1_000_000), Number(process.argv[3] ?? 128)];
+const part = process.argv[4];
+const file = join(folder, `made-${count}-${dimensions}.f32`);
+const mebibytes = (bytes) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+
+function measureMemory(bench) {
+  const printed = ['ours', 'hnswlib'].map((what) =>
+    execFileSync(bench, [what, String(count), String(dimensions), file], { encoding: 'utf8' }),
+  );
+  const rows = printed
+    .join('')
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'));
+  const bytesOf = (engine, when) => {
+    const [, , own, mapped] = rows.find(([name, at]) => name === engine && at === when);
+    return { own: Number.parseInt(own, 10), mapped: Number.parseInt(mapped, 10) };
+  };
+  const table = ['opened', '500 searches', '20,000 more'].map((when) => {
+    const [ours, theirs] = [bytesOf('ours', when), bytesOf('hnswlib', when)];
+    const times = ours.own / theirs.own;
+    const [, found, bar, reached] = barRow('', times.toFixed(4), `≤ ${MEMORY_BAR}`, times <= MEMORY_BAR);
+    return [when, mebibytes(ours.own), mebibytes(ours.mapped), mebibytes(theirs.own), found, bar, reached];
+  });
+  const [, , whole] = rows.find(([name, what]) => name === 'ours' && what === 'file');
+  return [
+    `## Memory of ${formatCount(count)} vectors\n`,
+    machineTable({
+      Data: `made around centres, ${dimensions} dimensions; the file has ${mebibytes(Number.parseInt(whole, 10))}`,
+      Counted:
+        'RssAnon, and Rss of the mapped file with what the system maps beside what is read; without what the process had before',
+    }),
+    markdownTable(['after', 'own', 'mapped', 'hnswlib, own', 'own, times hnswlib', 'bar', ''], table),
+  ];
+}
+
+/** Records as NDJSON, some at a time. */
+async function* records() {
+  const input = openSync(file, 'r');
+  const values = new Float32Array(ROWS_AT_A_TIME * dimensions);
+  for (let first = 0; first < count; first += ROWS_AT_A_TIME) {
+    const rows = Math.min(ROWS_AT_A_TIME, count - first);
+    readSync(input, values, 0, rows * dimensions * FLOAT_BYTES, first * dimensions * FLOAT_BYTES);
+    let lines = '';
+    for (let row = 0; row < rows; row += 1) lines += `${recordOf(first + row, values, row)}\n`;
+    yield lines;
+  }
+}
+
+function recordOf(number, values, row) {
+  let vector = '';
+  for (let at = row * dimensions; at < (row + 1) * dimensions; at += 1) vector += `,${values[at].toFixed(4)}`;
+  return `{"name":"${number}","fields":{"title":"${number}"},"vector":[${vector.slice(1)}]}`;
+}
+
+/** Merging takes processors. */
+async function untilAtRest(service) {
+  for (let before = service.cpuMs(), now; ; before = now) {
+    await wait(REST_MS);
+    now = service.cpuMs();
+    if (now - before < REST_SHARE * REST_MS) return;
+  }
+}
+
+async function importVectors(dataDir, marker) {
+  rmSync(dataDir, { recursive: true, force: true });
+  const service = await startService(dataDir);
+  const key = createKey(dataDir);
+  const searchable = [{ name: 'title', weight: 1 }];
+  await call(service.address, key, 'POST', `/list/${ACCOUNT}`, {
+    name: LIST,
+    model: 'own',
+    searchable_fields: searchable,
+  });
+  process.stderr.write('Importing the vectors (once; kept for the next run) …\n');
+  const { seconds } = await importNdjson(service.address, key, LIST, Readable.from(records()));
+  await untilAtRest(service);
+  process.stderr.write(`${formatCount(count)} records in ${seconds.toFixed(0)} s\n`);
+  await service.stop();
+  writeFileSync(marker, JSON.stringify({ key }));
+}
+
+function queries() {
+  const input = openSync(file, 'r');
+  const values = new Float32Array(SEARCHES * dimensions);
+  readSync(input, values, 0, values.byteLength, count * dimensions * FLOAT_BYTES);
+  return Array.from({ length: SEARCHES }, (_, row) => [...values.subarray(row * dimensions, (row + 1) * dimensions)]);
+}
+
+async function measureStart() {
+  const dataDir = join(folder, `service-${count}-${dimensions}`);
+  const marker = join(dataDir, 'bench-imported.json');
+  if (!existsSync(marker)) await importVectors(dataDir, marker);
+  const { key } = JSON.parse(readFileSync(marker, 'utf8'));
+  const starts = [];
+  let after;
+  for (let run = 0; run < STARTS; run += 1) {
+    const service = await startService(dataDir);
+    const start = { ms: service.readyMs, processorMs: service.cpuMs(), memory: service.memory() };
+    const { address } = service;
+    const search = (vector) => call(address, key, 'POST', `/search/${ACCOUNT}/${LIST}/1`, { vector, cache: false });
+    const [first, ...rest] = queries();
+    const begun = performance.now();
+    const { applied } = await search(first);
+    if (applied.meaning !== 'used')
+      throw new Error(`a search by a vector was answered with meaning: ${applied.meaning}`);
+    starts.push({ ...start, firstMs: performance.now() - begun });
+    if (run === STARTS - 1) for (const vector of rest) await search(vector);
+    after = service.memory();
+    const { meaning } = await call(address, key, 'GET', `/list/${ACCOUNT}/${LIST}`);
+    if (meaning.embedded !== count) throw new Error(`${meaning.embedded} of ${count} vectors are there`);
+    await service.stop();
+  }
+  const middle = (member) =>
+    quantile(
+      starts.map((start) => start[member]),
+      0.5,
+    );
+  const memory = ({ anonymous, files }) =>
+    `${Math.round(anonymous)} MiB of its own, ${Math.round(files)} of mapped files`;
+  return [
+    `## Start with ${formatCount(count)} vectors\n`,
+    machineTable({
+      Data: `a list of ${formatCount(count)} records, each with a vector of ${dimensions} dimensions, in the page cache`,
+    }),
+    markdownTable(
+      ['What', 'Measured', 'Bar', ''],
+      [
+        barRow(
+          `ready, median of ${STARTS}`,
+          `${Math.round(middle('ms'))} ms`,
+          `< ${START_MS_BAR} ms`,
+          middle('ms') < START_MS_BAR,
+        ),
+        ['processor time until then', `${Math.round(middle('processorMs'))} ms`, '', ''],
+        ['the first search by a vector', `${Math.round(middle('firstMs'))} ms`, '', ''],
+        ['resident after the start', memory(starts[0].memory), '', ''],
+        [`resident after ${SEARCHES} searches`, memory(after), '', ''],
+      ],
+    ),
+  ];
+}
+
+const bench = buildBench('vector_memory_bench');
+const rows = ['make', String(count), String(dimensions), file];
+execFileSync(bench, rows, { stdio: ['ignore', 2, 2] });
+if (part !== 'start') process.stdout.write(`${measureMemory(bench).join('\n')}\n`);
+if (part !== 'memory') process.stdout.write(`${(await measureStart()).join('\n')}\n`);
