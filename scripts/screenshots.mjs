@@ -24,7 +24,7 @@ const PICTURES = [
     unfold: 'Why this score?',
     seen: 'The search means what these records mean',
   },
-  { name: 'fields', path: 'default/list/cities/fields', seen: 'population' },
+  { name: 'fields', path: 'default/list/cities/fields', seen: 'feature_code' },
   {
     name: 'pictures',
     path: `default/list/flags/search?picture=${encodeURIComponent(JSON.stringify('media:default/flags/5.png'))}`,

@@ -10,6 +10,7 @@ import {
   openPalette,
   settled,
   signIn,
+  signInAs,
   startChromium,
   violationsOf,
   type OpenPage,
@@ -76,16 +77,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
 
   it('does not show a viewer what they may not do', async () => {
     const other = await openPage(browser);
-    const { body } = await service
-      .control()
-      .post('/contributor/default/link', { email: 'vic@example.com', role: 'viewer' });
-    const { link } = body as { link: string };
-    await other.page.goto(`${service.address}/console/${link.slice(link.indexOf('#'))}`);
-    await other.page.getByRole('button', { name: 'Sign in' }).click();
-    await other.page.getByText('Choose a password').last().waitFor();
-    await other.page.getByRole('textbox', { name: 'New password' }).fill('correct horse battery');
-    await other.page.getByRole('button', { name: 'Sign in' }).click();
-    await other.page.waitForURL(/\/console\/default/);
+    await signInAs(service, other, 'viewer');
     await other.page.goto(`${service.address}/console/default/list/birds/records`);
     await other.page.getByRole('button', { name: 'bird-1' }).first().waitFor();
     for (const name of ['Add a record', 'Import a file', 'Delete by filter…']) {
@@ -307,15 +299,17 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
   });
 
   it('goes where the first command of the palette says, also where its lists came after the typing', async () => {
-    await visit('plan');
-    await page.getByText('Searches this month').first().waitFor();
     let answer: () => void = () => undefined;
     const typed = new Promise<void>((resolve) => (answer = resolve));
     await page.route('**/list/default?*', async (route) => {
       await typed;
       await route.fallback();
     });
+    await visit('plan');
+    await page.getByText('Searches this month').first().waitFor();
+    const asked = page.waitForRequest('**/list/default?*');
     await openPalette(page);
+    await asked;
     await page.keyboard.type('birds: fie');
     await page.getByText('Nothing of this name.').waitFor();
     answer();

@@ -1,7 +1,8 @@
 /** Records of a list in a real browser: changed, imported with faults, exported; and the version that a change builds, as it goes on. */
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { violationsOf } from '../support/browser.js';
+import { openPage, settled, signIn, signInAs, violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
 import type { TestService } from '../support/service.js';
 
@@ -14,6 +15,13 @@ async function fill({ client }: TestService): Promise<void> {
     title: `Bird no. ${index}`,
   }));
   await client.bulk('default', 'birds', records);
+}
+
+/** Nothing of the page is beyond its right edge. */
+async function fits(page: Page): Promise<void> {
+  await settled(page);
+  // A text, for these tests are not compiled for a browser.
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
 }
 
 interface Line {
@@ -61,6 +69,45 @@ describeConsole('records in the console', { fill }, (its) => {
     await its.page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     expect(its.open.complaints, 'the policy of the page lets in what the editor brings').toEqual([]);
+  });
+
+  it('are added by address on a telephone, and read there by who may not write', async () => {
+    const phone = { viewport: { width: 375, height: 700 } };
+    const owner = await openPage(its.browser, phone);
+    await signIn(its.service, owner);
+    const address = `${its.service.address}/console/default/list/birds/records`;
+    await owner.page.goto(`${address}?add=true`);
+    const form = owner.page.getByRole('dialog', { name: 'Add a record' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('guillemot');
+    await form.getByRole('textbox', { name: 'Fields' }).fill('{"title": "A guillemot"}');
+    await fits(owner.page);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    const { body } = await its.service.client.post('/search/default/birds/1', { query: 'guillemot' });
+    const [{ id } = { id: '' }] = (body as { results: readonly { id: string }[] }).results;
+    await owner.context.close();
+
+    const viewer = await openPage(its.browser, phone);
+    await signInAs(its.service, viewer, 'viewer');
+    await viewer.page.goto(`${address}?record=${id}`);
+    const record = viewer.page.getByRole('dialog', { name: 'Record' });
+    const editor = record.getByRole('textbox', { name: 'Fields' });
+    await editor.and(viewer.page.locator('[aria-readonly=true]')).waitFor();
+    await fits(viewer.page);
+    await editor.focus();
+    await viewer.page.keyboard.type('not written');
+    await viewer.page.keyboard.press('Backspace');
+    expect(JSON.parse(await editor.innerText())).toEqual({ title: 'A guillemot' });
+    expect(await record.getByRole('textbox', { name: 'Name' }).getAttribute('readonly')).not.toBe(null);
+    for (const name of ['Save', 'Delete the record'])
+      expect(await record.getByRole('button', { name }).count()).toBe(0);
+    expect(await violationsOf(viewer.page)).toEqual([]);
+    // An address does not make a writer of them.
+    await viewer.page.goto(`${address}?add=true`);
+    await viewer.page.getByRole('button', { name: 'bird-0' }).waitFor();
+    expect(await viewer.page.getByRole('dialog').count()).toBe(0);
+    await viewer.context.close();
+    await its.service.client.delete(`/search-result/default/birds/${id}`);
   });
 
   it('are exported as a file with all of them, and the reason where that breaks off', async () => {
@@ -113,5 +160,32 @@ describeConsole('records in the console', { fill }, (its) => {
     // Without anybody loading the page again.
     await its.page.unroute(/\/list\/default\/birds$/);
     await its.page.getByText('Version 2 is being built').waitFor({ state: 'detached' });
+  });
+
+  it('have room for six fields in a window, and are scrolled sideways on a telephone', async () => {
+    const names = ['title', 'summary', 'author', 'category', 'price', 'published'];
+    await its.service.client.post('/list/default', {
+      name: 'wide',
+      searchable_fields: names.map((name) => ({ name })),
+    });
+    const fields = Object.fromEntries(names.map((name) => [name, 'Gannets dive for fish from thirty metres']));
+    await its.service.client.post('/search-result/default/wide', { name: 'gannet', fields });
+    await its.visit('list/wide/records');
+    const box = its.page.locator('.wide');
+    await box.getByText('gannet', { exact: true }).waitFor();
+    await settled(its.page);
+    // A text, for these tests are not compiled for a browser.
+    const hidden = () =>
+      its.page.evaluate<number>(
+        "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.wide'))",
+      );
+    expect(await hidden()).toBe(0);
+    await its.page.setViewportSize({ width: 375, height: 700 });
+    await expect.poll(hidden).toBeGreaterThan(0);
+    await box.focus();
+    await its.page.keyboard.press('ArrowRight');
+    await expect.poll(() => its.page.evaluate<number>("document.querySelector('.wide').scrollLeft")).toBeGreaterThan(0);
+    expect(await violationsOf(its.page)).toEqual([]);
+    await its.page.setViewportSize({ width: 1280, height: 860 });
   });
 });

@@ -10,6 +10,7 @@ import type { TestService } from './service.js';
 export const CHROMIUM = chromiumPath();
 export const NO_CHROMIUM = 'there is no Chromium; `node scripts/install-chromium.mjs` installs the one of Debian';
 
+const ASKED_BY_NOBODY = '**/asked-by-nobody';
 /** Only what hangs takes so long. */
 const WAIT_MS_MAX = Number(process.env['GANNET_TEST_WAIT_MS'] ?? 240_000);
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -49,6 +50,8 @@ export async function openPage(
 ): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
   context.setDefaultTimeout(WAIT_MS_MAX);
+  // A page takes some time from a first `route` on until its requests pass through it: those of a key pressed right then go by.
+  await context.route(ASKED_BY_NOBODY, (route) => route.abort());
   const page = await context.newPage();
   watchRequests(page);
   opened.add(page);
@@ -70,6 +73,18 @@ export async function oneTimeLink(service: TestService): Promise<string> {
 
 export async function signIn(service: TestService, { page }: OpenPage): Promise<void> {
   await page.goto(await oneTimeLink(service));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(/\/console\/default/);
+}
+
+/** Somebody of this role, who comes by an invitation and chooses a password. */
+export async function signInAs(service: TestService, { page }: OpenPage, role: 'editor' | 'viewer'): Promise<void> {
+  const invited = { email: `${role}@example.com`, role };
+  const { body, text, status } = await service.control().post('/contributor/default/link', invited);
+  if (status !== 201) throw new Error(`Nobody was invited: ${text}`);
+  const { link } = body as { link: string };
+  await page.goto(`${service.address}/console/${link.slice(link.indexOf('#'))}`);
+  await page.getByRole('textbox', { name: 'New password' }).fill('correct horse battery');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL(/\/console\/default/);
 }

@@ -292,6 +292,8 @@ export const router = createRouter({
   basepath: '/console',
   defaultErrorComponent: Failed,
   defaultPreload: 'intent',
+  // Without it, Back leads to the top of the page before.
+  scrollRestoration: true,
 });
 
 declare module '@tanstack/react-router' {

@@ -1,5 +1,6 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { TableBox } from './table-box.js';
 
 interface ColumnsProps {
   /** Headings; '' for one of buttons. */
@@ -12,7 +13,7 @@ interface ColumnsProps {
 /** A table that is scrolled by itself where it is too wide, also by keyboard. */
 export function Columns({ heads, label, children, minWidth = 480 }: ColumnsProps) {
   return (
-    <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <TableBox minWidth={minWidth}>
       <Table aria-label={label}>
         <Table.Thead>
           <Table.Tr>
@@ -23,6 +24,6 @@ export function Columns({ heads, label, children, minWidth = 480 }: ColumnsProps
         </Table.Thead>
         <Table.Tbody>{children}</Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </TableBox>
   );
 }

@@ -12,6 +12,7 @@ import {
   type TableOptions,
 } from '@tanstack/react-table';
 import { text } from '../messages/index.js';
+import { TableBox } from './table-box.js';
 
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel(), sortFns });
 
@@ -58,7 +59,7 @@ export function DataTable<Item extends object>(props: ShortTableProps<Item>) {
   const { label, named, minWidth = 480, rowsMax } = props;
   const table = useDataTable(props);
   return (
-    <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <TableBox minWidth={minWidth}>
       <Table aria-label={label} highlightOnHover>
         <HeadRow headers={table.getHeaderGroups()[0]?.headers ?? []} />
         <Table.Tbody>
@@ -72,7 +73,7 @@ export function DataTable<Item extends object>(props: ShortTableProps<Item>) {
             ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </TableBox>
   );
 }
 

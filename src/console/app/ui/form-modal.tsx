@@ -8,8 +8,8 @@ interface FormModalProps {
   readonly label: string;
   readonly button?: ButtonProps & { readonly 'aria-label'?: string };
   readonly submit?: string;
-  /** What stands for it in the address while it is open; undefined: it has no address, as where a page has one for each row. */
-  readonly place?: string;
+  /** What stands for it in the address while it is open: one for each of its kind on the page, such as `facet:kind` for that of a row. */
+  readonly place: string;
   /** Rejects with what went wrong; the form stays open with it. */
   readonly onSubmit: () => Promise<unknown>;
   readonly children: ReactNode;
@@ -69,16 +69,14 @@ export function FormModal({ label, button, submit, place, onSubmit, children }: 
   );
 }
 
-/** Whether it is open: by the address, where it has a place there, so that it stays open when the page is loaded again, and closes by Back. */
-export function useFormPlace(place: string | undefined): readonly [boolean, (isOpen: boolean) => void] {
-  const [isOpen, setOpen] = useState(false);
+/** Whether it is open: by the address, so that it stays open when the page is loaded again, and closes by Back. */
+export function useFormPlace(place: string): readonly [boolean, (isOpen: boolean) => void] {
   const { form } = useSearch({ strict: false });
   const navigate = useNavigate();
-  if (place === undefined) return [isOpen, setOpen];
   const open = (wanted: boolean): void => {
     const search = ({ form: _, ...others }: { readonly form?: string }) =>
       wanted ? { ...others, form: place } : others;
-    void navigate({ to: '.', search: search as never });
+    void navigate({ to: '.', search: search as never, resetScroll: false });
   };
   return [form === place, open];
 }

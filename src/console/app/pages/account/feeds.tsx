@@ -192,7 +192,7 @@ function ChangeInterval({ feed: { name, interval_minutes } }: FeedProps) {
       body: { interval_minutes: Number(draft['interval_minutes']) },
     });
   return (
-    <FormModal label={text.feeds.interval} button={QUIET} onSubmit={submit}>
+    <FormModal label={text.feeds.interval} place={`interval:${name}`} button={QUIET} onSubmit={submit}>
       <SchemaFields
         properties={feedIntervalSchemas.body.properties}
         names={['interval_minutes']}
@@ -213,7 +213,7 @@ function ChangeScope({ feed: { name, settings } }: FeedProps) {
     return change.mutateAsync({ params: { account, feed: name }, body });
   };
   return (
-    <FormModal label={text.feeds.scope} button={QUIET} onSubmit={submit}>
+    <FormModal label={text.feeds.scope} place={`scope:${name}`} button={QUIET} onSubmit={submit}>
       <SchemaFields
         properties={feedWebScopeSchemas.body.properties.settings.properties}
         names={SCOPE_MEMBERS}
@@ -232,7 +232,7 @@ function MoveFeed({ feed: { name, media_store } }: FeedProps) {
   const submit = (): Promise<unknown> =>
     move.mutateAsync({ params: { account, feed: name }, body: { media_store: String(draft['media_store']) } });
   return (
-    <FormModal label={text.feeds.move} button={QUIET} onSubmit={submit}>
+    <FormModal label={text.feeds.move} place={`move:${name}`} button={QUIET} onSubmit={submit}>
       <SchemaFields
         properties={feedMoveSchemas.body.properties}
         names={['media_store']}

@@ -100,7 +100,7 @@ function GroupForm({ group }: { readonly group?: ListGroup }) {
   return (
     <FormModal
       label={group === undefined ? text.groups.make : text.common.edit}
-      {...(group === undefined ? { place: 'new-group' } : {})}
+      place={group === undefined ? 'new-group' : `group:${group.name}`}
       button={
         group === undefined ? { size: 'sm' } : { variant: 'default', 'aria-label': text.fields.editOf(group.name) }
       }

@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { text } from '../../messages/index.js';
 import { accountRead, systemHealth, systemMetrics, systemReady } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
@@ -8,6 +8,7 @@ import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
 import { count } from '../../ui/format.js';
 import { Page, Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { useTextInAddress } from '../../ui/text-in-address.js';
 import { HealthSummary } from './health-summary.js';
 import { parseMetrics, type Measurement } from './measurements.js';
 
@@ -64,7 +65,7 @@ const COLUMNS = measurement.columns([
 ]);
 
 function Measurements({ measurements }: { readonly measurements: readonly Measurement[] }) {
-  const [wanted, setWanted] = useState('gannet_');
+  const [wanted, setWanted] = useTextInAddress('find', 'gannet_');
   const shown = useMemo(() => {
     const sought = wanted.toLowerCase();
     return measurements.filter(({ name, help }) => `${name} ${help}`.toLowerCase().includes(sought));

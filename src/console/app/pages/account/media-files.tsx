@@ -1,7 +1,6 @@
 import { Anchor, Button, FileButton, Group, Image, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { text } from '../../messages/index.js';
 import {
@@ -18,8 +17,10 @@ import { useMay } from '../../service/session.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
 import { bytes, time } from '../../ui/format.js';
+import { useFormPlace } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { useTextInAddress } from '../../ui/text-in-address.js';
 import { PICTURE_TYPES } from '../search/picture.js';
 
 type File = MediaListOutput['files'][number];
@@ -36,8 +37,7 @@ function useStore(): { readonly account: string; readonly store: string } {
 export function MediaFiles() {
   const params = useStore();
   const may = useMay();
-  const { prefix = '' } = useSearch({ from: '/$account/files/$store' });
-  const navigate = useNavigate();
+  const [prefix, setPrefix] = useTextInAddress('prefix');
   const found = useInfiniteQuery({
     queryKey: [mediaList.route.name, params, prefix],
     initialPageParam: '',
@@ -61,8 +61,7 @@ export function MediaFiles() {
         maw={420}
         value={prefix}
         onChange={({ currentTarget: { value } }) => {
-          const search = value === '' ? {} : { prefix: value };
-          void navigate({ to: '/$account/files/$store', params, search, replace: true });
+          setPrefix(value);
         }}
       />
       <Problem error={found.error} onRetry={() => void found.refetch()} />
@@ -123,16 +122,25 @@ function FileActions({ file: shown }: { readonly file: File }) {
 /** A picture, and a link for the rest: the service says what a browser may do with it. */
 function Preview({ file: { path, content_type } }: { readonly file: File }) {
   const params = useStore();
-  const [opened, { open, close }] = useDisclosure(false);
+  const [opened, setOpened] = useFormPlace(`file:${path}`);
   const address = targetOf(mediaRead.route, { params: { ...params, path } });
   return (
     <>
-      <Button variant="default" size="xs" aria-label={text.media.previewOf(path)} onClick={open}>
+      <Button
+        variant="default"
+        size="xs"
+        aria-label={text.media.previewOf(path)}
+        onClick={() => {
+          setOpened(true);
+        }}
+      >
         {text.media.preview}
       </Button>
       <Modal
         opened={opened}
-        onClose={close}
+        onClose={() => {
+          setOpened(false);
+        }}
         title={path}
         size="lg"
         closeButtonProps={{ 'aria-label': text.common.close }}

@@ -158,6 +158,7 @@ function EditStore({ store }: { readonly store: Store }) {
   return (
     <FormModal
       label={text.common.edit}
+      place={`store:${name}`}
       button={{ variant: 'default', 'aria-label': text.fields.editOf(name) }}
       onSubmit={() => update.mutateAsync({ params: { account, store: name }, body: draft })}
     >

@@ -174,6 +174,7 @@ function EditModel({ model }: { readonly model: Model }) {
   return (
     <FormModal
       label={text.common.edit}
+      place={`model:${name}`}
       button={{ variant: 'default', 'aria-label': text.fields.editOf(name) }}
       onSubmit={() => update.mutateAsync({ params: { account, model: name }, body: draft })}
     >

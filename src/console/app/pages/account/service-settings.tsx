@@ -1,12 +1,12 @@
 import { Checkbox, Code, Group, Text, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { text } from '../../messages/index.js';
 import { serviceSettings, type ServiceSettingsOutput } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
 import { useAccount } from '../../service/session.js';
 import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
 import { Page } from '../../ui/page.js';
+import { useTextInAddress } from '../../ui/text-in-address.js';
 
 type Setting = ServiceSettingsOutput['settings'][number];
 
@@ -14,8 +14,9 @@ type Setting = ServiceSettingsOutput['settings'][number];
 export function ServiceSettings() {
   const account = useAccount();
   const { data } = useSuspenseQuery(reading(serviceSettings, { params: { account } }));
-  const [wanted, setWanted] = useState('');
-  const [isGiven, setGiven] = useState(false);
+  const [wanted, setWanted] = useTextInAddress('find');
+  const [given, setGiven] = useTextInAddress('given');
+  const isGiven = given === 'yes';
   const found = data.settings.filter(
     ({ name, origin }) => name.includes(wanted.trim().toLowerCase()) && (!isGiven || origin !== 'default'),
   );
@@ -33,7 +34,7 @@ export function ServiceSettings() {
           label={text.serviceSettings.changed}
           checked={isGiven}
           onChange={(event) => {
-            setGiven(event.currentTarget.checked);
+            setGiven(event.currentTarget.checked ? 'yes' : '');
           }}
         />
       </Group>

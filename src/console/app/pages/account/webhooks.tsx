@@ -157,7 +157,7 @@ function WebhookForm({ webhook, onSecret }: WebhookFormProps) {
   return (
     <FormModal
       label={webhook === undefined ? text.webhooks.make : text.common.edit}
-      {...(webhook === undefined ? { place: 'new-webhook' } : {})}
+      place={webhook === undefined ? 'new-webhook' : `webhook:${webhook.id}`}
       button={
         webhook === undefined ? { size: 'sm' } : { variant: 'default', 'aria-label': text.fields.editOf(webhook.url) }
       }

@@ -67,7 +67,7 @@ function SearchableFieldForm({ field }: { readonly field?: SearchableField }) {
       ? create.mutateAsync({ params, body: { name, weight } })
       : update.mutateAsync({ params: { ...params, name: field.name }, body: { name, weight } });
   return (
-    <FieldFormModal isNew={field === undefined} name={field?.name} add={text.fields.addSearchable} onSubmit={submit}>
+    <FieldFormModal kind="searchable" name={field?.name} add={text.fields.addSearchable} onSubmit={submit}>
       <NameInput value={name} onChange={setName} />
       <NumberInput
         label={text.fields.weight}
@@ -110,7 +110,7 @@ function FacetForm({ facet }: { readonly facet?: Facet }) {
       ? create.mutateAsync({ params, body })
       : update.mutateAsync({ params: { ...params, name: facet.name }, body });
   return (
-    <FieldFormModal isNew={facet === undefined} name={facet?.name} add={text.fields.addFacet} onSubmit={submit}>
+    <FieldFormModal kind="facet" name={facet?.name} add={text.fields.addFacet} onSubmit={submit}>
       <NameInput
         value={body.name}
         onChange={(name) => {
@@ -167,12 +167,7 @@ function ResourceForm({ resource }: { readonly resource?: Resource }) {
       ? create.mutateAsync({ params, body })
       : update.mutateAsync({ params: { ...params, name: resource.name }, body });
   return (
-    <FieldFormModal
-      isNew={resource === undefined}
-      name={resource?.name}
-      add={text.fields.addResource}
-      onSubmit={submit}
-    >
+    <FieldFormModal kind="resource" name={resource?.name} add={text.fields.addResource} onSubmit={submit}>
       <NameInput
         value={body.name}
         onChange={(name) => {
@@ -194,18 +189,20 @@ function ResourceForm({ resource }: { readonly resource?: Resource }) {
 }
 
 interface FieldFormModalProps {
-  readonly isNew: boolean;
+  readonly kind: 'searchable' | 'facet' | 'resource';
+  /** Undefined: a new one. */
   readonly name: string | undefined;
   readonly add: string;
   readonly onSubmit: () => Promise<unknown>;
   readonly children: React.ReactNode;
 }
 
-function FieldFormModal({ isNew, name = '', add, onSubmit, children }: FieldFormModalProps) {
+function FieldFormModal({ kind, name, add, onSubmit, children }: FieldFormModalProps) {
   return (
     <FormModal
-      label={isNew ? add : text.common.edit}
-      button={isNew ? {} : { variant: 'default', 'aria-label': text.fields.editOf(name) }}
+      label={name === undefined ? add : text.common.edit}
+      place={name === undefined ? `new-${kind}` : `${kind}:${name}`}
+      button={name === undefined ? {} : { variant: 'default', 'aria-label': text.fields.editOf(name) }}
       onSubmit={onSubmit}
     >
       {children}

@@ -12,6 +12,7 @@ import { useFormPlace } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
+import { useTextInAddress } from '../../ui/text-in-address.js';
 
 /** Shown at first, and with each step. */
 const ROWS = 100;
@@ -24,7 +25,7 @@ export function Lists() {
   const may = useMay();
   const { data } = useSuspenseQuery(readingAll(listList, { params: { account } }));
   const { lists, unavailable = [] } = data;
-  const [wanted, setWanted] = useState('');
+  const [wanted, setWanted] = useTextInAddress('find');
   const [rows, setRows] = useState(ROWS);
   const found = useMemo(() => lists.filter(({ name }) => name.includes(wanted.trim().toLowerCase())), [lists, wanted]);
   return (

@@ -12,6 +12,7 @@ import { FormModal } from '../../ui/form-modal.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
+import { useTextInAddress } from '../../ui/text-in-address.js';
 import { useList, useListParams, type List } from './list-frame.js';
 
 type Rule = List['query_rules'][number];
@@ -85,7 +86,7 @@ function RuleForm({ rule }: { readonly rule?: Rule }) {
   return (
     <FormModal
       label={rule === undefined ? text.rules.add : text.common.edit}
-      {...(rule === undefined ? { place: 'new-rule' } : {})}
+      place={rule === undefined ? 'new-rule' : `rule:${rule.name}`}
       button={rule === undefined ? {} : { variant: 'default', 'aria-label': text.fields.editOf(rule.name) }}
       onSubmit={() => replace(rule, draft)}
     >
@@ -138,7 +139,7 @@ function RuleForm({ rule }: { readonly rule?: Rule }) {
 function TryOut() {
   const { current_version } = useList();
   const params = useListParams();
-  const [query, setQuery] = useState('');
+  const [query, setQuery] = useTextInAddress('try');
   const tried = useMutation({
     mutationFn: () =>
       searchList(client, {

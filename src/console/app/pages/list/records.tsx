@@ -33,6 +33,8 @@ type Listed = SearchResultListOutput['results'][number];
 export function Records() {
   const may = useMay();
   const { after, record, add } = useSearch({ from: '/$account/list/$list/records' });
+  // By an address anybody comes here.
+  const adds = add === true && may(searchResultCreate);
   const show = useShow();
   return (
     <Section
@@ -57,9 +59,9 @@ export function Records() {
       }
     >
       <RecordTable after={after} />
-      {add === true || record !== undefined ? (
+      {adds || record !== undefined ? (
         <RecordEditor
-          id={add === true ? undefined : record}
+          id={adds ? undefined : record}
           onClose={() => {
             show({});
           }}
@@ -76,7 +78,7 @@ function useShow(): (what: { readonly record?: string; readonly add?: true }) =>
   const navigate = useNavigate();
   return (what) => {
     const search = { ...(after === undefined ? {} : { after }), ...what };
-    void navigate({ to: '/$account/list/$list/records', params, search });
+    void navigate({ to: '/$account/list/$list/records', params, search, resetScroll: false });
   };
 }
 
@@ -144,7 +146,7 @@ function useColumns() {
           id: `field ${name}`,
           header: name,
           cell: ({ row }) => (
-            <Text size="sm" lineClamp={2} dir="auto" miw="12ch" style={{ overflowWrap: 'anywhere' }}>
+            <Text size="sm" lineClamp={2} dir="auto" miw="10ch" style={{ overflowWrap: 'anywhere' }}>
               {shown(valueOf(row.original, name))}
             </Text>
           ),
@@ -194,7 +196,7 @@ function RecordName({ record }: { readonly record: Listed }) {
     );
   }
   return (
-    <Box miw={140} maw={360} dir="auto">
+    <Box miw={120} maw={360} dir="auto">
       <RecordButton id={record.id}>{shown(record.name)}</RecordButton>
     </Box>
   );

@@ -1,7 +1,6 @@
 import { Anchor, Badge, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { text } from '../../messages/index.js';
 import { listUpdate, suggestList, type SuggestListOutput } from '../../service/client.js';
 import { reading, useChange } from '../../service/queries.js';
@@ -10,6 +9,7 @@ import { count } from '../../ui/format.js';
 import { Marked } from '../../ui/marked.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { useTextInAddress } from '../../ui/text-in-address.js';
 import { useList, useListParams } from './list-frame.js';
 
 /** What is proposed to somebody who is still typing, and from what it is learnt. */
@@ -26,7 +26,7 @@ export function Suggestions() {
 function TryOut() {
   const params = useListParams();
   const { current_version } = useList();
-  const [query, setQuery] = useState('');
+  const [query, setQuery] = useTextInAddress('typed');
   const found = useQuery({
     ...reading(suggestList, { params: { ...params, version: String(current_version) }, body: { query } }),
     placeholderData: keepPreviousData,

@@ -1,0 +1,166 @@
+/** Every state that somebody would send to a colleague, or find again after loading the page anew, has an address. In a real browser. */
+import { afterAll, expect, it } from 'vitest';
+import { openPage, signInAs } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
+import { ScriptedServer } from '../support/scripted-server.js';
+import type { TestService } from '../support/service.js';
+
+let source: ScriptedServer | undefined;
+afterAll(async () => {
+  await source?.close();
+});
+
+async function fill(service: TestService): Promise<void> {
+  const { client } = service;
+  source = await ScriptedServer.start();
+  source.script = (_, response) =>
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end('<title>Birds</title><p>Gannets dive.</p>');
+  const made = [
+    await client.post('/list/default', {
+      name: 'birds',
+      searchable_fields: [{ name: 'title', weight: 3 }],
+      facets: [{ name: 'year', type: 'number' }],
+      resources: [{ name: 'photo', kind: 'image' }],
+      query_rules: [{ name: 'years', pattern: '(\\d{4})', filter: 'year = $1' }],
+    }),
+    await client.post('/search-result/default/birds', { name: 'gannet', fields: { title: 'The gannet', year: 1980 } }),
+    await client.post('/list-group/default', { name: 'sea', lists: [{ list: 'birds' }] }),
+    await service.control().post('/model/default', { name: 'three', provider: 'own', dimensions: 3 }),
+    await client.post('/feed/default/connect', {
+      name: 'site',
+      provider: 'website',
+      settings: { start_urls: [source.url('/')] },
+      interval_minutes: 45,
+    }),
+    await client.send('PUT', '/media/default/default/notes/first.txt', {
+      bytes: 'Gannets dive.',
+      headers: { 'Content-Type': 'text/plain' },
+    }),
+  ];
+  expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
+  // Of few lists one is found by looking.
+  for (let number = 0; number < 10; number += 1) await client.post('/list/default', { name: `more-${number}` });
+}
+
+/** The page, what opens the form of a row, what stands for it in the address, and a control with what is in it. */
+const FORMS = [
+  ['list/birds/fields', 'Edit title', 'searchable:title', 'Weight', '3'],
+  ['list/birds/fields', 'Edit year', 'facet:year', 'Field', 'year'],
+  ['list/birds/fields', 'Edit photo', 'resource:photo', 'Field', 'photo'],
+  ['list/birds/rules', 'Edit years', 'rule:years', 'Pattern', '(\\d{4})'],
+  ['groups', 'Edit sea', 'group:sea', 'Name', 'sea'],
+  ['models', 'Edit three', 'model:three', 'Dimensions', '3'],
+  ['feeds', 'Change the time', 'interval:site', 'Minutes between syncs', '45'],
+  ['feeds', 'Move its file', 'move:site', 'Media store', 'default'],
+] as const;
+
+/** The page, the box in which something is typed, what is typed, where it is in the address, and what is shown then. */
+const BOXES = [
+  ['lists', 'Find a list', 'more-7', 'find', 'more-7'],
+  ['settings', 'Only with this in the name', 'search.deadline', 'find', 'search.deadline_ms'],
+  ['list/birds/suggestions', 'What somebody has typed so far', 'gann', 'typed', 'gannet'],
+  ['files/default', 'Only paths that begin with', 'notes/', 'prefix', 'notes/first.txt'],
+] as const;
+
+describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' }, fill }, (its) => {
+  const dialog = () => its.page.getByRole('dialog');
+  const formIn = (address: string) => new URL(address).searchParams.get('form');
+
+  it.each(FORMS)('on %s, %s opens %s, which stays when the page is loaded again', async (...form) => {
+    const [path, button, place, control, value] = form;
+    await its.visit(path);
+    await its.page.getByRole('button', { name: button, exact: true }).click();
+    await expect.poll(() => formIn(its.page.url())).toBe(place);
+    await its.page.reload();
+    await expect.poll(() => dialog().getByLabel(control).first().inputValue()).toBe(value);
+    await its.page.goBack();
+    await dialog().waitFor({ state: 'detached' });
+    expect(formIn(its.page.url())).toBe(null);
+  });
+
+  it('are those of a webhook and of a file that is looked at, too', async () => {
+    const url = 'https://example.com/hook';
+    const { body } = await its.service.client.post('/webhook', { account: 'default', url, events: ['list.created'] });
+    const { id } = body as { id: string };
+    await its.visit(`webhooks?webhook=${id}&form=webhook:${id}`);
+    await expect.poll(() => dialog().getByLabel('Address').inputValue()).toBe(url);
+    await dialog().getByRole('button', { name: 'Close' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(new URL(its.page.url()).searchParams.get('webhook'), 'its log stays').toBe(id);
+    await its.visit('files/default?form=file:notes/first.txt');
+    await dialog().getByRole('link', { name: 'Open' }).waitFor();
+    await its.page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+  });
+
+  it('ask nothing of who may not, and show the page where what they name is gone', async () => {
+    await its.visit('groups?form=group:gone');
+    await its.page.getByRole('link', { name: 'sea' }).waitFor();
+    expect(await dialog().count()).toBe(0);
+    const viewer = await openPage(its.browser);
+    await signInAs(its.service, viewer, 'viewer');
+    for (const form of ['group:sea', 'new-group']) {
+      await viewer.page.goto(`${its.service.address}/console/default/groups?form=${form}`);
+      await viewer.page.getByRole('link', { name: 'sea' }).waitFor();
+      expect(await viewer.page.getByRole('dialog').count(), form).toBe(0);
+    }
+    await viewer.context.close();
+  });
+
+  it('lead to no question before something is deleted', async () => {
+    await its.visit('groups');
+    const before = its.page.url();
+    await its.page.getByRole('button', { name: 'Delete sea' }).click();
+    await dialog().getByRole('button', { name: 'Delete' }).waitFor();
+    expect(its.page.url()).toBe(before);
+    await its.page.keyboard.press('Escape');
+  });
+
+  it.each(BOXES)('on %s, keep what is typed into "%s"', async (path, label, typed, name, shown) => {
+    await its.visit('plan');
+    await its.visit(path);
+    const box = its.page.getByLabel(label);
+    await box.focus();
+    // Letter by letter, as fast as they come: none is lost while the address follows.
+    await its.page.keyboard.type(typed);
+    expect(await box.inputValue()).toBe(typed);
+    await expect.poll(() => new URL(its.page.url()).searchParams.get(name)).toBe(typed);
+    await its.page.reload();
+    await expect.poll(() => box.inputValue()).toBe(typed);
+    await its.page.getByText(shown, { exact: true }).first().waitFor();
+    await its.page.goBack();
+    await its.page.getByText('Searches this month').first().waitFor();
+  });
+
+  it('forget what was typed where the page is asked for by its name', async () => {
+    await its.visit('lists?find=more-7');
+    await its.page.getByRole('link', { name: 'more-7' }).waitFor();
+    await its.page.getByRole('navigation').getByRole('link', { name: 'Lists' }).click();
+    await its.page.getByRole('link', { name: 'birds' }).waitFor();
+    expect(await its.page.getByLabel('Find a list').inputValue()).toBe('');
+  });
+
+  it('show a page where it was before something was opened over it', async () => {
+    await its.service.client.bulk(
+      'default',
+      'birds',
+      Array.from({ length: 40 }, (_, number) => ({ name: `bird-${number}`, title: `Bird ${number}` })),
+    );
+    await its.visit('list/birds/records');
+    const last = its.page.getByRole('button', { name: /^bird-/ }).last();
+    await last.scrollIntoViewIfNeeded();
+    const scrolled = () => its.page.evaluate<number>('scrollY');
+    const before = await scrolled();
+    expect(before).toBeGreaterThan(0);
+    await last.click();
+    await dialog().getByLabel('Fields').waitFor();
+    await its.page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(await scrolled()).toBe(before);
+    await last.click();
+    await dialog().getByLabel('Fields').waitFor();
+    await its.page.goBack();
+    await dialog().waitFor({ state: 'detached' });
+    await expect.poll(scrolled).toBe(before);
+  });
+});
