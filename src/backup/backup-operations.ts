@@ -106,4 +106,44 @@ const list = defineOperation({
   },
 });
 
-export const backupOperations = [create, list];
+const check = defineOperation({
+  name: 'backup.check',
+  summary: 'Check that backups can be restored, without restoring them',
+  description:
+    'Of a place in a media store, or one backup there, every piece is read and compared with its checksum: each once, though many backups have it. ' +
+    'Of a folder every file is there at its length, and databases are by their first pages; what else a file holds is not compared.',
+  method: 'GET',
+  path: '/backup/check',
+  permission: null,
+  callers: ['cli'],
+  target: 'none',
+  params: noParams,
+  query: object({ folder, account }),
+  responses: {
+    200: {
+      description: 'They were checked; what is wrong is told',
+      schema: object({
+        backups: Type.Array(
+          object({
+            path,
+            made_utc: Type.Union([timeSchema('When it was begun'), Type.Null()], {
+              description: 'Null where its description cannot be read',
+            }),
+            files: Type.Integer({ minimum: 0, description: 'In it' }),
+            bytes: Type.Integer({ minimum: 0, description: 'Of all its files' }),
+            problem_count: Type.Integer({ minimum: 0, description: 'None: it can be restored' }),
+            problems: Type.Array(Type.String(), { description: 'The first of them' }),
+          }),
+        ),
+        bytes_read: Type.Integer({ minimum: 0, description: 'And compared' }),
+      }),
+    },
+  },
+  errors: ['unprocessable', ...STORE_ERRORS],
+  async handle({ services, signal }, { query: { folder: of, account: whose } }) {
+    const wanted = whose ?? services.config.account.name;
+    return { status: 200, body: await services.part(BACKUPS).check(of, wanted, signal) };
+  },
+});
+
+export const backupOperations = [create, list, check];

@@ -1,4 +1,5 @@
 import type { CommandText } from '../operations/index.js';
+import type { CheckedBackups } from './checked-backups.js';
 import type { ListedBackups } from './listed-backups.js';
 import type { MadeBackup } from './make-backup.js';
 
@@ -13,6 +14,28 @@ export function backupText(answer: unknown, { count, bytes }: CommandText): stri
     `\`gannet restore ${made.path}\` brings it back.`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What `gannet backup check` says. */
+export function checkedText(answer: unknown, { table, count, bytes }: CommandText): string {
+  const { backups, bytes_read: read } = answer as CheckedBackups;
+  const rows = backups.map((each) => [
+    each.path,
+    each.made_utc ?? '',
+    bytes(each.bytes),
+    each.problem_count === 0 ? 'whole' : `${count(each.problem_count)} problems`,
+  ]);
+  const problems = backups.flatMap(({ path, problems: of, problem_count: all }) => [
+    ...of.map((problem) => `${path}: ${problem}`),
+    ...(all > of.length ? [`${path}: and ${count(all - of.length)} more`] : []),
+  ]);
+  const compared = read === 0 ? [] : [`${bytes(read)} were read and compared.`];
+  return `${table([['Backup', 'Made', 'Size', 'State'], ...rows])}${[...problems, ...compared].map((line) => `${line}\n`).join('')}`;
+}
+
+/** The exit status of `gannet backup check` is for whoever has it run every night. */
+export function isAnyDamaged(answer: unknown): boolean {
+  return (answer as CheckedBackups).backups.some(({ problem_count: count }) => count > 0);
 }
 
 /** What `gannet backup list` says. */

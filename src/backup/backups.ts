@@ -1,10 +1,12 @@
 /** The backups of this data directory, in folders and in media stores: one is made at a time. */
 import { relative, resolve } from 'node:path';
 import type { MediaStores } from '../media/index.js';
-import { ServiceError, type Cancellation, type ProgressBoard } from '../platform/index.js';
+import { ServiceError, type Cancellation, type Job, type ProgressBoard } from '../platform/index.js';
+import { checkKept, type CheckedBackups } from './checked-backups.js';
 import type { BackupSource, BackupWatch } from './data-copy.js';
 import { listBackups, type ListedBackups } from './listed-backups.js';
 import { makeBackup, type MadeBackup } from './make-backup.js';
+import { checkStored } from './stored/check-stored.js';
 import { fetchStored } from './stored/fetch-stored.js';
 import { makeStoredBackup } from './stored/make-stored.js';
 import type { Manifest } from './stored/manifest.js';
@@ -55,6 +57,21 @@ export class Backups {
     return listBackups(place === undefined ? folder : this.at(place));
   }
 
+  /** One backup, or all at a place. Rejects with `unprocessable` where there is none. */
+  async check(folder: string, account: string, signal: Cancellation): Promise<CheckedBackups> {
+    const place = storedPlace(folder, account);
+    if (place === undefined) return checkKept(folder, signal);
+    const job = this.begin('backup-check', folder, account);
+    try {
+      const checked = await checkStored(this.at(place), place.name, { job, signal });
+      job.finish();
+      return checked;
+    } catch (error) {
+      job.fail(messageOf(error));
+      throw error;
+    }
+  }
+
   /** Of the place in a media store, the newest one, or that which is named: written into a folder. Rejects with an `OperatorError`. */
   async fetch(from: string, account: string, to: string): Promise<Manifest> {
     const { backups, name } = this.place(from, account);
@@ -83,16 +100,10 @@ export class Backups {
     { folder, account, signal }: { folder: string; account: string; signal: Cancellation },
     make: (watch: BackupWatch) => Promise<MadeBackup>,
   ): Promise<MadeBackup> {
-    const { dataDir, log } = this.source;
+    const { log } = this.source;
     if (this.isRunning) throw new ServiceError('conflict', 'A backup is being made: wait for its end.');
     this.isRunning = true;
-    const job = this.progress.begin({
-      kind: 'backup',
-      subject: dataDir,
-      owner: { account, name: folder, permission: 'backup:create' },
-      total: null,
-    });
-    job.start();
+    const job = this.begin('backup', folder, account);
     try {
       const made = await make({ job, signal });
       const { path, lists, bytes, bytes_shared: bytesShared } = made;
@@ -100,12 +111,25 @@ export class Backups {
       job.finish();
       return made;
     } catch (error) {
-      job.fail(error instanceof Error ? error.message : String(error));
+      job.fail(messageOf(error));
       throw error;
     } finally {
       this.isRunning = false;
     }
   }
+
+  private begin(kind: string, folder: string, account: string): Job {
+    const owner = { account, name: folder, permission: 'backup:create' };
+    // One backup is made at a time; checks go on beside each other.
+    const subject = kind === 'backup' ? this.source.dataDir : folder;
+    const job = this.progress.begin({ kind, subject, owner, total: null });
+    job.start();
+    return job;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function fault(given: string, detail: string): ServiceError {

@@ -20,6 +20,15 @@ export const backup: Feature = {
       example: ['media:nightly'],
       print: async () => (await import('./backup-text.js')).backupsText,
     },
+    {
+      name: 'backup check',
+      operation: 'backup.check',
+      arguments: ['folder'],
+      paths: ['folder'],
+      example: ['media:nightly'],
+      print: async () => (await import('./backup-text.js')).checkedText,
+      hasFailed: async () => (await import('./backup-text.js')).isAnyDamaged,
+    },
   ],
   load: async () => (await import('./backup-parts.js')).backupParts,
 };

@@ -135,7 +135,8 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
     const text = (await spec.print())(answer, { table, count: formatCount, bytes: formatBytes });
     context.output.write(text.endsWith('\n') ? text : `${text}\n`);
   }
-  return follower?.hasFailed(answer) === true ? EXIT.failed : EXIT.done;
+  const hasFailed = follower?.hasFailed ?? (await spec.hasFailed?.());
+  return hasFailed?.(answer) === true ? EXIT.failed : EXIT.done;
 }
 
 interface MemberSchema {

@@ -126,14 +126,24 @@ const check = defineOperation({
   permission: 'media-store:read',
   callers: ['console', 'cli'],
   responses: {
-    200: { description: 'What does not agree', schema: object({ problems: Type.Array(Type.String()) }) },
+    200: {
+      description: 'What does not agree',
+      schema: object({
+        problems: Type.Array(Type.String()),
+        unnamed_contents: Type.Integer({
+          minimum: 0,
+          description: 'That belong to no file, which is one of the problems: they take room, and nothing is lost',
+        }),
+      }),
+    },
   },
   errors: [...NOT_FOUND, 'unprocessable'],
   async handle({ services }, { params: { account, store } }) {
     if (store !== DEFAULT_STORE) {
       throw new ServiceError('unprocessable', 'Only the built-in media store has anything to compare.');
     }
-    return { status: 200, body: { problems: await services.part(MEDIA_STORES).builtIn(account).problems() } };
+    const { problems, unnamed } = await services.part(MEDIA_STORES).builtIn(account).check();
+    return { status: 200, body: { problems, unnamed_contents: unnamed } };
   },
 });
 

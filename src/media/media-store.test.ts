@@ -285,7 +285,7 @@ describe('what a crash left of a built-in store', () => {
     await second.recover();
     expect(readdirSync(incoming)).toEqual([]);
     expect(readdirSync(blobs)).toContain(kept);
-    expect(await second.problems()).toEqual([]);
+    expect(await second.check()).toEqual({ problems: [], unnamed: 0 });
     expect(await second.usage()).toMatchObject({ bytesUsed: 11, fileCount: 2 });
   });
 });

@@ -162,6 +162,15 @@ describe('a restore', () => {
       );
     };
     await refused(backups, 'is no backup');
+    const checked = async (at: string) => {
+      const { status, output, notes } = await gannet(dataDir, 'backup', 'check', at);
+      return { status, said: output + notes };
+    };
+    expect(await checked(backups)).toMatchObject({ status: 0, said: expect.stringMatching(/\bwhole\n$/) });
+    expect(await checked(join(folder, 'nowhere'))).toMatchObject({
+      status: 1,
+      said: expect.stringContaining('There is no backup'),
+    });
     const copy = join(folder, 'copy');
     const damaged = (change: (copy: string) => void) => {
       rmSync(copy, { recursive: true, force: true });
@@ -177,6 +186,10 @@ describe('a restore', () => {
       damaged((at) => truncateSync(join(at, 'system', 'data.mdb'), 4096)),
       'it is not whole',
     );
+    expect(await checked(copy)).toMatchObject({
+      status: 1,
+      said: expect.stringMatching(/system\/data.mdb has 4096 bytes in place of/),
+    });
     await refused(
       damaged((at) => truncateSync(join(at, 'backup.json'), 100)),
       'is damaged',

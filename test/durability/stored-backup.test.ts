@@ -293,6 +293,17 @@ describe('a restore from a media store', () => {
       writeFileSync(at(file), bytes);
     };
     const [piece = ''] = piecesThere();
+    const checked = () => gannet(target, 'backup', 'check', PLACE);
+    expect(await checked()).toMatchObject({ status: 0, output: expect.stringContaining(`${path}`) });
+    const whole = readFileSync(at(piece));
+    writeFileSync(at(piece), Buffer.alloc(whole.length, 'x'));
+    const found = await checked();
+    expect([found.status, found.output]).toEqual([
+      1,
+      expect.stringContaining(`the piece ${piece.split('/').at(-1)} is damaged`),
+    ]);
+    writeFileSync(at(piece), whole);
+    expect((await gannet(target, 'backup', 'check', 'media:nightly')).notes).toContain('There is no backup');
     await changed(piece, () => undefined, `The piece ${piece} of `);
     await changed(piece, (bytes) => Buffer.concat([bytes, Buffer.from('x')]), 'is damaged');
     await changed(

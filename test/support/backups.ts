@@ -99,7 +99,7 @@ export async function contentOf(path: string): Promise<Content> {
   } finally {
     await restored.stop();
     const checked = await gannet(path, 'doctor', '--data', '--json');
-    expect(checked.output).not.toMatch(/"status":"failed"/u);
+    expect(checked.output).not.toMatch(/"state":"failed"/u);
   }
 }
 

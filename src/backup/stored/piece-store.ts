@@ -59,11 +59,15 @@ export class PieceStore {
 
   /** The piece, which is what was put. `of`: the file that it belongs to. Rejects with an `OperatorError` that names it. */
   async read(digest: string, bytes: number, of: string): Promise<Uint8Array> {
-    const path = pathOf(digest);
-    const content = await readWhole(this.store, path, bytes);
-    if (content === undefined) throw this.lost(path, of, 'is missing');
-    if (content.byteLength !== bytes || (await digestOf(content)) !== digest) throw this.lost(path, of, 'is damaged');
+    const content = await this.whole(digest, bytes);
+    if (typeof content === 'string') throw this.lost(pathOf(digest), of, content);
     return content;
+  }
+
+  /** What is wrong with a piece; undefined where it is what was put. */
+  async faultOf(digest: string, bytes: number): Promise<string | undefined> {
+    const content = await this.whole(digest, bytes);
+    return typeof content === 'string' ? content : undefined;
   }
 
   /** Removes what is named by none of these. Resolves with how many pieces went. */
@@ -75,6 +79,12 @@ export class PieceStore {
     }
     await inParallel(left, REMOVED_AT_A_TIME, (path) => removeIfThere(this.store, path));
     return left.length;
+  }
+
+  private async whole(digest: string, bytes: number): Promise<Uint8Array | 'is missing' | 'is damaged'> {
+    const content = await readWhole(this.store, pathOf(digest), bytes);
+    if (content === undefined) return 'is missing';
+    return content.byteLength === bytes && (await digestOf(content)) === digest ? content : 'is damaged';
   }
 
   private lost(path: string, of: string, what: string): OperatorError {

@@ -45,13 +45,17 @@ export class StoredBackups {
 
   /** Rejects with an `OperatorError` where there is none of this name, or it is damaged. */
   async read(name: string): Promise<Manifest> {
+    const manifest = await this.readIfThere(name);
+    if (manifest !== undefined) return manifest;
+    throw new OperatorError(
+      `${this.pathOf(name)} is no backup: \`gannet backup list ${this.told}\` names those there are.`,
+    );
+  }
+
+  /** Rejects with an `OperatorError` where it is damaged. */
+  async readIfThere(name: string): Promise<Manifest | undefined> {
     const bytes = await readWhole(this.store, name + END);
-    if (bytes === undefined) {
-      throw new OperatorError(
-        `${this.pathOf(name)} is no backup: \`gannet backup list ${this.told}\` names those there are.`,
-      );
-    }
-    return readManifest(Buffer.from(bytes).toString('utf8'), this.pathOf(name));
+    return bytes === undefined ? undefined : readManifest(Buffer.from(bytes).toString('utf8'), this.pathOf(name));
   }
 
   /** The last step of a backup: from here on it is one. Resolves with its name. */
@@ -119,7 +123,8 @@ export class StoredBackups {
     }
   }
 
-  private async names(): Promise<string[]> {
+  /** Of those that are whole, in no order. */
+  async names(): Promise<string[]> {
     const names: string[] = [];
     for await (const { path } of filesOf(this.store, CENTURY)) {
       const name = path.endsWith(END) ? path.slice(0, -END.length) : '';

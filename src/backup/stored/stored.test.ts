@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OperatorError, ServiceError } from '../../platform/index.js';
+import { OperatorError, ProgressBoard, ServiceError } from '../../platform/index.js';
 import type { MediaStore, PutOutcome, StoredFile } from '../../media/index.js';
 import { inParallel } from '../in-parallel.js';
+import { checkStored } from './check-stored.js';
 import { fetchStored } from './fetch-stored.js';
 import { manifestText, PIECE_BYTES, readManifest, type Manifest } from './manifest.js';
 import { PieceStore } from './piece-store.js';
@@ -266,6 +267,94 @@ describe('a place for backups', () => {
     expect(await backups.all()).toMatchObject([{ name: '20261122T081500Z', summary: undefined }, { summary: SUMMARY }]);
     await expect(backups.removeOldest([], 1, pieces)).rejects.toThrow(OperatorError);
     expect([...store.files.keys()].filter((path) => path.startsWith('pieces/'))).toHaveLength(1);
+  });
+});
+
+describe('a check of backups', () => {
+  const SIGNAL = new AbortController().signal;
+  let store: MemoryStore;
+  let backups: StoredBackups;
+  const check = (name?: string, signal = SIGNAL) => {
+    const job = new ProgressBoard().begin({ kind: 'backup-check', subject: 'media:s', total: null });
+    job.start();
+    return checkStored(backups, name, { job, signal });
+  };
+  const pieceOf = (text: string) => `pieces/${digest(text).slice(0, 2)}/${digest(text)}`;
+  const keep = async (time: string, contents: readonly string[]) => {
+    const pieces = new PieceStore(store, 'media:s');
+    await pieces.look();
+    for (const content of contents) await pieces.put(Buffer.from(content));
+    const files = contents.map((content) => ({
+      path: `of-${content}`,
+      bytes: content.length,
+      piece_bytes: PIECE_BYTES,
+      pieces: [digest(content)],
+    }));
+    return backups.write({ summary: { ...SUMMARY, made_utc: time }, files });
+  };
+  beforeEach(async () => {
+    store = new MemoryStore();
+    backups = new StoredBackups(store, 'media:s');
+    await keep('2026-11-22T08:15:00.000Z', ['both', 'first']);
+    await keep('2026-11-23T08:15:00.000Z', ['both', 'second']);
+  });
+
+  it('reads each piece once, whatever number of backups it is of', async () => {
+    const opened: string[] = [];
+    const open = store.open.bind(store);
+    store.open = (path) => {
+      opened.push(path);
+      return open(path);
+    };
+    const { backups: checked, bytes_read: read } = await check();
+    expect(checked.map(({ path, problem_count: problems }) => [path, problems])).toEqual([
+      ['media:s/20261122T081500Z', 0],
+      ['media:s/20261123T081500Z', 0],
+    ]);
+    expect(read).toBe('bothfirstsecond'.length);
+    expect(opened.filter((path) => path.startsWith('pieces/')).sort()).toEqual(
+      ['both', 'first', 'second'].map(pieceOf).sort(),
+    );
+  });
+
+  it('tells what is missing or damaged, also at full length, of the backups that it is of', async () => {
+    store.files.delete(pieceOf('first'));
+    store.files.set(pieceOf('second'), Buffer.from('secOnd'));
+    const counts = async () => (await check()).backups.map(({ problems }) => problems);
+    expect(await counts()).toEqual([
+      [`of-first: the piece ${digest('first')} is missing`],
+      [`of-second: the piece ${digest('second')} is damaged`],
+    ]);
+    expect((await check('20261123T081500Z')).backups).toHaveLength(1);
+    store.files.set(pieceOf('both'), Buffer.from('both and more'));
+    expect((await counts()).map((problems) => problems.length)).toEqual([2, 2]);
+    store.files.set('20261122T081500Z.json', Buffer.from('damaged'));
+    expect((await check()).backups).toMatchObject([{ made_utc: null, problem_count: 1 }, { problem_count: 2 }]);
+  });
+
+  it('finds nothing at fault in what is removed meanwhile, and says so where there is nothing', async () => {
+    const open = store.open.bind(store);
+    store.open = (path) => {
+      if (path === pieceOf('first')) {
+        store.files.delete(path);
+        store.files.delete('20261122T081500Z.json');
+      }
+      return open(path);
+    };
+    expect((await check()).backups).toMatchObject([{ path: 'media:s/20261123T081500Z', problem_count: 0 }]);
+    await expect(check('20261122T081500Z')).rejects.toMatchObject({ code: 'unprocessable' });
+    store.files.clear();
+    await expect(check()).rejects.toThrow('There is no backup at media:s.');
+  });
+
+  it('ends with who asked, and where the store does not answer, which is no damage', async () => {
+    const gone = new AbortController();
+    gone.abort(new Error('The client is gone'));
+    await expect(check(undefined, gone.signal)).rejects.toThrow('The client is gone');
+    store.away = 1;
+    expect((await check()).backups).toHaveLength(2);
+    store.away = 1_000;
+    await expect(check()).rejects.toMatchObject({ code: 'store-unavailable' });
   });
 });
 

@@ -11,7 +11,7 @@ import { describeProblem, ProblemError } from '../problem.js';
 import type { ServiceClient } from '../service-client.js';
 import { readListing } from '../listing.js';
 import type { ListResource } from '../commands/list.js';
-import { failed, fine, messageOf, type Check } from './check.js';
+import { failed, fine, messageOf, notice, type Check } from './check.js';
 import { catalogueChecks, featureChecks, modeCheck, unknownListsCheck } from './folder-checks.js';
 import { transcriptionCheck } from './recording-checks.js';
 import { missingSegmentsCheck, segmentSumsCheck, servedListsCheck, unavailableListChecks } from './list-checks.js';
@@ -133,7 +133,10 @@ async function mediaCheck(client: ServiceClient, account: string): Promise<Check
   const answer = await client.call('media-store.check', { params: { account, store: 'default' } });
   const problems = membersOf<string>(answer, 'problems');
   if (problems.length === 0) return fine(name, 'its files are as they were uploaded');
-  return failed(name, problems.slice(0, PROBLEMS_TOLD_MAX).join('; '));
+  const told = problems.slice(0, PROBLEMS_TOLD_MAX).join('; ');
+  // A backup that was made amid uploads brings some, and a catalogue that was put back: nothing is lost by them.
+  const isRoomAlone = problems.length === 1 && (answer as { unnamed_contents: number }).unnamed_contents > 0;
+  return isRoomAlone ? notice(name, told) : failed(name, told);
 }
 
 /** The first of them, and what to do; also where the list cannot be checked, as while its index is being rebuilt. */

@@ -132,7 +132,7 @@ export class BuiltInStore implements MediaStore {
   }
 
   /** What does not agree: sums, missing or damaged contents, contents that no file has. Reads everything. */
-  async problems(): Promise<string[]> {
+  async check(): Promise<{ readonly problems: string[]; readonly unnamed: number }> {
     const { blobs, id, table } = this.options;
     const problems: string[] = [];
     const named = new Set<string>();
@@ -156,7 +156,7 @@ export class BuiltInStore implements MediaStore {
     }
     const unnamed = (await blobs.kept()).filter((blob) => !named.has(blob)).length;
     if (unnamed > 0) problems.push(`${unnamed} contents belong to no file`);
-    return problems;
+    return { problems, unnamed };
   }
 
   /** Once a process, before the first upload: what a crash left is put where it belongs, or removed. */

@@ -16,6 +16,8 @@ export interface CommandSpec {
   readonly example?: readonly string[];
   /** Loads what turns the answer into text for people. Default: the answer as JSON, as `--json` always prints it. */
   readonly print?: () => Promise<AnswerPrinter>;
+  /** Loads what tells an answer after which the command ends with exit status 1. Default: none. */
+  readonly hasFailed?: () => Promise<(answer: unknown) => boolean>;
   /** The call begins a job: it is shown how far this is until it is over, and then how it stands. With `--no-wait` it is not waited for. */
   readonly follow?: () => Promise<JobFollower>;
 }

@@ -123,6 +123,7 @@ export const accountTexts = {
       import: 'Import',
       deliveries: 'Messages to',
       backup: 'Backup',
+      'backup-check': 'Check of backups',
     } as Readonly<Record<string, string>>,
     what: (kind: string, name: string) => `${kind}: ${name}`,
     waiting: 'waits for its turn',
