@@ -69,6 +69,7 @@ const ROUTES: Readonly<Record<string, readonly [method: Operation['method'], pat
   'feed.delete': ['DELETE', '/feed/{account}/{feed}'],
   'list.feed': ['POST', '/list/{account}/{list}/feed'],
   'synonym.suggest': ['POST', '/list/synonym-proposals/{account}/{list}'],
+  'backup.check': ['GET', '/backup/check'],
   'backup.create': ['POST', '/backup'],
   'backup.list': ['GET', '/backup'],
 };
