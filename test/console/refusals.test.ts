@@ -1,0 +1,90 @@
+/** What is refused on pages whose main task other tests do: the page says why, keeps what was entered, and goes on from there. In a real browser. */
+import { expect, it } from 'vitest';
+import { violationsOf } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
+import type { TestService } from '../support/service.js';
+
+async function fill({ client }: TestService): Promise<void> {
+  await client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
+  await client.post('/search-result/default/birds', { name: 'gannet', fields: { title: 'The gannet' } });
+  await client.post('/list-group/default', { name: 'sea', lists: [{ list: 'birds' }] });
+}
+
+describeConsole('refusals in the console', { fill }, (its) => {
+  const button = (name: string) => its.page.getByRole('button', { name, exact: true });
+  /** Until its route is taken away. */
+  const refuse = (path: string, method: string, status: number, detail: string) =>
+    its.page.route(path, (route) =>
+      route.request().method() === method
+        ? route.fulfill({
+            status,
+            contentType: 'application/problem+json',
+            body: JSON.stringify({ type: 'about:blank', title: 'No', status, code: 'refused', detail }),
+          })
+        : route.fallback(),
+    );
+
+  it('make a list of a file once its name is free, and bring the file in once there is room', async () => {
+    await its.visit('');
+    const chooser = its.page.waitForEvent('filechooser');
+    await button('Choose a file').click();
+    await (
+      await chooser
+    ).setFiles({
+      name: 'birds.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('name,title\ntern,A tern\nauk,An auk\n'),
+    });
+    await button('Make the list and import').click();
+    await its.page.getByText('This is in the way').waitFor();
+    const bulk = '**/search-result/default/shore-birds/bulk**';
+    await refuse(bulk, 'POST', 507, 'No room is left.');
+    await its.page.getByRole('textbox', { name: 'Name' }).fill('shore-birds');
+    await button('Make the list and import').click();
+    await its.page.getByText('No room is left.').waitFor();
+    expect(await violationsOf(its.page)).toEqual([]);
+    await its.page.unroute(bulk);
+    await button('Try again').click();
+    await its.page.waitForURL(/list\/shore-birds\/search/);
+    expect((await its.service.client.get('/list/default/shore-birds')).body).toMatchObject({ record_count: 2 });
+  });
+
+  it('save synonyms by who may, and keep what was entered for who may not yet', async () => {
+    await its.visit('list/birds/synonyms');
+    const form = its.page.getByRole('form', { name: 'Add a rule' });
+    for (const term of ['gannet', 'solan']) {
+      await form.getByRole('combobox', { name: 'Terms' }).fill(term);
+      await form.getByRole('combobox', { name: 'Terms' }).press('Enter');
+    }
+    await refuse('**/list/synonyms/default/birds', 'PUT', 403, 'You may only look.');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await its.page.getByText('You may only look.').waitFor();
+    expect(await violationsOf(its.page)).toEqual([]);
+    await its.page.unroute('**/list/synonyms/default/birds');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await its.page.getByText('gannet = solan').waitFor();
+  });
+
+  it('add one model of a name', async () => {
+    await its.visit('models');
+    for (const expected of ['made', 'refused']) {
+      await button('Add a model').first().click();
+      const form = its.page.getByRole('form', { name: 'Add a model' });
+      await form.getByLabel('Provider').selectOption('own');
+      await form.getByLabel('Name').fill('three');
+      await form.getByLabel('Dimensions').fill('3');
+      await form.getByRole('button', { name: 'Add a model' }).click();
+      if (expected === 'made') await its.page.getByRole('rowheader', { name: 'three' }).waitFor();
+      else await form.getByText('This is in the way').waitFor();
+    }
+  });
+
+  it('search a group again once the connection is back', async () => {
+    await its.page.route('**/search/group/default/sea/**', (route) => route.abort('connectionrefused'));
+    await its.visit('group/sea?query=gannet');
+    await its.page.getByText('No connection to the service').waitFor();
+    await its.page.unroute('**/search/group/default/sea/**');
+    await its.page.reload();
+    await its.page.getByRole('link', { name: 'gannet', exact: true }).waitFor();
+  });
+});
