@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { buildConsole, consoleIsCurrent } from './build-console.mjs';
 import { buildNative, nativeState } from './build-native.mjs';
 import { bundle } from './lib/bundle.mjs';
+import { keepCode } from './lib/keep-code.mjs';
 import { filesUnder, hashOf, readJson, readStamp, writeStamp } from './lib/stamps.mjs';
 import { isProgram, lastLines, run, step, StepError } from './lib/steps.mjs';
 import { checkNode, checkToolchain } from './lib/toolchain.mjs';
@@ -77,7 +78,9 @@ function removeForeignBinaries() {
 
 const DIST = join(root, 'dist');
 const BUNDLE = join(DIST, 'bundle');
+const KEPT_CODE = join(BUNDLE, 'code');
 const TYPESCRIPT_STAMP = join(DIST, 'gannet.stamp');
+const CODE_STAMP = join(DIST, 'code.stamp');
 
 /** What runs in the browser, and is built by `build-console.mjs`. */
 const CONSOLE_APP = join(root, 'src', 'console', 'app', '/');
@@ -93,6 +96,7 @@ function typescriptSources() {
     join(root, 'tsconfig.build.json'),
     join(root, 'package-lock.json'),
     join(root, 'scripts', 'lib', 'bundle.mjs'),
+    join(root, 'bin', 'load-bundle.cjs'),
   ];
 }
 
@@ -113,8 +117,26 @@ async function compileTypescript(stamp) {
 
 /** What the service runs from: a file of it that is missing or damaged has it made anew. */
 function stampOfBundle() {
-  const files = existsSync(BUNDLE) ? filesUnder(BUNDLE, (path) => path.endsWith('.js')) : [];
+  const files = existsSync(BUNDLE) ? filesUnder(BUNDLE, (path) => path.endsWith('.cjs'), new Set(['code'])) : [];
   return hashOf(files, null);
+}
+
+/** What compiled code is kept for: other files, another Node.js and another way to take it have it taken anew. */
+function stampOfCode() {
+  const programs = ['keep-code.mjs', 'record-code.cjs'].map((name) => join(root, 'scripts', 'lib', name));
+  return hashOf(programs, [stampOfBundle(), process.version, process.arch]);
+}
+
+/** Without it the service starts too, only slower: no reason to fail. */
+async function keepCodeOrNot(stamp) {
+  // Also where it fails: `npm start` does not try again each time.
+  writeStamp(CODE_STAMP, stamp);
+  try {
+    await keepCode(root);
+    return undefined;
+  } catch (error) {
+    return `left out, so that starts take longer (${error.message.split('\n', 1)[0]})`;
+  }
 }
 
 async function bundleOrFail() {
@@ -165,6 +187,9 @@ export async function setup({ quiet = false } = {}) {
   // From what was compiled.
   if (consoleIsCurrent(stamp)) current('Console');
   else await step('Building the console', () => buildConsole(stamp));
+  const codeStamp = stampOfCode();
+  if (readStamp(CODE_STAMP) === codeStamp && (quiet || existsSync(KEPT_CODE))) current('Compiled code');
+  else await step('Keeping compiled code', () => keepCodeOrNot(codeStamp));
 }
 
 /** Each has times in which it uses one processor, or none. All are waited for, so that none is at work when a failure is thrown. */

@@ -99,7 +99,7 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
       log.warn({ name }, 'This environment variable is no setting');
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
-    const { services, features, warmUp } = await openServices(config, { log, metrics, parts, state, listen });
+    const { services, features, warmUp, budget } = await openServices(config, { log, metrics, parts, state, listen });
     const address = listen ? await listenForRequests(services, metrics, parts, state) : undefined;
     if (listen) {
       await Promise.all([openLists(services), warmUp()]);
@@ -107,6 +107,8 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
       features.start();
       log.info({ address, dataDir: resolve(config.data.dir), build: kernel.build }, 'The service is ready');
     }
+    // Not sooner: all that a start loads is compiled already, with the flags that V8 has by itself.
+    tuneGarbageCollection(budget);
     const greetings = () => (address === undefined ? Promise.resolve([]) : greetingsOf(features, address, log));
     return { services, address, greetings, close: once(() => parts.close(listen)) };
   } catch (error) {
@@ -137,8 +139,7 @@ interface Foundation extends Observed {
 
 /** Bounds what memory is taken, lets go of what others need more, and tells what there is. Called before threads are started. */
 function watchMemory(config: Config, budget: MemoryBudget, { log, metrics, parts }: Observed): OwnMemory {
-  // Before there are threads, which would have arenas and heaps of their own.
-  tuneGarbageCollection(budget);
+  // Before there are threads, which would have arenas of their own.
   if (budget.allocator !== undefined)
     kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   const mapped = limitMappedMemory({
@@ -226,7 +227,7 @@ function entryOf(catalog: Catalog, listId: string) {
 async function openServices(
   config: Config,
   { log, metrics, parts, state, listen }: Foundation,
-): Promise<{ services: Services; features: OpenFeatures; warmUp: () => Promise<void> }> {
+): Promise<{ services: Services; features: OpenFeatures; warmUp: () => Promise<void>; budget: MemoryBudget }> {
   const dataDir = resolve(config.data.dir);
   const budget = memoryBudget(config);
   const directory = openDataDirectory(dataDir, log);
@@ -295,7 +296,7 @@ async function openServices(
     metrics: () => metrics.text(),
     ready: () => state.ready,
   };
-  return { services, features: open, warmUp: () => searchPool.get().warmUp() };
+  return { services, features: open, warmUp: () => searchPool.get().warmUp(), budget };
 }
 
 async function openFeatures(

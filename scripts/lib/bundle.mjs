@@ -2,12 +2,16 @@
  * The service in few files: every module that is loaded costs each thread time at its start, some four hundred of them half of it.
  * Entries are the command line, the composition root and whatever ends in `.worker.ts`; what several of them need is in files that
  * they share. Libraries of plain JavaScript are taken in; those with binaries, threads or files of their own are loaded as they are.
+ * They are scripts that bin/load-bundle.cjs loads, for V8 gives out and takes compiled code of scripts only.
  */
-import { renameSync, rmSync } from 'node:fs';
+import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { isBuiltin } from 'node:module';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { filesUnder } from './stamps.mjs';
 import { isProgram } from './steps.mjs';
+
+const { END } = createRequire(import.meta.url)('../../bin/load-bundle.cjs');
 
 const TAKEN_IN = [
   'ajv',
@@ -36,6 +40,32 @@ function isLoadedAsItIs(id, importer = '') {
   return !importer.includes('/node_modules/') && !TAKEN_IN.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
+/** Scripts that need each other would find what the other one has not made yet; of modules, functions are there before. */
+function assertNoCircle(output) {
+  const needs = new Map(output.map(({ fileName, imports = [] }) => [fileName, imports]));
+  const state = new Map();
+  const visit = (name, way) => {
+    if (state.get(name) === 'done') return;
+    if (state.get(name) === 'open')
+      throw new Error(`Files of the bundle need each other: ${[...way, name].join(', ')}`);
+    state.set(name, 'open');
+    for (const needed of needs.get(name) ?? []) visit(needed, [...way, name]);
+    state.set(name, 'done');
+  };
+  for (const name of needs.keys()) visit(name, []);
+}
+
+/** What a thread or a process of a worker begins with (`compiledFile`): the loader, and by it the worker. */
+function writeStart(root, folder, worker) {
+  const place = dirname(join(folder, relative(`${folder}.unfinished`, worker)));
+  const loader = relative(place, join(root, 'bin', 'load-bundle.cjs')).replaceAll('\\', '/');
+  const lines = [
+    `const { loadBundled } = require('${loader}');`,
+    `module.exports = loadBundled(require('node:path').join(__dirname, '${basename(worker)}.cjs'));`,
+  ];
+  writeFileSync(`${worker}.start.cjs`, `${lines.join('\n')}\n`);
+}
+
 /** Writes `dist/bundle` of the package in `root`, whole or not at all. Rejects with the faults of the sources. */
 export async function bundle(root) {
   const { rolldown } = await import('rolldown');
@@ -56,14 +86,18 @@ export async function bundle(root) {
     logLevel: 'warn',
   });
   rmSync(unfinished, { recursive: true, force: true });
-  await build.write({
+  const { output } = await build.write({
     dir: unfinished,
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'shared/[name]-[hash].js',
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'shared/[name]-[hash].cjs',
     sourcemap: true,
   });
   await build.close();
+  assertNoCircle(output);
+  for (const { type, fileName } of output) if (type === 'chunk') appendFileSync(join(unfinished, fileName), END);
+  for (const worker of entries.filter((path) => path.endsWith('.worker.ts')))
+    writeStart(root, folder, join(unfinished, relative(root, worker).replace(/\.ts$/, '')));
   rmSync(folder, { recursive: true, force: true });
   renameSync(unfinished, folder);
 }

@@ -4,9 +4,40 @@ import { describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 
+const compiled = new URL('../../dist/src/platform/garbage-collection.js', import.meta.url).href;
+
+/** Prints how often a thread collects its whole heap, which is tuned once the thread is up, while it replaces what lives a few times. */
+const COLLECTING = `
+const { Worker } = await import('node:worker_threads');
+const { tuneGarbageCollection } = await import(process.argv[1]);
+const thread = () => {
+  const { parentPort } = require('node:worker_threads');
+  const { PerformanceObserver } = require('node:perf_hooks');
+  let count = 0;
+  new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries()) if (detail.kind === 4) count += 1;
+  }).observe({ entryTypes: ['gc'] });
+  const made = (at) => ({ numbers: new Array(60).fill(at + 0.5) });
+  const living = Array.from({ length: 20000 }, (_, at) => made(at));
+  parentPort.once('message', async () => {
+    count = 0;
+    for (let round = 0; round < 40; round += 1) {
+      for (let at = 0; at < living.length; at += 1) living[(at * 7 + round) % living.length] = made(at);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    parentPort.postMessage(count);
+  });
+  parentPort.postMessage('up');
+};
+const worker = new Worker('(' + thread + ')()', { eval: true, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 } });
+worker.on('message', (message) => {
+  if (message !== 'up') return console.log(message);
+  if (process.argv[2] === 'tuned') tuneGarbageCollection({ heapGrowthPercent: 300 });
+  worker.postMessage('go');
+});`;
+
 /** V8 complains about a flag that it does not know on the standard error, and goes on. */
 async function complaints(program: string): Promise<string> {
-  const compiled = new URL('../../dist/src/platform/garbage-collection.js', import.meta.url).href;
   const { stderr } = await run(process.execPath, ['--input-type=module', '--eval', program, compiled]);
   return stderr;
 }
@@ -18,5 +49,16 @@ describe('tuned garbage collection', () => {
     expect(await complaints(program)).toBe('');
     const unknown = "import { setFlagsFromString } from 'node:v8'; setFlagsFromString('--no-such-flag');";
     expect(await complaints(unknown)).toContain('no-such-flag');
+  });
+
+  it('is obeyed by a thread that runs already', { timeout: 120_000 }, async () => {
+    const collections = async (tuning: string): Promise<number> => {
+      const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', COLLECTING, compiled, tuning]);
+      return Number(stdout);
+    };
+    const untuned = await collections('');
+    expect(untuned).toBeGreaterThan(8);
+    // A heap that grows to four times what lives, not by the half.
+    expect(await collections('tuned')).toBeLessThan(untuned / 2);
   });
 });

@@ -11,12 +11,28 @@ import { setFlagsFromString } from 'node:v8';
  */
 const WITHOUT_HELPERS = ['--no-parallel-scavenge', '--no-concurrent-sweeping', '--no-concurrent-array-buffer-sweeping'];
 
+/** By how much a heap may grow before all of it is collected, where the budget has room for that. */
+export const HEAP_GROWTH_PERCENT = 300;
+
+/** `heapGrowthPercent`: see `HEAP_GROWTH_PERCENT`; a collection of all stalls its thread for some 25 ms. Undefined: as V8 has it, whose 8 MiB are the answers of a second. */
+interface Tuning {
+  readonly heapGrowthPercent: number | undefined;
+}
+
+function flagsOf({ heapGrowthPercent }: Tuning): readonly string[] {
+  return [...WITHOUT_HELPERS, `--heap-growing-percent=${heapGrowthPercent ?? 0}`];
+}
+
 /**
- * Sets it for the whole process; threads have to be started after. `heapGrowthPercent`: by how much a heap may grow before
- * all of it is collected, which stalls its thread for some 25 ms; undefined: as V8 has it, whose 8 MiB are the answers
- * of a second.
+ * Sets it for the whole process, also for threads that run: V8 looks at these flags whenever it collects. It takes compiled code, also that of
+ * Node.js itself, only with the flags that it was compiled with: what is started before costs less.
  */
-export function tuneGarbageCollection({ heapGrowthPercent }: { readonly heapGrowthPercent: number | undefined }): void {
-  for (const flag of WITHOUT_HELPERS) setFlagsFromString(flag);
-  if (heapGrowthPercent !== undefined) setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`);
+export function tuneGarbageCollection(tuning: Tuning): void {
+  for (const flag of flagsOf(tuning)) setFlagsFromString(flag);
+}
+
+/** The flags of a process before, and after each tuning that there is: compiled code is kept for each. */
+export function tunings(): readonly (readonly string[])[] {
+  const untuned = [...WITHOUT_HELPERS.map((flag) => flag.replace('--no-', '--')), '--heap-growing-percent=0'];
+  return [untuned, flagsOf({ heapGrowthPercent: undefined }), flagsOf({ heapGrowthPercent: HEAP_GROWTH_PERCENT })];
 }

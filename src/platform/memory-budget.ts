@@ -4,6 +4,7 @@
  * a larger budget makes imports faster and a smaller one makes them slower, and none makes them fail.
  */
 import type { Config } from './config.js';
+import { HEAP_GROWTH_PERCENT } from './garbage-collection.js';
 
 const MEBIBYTE = 2 ** 20;
 
@@ -38,8 +39,7 @@ const MERGED_FILE_SHARE = 0.4;
 
 /** Young generations of V8 are this large by default; smaller ones cost time, a tenth at the least. */
 const YOUNG_MIB = { min: 6, max: 48 };
-/** A search thread's heap is 20 MiB of live objects, and so three times as much garbage at most; only where there is room for it. */
-const HEAP_GROWTH_PERCENT = 300;
+/** A search thread's heap is 20 MiB of live objects, and so three times as much garbage at most; heaps grow so only where there is room for it. */
 const GROWTH_MIB_MIN = 64;
 const OLD_MIB_MAX = { search: 512, ingest: 1024 };
 const OLD_MIB_MIN = 64;

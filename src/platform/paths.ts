@@ -27,5 +27,5 @@ export function packageVersion(): string {
  * `scripts/lib/bundle.mjs` makes one of each file that ends in `.worker.ts`.
  */
 export function compiledFile(source: string): string {
-  return join(packageRoot(), 'dist', 'bundle', `${source}.js`);
+  return join(packageRoot(), 'dist', 'bundle', `${source}.start.cjs`);
 }

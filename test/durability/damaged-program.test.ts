@@ -40,13 +40,19 @@ function serve(): Promise<Ended> {
 
 describe('gannet serve', () => {
   it.each([
-    ['the command line', 'src/cli/index.js'],
-    ['the composition root', 'src/main.js'],
-    ['a search worker', 'src/workers/search.worker.js'],
+    ['the command line', 'src/cli/index.cjs'],
+    ['the composition root', 'src/main.cjs'],
+    ['a search worker', 'src/workers/search.worker.cjs'],
   ])('says what to do where %s is missing or cut off', async (_, file) => {
     const path = join(bundle, file);
-    const inAWord = readFileSync(path, 'utf8').indexOf('import') + 3;
-    const damages = [() => truncateSync(path, inAWord + 60), () => truncateSync(path, inAWord), () => rmSync(path)];
+    const inAWord = readFileSync(path, 'utf8').indexOf('require') + 3;
+    const whole = readFileSync(path).length;
+    const damages = [
+      () => truncateSync(path, whole - 1),
+      () => truncateSync(path, inAWord + 60),
+      () => truncateSync(path, inAWord),
+      () => rmSync(path),
+    ];
     for (const damage of damages) {
       damage();
       const { status, notes } = await serve();

@@ -81,7 +81,7 @@ export class TestService {
 
   /** `withoutKey`: nothing is written for the test's sake, and `client` stays as it was. */
   async start({ withoutKey = false } = {}): Promise<void> {
-    if (!existsSync(join(PACKAGE, 'dist', 'bundle', 'src', 'main.js')))
+    if (!existsSync(join(PACKAGE, 'dist', 'bundle', 'src', 'main.cjs')))
       throw new Error('Run `npm run setup` first: dist is missing');
     const limited = ['-c', `${this.#settings.limits ?? ':'} && exec "$0" "$@"`];
     const service = [...this.#clockArguments(), 'bin/gannet.js', 'serve'];

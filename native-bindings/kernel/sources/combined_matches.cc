@@ -6,12 +6,6 @@
 #include "../window/selection.h"
 
 namespace gannet {
-namespace {
-
-// Sums of floats and their bounds are rounded on different ways.
-constexpr float kSlack = 1 - 1e-5f;
-
-}  // namespace
 
 CombinedMatches::CombinedMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> shares,
                                  bool all_matches)

@@ -16,6 +16,10 @@
 
 namespace gannet {
 
+// Times a bar, before a score is held against it: sums, shares and bounds of floats are rounded on different ways. One for all files of
+// this folder, which are compiled as one under sanitizers.
+inline constexpr float kSlack = 1 - 1e-5f;
+
 // What a score is about. The numbers go into results (query/plan.h). The text is words and what is summed with them, where parts of the
 // record have scores of their own.
 enum class ScoreKind : uint8_t { kWords = 0, kMeaning = 1, kDocument = 2, kImage = 3, kVideo = 4, kAudio = 5, kColumn = 6, kText = 7 };

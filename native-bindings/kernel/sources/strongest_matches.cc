@@ -5,12 +5,6 @@
 #include "window_removals.h"
 
 namespace gannet {
-namespace {
-
-// What was divided is rounded.
-constexpr float kSlack = 1 - 1e-5f;
-
-}  // namespace
 
 StrongestMatches::StrongestMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> text,
                                    float text_floor, std::span<const SourceShare> parts, bool all_matches)
