@@ -3,33 +3,26 @@
  *
  *   node bench/vectors/memory.mjs [COUNT [DIMENSIONS [memory | start]]]     default 1000000 x 128, both parts
  *
- * Prints Markdown. Memory: vector_memory_bench.cc says what is counted. Start: COUNT records with these vectors are imported once, by HTTP, and kept; then the
+ * Prints Markdown. Memory: vector_memory_bench.cc says what is counted. Start: COUNT records with these vectors are imported once, by HTTP, 50,000 a request, and kept; then the
  * service is started five times, and answers a search by a vector. Everything is kept in GANNET_BENCH_VECTORS (default: a folder in the system's for temporary
  * files); hnswlib comes from npm (fetch-hnswlib.mjs). Some ten minutes of a processor at first, for building.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
-import { ACCOUNT, call, createKey, importNdjson, startService } from '../end-to-end/lib/service.mjs';
+import { ACCOUNT, call, createKey, startService } from '../end-to-end/lib/service.mjs';
 import { buildBench, folder } from './fetch-hnswlib.mjs';
+import { createVectorList, importRows, LIST, MadeRows, QUERIES, untilAtRest } from './made-rows.mjs';
 
 const MEMORY_BAR = 0.45;
 const START_MS_BAR = 1000;
 const STARTS = 5;
-const SEARCHES = 500;
-const LIST = 'vectors';
-const FLOAT_BYTES = 4;
-const ROWS_AT_A_TIME = 1000;
-/** Merging is over when the service has needed less than this of a processor for so long. */
-const REST_MS = 5000;
-const REST_SHARE = 0.05;
 
 const [count, dimensions] = [Number(process.argv[2] ?? 1_000_000), Number(process.argv[3] ?? 128)];
 const part = process.argv[4];
 const file = join(folder, `made-${count}-${dimensions}.f32`);
+const made = () => new MadeRows({ file, count, dimensions });
 const mebibytes = (bytes) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 function measureMemory(bench) {
@@ -63,57 +56,17 @@ function measureMemory(bench) {
   ];
 }
 
-/** Records as NDJSON, some at a time. */
-async function* records() {
-  const input = openSync(file, 'r');
-  const values = new Float32Array(ROWS_AT_A_TIME * dimensions);
-  for (let first = 0; first < count; first += ROWS_AT_A_TIME) {
-    const rows = Math.min(ROWS_AT_A_TIME, count - first);
-    readSync(input, values, 0, rows * dimensions * FLOAT_BYTES, first * dimensions * FLOAT_BYTES);
-    let lines = '';
-    for (let row = 0; row < rows; row += 1) lines += `${recordOf(first + row, values, row)}\n`;
-    yield lines;
-  }
-}
-
-function recordOf(number, values, row) {
-  let vector = '';
-  for (let at = row * dimensions; at < (row + 1) * dimensions; at += 1) vector += `,${values[at].toFixed(4)}`;
-  return `{"name":"${number}","fields":{"title":"${number}"},"vector":[${vector.slice(1)}]}`;
-}
-
-/** Merging takes processors. */
-async function untilAtRest(service) {
-  for (let before = service.cpuMs(), now; ; before = now) {
-    await wait(REST_MS);
-    now = service.cpuMs();
-    if (now - before < REST_SHARE * REST_MS) return;
-  }
-}
-
 async function importVectors(dataDir, marker) {
   rmSync(dataDir, { recursive: true, force: true });
   const service = await startService(dataDir);
   const key = createKey(dataDir);
-  const searchable = [{ name: 'title', weight: 1 }];
-  await call(service.address, key, 'POST', `/list/${ACCOUNT}`, {
-    name: LIST,
-    model: 'own',
-    searchable_fields: searchable,
-  });
+  await createVectorList({ address: service.address, key });
   process.stderr.write('Importing the vectors (once; kept for the next run) …\n');
-  const { seconds } = await importNdjson(service.address, key, LIST, Readable.from(records()));
+  const seconds = await importRows({ address: service.address, key }, made());
   await untilAtRest(service);
   process.stderr.write(`${formatCount(count)} records in ${seconds.toFixed(0)} s\n`);
   await service.stop();
   writeFileSync(marker, JSON.stringify({ key }));
-}
-
-function queries() {
-  const input = openSync(file, 'r');
-  const values = new Float32Array(SEARCHES * dimensions);
-  readSync(input, values, 0, values.byteLength, count * dimensions * FLOAT_BYTES);
-  return Array.from({ length: SEARCHES }, (_, row) => [...values.subarray(row * dimensions, (row + 1) * dimensions)]);
 }
 
 async function measureStart() {
@@ -128,7 +81,7 @@ async function measureStart() {
     const start = { ms: service.readyMs, processorMs: service.cpuMs(), memory: service.memory() };
     const { address } = service;
     const search = (vector) => call(address, key, 'POST', `/search/${ACCOUNT}/${LIST}/1`, { vector, cache: false });
-    const [first, ...rest] = queries();
+    const [first, ...rest] = made().queries();
     const begun = performance.now();
     const { applied } = await search(first);
     if (applied.meaning !== 'used')
@@ -164,14 +117,14 @@ async function measureStart() {
         ['processor time until then', `${Math.round(middle('processorMs'))} ms`, '', ''],
         ['the first search by a vector', `${Math.round(middle('firstMs'))} ms`, '', ''],
         ['resident after the start', memory(starts[0].memory), '', ''],
-        [`resident after ${SEARCHES} searches`, memory(after), '', ''],
+        [`resident after ${QUERIES} searches`, memory(after), '', ''],
       ],
     ),
   ];
 }
 
 const bench = buildBench('vector_memory_bench');
-const rows = ['make', String(count), String(dimensions), file];
+const rows = [part === 'start' ? 'rows' : 'make', String(count), String(dimensions), file];
 execFileSync(bench, rows, { stdio: ['ignore', 2, 2] });
 if (part !== 'start') process.stdout.write(`${measureMemory(bench).join('\n')}\n`);
 if (part !== 'memory') process.stdout.write(`${(await measureStart()).join('\n')}\n`);

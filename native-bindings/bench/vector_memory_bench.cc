@@ -1,6 +1,7 @@
 // What 10^6 vectors take of memory: a file of ours that is mapped, beside a graph of hnswlib in memory. bench/vectors/memory.mjs runs it and makes a table.
 //
-//   vector_memory_bench make COUNT DIMENSIONS FILE [SEED]      COUNT + 500 rows, made around centres, as FILE; then FILE.gvs and FILE.hnsw, what is missing of them
+//   vector_memory_bench rows COUNT DIMENSIONS FILE [SEED]      COUNT + 500 rows, made around centres, as FILE, where it is missing
+//   vector_memory_bench make COUNT DIMENSIONS FILE [SEED]      the same, then FILE.gvs and FILE.hnsw, what is missing of them
 //   vector_memory_bench ours|hnswlib COUNT DIMENSIONS FILE     one of them in a process that has built nothing, by the system's own counts
 //
 // A line each: bytes that are the process's own (RssAnon) and bytes of the mapped file that are in memory for it (Rss of its mapping: with each page that was
@@ -86,9 +87,13 @@ struct Asked {
   uint32_t dimensions;
 };
 
-void Make(const Asked& asked, uint32_t seed) {
+void MakeRows(const Asked& asked, uint32_t seed) {
+  if (std::filesystem::exists(asked.file)) return;
+  gannet::bench::WriteRows(asked.file, gannet::bench::Made(size_t{asked.count} + kQueries, asked.dimensions, seed));
+}
+
+void Make(const Asked& asked) {
   const size_t all = size_t{asked.count} + kQueries;
-  if (!std::filesystem::exists(asked.file)) gannet::bench::WriteRows(asked.file, gannet::bench::Made(all, asked.dimensions, seed));
   Rows rows = gannet::bench::ReadRows(asked.file.c_str(), all, asked.dimensions);
   for (size_t i = 0; i < all; ++i) Normalize(std::span(rows.values).subspan(i * asked.dimensions, asked.dimensions));
   if (!std::filesystem::exists(asked.file + ".gvs")) {
@@ -156,8 +161,9 @@ int main(int argument_count, char** arguments) {
   const std::string what = argument_count > 4 ? arguments[1] : "";
   const Asked asked{argument_count > 4 ? arguments[4] : "", static_cast<uint32_t>(argument_count > 4 ? std::atoi(arguments[2]) : 0),
                     static_cast<uint32_t>(argument_count > 4 ? std::atoi(arguments[3]) : 0)};
-  if (what == "make") {
-    Make(asked, static_cast<uint32_t>(argument_count > 5 ? std::atoi(arguments[5]) : 7));
+  if (what == "rows" || what == "make") {
+    MakeRows(asked, static_cast<uint32_t>(argument_count > 5 ? std::atoi(arguments[5]) : 7));
+    if (what == "make") Make(asked);
   } else if (what == "ours") {
     MeasureOurs(asked);
 #if defined(GANNET_HAS_HNSWLIB)
@@ -165,7 +171,7 @@ int main(int argument_count, char** arguments) {
     MeasureTheirs(asked);
 #endif
   } else {
-    std::fprintf(stderr, "vector_memory_bench make|ours|hnswlib COUNT DIMENSIONS FILE [SEED]\n");
+    std::fprintf(stderr, "vector_memory_bench rows|make|ours|hnswlib COUNT DIMENSIONS FILE [SEED]\n");
     return 2;
   }
   return 0;

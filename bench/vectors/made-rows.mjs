@@ -1,0 +1,73 @@
+/** The rows of a file that vector_memory_bench has made, as records and searches of a service. */
+import { openSync, readSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ACCOUNT, call, importNdjson } from '../end-to-end/lib/service.mjs';
+
+export const LIST = 'vectors';
+/** Behind the rows that become records. */
+export const QUERIES = 500;
+const FLOAT_BYTES = 4;
+const ROWS_AT_A_TIME = 1000;
+const ROWS_OF_REQUEST = 50_000;
+/** Graphs are built and merging is over when the service has needed less than this of a processor for so long. */
+const REST_MS = 5000;
+const REST_SHARE = 0.05;
+
+/** `count` rows of so many f32, and QUERIES behind them. */
+export class MadeRows {
+  constructor({ file, count, dimensions }) {
+    Object.assign(this, { count, dimensions });
+    this.input = openSync(file, 'r');
+  }
+
+  #rows(first, rows) {
+    const values = new Float32Array(rows * this.dimensions);
+    readSync(this.input, values, 0, values.byteLength, first * this.dimensions * FLOAT_BYTES);
+    return Array.from({ length: rows }, (_, row) =>
+      values.subarray(row * this.dimensions, (row + 1) * this.dimensions),
+    );
+  }
+
+  /** As NDJSON, some at a time. */
+  async *records(from, end) {
+    for (let first = from; first < end; first += ROWS_AT_A_TIME) {
+      const rows = this.#rows(first, Math.min(ROWS_AT_A_TIME, end - first));
+      yield rows.map((vector, row) => recordOf(first + row, vector)).join('');
+    }
+  }
+
+  queries() {
+    return this.#rows(this.count, QUERIES).map((vector) => [...vector]);
+  }
+}
+
+function recordOf(number, values) {
+  let vector = '';
+  for (const value of values) vector += `,${value.toFixed(4)}`;
+  return `{"name":"${number}","fields":{"title":"${number}"},"vector":[${vector.slice(1)}]}\n`;
+}
+
+export async function createVectorList({ address, key }) {
+  const searchable = [{ name: 'title', weight: 1 }];
+  await call(address, key, 'POST', `/list/${ACCOUNT}`, { name: LIST, model: 'own', searchable_fields: searchable });
+}
+
+/** All rows, some thousand in each request, one request after the other; resolves with the seconds. */
+export async function importRows({ address, key }, rows) {
+  let sum = 0;
+  for (let from = 0; from < rows.count; from += ROWS_OF_REQUEST) {
+    const records = Readable.from(rows.records(from, Math.min(from + ROWS_OF_REQUEST, rows.count)));
+    const { seconds } = await importNdjson(address, key, LIST, records);
+    sum += seconds;
+  }
+  return sum;
+}
+
+export async function untilAtRest(service) {
+  for (let before = service.cpuMs(), now; ; before = now) {
+    await wait(REST_MS);
+    now = service.cpuMs();
+    if (now - before < REST_SHARE * REST_MS) return;
+  }
+}
