@@ -289,6 +289,13 @@ export interface Kernel {
   unwatchStop(): void;
   /** Throws what the kernel would throw now: for work outside of it that takes long, too. */
   stopIfAsked(): void;
+  /**
+   * Asks the system to give the calling thread a processor for so many milliseconds at a time, 0.1 to 100: with little of them it runs soon after it
+   * wakes, with many others do. Its share over time is the same. False where the system has nothing of the kind.
+   */
+  setThreadSlice(sliceMs: number): boolean;
+  /** The same for all other threads that the process has now; false where it was not done for one of them. */
+  setSliceOfOtherThreads(sliceMs: number): boolean;
   createRecordSplitter(format: 'ndjson' | 'json' | 'csv', recordBytesMax: number): RecordSplitter;
 
   buildSegment(path: string, schema: SegmentSchema, documents: Uint8Array): SegmentSummary;

@@ -487,3 +487,10 @@ describe('threads', () => {
     expect(() => kernel.recordNumbers(segment)).toThrow(invalid);
   });
 });
+
+test('a slice beyond what systems have is refused', () => {
+  for (const sliceMs of [0, 0.05, 101, NaN]) {
+    expect(() => kernel.setThreadSlice(sliceMs)).toThrow(invalid);
+    expect(() => kernel.setSliceOfOtherThreads(sliceMs)).toThrow(invalid);
+  }
+});

@@ -28,6 +28,7 @@ import {
   SecretBox,
   systemClock,
   tuneGarbageCollection,
+  WAITING_SLICE_MS,
   type Config,
   type Metrics,
   type ServiceLogger,
@@ -139,7 +140,9 @@ interface Foundation extends Observed {
 
 /** Bounds what memory is taken, lets go of what others need more, and tells what there is. Called before threads are started. */
 function watchMemory(config: Config, budget: MemoryBudget, { log, metrics, parts }: Observed): OwnMemory {
-  // Before there are threads, which would have arenas of their own.
+  // Before there are threads of the service: those that there are belong to V8 and Node.js.
+  kernel.setSliceOfOtherThreads(WAITING_SLICE_MS);
+  // Threads would have arenas of their own.
   if (budget.allocator !== undefined)
     kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   const mapped = limitMappedMemory({

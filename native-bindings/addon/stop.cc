@@ -1,6 +1,7 @@
-// Ending work before it is done (stop.h).
+// Ending work before it is done (stop.h), and how soon a thread runs (thread_slice.h).
 #include "../kernel/common/stop.h"
 
+#include "../kernel/common/thread_slice.h"
 #include "bindings.h"
 #include "call_guard.h"
 
@@ -34,6 +35,20 @@ Napi::Value StopIfAskedCall(const Napi::CallbackInfo& info) {
 
 Napi::Value SteadyMsCall(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), SteadyMs()); }
 
+double ReadSliceMs(const Napi::Value& value) {
+  const double slice_ms = ReadNumber(value, "sliceMs");
+  if (!(slice_ms >= kSliceMsMin && slice_ms <= kSliceMsMax)) throw Error(ErrorCode::kInvalidArgument, "sliceMs is not 0.1 to 100");
+  return slice_ms;
+}
+
+Napi::Value SetThreadSliceCall(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), SetThreadSlice(ReadSliceMs(info[0])));
+}
+
+Napi::Value SetSliceOfOtherThreadsCall(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), SetSliceOfOtherThreads(ReadSliceMs(info[0])));
+}
+
 }  // namespace
 
 void DefineStop(Napi::Object exports) {
@@ -43,6 +58,8 @@ void DefineStop(Napi::Object exports) {
   Define<UnwatchStopCall>(exports, "unwatchStop");
   Define<StopIfAskedCall>(exports, "stopIfAsked");
   Define<SteadyMsCall>(exports, "steadyMs");
+  Define<SetThreadSliceCall>(exports, "setThreadSlice");
+  Define<SetSliceOfOtherThreadsCall>(exports, "setSliceOfOtherThreads");
 }
 
 }  // namespace gannet::addon

@@ -16,6 +16,7 @@ export * from './data-directory-fault.js';
 export * from './file-modes.js';
 export * from './fold.js';
 export * from './garbage-collection.js';
+export * from './thread-slices.js';
 export * from './ids.js';
 export * from './limits.js';
 export * from './lmdb.js';

@@ -8,8 +8,16 @@
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import { ListRoom, type IngestExecutor, type IngestResult, type IngestTask } from '../index/index.js';
-import type { Config, HeapLimits, Metrics, OwnMemory } from '../platform/index.js';
+import {
+  SMALL_WRITE_SLICE_MS,
+  WAITING_SLICE_MS,
+  type Config,
+  type HeapLimits,
+  type Metrics,
+  type OwnMemory,
+} from '../platform/index.js';
 import { ingestTransferList } from './ingest-transfer.js';
+import type { IngestWorkerData } from './ingest.worker.js';
 import { TaskLane } from './task-lane.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
 import { valueOf, type WorkerReply } from '../platform/hosts/reply.js';
@@ -60,19 +68,24 @@ export interface RunningIngestExecutor extends IngestExecutor {
   close(): Promise<void>;
 }
 
-function poolOf(
-  heap: HeapLimits,
-  threads: { readonly min: number; readonly max: number },
-  niceIncrement: number,
-): Piscina {
+interface Threads {
+  readonly min: number;
+  readonly max: number;
+  readonly niceIncrement: number;
+  readonly sliceMs: number;
+}
+
+function poolOf(heap: HeapLimits, { min, max, niceIncrement, sliceMs }: Threads): Piscina {
+  const workerData: IngestWorkerData = { sliceMs };
   return new Piscina({
     filename: workerFile('ingest'),
-    minThreads: threads.min,
-    maxThreads: threads.max,
+    minThreads: min,
+    maxThreads: max,
     concurrentTasksPerWorker: 1,
-    maxQueue: threads.max,
+    maxQueue: max,
     idleTimeout: IDLE_TIMEOUT_MS,
     niceIncrement,
+    workerData,
     // Its tasks never wait for anything, and with atomics Piscina would not turn the event loop between them: the timers that
     // lmdb-js leaves behind with each snapshot would gather. A task of milliseconds does not notice the difference.
     atomics: 'disabled',
@@ -80,6 +93,19 @@ function poolOf(
     recordTiming: false,
     closeTimeout: CLOSE_TIMEOUT_MS,
   });
+}
+
+function poolsOf(heap: HeapLimits, given: { readonly threads: number; readonly hasThreadForSmall: boolean }) {
+  const { threads, hasThreadForSmall } = given;
+  // One thread waits for work; where small writes have their own, it is theirs.
+  const large = poolOf(heap, {
+    min: hasThreadForSmall ? 0 : 1,
+    max: threads + MERGES_AT_WORK_MAX,
+    niceIncrement: NICE_INCREMENT,
+    sliceMs: WAITING_SLICE_MS,
+  });
+  const ofSmall = { min: SMALL_AT_WORK_MAX, max: SMALL_AT_WORK_MAX, niceIncrement: 0, sliceMs: SMALL_WRITE_SLICE_MS };
+  return { large, small: hasThreadForSmall ? poolOf(heap, ofSmall) : undefined };
 }
 
 export function createIngestExecutor({
@@ -92,9 +118,7 @@ export function createIngestExecutor({
   room = new ListRoom(),
 }: IngestExecutorOptions): RunningIngestExecutor {
   const threads = config.ingest.threads;
-  // One thread waits for work; where small writes have their own, it is theirs.
-  const large = poolOf(heap, { min: hasThreadForSmall ? 0 : 1, max: threads + MERGES_AT_WORK_MAX }, NICE_INCREMENT);
-  const small = hasThreadForSmall ? poolOf(heap, { min: SMALL_AT_WORK_MAX, max: SMALL_AT_WORK_MAX }, 0) : undefined;
+  const { large, small } = poolsOf(heap, { threads, hasThreadForSmall });
   const pools = [large, small ?? []].flat();
   const deaths = new WorkerDeaths('ingest', log, metrics);
   for (const pool of pools)

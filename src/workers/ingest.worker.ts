@@ -1,8 +1,17 @@
 /** The entry of an ingest thread: one task at a time, answered as a WorkerReply. The work itself is in src/index. */
+import { workerData } from 'node:worker_threads';
 import { kernel } from '../../native-bindings/index.js';
 import { runIngestTask, type IngestResult, type IngestTask } from '../index/index.js';
 import { RecordStoreCache } from '../records/index.js';
 import { replyOf, type WorkerReply } from '../platform/hosts/reply.js';
+
+/** What the pool tells each of its threads. */
+export interface IngestWorkerData {
+  /** See `src/platform/thread-slices.ts`. */
+  readonly sliceMs: number;
+}
+
+kernel.setThreadSlice((workerData as IngestWorkerData).sliceMs);
 
 const context = { kernel, stores: new RecordStoreCache() };
 

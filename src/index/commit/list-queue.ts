@@ -14,7 +14,7 @@ const GROUP_WRITES_MAX = 1000;
  * searches behind it ask anew what they know of the list, however few records it brings. Whoever writes alone waits for its answer before
  * the next write, and never for this.
  */
-const GATHERING_MS = 10;
+const GATHERING_MS = 12;
 
 export interface WaitingWrite {
   readonly request: WriteRequest;
