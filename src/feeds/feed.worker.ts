@@ -1,6 +1,6 @@
 /** The feed worker: the thread that reads sources. What it does is in `worker/`. */
 import { kernel } from '../../native-bindings/index.js';
-import { WAITING_SLICE_MS } from '../platform/thread-slices.js';
+import { WAITING_SLICE_MS } from '../platform/index.js';
 import { serveHost } from '../platform/hosts/serve-host.js';
 import type { FeedProtocol, FeedWorkerData } from './worker/feed-protocol.js';
 import { FeedRuns } from './worker/feed-runs.js';
