@@ -10,7 +10,7 @@ const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join, relative, sep } = require('node:path');
 const { cachedDataVersionTag } = require('node:v8');
-const { Script, constants } = require('node:vm');
+const { Script } = require('node:vm');
 const { crc32 } = require('node:zlib');
 
 const BUNDLE = join(__dirname, '..', 'dist', 'bundle');
@@ -19,6 +19,8 @@ const HEAD_BYTES = 8;
 /** What every file of the bundle ends with: one that does not is cut off. */
 const END = '\n//# end\n';
 
+/** V8 forgets of kept code who loads what it imports, so the bundle calls this in place of `import()` (scripts/lib/bundle.mjs). */
+const importLibrary = (id) => import(id);
 const requireLibrary = createRequire(join(BUNDLE, 'any.cjs'));
 const modules = new Map();
 
@@ -65,18 +67,17 @@ function loadBundled(file) {
   if (known !== undefined) return known.exports;
   const source = readSource(file);
   // On one line with what the file begins with, so that lines are those of the file.
-  const wrapped = `(function (exports, require, module, __filename, __dirname) { 'use strict'; ${source.toString()}\n})`;
+  const wrapped = `(function (exports, require, module, __filename, __dirname, importLibrary) { 'use strict'; ${source.toString()}\n})`;
   const script = new Script(wrapped, {
     filename: file,
     cachedData: keptCode(file, source),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const folder = dirname(file);
   const requireFrom = (id) => (id.startsWith('.') ? loadBundled(join(folder, id)) : requireLibrary(id));
   const module = { exports: {} };
   modules.set(file, module);
   try {
-    script.runInThisContext().call(module.exports, module.exports, requireFrom, module, file, folder);
+    script.runInThisContext().call(module.exports, module.exports, requireFrom, module, file, folder, importLibrary);
   } catch (error) {
     // Asked for again, it fails again.
     modules.delete(file);

@@ -4,7 +4,7 @@
  * they share. Libraries of plain JavaScript are taken in; those with binaries, threads or files of their own are loaded as they are.
  * They are scripts that bin/load-bundle.cjs loads, for V8 gives out and takes compiled code of scripts only.
  */
-import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
@@ -55,6 +55,16 @@ function assertNoCircle(output) {
   for (const name of needs.keys()) visit(name, []);
 }
 
+/** A line that is no comment: what it imports when it runs is imported by the loader (bin/load-bundle.cjs). */
+function withLoadersImport(line) {
+  return /^\s*(?:\*|\/[/*])/.test(line) ? line : line.replaceAll(/(?<![\w$.])import\(/g, 'importLibrary(');
+}
+
+function finishFile(path) {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  writeFileSync(path, lines.map(withLoadersImport).join('\n') + END);
+}
+
 /** What a thread or a process of a worker begins with (`compiledFile`): the loader, and by it the worker. */
 function writeStart(root, folder, worker) {
   const place = dirname(join(folder, relative(`${folder}.unfinished`, worker)));
@@ -95,7 +105,7 @@ export async function bundle(root) {
   });
   await build.close();
   assertNoCircle(output);
-  for (const { type, fileName } of output) if (type === 'chunk') appendFileSync(join(unfinished, fileName), END);
+  for (const { type, fileName } of output) if (type === 'chunk') finishFile(join(unfinished, fileName));
   for (const worker of entries.filter((path) => path.endsWith('.worker.ts')))
     writeStart(root, folder, join(unfinished, relative(root, worker).replace(/\.ts$/, '')));
   rmSync(folder, { recursive: true, force: true });
