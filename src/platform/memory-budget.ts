@@ -162,9 +162,7 @@ export function affordableSearchThreads(wanted: number, config: BudgetedConfig):
 /** The shares of a budget that `loadConfig` found to be large enough. */
 export function memoryBudget(config: BudgetedConfig): MemoryBudget {
   const { memory, ingest, limits } = config;
-  const spareMib = Math.max(0, memory.mib - requiredMemory(config).mib);
-  const hasThreadForSmallWrites = memory.mib >= GENEROUS_MIB && spareMib >= SMALL_WRITES_SPARE * INGEST_THREAD_MIB;
-  const workMib = WORK_MIB_MIN + spareMib - (hasThreadForSmallWrites ? INGEST_THREAD_MIB : 0);
+  const { hasThreadForSmallWrites, workMib } = workShare(config);
   // Merges get half, so that few segments stay that are too large for them; a quarter: batches at work; the rest: heaps, batches
   // that wait, and what stores keep.
   const share = Math.floor((workMib * MEBIBYTE) / 4);
@@ -223,6 +221,17 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
     allocator:
       memory.mib < GENEROUS_MIB ? { arenasMax: FRUGAL_ARENAS, returnedBytesMin: FRUGAL_RETURNED_BYTES_MIN } : undefined,
   };
+}
+
+/** What is left for work beside the threads; that of small writes is saved up for before it is there, so that more memory never means less for work. */
+function workShare(config: BudgetedConfig): { readonly hasThreadForSmallWrites: boolean; readonly workMib: number } {
+  const requiredMib = requiredMemory(config).mib;
+  const spareMib = Math.max(0, config.memory.mib - requiredMib);
+  const enoughMib = Math.max(SMALL_WRITES_SPARE * INGEST_THREAD_MIB, GENEROUS_MIB - requiredMib);
+  const withThreadMib = enoughMib - INGEST_THREAD_MIB;
+  return spareMib >= enoughMib
+    ? { hasThreadForSmallWrites: true, workMib: WORK_MIB_MIN + spareMib - INGEST_THREAD_MIB }
+    : { hasThreadForSmallWrites: false, workMib: WORK_MIB_MIN + Math.min(spareMib, withThreadMib) };
 }
 
 /** The largest answer: as the settings have it, or what a budget has room for. */
