@@ -11,7 +11,7 @@ import {
   LIST_STATE_FORMAT_WITH_RECORDINGS,
   type ListState,
 } from '../store/index.js';
-import { extractStore, keyOfFile, type ExtractStore } from './extract-store.js';
+import { ExtractStore, extractStore, keyOfFile } from './extract-store.js';
 import { linkedFiles, linkedTexts } from './linked-files.js';
 import { encodePages, unpackedPage } from './page-codec.js';
 import { readingLane, READING_LANES } from './reading-work.js';
@@ -49,6 +49,23 @@ const textOf = (page: number, from = url): string | undefined => {
   return found && unpackedPage(found.packed);
 };
 const READ = { pageCount: 2, pagesRead: 2, truncated: false, readMs: 1 };
+
+it('looks up whether a store has any until it has some, and no more', () => {
+  const asked: string[] = [];
+  const { environment } = store;
+  const looking = new ExtractStore({
+    environment,
+    hasDatabase: (name) => asked.push(name) > 0 && store.hasDatabase(name),
+    raiseFormat: () => undefined,
+  });
+  expect([looking.page(url, 1), looking.page(url, 1)]).toEqual([undefined, undefined]);
+  expect(asked).toEqual(['extracts', 'extracts']);
+  extracts.prepare([1]);
+  store.transaction(() => extracts.put(key, { url, state: 'read', text: READ }, text('one', 'two')));
+  store.refresh();
+  for (const page of [1, 2, 1]) expect(looking.page(url, page)?.pageCount).toBe(2);
+  expect(asked).toHaveLength(3);
+});
 
 it('opens nothing in a store that has none', () => {
   expect(extracts.exists).toBe(false);

@@ -164,6 +164,7 @@ export function keyOfFile({ kind, url }: FileToRead): string {
 }
 
 export class ExtractStore {
+  private isThere = false;
   private rowsDb: Database<ExtractRow, string> | undefined;
   private pagesDb: Database<Buffer, string> | undefined;
   private vectorsDb: Database<Buffer, string> | undefined;
@@ -173,9 +174,9 @@ export class ExtractStore {
 
   constructor(private readonly store: Pick<ListStore, 'environment' | 'hasDatabase' | 'raiseFormat'>) {}
 
-  /** False where no record ever linked to a file: then nothing is opened to look. */
+  /** False where no record ever linked to a file: then nothing is opened to look. What is there stays, so it is looked up until it is. */
   get exists(): boolean {
-    return this.rowsDb !== undefined || this.store.hasDatabase(DATABASE);
+    return (this.isThere ||= this.rowsDb !== undefined || this.store.hasDatabase(DATABASE));
   }
 
   hasLinks(version: number): boolean {
