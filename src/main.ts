@@ -27,6 +27,7 @@ import {
   residentOwnBytes,
   SecretBox,
   systemClock,
+  throwWebServerFault,
   tuneGarbageCollection,
   WAITING_SLICE_MS,
   type Config,
@@ -50,7 +51,7 @@ const HOUR_MS = 3_600_000;
 
 /** Loaded while the search threads, which the start waits for, load what is theirs: it is the most of the program. */
 const loadOperations = () => import('./operations/index.js');
-const loadFrontEnds = () => import('./http/index.js');
+const loadFrontEnds = () => import('./http/index.js').catch(throwWebServerFault);
 const loadFeatures = () => Promise.all(FEATURES.map(async ({ name, load }) => ({ name, parts: await load() })));
 const featureEnvironments = () => FEATURES.flatMap(({ environments = [] }) => environments);
 const declaredSettings = () => FEATURES.flatMap(({ settings }) => settings ?? []);

@@ -4,7 +4,17 @@
  * has makes other code; so there is a folder for each tuning.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -56,14 +66,16 @@ async function recordCode({ root, taken, dataDir }) {
     RECORDED_CODE_FOLDER: taken,
   };
   const command = (...words) => ['--require', RECORDER, join(root, 'bin', 'gannet.js'), ...words];
-  const child = spawn(process.execPath, command('serve'), { cwd: root, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, command('serve'), { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let notes = '';
+  child.stderr.on('data', (chunk) => (notes += chunk));
   const timer = setTimeout(() => child.kill('SIGKILL'), MS_MAX);
   const ended = new Promise((resolve) => {
     child.once('close', resolve);
     child.once('error', resolve);
   });
   try {
-    const failed = ended.then((code) => Promise.reject(new Error(`the service ended: ${code}`)));
+    const failed = ended.then((code) => Promise.reject(new Error(`the service ended: ${notes.trimEnd() || code}`)));
     await Promise.race([failed, useService(child, { taken, dataDir })]);
     for (const words of COMMANDS) await run(process.execPath, command(...words), { cwd: root, env });
   } finally {
@@ -136,7 +148,8 @@ function putTogether(taken) {
       const place = join(together, relative(join(taken, thread), file));
       if (existsSync(place) && statSync(place).size >= statSync(file).size) continue;
       mkdirSync(join(place, '..'), { recursive: true });
-      renameSync(file, place);
+      // Written anew: what a service makes only its own user may read, and who may read the bundle may read its code.
+      writeFileSync(place, readFileSync(file));
     }
   }
 }

@@ -3,15 +3,13 @@
  * only until it is answered or aborted.
  */
 import { setImmediate } from 'node:timers/promises';
-// Before the library: it reads them when it is loaded.
-import './uws-settings.js';
-// CommonJS: Node.js does not see its exports by name.
-import uWebSockets, { type us_listen_socket } from 'uWebSockets.js';
+import type { us_listen_socket } from 'uWebSockets.js';
 import { OperatorError, type ByteBudget } from '../platform/index.js';
 import type { Answer, RequestHandler } from './exchange.js';
 import { SlowReaders } from './slow-readers.js';
 import { UploadWatch } from './upload-watch.js';
 import { UwsExchange } from './uws-exchange.js';
+import { uWebSockets } from './uws-library.js';
 import { Visitors, type VisitorOptions } from './visitors.js';
 
 const { App, us_listen_socket_close, us_socket_local_port } = uWebSockets;

@@ -42,3 +42,4 @@ export * from './system-errors.js';
 export * from './service-key.js';
 export * from './setting-origins.js';
 export * from './settings.js';
+export * from './web-server-fault.js';

@@ -171,6 +171,16 @@ const rows: Record<string, Row> = {
     http: ['200'],
     control: ['431 problem', 'closed'],
   },
+  // The network may bring it in one after all.
+  'a header of 20 KB in two pieces': {
+    pieces: [
+      `GET /health HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(10_000)}`,
+      { afterMs: 100 },
+      `${'a'.repeat(10_000)}\r\n\r\n`,
+    ],
+    http: ['200'],
+    control: ['431 problem', 'closed'],
+  },
   'a folded header': { pieces: get('A: b\r\n c\r\n'), http: NOTHING, control: BAD, byLibrary: true },
   'a NUL in a header': { pieces: get('A: b\u0000c\r\n'), http: NOTHING, control: BAD, byLibrary: true },
   'a control character in a header': { pieces: get('A: b\u0001c\r\n'), http: NOTHING, control: BAD, byLibrary: true },

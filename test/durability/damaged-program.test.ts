@@ -1,6 +1,16 @@
 /** Files of the program itself that are missing or cut off: a sentence that says what to do, and no service that serves by halves. */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -67,6 +77,30 @@ describe('gannet serve', () => {
     const { status, notes } = await serve();
     expect(status, notes).toBe(3);
     expect(notes).toMatch(/^Gannet cannot be loaded: Cannot find module .*npm run setup/);
+    expect(notes).not.toMatch(STACK);
+  });
+
+  it.each([
+    ['missing', undefined, /It has no binary for Node\.js .*npm ci/],
+    ['damaged', 'x', /cannot be loaded \(.*npm ci/],
+  ])('says what to do where the binary of the web server is %s', async (_, content, sentence) => {
+    const packages = join(folder, 'node_modules');
+    rmSync(packages);
+    mkdirSync(packages);
+    for (const name of readdirSync(join(PACKAGE, 'node_modules')))
+      symlinkSync(join(PACKAGE, 'node_modules', name), join(packages, name));
+    const library = join(packages, 'uWebSockets.js');
+    rmSync(library);
+    mkdirSync(library);
+    for (const name of ['package.json', 'uws.js'])
+      cpSync(join(PACKAGE, 'node_modules', 'uWebSockets.js', name), join(library, name));
+    const { platform, arch, versions } = process;
+    if (content !== undefined)
+      writeFileSync(join(library, `uws_${platform}_${arch}_${versions.modules}.node`), content);
+    const { status, notes } = await serve();
+    expect(status, notes).toBe(1);
+    expect(notes).toMatch(/^The web server, uWebSockets\.js, cannot be loaded\. /);
+    expect(notes).toMatch(sentence);
     expect(notes).not.toMatch(STACK);
   });
 });

@@ -11,6 +11,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -196,9 +197,15 @@ describe('keeping code', () => {
     expect(fates()).toEqual(['taken']);
   });
 
+  it('closes it to nobody who may read the bundle: the service may be another user', async () => {
+    expect(await keep()).toBe('');
+    const source = statSync(join(bundle, 'src', 'main.cjs')).mode & 0o777;
+    expect([...new Set(keptFiles().map((file) => statSync(file).mode & 0o777))]).toEqual([source]);
+  });
+
   it('leaves nothing behind where the service cannot be started', async () => {
     truncateSync(join(bundle, 'src', 'main.cjs'), 100);
-    expect(await keep()).toContain('the service ended');
+    expect(await keep()).toMatch(/the service ended: .*npm run setup/);
     expect(readdirSync(bundle).sort()).toEqual(['shared', 'src']);
   });
 });

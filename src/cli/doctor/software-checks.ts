@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { packageRoot } from '../../platform/index.js';
+import { packageRoot, webServerFault } from '../../platform/index.js';
 import { findFfmpeg } from '../../recordings/index.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 
@@ -66,10 +66,7 @@ export async function webServerCheck(): Promise<Check> {
     const { version } = createRequire(import.meta.url)('uWebSockets.js/package.json') as { readonly version: string };
     return usable ? fine('uWebSockets.js', version) : failed('uWebSockets.js', 'the package has no App');
   } catch (error) {
-    return failed(
-      'uWebSockets.js',
-      `${messageOf(error)} (there are binaries for Linux, macOS and Windows on x64 and arm64)`,
-    );
+    return failed('uWebSockets.js', webServerFault(error) ?? `${messageOf(error)}: \`npm ci\` puts it back`);
   }
 }
 
