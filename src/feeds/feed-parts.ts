@@ -25,8 +25,6 @@ const WORKER_HEAP_MIB_MAX = 1024;
 const NICENESS = 15;
 /** Without a question for so long, the thread ends. */
 const IDLE_MS_MAX = 60_000;
-/** Before each 64 KiB of a file that a list imports: however busy searches are, 0.8 MiB a second are taken over. */
-const IMPORT_GIVES_WAY_MS_MAX = 80;
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1000;
 
@@ -73,7 +71,7 @@ function createFeeds(platform: FeaturePlatform): FeedsPart & { readonly host: Re
     indexOf: (row) => indexOf(platform, row),
     labelOf,
     timers: systemTimers,
-    giveWay: new GiveWay(platform.searchActivity.shared, { msMax: IMPORT_GIVES_WAY_MS_MAX }),
+    giveWay: new GiveWay(platform.searchActivity.shared),
   });
   const sources = new ListSources({
     ...common,

@@ -20,7 +20,7 @@ const NEW_VERSION_CHECK_MS = 20;
 /** What passes by itself: the list is being rebuilt, or others import into it. It is tried again without being told. */
 const PASSING: ReadonlySet<string> = new Set(['not-ready', 'overloaded', 'shutting-down']);
 const RETRY_MS = 5000;
-/** Of a file, between two moments that searches may have for themselves. */
+/** Of a file, between two moments that searches may have for themselves: however busy they are, 0.8 MiB a second are taken over. */
 const PIECE_BYTES_MAX = 65_536;
 /** Beside searches, so that one of them never waits for a long commit. */
 const COMMIT_BYTES_MAX_BESIDE_SEARCHES = 262_144;

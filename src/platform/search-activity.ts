@@ -4,10 +4,12 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** How long a piece of work is put off at most: however busy searches are, 20 pieces a second go on. */
-const GIVE_WAY_MS_MAX = 50;
+/** How long a piece of work is put off at most: however busy searches are, 12 pieces a second go on. */
+const GIVE_WAY_MS_MAX = 80;
 /** So long no search has been at work where a piece goes on. Searches come in crowds: a shorter pause is one between two of them. */
 const QUIET_MS = 5;
+/** For so long after a search another one is to be expected: what is begun in a pause should be short. */
+const RECENT_MS = 10_000;
 
 /** Places in the shared memory. */
 const AT_WORK = 0;
@@ -33,6 +35,7 @@ export class SearchActivity {
 export interface GiveWayOptions {
   readonly msMax?: number;
   readonly quietMs?: number;
+  readonly recentMs?: number;
 }
 
 /** Of a thread whose work can wait. */
@@ -40,6 +43,7 @@ export class GiveWay {
   private readonly batches: Int32Array;
   private readonly msMax: number;
   private readonly quietMs: number;
+  private readonly recentMs: number;
   private last: Promise<boolean> = Promise.resolve(false);
   /** What was done since the last wait, in pieces. */
   private done = 0;
@@ -47,16 +51,20 @@ export class GiveWay {
   private quietSinceMs = -Infinity;
 
   /** `shared`: that of the `SearchActivity`. */
-  constructor(shared: SharedArrayBuffer, { msMax = GIVE_WAY_MS_MAX, quietMs = QUIET_MS }: GiveWayOptions = {}) {
+  constructor(
+    shared: SharedArrayBuffer,
+    { msMax = GIVE_WAY_MS_MAX, quietMs = QUIET_MS, recentMs = RECENT_MS }: GiveWayOptions = {},
+  ) {
     this.batches = new Int32Array(shared);
     this.changes = Atomics.load(this.batches, CHANGES);
     this.msMax = msMax;
     this.quietMs = quietMs;
+    this.recentMs = recentMs;
   }
 
   /**
-   * Resolves when no search has been at work for a moment, `msMax` after its turn came at the latest; with whether it had to wait for
-   * that. Those who wait take turns. `share`: what is to be done is this part of a piece, so that several of them wait once.
+   * Resolves when no search has been at work for a moment, `msMax` after its turn came at the latest; with whether one was seen within the
+   * last ten seconds. Those who wait take turns. `share`: what is to be done is this part of a piece, so that several of them wait once.
    */
   wait(share = 1): Promise<boolean> {
     this.done += share;
@@ -72,7 +80,7 @@ export class GiveWay {
     let nowMs = startedMs;
     for (; !this.isQuiet(nowMs) && nowMs < lastMs; nowMs = performance.now())
       await wait(Math.min(this.quietMs, lastMs - nowMs));
-    return nowMs > startedMs;
+    return nowMs - this.quietSinceMs < this.recentMs;
   }
 
   private isQuiet(nowMs: number): boolean {
