@@ -289,6 +289,8 @@ export interface Kernel {
   unwatchStop(): void;
   /** Throws what the kernel would throw now: for work outside of it that takes long, too. */
   stopIfAsked(): void;
+  /** What the calling thread is called in `top -H` and the like, of which 15 bytes are kept; false where the system does not allow it. */
+  nameThread(name: string): boolean;
   /**
    * Asks the system to give the calling thread a processor for so many milliseconds at a time, 0.1 to 100: with little of them it runs soon after it
    * wakes, with many others do. Its share over time is the same. False where the system has nothing of the kind.

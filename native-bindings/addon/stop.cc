@@ -1,6 +1,7 @@
-// Ending work before it is done (stop.h), and how soon a thread runs (thread_slice.h).
+// Ending work before it is done (stop.h), how soon a thread runs (thread_slice.h), and what it is called (thread_name.h).
 #include "../kernel/common/stop.h"
 
+#include "../kernel/common/thread_name.h"
 #include "../kernel/common/thread_slice.h"
 #include "bindings.h"
 #include "call_guard.h"
@@ -45,6 +46,10 @@ Napi::Value SetThreadSliceCall(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), SetThreadSlice(ReadSliceMs(info[0])));
 }
 
+Napi::Value NameThreadCall(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), NameThread(ReadString(info[0], "name")));
+}
+
 Napi::Value SetSliceOfOtherThreadsCall(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), SetSliceOfOtherThreads(ReadSliceMs(info[0])));
 }
@@ -58,6 +63,7 @@ void DefineStop(Napi::Object exports) {
   Define<UnwatchStopCall>(exports, "unwatchStop");
   Define<StopIfAskedCall>(exports, "stopIfAsked");
   Define<SteadyMsCall>(exports, "steadyMs");
+  Define<NameThreadCall>(exports, "nameThread");
   Define<SetThreadSliceCall>(exports, "setThreadSlice");
   Define<SetSliceOfOtherThreadsCall>(exports, "setSliceOfOtherThreads");
 }

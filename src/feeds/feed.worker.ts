@@ -5,6 +5,7 @@ import { serveHost } from '../platform/hosts/serve-host.js';
 import type { FeedProtocol, FeedWorkerData } from './worker/feed-protocol.js';
 import { FeedRuns } from './worker/feed-runs.js';
 
+kernel.nameThread('gannet-feeds');
 kernel.setThreadSlice(WAITING_SLICE_MS);
 
 serveHost<FeedProtocol>((data, emit) => new FeedRuns(data as FeedWorkerData, emit).served());

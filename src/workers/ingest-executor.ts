@@ -69,14 +69,15 @@ export interface RunningIngestExecutor extends IngestExecutor {
 }
 
 interface Threads {
+  readonly name: string;
   readonly min: number;
   readonly max: number;
   readonly niceIncrement: number;
   readonly sliceMs: number;
 }
 
-function poolOf(heap: HeapLimits, { min, max, niceIncrement, sliceMs }: Threads): Piscina {
-  const workerData: IngestWorkerData = { sliceMs };
+function poolOf(heap: HeapLimits, { name, min, max, niceIncrement, sliceMs }: Threads): Piscina {
+  const workerData: IngestWorkerData = { name, sliceMs };
   return new Piscina({
     filename: workerFile('ingest'),
     minThreads: min,
@@ -99,12 +100,19 @@ function poolsOf(heap: HeapLimits, given: { readonly threads: number; readonly h
   const { threads, hasThreadForSmall } = given;
   // One thread waits for work; where small writes have their own, it is theirs.
   const large = poolOf(heap, {
+    name: 'gannet-ingest',
     min: hasThreadForSmall ? 0 : 1,
     max: threads + MERGES_AT_WORK_MAX,
     niceIncrement: NICE_INCREMENT,
     sliceMs: WAITING_SLICE_MS,
   });
-  const ofSmall = { min: SMALL_AT_WORK_MAX, max: SMALL_AT_WORK_MAX, niceIncrement: 0, sliceMs: SMALL_WRITE_SLICE_MS };
+  const ofSmall = {
+    name: 'gannet-writes',
+    min: SMALL_AT_WORK_MAX,
+    max: SMALL_AT_WORK_MAX,
+    niceIncrement: 0,
+    sliceMs: SMALL_WRITE_SLICE_MS,
+  };
   return { large, small: hasThreadForSmall ? poolOf(heap, ofSmall) : undefined };
 }
 

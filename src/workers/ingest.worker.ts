@@ -9,9 +9,13 @@ import { replyOf, type WorkerReply } from '../platform/hosts/reply.js';
 export interface IngestWorkerData {
   /** See `src/platform/thread-slices.ts`. */
   readonly sliceMs: number;
+  /** In `top -H` and the like. */
+  readonly name: string;
 }
 
-kernel.setThreadSlice((workerData as IngestWorkerData).sliceMs);
+const { name, sliceMs } = workerData as IngestWorkerData;
+kernel.nameThread(name);
+kernel.setThreadSlice(sliceMs);
 
 const context = { kernel, stores: new RecordStoreCache() };
 

@@ -31,6 +31,8 @@ import type {
   WorkerDeath,
 } from './search-messages.js';
 
+kernel.nameThread('gannet-search');
+
 const stores = new RecordStoreCache();
 const records = new StoreRecordReader(stores);
 const contexts = new ListContexts(kernel);

@@ -68,3 +68,9 @@ it('harms nothing that is under way, and holds from the next search on', async (
   const check = await service.control().send('POST', '/list/default/films/check');
   expect(check.body, check.text).toMatchObject({ ok: true });
 });
+
+it.runIf(process.platform === 'linux')('leaves threads with names that say what they do', () => {
+  const names = service.threadNames();
+  expect(names.filter((name) => name === 'gannet-search')).toHaveLength(2);
+  expect(names).toContain('gannet-writes');
+});

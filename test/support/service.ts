@@ -1,6 +1,6 @@
 /** The real service as a child process on a data directory of its own, and clients of it. For tests. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -137,6 +137,12 @@ export class TestService {
   /** The same with what belongs to files. */
   residentMib(): number {
     return this.#memoryMib(/^VmRSS:\s+(\d+) kB/m);
+  }
+
+  /** What its threads are called in the system's tools. Linux only. */
+  threadNames(): string[] {
+    const folder = `/proc/${this.#process?.pid}/task`;
+    return readdirSync(folder).map((thread) => readFileSync(join(folder, thread, 'comm'), 'utf8').trim());
   }
 
   #memoryMib(line: RegExp): number {
