@@ -21,11 +21,13 @@ export class SourceScores {
 
   constructor(view: DataView, offset: number, hits: number) {
     const count = view.getUint32(offset, true);
-    this.kinds = Array.from({ length: count }, (_, index) => {
+    const kinds: ScoreKind[] = [];
+    for (let index = 0; index < count; ++index) {
       const kind = KINDS[view.getUint8(offset + 4 + index)];
       if (kind === undefined) throw new RangeError('the query result has a score of an unknown kind');
-      return kind;
-    });
+      kinds.push(kind);
+    }
+    this.kinds = kinds;
     this.#view = view;
     this.#begin = offset + 4 + count;
     if (this.#begin + hits * count * SCORE_BYTES > view.byteLength) throw new RangeError('the query result is cut off');

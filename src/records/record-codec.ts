@@ -94,6 +94,11 @@ export class RecordParts {
     return this.bytes.subarray(this.fieldsBegin, this.end);
   }
 
+  get fieldsJson(): string {
+    const { bytes } = this;
+    return (Buffer.isBuffer(bytes) ? bytes : view(bytes)).toString('utf8', this.fieldsBegin, this.end);
+  }
+
   /** The same record in other bytes, where all from `headBegin` on was copied to `begin`. */
   copiedTo(bytes: Uint8Array, begin: number): RecordParts {
     return new RecordParts(bytes, begin, this.from);

@@ -13,7 +13,15 @@ import { RecordPage } from '../response/record-page.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import { writeResult, type FileMembers, type HighlightsJson } from '../response/result-writer.js';
 import type { HitPlace } from './group-ranking.js';
-import { fieldsOf, filesOf, membersOfFiles, pageToRead, scoresOf, type ScoresByKind } from './hit-documents.js';
+import {
+  fieldsOf,
+  filesOf,
+  membersOfFiles,
+  pageToRead,
+  scoresOf,
+  type HitWithFile,
+  type ScoresByKind,
+} from './hit-documents.js';
 import type { ListSearch } from './list-search.js';
 import type { ReadResource, RecordReader } from './record-reader.js';
 import type { RerankedPlace } from './reranked-places.js';
@@ -144,12 +152,13 @@ export class HitWriter {
     { highlight }: SearchRequest,
   ): readonly (readonly FileMembers[])[] {
     if (search.pages === undefined) return [];
-    const ofHits = hits.map(({ parts, scores }) =>
-      filesOf(scores).map((found) => ({ found, page: pageToRead(search, parts, found) })),
-    );
-    const members = membersOfFiles(this, search, ofHits.flat(), highlight);
-    let end = 0;
-    return ofHits.map(({ length }) => members.slice(end, (end += length)));
+    const found: HitWithFile[] = [];
+    const ends = hits.map(({ parts, scores }) => {
+      for (const file of filesOf(scores)) found.push({ found: file, page: pageToRead(search, parts, file) });
+      return found.length;
+    });
+    const members = membersOfFiles(this, search, found, highlight);
+    return ends.map((end, index) => members.slice(ends[index - 1] ?? 0, end));
   }
 }
 

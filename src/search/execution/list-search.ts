@@ -78,6 +78,8 @@ export class ListSearcher {
 
   private readonly pagesPlanWriter = new QueryPlanWriter();
   private lastWords: { readonly text: string; readonly words: readonly QueryWord[] } | undefined;
+  /** Handles are never used twice, and a generation is never changed. */
+  private lastPages: { readonly generation: GenerationHandle; readonly part: GenerationHandle | undefined } | undefined;
   private readonly dictionaries: Dictionaries;
   private readonly dictionariesOfPages: Dictionaries;
 
@@ -147,9 +149,18 @@ export class ListSearcher {
     { list, generation }: { readonly list: ListContext; readonly generation: GenerationHandle },
   ): AnalysedQuery | undefined {
     if (!list.hasPages) return undefined;
-    const part = this.kernel.generationParts(generation).find(({ name }) => name === PAGES);
+    const part = this.pagesOf(generation);
     if (part === undefined) return undefined;
-    return this.analyse(query, request, this.vocabulary(list, this.dictionariesOfPages.of(part.generation)));
+    return this.analyse(query, request, this.vocabulary(list, this.dictionariesOfPages.of(part)));
+  }
+
+  /** Nearly always the same as for the search before. */
+  private pagesOf(generation: GenerationHandle): GenerationHandle | undefined {
+    if (this.lastPages?.generation !== generation) {
+      const part = this.kernel.generationParts(generation).find(({ name }) => name === PAGES);
+      this.lastPages = { generation, part: part?.generation };
+    }
+    return this.lastPages.part;
   }
 
   private planPages(
@@ -205,6 +216,7 @@ function partsOf(
 
 /** What a word was taken for in fields or in pages. */
 function unitedTypos(fields: AnalysedQuery['typos'], pages: AnalysedQuery['typos']): AnalysedQuery['typos'] {
+  if (fields.length === 0 && pages.length === 0) return fields;
   const terms = new Map<string, Set<string>>();
   for (const typo of [...fields, ...pages])
     terms.set(typo.word, new Set([...(terms.get(typo.word) ?? []), ...typo.terms]));

@@ -70,16 +70,17 @@ export function highlightPages(
   if (pages.length === 0) return [];
   const ends = endsMemory.take(pages.length);
   // Marking what is segmented takes the same memory, and so does marking records.
-  const bytes = Uint8Array.from(kernel.highlightDeflated(pages.bytes, pages.ranges, ends, plan));
+  const bytes = new Uint8Array(kernel.highlightDeflated(pages.bytes, pages.ranges, ends, plan));
   const toBeSegmented: number[] = [];
+  const marked: (HighlightsJson | undefined)[] = [];
   let begin = 0;
-  const marked = Array.from(ends, (end, index): HighlightsJson | undefined => {
+  for (let index = 0; index < ends.length; ++index) {
+    const end = ends[index] as number;
     if (end === TO_BE_SEGMENTED) toBeSegmented.push(index);
-    if (end === TO_BE_SEGMENTED || end === begin) return undefined;
-    const passage = { bytes, begin, end };
-    begin = end;
-    return passage;
-  });
+    const isMarked = end !== TO_BE_SEGMENTED && end !== begin;
+    marked.push(isMarked ? { bytes, begin, end } : undefined);
+    if (isMarked) begin = end;
+  }
   for (const index of toBeSegmented) {
     const [html] = highlightTexts(kernel, plan, [unpackedPage(pages.text(index))]);
     const json = html === undefined ? undefined : Buffer.from(JSON.stringify(html));

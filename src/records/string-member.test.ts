@@ -1,0 +1,61 @@
+/** One field of a record's JSON, compared with what parsing all of it gives. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { DamagedRecordError, parseFields } from './record-codec.js';
+import { stringField } from './string-member.js';
+
+const awkward = fc.constantFrom(
+  '"',
+  '\\',
+  ',"file":"',
+  '{"file":"x"}',
+  ',',
+  '\u2028',
+  '\u{1F41F}',
+  'file',
+  '\\"file":"',
+);
+const text = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'binary' }),
+  fc.array(awkward).map((parts) => parts.join('')),
+);
+const name = fc.oneof(fc.constantFrom('file', 'title', 'a"file', 'a\\', 'latitude', 'Datei ä', 'constructor'), text);
+const value = fc.oneof(
+  text,
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+  fc.array(fc.oneof(text, fc.integer(), fc.boolean())),
+  fc.record({ latitude: fc.double({ noNaN: true, min: -90, max: 90 }), longitude: fc.integer() }),
+);
+
+it('gives what parsing all fields gives', () => {
+  fc.assert(
+    fc.property(fc.dictionary(name, value), name, (fields, wanted) => {
+      const json = JSON.stringify(fields);
+      const parsed = parseFields(json);
+      for (const each of [wanted, ...Object.keys(fields)]) {
+        const member = Object.hasOwn(parsed, each) ? parsed[each] : undefined;
+        expect(stringField(json, each)).toBe(typeof member === 'string' ? member : undefined);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it.each([
+  ['with blanks', '{ "file" : "a" , "other": "b" }', 'a'],
+  ['of a name that is there twice, the last', '{"file":"a","file":"b"}', 'b'],
+  ['that is escaped', '{"file":"https:\\/\\/a"}', 'https://a'],
+  ['that is no string', '{"file":1}', undefined],
+  ['inside of another name', '{"a\\"file":"x"}', undefined],
+  ['that is empty', '{"file":""}', ''],
+])('gives a value %s', (_, json, expected) => {
+  expect(stringField(json, 'file')).toBe(expected);
+});
+
+it('tells a record that is cut off', () => {
+  for (const json of ['{"file":"http', '{"title":"a', '']) {
+    expect(() => stringField(json, 'file')).toThrow(DamagedRecordError);
+  }
+});
