@@ -1,5 +1,5 @@
 /** The data directory before anything in it is opened: made, locked, and looked at for what a start must not go over. */
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
 import { finishRestore } from './backup/index.js';
@@ -9,6 +9,7 @@ import {
   dataDirectoryFault,
   keepFilesToOwner,
   lockHolder,
+  makeFolder,
   OperatorError,
   systemReason,
   type ServiceLogger,
@@ -24,7 +25,7 @@ export interface OpenDataDirectory {
 export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'warn'>): OpenDataDirectory {
   keepFilesToOwner();
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const reason = dataDirectoryFault(dataDir) ?? systemReason(error);

@@ -5,6 +5,7 @@ import { ServiceError, type Cancellation, type Job, type ProgressBoard } from '.
 import { checkKept, type CheckedBackups } from './checked-backups.js';
 import type { BackupSource, BackupWatch } from './data-copy.js';
 import { listBackups, type ListedBackups } from './listed-backups.js';
+import { inFolder } from './folder-fault.js';
 import { makeBackup, type MadeBackup } from './make-backup.js';
 import { checkStored } from './stored/check-stored.js';
 import { fetchStored } from './stored/fetch-stored.js';
@@ -48,19 +49,21 @@ export class Backups {
         },
       );
     }
-    return this.run({ folder, account, signal }, (watch) => makeBackup(source, { folder, keep }, watch));
+    return this.run({ folder, account, signal }, (watch) =>
+      inFolder(folder, () => makeBackup(source, { folder, keep }, watch)),
+    );
   }
 
   /** Those that are whole, the oldest first. */
-  list(folder: string, account: string): Promise<ListedBackups> {
+  async list(folder: string, account: string): Promise<ListedBackups> {
     const place = storedPlace(folder, account);
-    return listBackups(place === undefined ? folder : this.at(place));
+    return place === undefined ? inFolder(folder, () => listBackups(folder)) : listBackups(this.at(place));
   }
 
   /** One backup, or all at a place. Rejects with `unprocessable` where there is none. */
   async check(folder: string, account: string, signal: Cancellation): Promise<CheckedBackups> {
     const place = storedPlace(folder, account);
-    if (place === undefined) return checkKept(folder, signal);
+    if (place === undefined) return inFolder(folder, () => checkKept(folder, signal));
     const job = this.begin('backup-check', folder, account);
     try {
       const checked = await checkStored(this.at(place), place.name, { job, signal });

@@ -1,10 +1,10 @@
 /** What a check of backups found, in a folder or at a place in a media store. */
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkEnvironmentFile, isDamage, OperatorError, ServiceError, type Cancellation } from '../platform/index.js';
 import { DESCRIPTION_FILE, readDescription, type BackupDescription, type KeptFile } from './description.js';
-import { BACKUP_NAME } from './kept-backups.js';
+import { backupPaths } from './kept-backups.js';
 
 /** Told of each backup; there may be as many as files. */
 const PROBLEMS_TOLD_MAX = 20;
@@ -57,16 +57,13 @@ export function noBackup(told: string): ServiceError {
  */
 export async function checkKept(folder: string, signal: Cancellation): Promise<CheckedBackups> {
   const backups: CheckedBackup[] = [];
-  for (const path of await pathsAt(folder)) backups.push(await checkOne(path, signal));
+  for (const path of pathsAt(folder)) backups.push(await checkOne(path, signal));
   if (backups.length === 0) throw noBackup(folder);
   return { backups, bytes_read: 0 };
 }
 
-async function pathsAt(folder: string): Promise<string[]> {
-  if (!existsSync(folder)) return [];
-  if (existsSync(join(folder, DESCRIPTION_FILE))) return [folder];
-  const names = (await readdir(folder)).filter((name) => BACKUP_NAME.test(name));
-  return names.sort().map((name) => join(folder, name));
+function pathsAt(folder: string): string[] {
+  return existsSync(join(folder, DESCRIPTION_FILE)) ? [folder] : backupPaths(folder);
 }
 
 async function checkOne(path: string, signal: Cancellation): Promise<CheckedBackup> {

@@ -18,6 +18,7 @@ export const backup: Feature = {
       arguments: ['folder'],
       paths: ['folder'],
       example: ['media:nightly'],
+      alone: async () => (await import('./folder-backups.js')).listedAlone,
       print: async () => (await import('./backup-text.js')).backupsText,
     },
     {
@@ -26,6 +27,7 @@ export const backup: Feature = {
       arguments: ['folder'],
       paths: ['folder'],
       example: ['media:nightly'],
+      alone: async () => (await import('./folder-backups.js')).checkedAlone,
       print: async () => (await import('./backup-text.js')).checkedText,
       hasFailed: async () => (await import('./backup-text.js')).isAnyDamaged,
     },

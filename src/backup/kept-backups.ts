@@ -15,13 +15,17 @@ export interface KeptBackup {
   readonly description: BackupDescription;
 }
 
+/** By their names, whole or not. None where there is no such folder. */
+export function backupPaths(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => BACKUP_NAME.test(name));
+  return names.sort().map((name) => join(folder, name));
+}
+
 /** Those that are whole, the oldest first. None where there is no such folder. */
 export function backupsIn(folder: string): KeptBackup[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => BACKUP_NAME.test(name))
-    .flatMap((name) => {
-      const path = join(folder, name);
+  return backupPaths(folder)
+    .flatMap((path) => {
       try {
         const description = readDescription(path);
         const { made_utc: madeUtc, data_dir: dataDir } = description;

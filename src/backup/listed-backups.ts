@@ -1,5 +1,5 @@
 /** Backups as they are listed, of a folder or a place in a media store. */
-import { backupsIn } from './kept-backups.js';
+import { backupPaths, backupsIn } from './kept-backups.js';
 import type { StoredSummary } from './stored/manifest.js';
 import type { StoredBackups } from './stored/stored-backups.js';
 
@@ -26,7 +26,8 @@ export async function listBackups(place: string | StoredBackups): Promise<Listed
       files: description.files.length,
       bytes: description.files.reduce((sum, { bytes }) => sum + bytes, 0),
     }));
-    return { backups, unreadable: [] };
+    const readable = new Set(backups.map(({ path }) => path));
+    return { backups, unreadable: backupPaths(place).filter((path) => !readable.has(path)) };
   }
   const found = await place.all();
   return {

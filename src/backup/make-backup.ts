@@ -1,7 +1,7 @@
 /** A backup as a folder. */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { asStorageError, packageVersion, syncFile } from '../platform/index.js';
+import { asStorageError, makeFolder, packageVersion, syncFile } from '../platform/index.js';
 import { DataCopy, STAGING, type BackupSource, type BackupWatch } from './data-copy.js';
 import { describeBackup, DESCRIPTION_FILE } from './description.js';
 import { filesBelow } from './file-keeping.js';
@@ -40,7 +40,7 @@ export async function makeBackup(
   const unfinished = join(request.folder, unfinishedName(source.dataDir));
   try {
     await removeLeftOver(source, unfinished);
-    await mkdir(unfinished, { recursive: true });
+    makeFolder(unfinished);
     const target = new FolderTarget(unfinished, earlier.at(-1)?.path);
     const { lists, damaged } = await new DataCopy(source, target, watch).copyAll();
     const files = await describe(unfinished, { made_utc: madeUtc, data_dir: source.dataDir, lists });

@@ -2,6 +2,7 @@
  * Commands that features declare (`CommandSpec`): each speaks for one operation, from whose schemas its arguments, options and help
  * come. They are made only where one is called or listed, for that takes its operation.
  */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { TSchema } from 'typebox';
@@ -14,7 +15,7 @@ import { EXIT, type ExitStatus } from './exit-codes.js';
 import { operationInput } from './operation-input.js';
 import { formatBytes, formatCount, table } from './output.js';
 import { readSecrets } from './secret-input.js';
-import type { ServiceClient } from './service-client.js';
+import type { CallInput, ServiceClient } from './service-client.js';
 import type { ServiceLoader } from './service-loader.js';
 import { watchedToEnd } from './watched-job.js';
 
@@ -99,8 +100,9 @@ interface Call {
 }
 
 async function callFor(context: CommandContext, { spec, operation, values, options }: Call): Promise<ExitStatus> {
-  const complete = (name: string, value: string) =>
-    `${name}=${spec.paths?.includes(name) === true && !value.startsWith('media:') ? resolve(value) : value}`;
+  const isPath = (name: string, value: string) =>
+    spec.paths?.includes(name) === true && value !== '' && !value.startsWith('media:');
+  const complete = (name: string, value: string) => `${name}=${isPath(name, value) ? resolve(value) : value}`;
   const params = (spec.arguments ?? []).map((name, place) => complete(name, values[place] ?? ''));
   const members = membersOf(operation);
   for (const name of members.keys()) {
@@ -125,7 +127,8 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
     if (follower === undefined || begun === undefined || client.transport === 'data directory') return begun;
     return watchedToEnd(client, { follower, begun, account, input, output: isJson ? undefined : context.output });
   };
-  const answer = await (operation.method === 'GET' ? context.withData(called) : context.withService(called));
+  const answer = await (answeredAlone(context, await spec.alone?.(), input) ??
+    (spec.begins === true ? context.withService(called) : context.withData(called)));
   if (answer === undefined) return EXIT.done;
   if (isJson) {
     writeJson(context.output, answer);
@@ -137,6 +140,15 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
   }
   const hasFailed = follower?.hasFailed ?? (await spec.hasFailed?.());
   return hasFailed?.(answer) === true ? EXIT.failed : EXIT.done;
+}
+
+/** Without a data directory, where the command needs none. */
+function answeredAlone(
+  { config }: CommandContext,
+  alone: Awaited<ReturnType<NonNullable<CommandSpec['alone']>>> | undefined,
+  { query = {} }: CallInput,
+): Promise<unknown> | undefined {
+  return existsSync(resolve(config.data.dir)) ? undefined : alone?.(query);
 }
 
 interface MemberSchema {

@@ -13,6 +13,7 @@ export const feeds: Feature = {
     {
       name: 'feed connect',
       operation: 'feed.connect',
+      begins: true,
       arguments: ['name'],
       secrets: ['secret'],
       example: ['news', '--provider', 'rss', '--settings', '{"url":"https://example.com/feed"}'],
@@ -37,6 +38,7 @@ export const feeds: Feature = {
     {
       name: 'feed discover',
       operation: 'feed.discover',
+      begins: true,
       example: ['--settings', '{"start_urls":["https://example.com/"]}'],
       print: async () => (await import('./feed-text.js')).discoveryText,
     },

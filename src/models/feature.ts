@@ -17,6 +17,7 @@ export const models: Feature = {
     {
       name: 'model add',
       operation: 'model.create',
+      begins: true,
       arguments: ['name'],
       secrets: ['secret'],
       example: ['minilm', '--provider', 'openai', '--url', 'http://127.0.0.1:11434/v1'],

@@ -13,6 +13,7 @@ export const people: Feature = {
     {
       name: 'console link',
       operation: 'contributor.link',
+      begins: true,
       print: async () => (await import('./people-text.js')).linkText,
     },
     {
@@ -20,7 +21,7 @@ export const people: Feature = {
       operation: 'account.list',
       print: async () => (await import('./people-text.js')).accountsText,
     },
-    { name: 'account create', operation: 'account.create', arguments: ['name'], example: ['shop'] },
+    { name: 'account create', operation: 'account.create', begins: true, arguments: ['name'], example: ['shop'] },
     { name: 'account delete', operation: 'account.delete', arguments: ['account'], example: ['shop'] },
     {
       name: 'contributor list',
@@ -30,6 +31,7 @@ export const people: Feature = {
     {
       name: 'contributor invite',
       operation: 'contributor.create',
+      begins: true,
       arguments: ['email'],
       example: ['ada@example.com', '--role', 'viewer'],
     },

@@ -15,7 +15,14 @@ export const plans: Feature = {
   commands: [
     { name: 'plan list', operation: 'plan.list', print: async () => (await import('./plan-text.js')).plansText },
     { name: 'plan show', operation: 'plan.read', print: printUsage },
-    { name: 'plan set', operation: 'plan.set', arguments: ['plan'], example: ['default'], print: printUsage },
+    {
+      name: 'plan set',
+      operation: 'plan.set',
+      begins: true,
+      arguments: ['plan'],
+      example: ['default'],
+      print: printUsage,
+    },
   ],
   load: async () => (await import('./plan-parts.js')).planParts,
 };

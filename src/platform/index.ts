@@ -23,6 +23,7 @@ export * from './lmdb.js';
 export * from './environment-copy.js';
 export * from './lmdb-environment.js';
 export * from './lock-holder.js';
+export * from './make-folder.js';
 export * from './mapped-memory.js';
 export * from './memory-budget.js';
 export * from './names.js';

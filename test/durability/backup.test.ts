@@ -118,6 +118,40 @@ describe('a backup', () => {
     expect(stopped.output).toContain('gannet restore');
   });
 
+  it('says what is wrong with a folder that cannot be used, and the next one is made', async () => {
+    await startWithLists();
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    // Node.js never ends where it makes folders there.
+    const nowhere = existsSync('/proc/self') ? [['/proc/backups', /does not exist/] as const] : [];
+    for (const [at, reason] of [[file, /not a folder/], [join(file, 'below'), /not a folder/], ...nowhere] as const)
+      for (const words of [[at], ['list', at], ['check', at]]) {
+        const { status, output, notes } = await gannet(dataDir, 'backup', ...words);
+        const isThere = at === file || words[0] === at;
+        if (isThere) expect(notes).toMatch(reason);
+        expect(notes).not.toContain('Something went wrong');
+        expect(status, output + notes).toBe(words[0] === 'list' && !isThere ? 0 : 1);
+      }
+    expect((await gannet(dataDir, 'backup', '')).status).toBe(1);
+    await backUp();
+  });
+
+  it('is listed and checked where there is no data directory, and none is made', async () => {
+    await startWithLists();
+    const path = await backUp();
+    const other = join(folder, 'other-machine');
+    expect((await gannet(other, 'backup', 'list', backups)).output).toContain(path);
+    expect(await gannet(other, 'backup', 'check', backups)).toMatchObject({ status: 0 });
+    writeFileSync(join(path, 'backup.json'), '{');
+    expect((await gannet(other, 'backup', 'list', backups)).output).toContain(
+      `Cannot be read by this release: ${path}`,
+    );
+    expect(await gannet(other, 'backup', 'check', backups)).toMatchObject({ status: 1 });
+    expect((await gannet(other, 'backup', 'check', 'media:nightly')).notes).toContain('There is no data directory');
+    expect((await gannet(other, 'backup', backups)).notes).toContain('There is no data directory');
+    expect(existsSync(other)).toBe(false);
+  });
+
   it('is refused where it would copy itself, and leaves nothing where the disk is full', async () => {
     await startWithLists();
     const inside = await gannet(dataDir, 'backup', join(dataDir, 'backups'));

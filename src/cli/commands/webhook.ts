@@ -4,6 +4,7 @@ import { readListing } from '../listing.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { formatMilliseconds, printable, shorten, table } from '../output.js';
+import type { ServiceClient } from '../service-client.js';
 import { splitList } from './key.js';
 
 export interface WebhookOptions {
@@ -136,7 +137,8 @@ function call(
     readonly body?: unknown;
   },
 ): Promise<unknown> {
-  return context.withService((client) => client.call(operation, input));
+  const called = (client: ServiceClient) => client.call(operation, input);
+  return operation === 'webhook.create' ? context.withService(called) : context.withData(called);
 }
 
 function show(context: CommandContext, { json }: WebhookOptions, answer: unknown, text: () => string): ExitStatus {

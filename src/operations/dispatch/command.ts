@@ -14,6 +14,10 @@ export interface CommandSpec {
   readonly secrets?: readonly string[];
   /** What may stand behind the name in a call that is right: the help shows it, and the tests make it. Needed where anything has to stand there. */
   readonly example?: readonly string[];
+  /** It may be the first call of all: a data directory is made for it. Others say where there is none, and make nothing. */
+  readonly begins?: true;
+  /** Loads what answers where there is no data directory; undefined where that is needed. Given the operation's query. */
+  readonly alone?: () => Promise<(query: Readonly<Record<string, unknown>>) => Promise<unknown> | undefined>;
   /** Loads what turns the answer into text for people. Default: the answer as JSON, as `--json` always prints it. */
   readonly print?: () => Promise<AnswerPrinter>;
   /** Loads what tells an answer after which the command ends with exit status 1. Default: none. */

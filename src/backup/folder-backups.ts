@@ -1,0 +1,21 @@
+/** Backups of a folder where there is no data directory: that of the machine that they are brought to, before a restore. */
+import { checkKept, type CheckedBackups } from './checked-backups.js';
+import { inFolder } from './folder-fault.js';
+import { listBackups, type ListedBackups } from './listed-backups.js';
+
+type Query = Readonly<Record<string, unknown>>;
+
+/** Undefined for a place in a media store, which the data directory knows. */
+function folderOf({ folder }: Query): string | undefined {
+  return typeof folder === 'string' && folder.startsWith('/') ? folder : undefined;
+}
+
+export function listedAlone(query: Query): Promise<ListedBackups> | undefined {
+  const folder = folderOf(query);
+  return folder === undefined ? undefined : inFolder(folder, () => listBackups(folder));
+}
+
+export function checkedAlone(query: Query): Promise<CheckedBackups> | undefined {
+  const folder = folderOf(query);
+  return folder === undefined ? undefined : inFolder(folder, () => checkKept(folder, new AbortController().signal));
+}
