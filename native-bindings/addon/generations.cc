@@ -309,8 +309,11 @@ Napi::Value GenerationVectorsCall(const Napi::CallbackInfo& info) {
   for (size_t i = 0; i < views.size(); ++i) {
     Napi::Object object = Napi::Object::New(env);
     object.Set("segment", Napi::Number::New(env, published->vector_handles[i]));
-    object.Set("dimensions", Napi::Number::New(env, views[i].segment->graph().dimensions()));
-    object.Set("vectorCount", Napi::Number::New(env, views[i].segment->graph().count()));
+    const vectors::VectorGraph& graph = views[i].segment->graph();
+    object.Set("dimensions", Napi::Number::New(env, graph.dimensions()));
+    object.Set("vectorCount", Napi::Number::New(env, graph.count()));
+    object.Set("comparedBytes", Napi::Number::New(env, graph.has_links() ? 0.0 : static_cast<double>(uint64_t{graph.nodes()} * graph.bytes_of_codes())));
+    object.Set("lacksGraph", Napi::Boolean::New(env, graph.lacks_links()));
     object.Set("deletedCount", Napi::Number::New(env, views[i].deletions.deleted_count));
     object.Set("fileBytes", Napi::Number::New(env, static_cast<double>(views[i].segment->file_bytes())));
     segments[static_cast<uint32_t>(i)] = object;

@@ -33,7 +33,12 @@ Napi::Value BuildVectorSegmentCall(const Napi::CallbackInfo& info) {
   rows.vectors = ReadFloats(values, "rows.vectors");
   rows.records = ReadUint32s(records, "rows.records");
   rows.passages = ReadUint32s(places, "rows.places");
-  return MakeSummary(info.Env(), vectors::BuildVectors(path, rows));
+  vectors::GraphOptions options;
+  if (const Napi::Value value = info[2]; !value.IsUndefined()) {
+    const Napi::Value graph = ReadObject(value, "options").Get("graph");
+    if (!graph.IsUndefined() && !ReadBoolean(graph, "options.graph")) options.nodes_min = vectors::kWithoutGraph;
+  }
+  return MakeSummary(info.Env(), vectors::BuildVectors(path, rows, options));
 }
 
 Napi::Value MergeVectorSegmentsCall(const Napi::CallbackInfo& info) {

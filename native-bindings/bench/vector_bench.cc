@@ -162,6 +162,19 @@ std::vector<uint64_t> PassingBits(const Rows& rows, uint32_t count, double share
   return bits;
 }
 
+// As a batch of an import leaves them until a merge makes a graph: each code is compared.
+void MeasureWithoutGraph(const Rows& rows, uint32_t count, const Truth& truth, VectorSearcher* searcher) {
+  std::vector<uint32_t> records(count);
+  std::iota(records.begin(), records.end(), 0u);
+  const std::vector<uint32_t> passages(count);
+  const double began = ProcessorSeconds();
+  const auto all = std::span(rows.values).first(size_t{count} * rows.dimensions);
+  const std::vector<uint8_t> bytes = EncodeVectors({rows.dimensions, all, records, passages}, {.nodes_min = kWithoutGraph});
+  std::printf("ours without a graph, building\t%.0f vectors/s\n", count / (ProcessorSeconds() - began));
+  const VectorGraph graph(bytes);
+  for (const uint32_t width : {20u, 80u}) Measure("ours without a graph, width " + std::to_string(width), rows, count, truth, Ours(graph, searcher, width));
+}
+
 // Each as a search meets it for the first time, prepared, and packed.
 void MeasureFilters(const Rows& rows, const std::vector<std::vector<float>>& products, const VectorGraph& graph, VectorSearcher* searcher) {
   const uint32_t count = graph.count();
@@ -251,5 +264,6 @@ int main(int argument_count, char** arguments) {
             });
 #endif
   }
+  MeasureWithoutGraph(rows, count, truth, &searcher);
   MeasureFilters(rows, products, graph, &searcher);
 }

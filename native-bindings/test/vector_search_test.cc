@@ -281,6 +281,34 @@ TEST(vectors_nearest_are_found_by_the_graph) {
   }
 }
 
+TEST(vectors_without_a_graph_are_found_whatever_their_number) {
+  Set set = Clustered(6040, 96, 5);
+  const Set queries = TakeQueries(&set, 40);
+  std::vector<uint32_t> records(set.size());
+  std::iota(records.begin(), records.end(), 0u);
+  const std::vector<uint32_t> passages(set.size());
+  const std::vector<uint8_t> bytes = EncodeVectors({96, set.values, records, passages}, {.nodes_min = kWithoutGraph});
+  VerifyVectors(bytes);
+  const VectorGraph graph(bytes);
+  CHECK(!graph.has_links());
+  CHECK(graph.lacks_links());
+  CHECK(!VectorGraph(Encode(set)).lacks_links());
+  CHECK(RecallOf(graph, set, queries, {.width = 20}) >= 0.99);
+  for (const double share : {1.0, 0.5, 0.01, 0.0}) {
+    const std::vector<uint64_t> bits = RandomBits(set.size(), share, 18);
+    const BitFilter filter(bits);
+    const PassingVectors passing(graph, bits, PassingVectors::kPackedBytesMax);
+    CHECK_EQ(passing.PackingPaysAfter(graph), 0u);
+    if (filter.count() == 0) continue;
+    CHECK(RecallOf(graph, set, queries, {.width = 20, .allowed = &filter}, &bits) >= 0.99);
+    CHECK(RecallOf(graph, set, queries, {.width = 20, .passing = &passing}, &bits) >= 0.99);
+  }
+  // As many that are equal are one node, to which no merge would give a graph.
+  for (uint32_t i = 1; i < set.size(); ++i) std::copy_n(set.of(0).begin(), 96, set.values.begin() + i * 96);
+  const std::vector<uint8_t> equal = EncodeVectors({96, set.values, records, passages}, {.nodes_min = kWithoutGraph});
+  CHECK(!VectorGraph(equal).lacks_links());
+}
+
 TEST(vectors_nearest_are_found_behind_a_filter) {
   Set set = Clustered(6040, 96, 3);
   const Set queries = TakeQueries(&set, 40);

@@ -1,5 +1,5 @@
 /** Lists in a folder of their own, with models that a test scripts; no threads. */
-import type { ListIndex, ListIndexesOptions, WriteRequest } from '../../src/index/index.js';
+import type { IngestExecutor, ListIndex, ListIndexesOptions, WriteRequest } from '../../src/index/index.js';
 import type { FieldDefinition } from '../../src/catalog/index.js';
 import { recordNumberOf } from '../../src/platform/index.js';
 import { RecordStore } from '../../src/records/index.js';
@@ -24,8 +24,9 @@ export class ListsWithModels extends ListsInFolder {
   constructor(
     readonly models: ScriptedModels,
     environment: Readonly<Record<string, string>> = {},
+    executor?: (inner: IngestExecutor) => IngestExecutor,
   ) {
-    super(environment);
+    super(environment, executor);
     this.open();
   }
 

@@ -22,6 +22,9 @@ struct GraphOptions {
   uint32_t nodes_min = 4000;    // up to so many nodes are compared one by one as fast, and get no graph
 };
 
+// In place of `nodes_min`: no graph, whatever their number is. It takes a second for every 10,000 nodes, which who waits for a commit does not have.
+inline constexpr uint32_t kWithoutGraph = UINT32_MAX;
+
 inline constexpr uint32_t kLevelsMax = 12;
 inline constexpr uint32_t kLinksMax = 128;
 

@@ -97,6 +97,8 @@ class VectorGraph {
   CodeBits bits() const { return header_.code_bits(); }
   uint32_t bytes_of_codes() const { return BytesOfCodes(header_.dimensions, bits()); }
   bool has_links() const { return header_.levels > 0; }
+  // So many that a merge of this alone would give it a graph; of equal vectors there may be any number without.
+  bool lacks_links() const { return !has_links() && header_.nodes > GraphOptions{}.nodes_min; }
   uint32_t levels() const { return header_.levels; }
   uint32_t nodes_of_level(uint32_t level) const { return header_.nodes_of_level[level]; }
   // In QueryComponents bytes, the query that codes are multiplied with.

@@ -36,7 +36,7 @@ struct VectorSummary {
   uint32_t nodes;
   uint32_t dimensions;
   uint64_t file_bytes;
-  bool has_graph;
+  bool has_graph;  // as `options` have it: what lacks one is found all the same, each code compared
 };
 
 // Error(kInvalidArgument) where there is no vector, one of a length of zero or with a component that is no finite number, or two are the

@@ -63,7 +63,10 @@ export class VectorIndexCommit {
   }
 }
 
-/** Writes a segment of these records' vectors; undefined where there is none. Throws KernelError, or `DamagedVectorsError`. */
+/**
+ * Writes a segment of these records' vectors; undefined where there is none. It has no graph, however many there are: writes wait for this,
+ * and a merge, which nobody waits for, makes one. Throws KernelError, or `DamagedVectorsError`.
+ */
 export function buildVectorSegment(
   kernel: Kernel,
   path: string,
@@ -88,7 +91,7 @@ export function buildVectorSegment(
       rows.places[row] = place;
     }
   }
-  const { vectorCount, fileBytes } = kernel.buildVectorSegment(path, rows);
+  const { vectorCount, fileBytes } = kernel.buildVectorSegment(path, rows, { graph: false });
   return { documentCount: vectorCount, fileBytes };
 }
 

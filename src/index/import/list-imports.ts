@@ -62,6 +62,7 @@ export class ListImports {
     admission.admitImport();
     this.underWay += 1;
     const importId = this.newId();
+    const inTurn = this.turns();
     return new BulkImport({
       kernel,
       format,
@@ -71,13 +72,24 @@ export class ListImports {
       buffers: importBuffers,
       errorsMax: config.ingest.bulk_errors_max,
       importId,
-      commit: (batch) => (ofSource === undefined ? this.commit(batch) : this.commitOfSource(ofSource, batch)),
+      commit: (batch) =>
+        inTurn(() => (ofSource === undefined ? this.commit(batch) : this.commitOfSource(ofSource, batch))),
       onDone: () => {
         admission.importEnded();
         this.underWay -= 1;
       },
       settle: () => settle(importId),
     });
+  }
+
+  /** Batches of one import, one after the other: a small write that comes waits for one of them, and not for the next. */
+  private turns() {
+    let last: Promise<unknown> = Promise.resolve();
+    return <Result>(action: () => Promise<Result>): Promise<Result> => {
+      const result = last.then(action);
+      last = result.catch(() => undefined);
+      return result;
+    };
   }
 
   private async commit(batch: ImportBatch): Promise<BatchOutcome> {

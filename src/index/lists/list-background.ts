@@ -48,6 +48,12 @@ export class ListBackground {
     this.files.committed();
   }
 
+  /** What an import writes next: at once unless graphs of vectors are far behind. */
+  async whenRoom<Result>(write: () => Promise<Result>): Promise<Result> {
+    await this.meaning.roomForImport();
+    return write();
+  }
+
   changeDefinition(definition: FieldDefinition, renames: Readonly<Record<string, string>>): Promise<number> {
     return this.builder.start(definition, renames);
   }

@@ -30,7 +30,7 @@ import {
 import type { FileReader } from '../../extracts/index.js';
 import type { ListModels } from '../../vectors/index.js';
 import type { BackgroundHost, WritingTaskPart } from '../versions/background-host.js';
-import { ListBackground } from './list-background.js';
+import { ListBackground, type ListBackgroundOptions } from './list-background.js';
 import { EntryKeeper, type CatalogueEntry } from './entry-keeper.js';
 import { checkVersions } from './list-check.js';
 import type { ListParts } from './list-measurements.js';
@@ -91,6 +91,8 @@ export interface ListIndexOptions {
   readonly events?: EventSink;
   /** What the catalogue has of a list. Absent: nothing of it is kept beside the records. */
   readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
+  /** How far imports may be ahead of graphs of vectors. Absent: as the service has it. */
+  readonly pacing?: NonNullable<ListBackgroundOptions['pacing']>;
   /** Segments that were found damaged before the list is opened. Absent: they have just been written. */
   readonly damagedSegments?: DamagedSegments;
 }
@@ -164,7 +166,7 @@ export class OpenListIndex implements ListIndex {
       ...options,
       admission,
       listPath,
-      commit: (batch) => this.queue.exclusive(() => this.writes.batch(batch)),
+      commit: (batch) => this.background.whenRoom(() => this.queue.exclusive(() => this.writes.batch(batch))),
       removeUnlisted: (...unlisted) => this.queue.exclusive(() => this.writes.unlisted(...unlisted)),
       settle: (importId) => this.events.reportImports([importId]),
     });

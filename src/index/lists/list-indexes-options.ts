@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { BudgetedConfig, Clock, Config, EventSink, Metrics, ProgressBoard } from '../../platform/index.js';
 import type { IngestExecutor } from '../contract/ingest-tasks.js';
+import type { PacingLimits } from '../meaning/import-pacing.js';
 import type { CatalogueEntry } from './entry-keeper.js';
 import type { PartMetrics } from './list-measurements.js';
 import type { ListRoom } from './list-room.js';
@@ -27,6 +28,8 @@ export interface ListIndexesOptions {
   readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
   /** Of the whole process. Absent: one of its own. */
   readonly room?: ListRoom;
+  /** How far imports may be ahead of graphs of vectors. Absent: as the service has it. */
+  readonly pacing?: PacingLimits;
   /** Where rebuilds and builds of versions say how far they are. Absent: one of its own. */
   readonly progress?: ProgressBoard;
 }

@@ -28,6 +28,7 @@ import {
   type EmbeddingTypes,
   type ListModels,
 } from '../../vectors/index.js';
+import type { PacingLimits } from './import-pacing.js';
 import { VectorIndexKeeper } from './vector-index-keeper.js';
 import type { AttachModelTask, Commit, VectorIndexView } from '../contract/ingest-tasks.js';
 import type { MeaningStatus, SearchSettings } from '../contract/types.js';
@@ -53,6 +54,8 @@ export interface ListMeaningOptions {
   readonly metrics: Pick<Metrics, 'recordsEmbedded'>;
   /** The state of a commit that is about the model alone. */
   readonly adopt: (state: ListState) => void;
+  /** How far imports may be ahead of graphs. Absent: as the service has it. */
+  readonly pacing?: PacingLimits;
 }
 
 interface Lane {
@@ -171,6 +174,11 @@ export class ListMeaning {
     return retried;
   }
 
+  /** Resolves when an import may write its next batch: at once unless too much has no graph yet. */
+  roomForImport(): Promise<void> {
+    return this.index.roomForImport();
+  }
+
   /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
   get restsUntilMs(): number {
     if (this.scanning !== undefined || this.pause !== undefined) return 0;
@@ -187,6 +195,7 @@ export class ListMeaning {
   /** Breaks off what is under way: it is in the queue on disk. */
   async stop(): Promise<void> {
     this.stopped = true;
+    this.index.letImportsGo();
     clearTimeout(this.pause);
     this.job?.stop();
     await this.runner?.close(0);

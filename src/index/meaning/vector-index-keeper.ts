@@ -1,6 +1,6 @@
 /**
  * Keeps the indexes of a list's vectors: makes one where a version has none, or a damaged one, from the vectors that are kept with the
- * records, and merges segments. Long tasks run beside the writers, one at a time; their commits take a turn in the list's queue. Main
+ * records, and merges segments. Commits leave segments without a graph, merges make the graphs. Long tasks run beside the writers, one at a time; their commits take a turn in the list's queue. Main
  * thread only.
  */
 import { rm } from 'node:fs/promises';
@@ -16,11 +16,12 @@ import {
 } from '../../store/index.js';
 import { isOutgrown, spaceStore } from '../../vectors/index.js';
 import type { BuiltSegment, Commit } from '../contract/ingest-tasks.js';
-import { chooseMerge } from '../merge/merge-policy.js';
+import { chooseForGraph, chooseMerge } from '../merge/merge-policy.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import { BackgroundRounds } from '../versions/background-rounds.js';
 import type { PublishedVersion } from '../versions/published-version.js';
-import type { VersionLease } from '../versions/published-generation.js';
+import type { VectorSegmentSize, VersionLease } from '../versions/published-generation.js';
+import { ImportPacing, type PacingLimits } from './import-pacing.js';
 
 /** Vectors of one piece of an index that is made anew, as they are kept. */
 const PIECE_BYTES_MAX = 16 * 2 ** 20;
@@ -32,6 +33,8 @@ export interface VectorIndexKeeperOptions {
   readonly isFilled: (space: VectorSpace) => boolean;
   /** The state of a commit that is about the model alone: what searches are told of it is in force at once. */
   readonly adopt: (state: ListState) => void;
+  /** Absent: those of the service. */
+  readonly pacing?: PacingLimits;
 }
 
 /** Vectors that are searched by an index: those of texts, or of pictures. */
@@ -39,6 +42,11 @@ type IndexedSpace = Pick<VectorSpace, 'number' | 'dimensions' | 'state'>;
 
 function picturesOf({ pictures }: ListState): IndexedSpace[] {
   return pictures === undefined ? [] : [{ number: PICTURE_SPACE, dimensions: pictures.dimensions, state: 'serving' }];
+}
+
+/** What each search reads of an index where nothing narrows it and there is no graph. */
+function comparedBytesOf(sizes: readonly VectorSegmentSize[]): number {
+  return sizes.reduce((sum, { comparedBytes }) => sum + comparedBytes, 0);
 }
 
 /** The index of a space, as a lease has it. */
@@ -54,6 +62,7 @@ interface Missing {
 
 export class VectorIndexKeeper {
   private readonly rounds: BackgroundRounds;
+  private readonly pacing: ImportPacing;
   /** Records whose vectors were written since the index that is being made was begun. */
   private making: { readonly missing: Missing; readonly written: Set<number> } | undefined;
   /** So many vectors gave no scale. */
@@ -68,6 +77,21 @@ export class VectorIndexKeeper {
         this.making = undefined;
       },
     });
+    this.pacing = new ImportPacing({
+      comparedBytes: () => Math.max(0, ...this.indexes().map(({ sizes }) => comparedBytesOf(sizes))),
+      building: () => this.rounds.underWay,
+      limits: options.pacing,
+    });
+  }
+
+  /** Resolves when an import may write its next batch. */
+  roomForImport(): Promise<void> {
+    return this.pacing.room();
+  }
+
+  /** Imports wait no longer. */
+  letImportsGo(): void {
+    this.pacing.stop();
   }
 
   /** Of each commit of the list, before `committed`. */
@@ -89,23 +113,40 @@ export class VectorIndexKeeper {
   }
 
   stop(): Promise<void> {
+    this.letImportsGo();
     return this.rounds.stop();
   }
 
   private next(): (() => Promise<void>) | undefined {
     const missing = this.missing();
     if (missing !== undefined) return () => this.make(missing);
-    const state = this.options.host.state();
-    const space = servingSpaceOf(state);
-    for (const version of state.versions) {
-      const published = this.options.host.published(version.version);
-      for (const served of [space ?? [], picturesOf(state)].flat()) {
-        if (published?.isIndexed(served.number) !== true) continue;
-        const ids = chooseMerge(published.sizesOfVectors(served.number), this.policy(served));
-        if (ids.length > 0)
-          return () => published.withLease(version.definition, (lease) => this.merge(lease, served, ids));
-      }
+    return this.merging(chooseMerge) ?? this.merging(chooseForGraph) ?? this.calibrating();
+  }
+
+  /** Of each version the indexes that searches use. */
+  private indexes() {
+    const { host } = this.options;
+    const state = host.state();
+    const spaces = [servingSpaceOf(state) ?? [], picturesOf(state)].flat();
+    return state.versions.flatMap((version) => {
+      const published = host.published(version.version);
+      if (published === undefined) return [];
+      const indexed = spaces.filter(({ number }) => published.isIndexed(number));
+      return indexed.map((space) => ({ version, published, space, sizes: published.sizesOfVectors(space.number) }));
+    });
+  }
+
+  private merging(choose: typeof chooseForGraph): (() => Promise<void>) | undefined {
+    for (const { version, published, space, sizes } of this.indexes()) {
+      const ids = choose(sizes, this.policy(space));
+      if (ids.length > 0)
+        return () => published.withLease(version.definition, (lease) => this.merge(lease, space, ids));
     }
+    return undefined;
+  }
+
+  private calibrating(): (() => Promise<void>) | undefined {
+    const space = servingSpaceOf(this.options.host.state());
     return space === undefined ? undefined : this.calibration(space);
   }
 

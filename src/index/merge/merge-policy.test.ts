@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SegmentSize } from '../versions/published-generation.js';
-import { SEGMENTS_PER_VERSION_MAX, chooseMerge, chooseQuietMerge } from './merge-policy.js';
+import { SEGMENTS_PER_VERSION_MAX, chooseForGraph, chooseMerge, chooseQuietMerge } from './merge-policy.js';
 
 const policy = { fanIn: 8, documentsMax: 1_000_000 };
 const segments = (...sizes: readonly (readonly [number, number])[]): SegmentSize[] =>
@@ -105,5 +105,34 @@ describe('chooseQuietMerge', () => {
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+describe('chooseForGraph', () => {
+  const vectors = (lacking: readonly number[], ...sizes: readonly (readonly [number, number])[]) =>
+    segments(...sizes).map((segment) => ({ ...segment, lacksGraph: lacking.includes(segment.id) }));
+
+  it('takes what lacks one together, or by itself, and nothing else', () => {
+    const sizes = [
+      [90_000, 0],
+      [10, 0],
+      [5000, 0],
+      [16_000, 7],
+      [4000, 0],
+    ] as const;
+    expect(chooseForGraph(vectors([], ...sizes), policy)).toEqual([]);
+    expect(chooseForGraph(vectors([3], ...sizes), policy)).toEqual([3]);
+    expect(chooseForGraph(vectors([3, 4], ...sizes), policy)).toEqual([3, 4]);
+  });
+  it('takes the smallest that a merge may make, and one that is larger by itself', () => {
+    const sizes = [
+      [900_000, 0],
+      [600_000, 0],
+      [300_000, 0],
+      [2_000_000, 0],
+    ] as const;
+    expect(chooseForGraph(vectors([1, 2, 3, 4], ...sizes), policy)).toEqual([2, 3]);
+    expect(chooseForGraph(vectors([1, 4], ...sizes), policy)).toEqual([1]);
+    expect(chooseForGraph(vectors([4], ...sizes), policy)).toEqual([4]);
   });
 });

@@ -63,6 +63,21 @@ export function chooseQuietMerge(segments: readonly SegmentSize[], policy: Merge
   return sources(bySize.slice(0, count));
 }
 
+/**
+ * Which segments of vectors to give a graph, where nothing else is to be merged: those that lack one together, the smallest first. One
+ * that is more than a merge may make is rewritten by itself: it is no larger than what was written at once.
+ */
+export function chooseForGraph(
+  segments: readonly (SegmentSize & { readonly lacksGraph: boolean })[],
+  policy: MergePolicy,
+): readonly number[] {
+  const bySize = segments
+    .filter(({ lacksGraph }) => lacksGraph)
+    .toSorted((left, right) => liveCount(left) - liveCount(right) || left.id - right.id);
+  const together = withinLimit(bySize, policy);
+  return together.length > 0 ? together : bySize.slice(0, 1).map(({ id }) => id);
+}
+
 function mergeableBySize(segments: readonly SegmentSize[], policy: MergePolicy): readonly SegmentSize[] {
   return (
     segments

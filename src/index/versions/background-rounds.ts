@@ -34,6 +34,11 @@ export class BackgroundRounds {
     return this.running !== undefined || this.pause !== undefined;
   }
 
+  /** The piece that is under way: resolves, whatever becomes of it, when the next one has begun. Undefined also where it is tried again later. */
+  get underWay(): Promise<void> | undefined {
+    return this.running;
+  }
+
   /** Begins what there is to do. */
   look(): void {
     if (this.isStopped || this.running !== undefined || this.pause !== undefined) return;

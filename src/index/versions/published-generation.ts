@@ -32,6 +32,14 @@ export interface OpenPictures extends Omit<VectorIndexView, 'newSegment'> {
 
 type FileSizes = readonly (SegmentSize & { readonly fileBytes: number })[];
 
+export interface VectorSegmentSize extends SegmentSize {
+  readonly fileBytes: number;
+  /** What each search reads of it from the first to the last; 0 where it has a graph. */
+  readonly comparedBytes: number;
+  /** It has more vectors than are to be without a graph. */
+  readonly lacksGraph: boolean;
+}
+
 /** A lease as the write side has it: also of the segments. */
 export interface VersionLease extends GenerationLease {
   readonly segments: readonly OpenSegment[];
@@ -72,11 +80,11 @@ export class PublishedGeneration {
   readonly recordCount: number;
   readonly sizes: FileSizes;
   /** Of the segments of vectors. */
-  readonly vectorSizes: FileSizes;
+  readonly vectorSizes: readonly VectorSegmentSize[];
   /** Of the segments of pages. */
   readonly pageSizes: FileSizes;
   /** Of the segments of vectors of pictures. */
-  readonly pictureSizes: FileSizes;
+  readonly pictureSizes: readonly VectorSegmentSize[];
   readonly #options: PublishedGenerationOptions;
   readonly #handle: GenerationHandle;
   readonly #pages: OpenIndex | undefined;
@@ -234,7 +242,8 @@ function sizesOf(kernel: Kernel, { handle: generation, segments }: OpenIndex) {
 function vectorSizes(kernel: Kernel, generation: GenerationHandle, segments: readonly OpenVectorSegment[]) {
   const entries = new Map(kernel.generationVectors(generation).map((entry) => [entry.segment, entry]));
   return segments.map(({ id, handle }) => {
-    const { vectorCount = 0, deletedCount = 0, fileBytes = 0 } = entries.get(handle) ?? {};
-    return { id, documentCount: vectorCount, deletedCount, fileBytes };
+    const entry = entries.get(handle);
+    const { vectorCount = 0, deletedCount = 0, fileBytes = 0, comparedBytes = 0, lacksGraph = false } = entry ?? {};
+    return { id, documentCount: vectorCount, deletedCount, fileBytes, comparedBytes, lacksGraph };
   });
 }

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ListsInFolder } from '../../../test/support/lists-in-folder.js';
+import { LIST_DEFINITION, LIST_SETTINGS } from '../../../test/support/lists-with-models.js';
+import type { IngestExecutor, IngestResult, IngestTask } from '../index.js';
+
+/** Notes what it is asked for, and begins no batch of an import before a test says so. */
+class HeldBatches implements IngestExecutor {
+  readonly kinds: string[] = [];
+  readonly waiting = 0;
+  release = () => {};
+  private readonly released = new Promise<void>((resolve) => (this.release = resolve));
+
+  constructor(private readonly inner: IngestExecutor) {}
+
+  async run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
+    this.kinds.push(task.kind);
+    if (task.kind === 'bulk-batch') await this.released;
+    return this.inner.run(task);
+  }
+}
+
+let executor: HeldBatches;
+let lists: ListsInFolder;
+beforeEach(() => {
+  lists = new ListsInFolder({}, (inner) => (executor = new HeldBatches(inner))).open();
+});
+afterEach(() => lists.remove());
+
+it('lets a small write in before the next batch of an import that has one at work', async () => {
+  const list = await lists.indexes.create('a1', LIST_SETTINGS, LIST_DEFINITION);
+  const session = list.startImport('ndjson');
+  const batchOf = (name: string) => session.push(Buffer.from(`${JSON.stringify({ name, title: name })}\n`), 1);
+  await batchOf('one');
+  const second = batchOf('two');
+  await expect.poll(() => executor.kinds).toContain('bulk-batch');
+  const written = list.write({ kind: 'put', name: 'three', fields: {} });
+  executor.release();
+  await Promise.all([second, written]);
+  expect(await session.end()).toMatchObject({ created: 2, failed: 0 });
+  const order = executor.kinds.filter((kind) => kind === 'bulk-batch' || kind === 'write-batch');
+  expect(order).toEqual(['bulk-batch', 'write-batch', 'bulk-batch']);
+});
