@@ -1,7 +1,7 @@
 /** The backups of this data directory, in folders and in media stores: one is made at a time. */
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import type { MediaStores } from '../media/index.js';
-import { ServiceError, type Cancellation, type Job, type ProgressBoard } from '../platform/index.js';
+import { realPlace, ServiceError, type Cancellation, type Job, type ProgressBoard } from '../platform/index.js';
 import { checkKept, type CheckedBackups } from './checked-backups.js';
 import type { BackupSource, BackupWatch } from './data-copy.js';
 import { listBackups, type ListedBackups } from './listed-backups.js';
@@ -40,7 +40,7 @@ export class Backups {
       const backups = this.at(place);
       return this.run({ folder, account, signal }, (watch) => makeStoredBackup(source, { backups, keep }, watch));
     }
-    if (isWithin(folder, source.dataDir)) {
+    if (isWithin(realPlace(folder), realPlace(source.dataDir))) {
       throw new ServiceError(
         'invalid-parameter',
         `${folder} is in the data directory, which it would copy into itself.`,
@@ -140,6 +140,6 @@ function fault(given: string, detail: string): ServiceError {
 }
 
 function isWithin(path: string, folder: string): boolean {
-  const way = relative(resolve(folder), resolve(path));
+  const way = relative(folder, path);
   return way === '' || !(way === '..' || way.startsWith('../') || way.startsWith('/'));
 }

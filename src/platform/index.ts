@@ -34,6 +34,7 @@ export * from './paths.js';
 export * from './process-room.js';
 export * from './passing-jobs.js';
 export * from './progress.js';
+export * from './real-place.js';
 export * from './request-memory.js';
 export * from './search-activity.js';
 export * from './secrets/index.js';

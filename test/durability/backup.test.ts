@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -157,6 +158,9 @@ describe('a backup', () => {
     const inside = await gannet(dataDir, 'backup', join(dataDir, 'backups'));
     expect(inside).toMatchObject({ status: 1 });
     expect(inside.notes).toContain('is in the data directory');
+    symlinkSync(dataDir, join(folder, 'link'));
+    for (const at of ['link', join('link', 'backups')])
+      expect((await gannet(dataDir, 'backup', join(folder, at))).notes).toContain('is in the data directory');
     const relative = await gannet(dataDir, 'call', 'backup.create', '--param', 'folder=backups');
     expect(relative.notes).toContain('/folder');
     if (!mounting) return;
