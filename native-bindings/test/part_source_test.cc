@@ -167,7 +167,8 @@ void CheckPages(Library* library) {
   plan.flags = kNeedTotal;
   plan.size = 1 << 20;
   EvaluatorScratch scratch;
-  PartSource source(ScoreKind::kDocument, &library->records(), &plan, {&library->pages(), &pages}, {}, &scratch);
+  std::vector<PostingCursor> cursors;
+  PartSource source(ScoreKind::kDocument, &library->records(), &plan, {&library->pages(), &pages}, {}, &scratch, &cursors);
   const Result result = RunSearch(library->records(), plan, {{{&source, 1, 0, true}}, 1, 0});
   CHECK_EQ(result.total_count, static_cast<double>(expected.size()));
   CHECK_EQ(result.hits.size(), expected.size());
@@ -190,7 +191,8 @@ void CheckBesideWords(Library* library) {
   plan.size = 1 << 20;
   plan.filter = {FilterOp::kEqual, 0, {{false, 0, "acme"}}, {}, {}, 0};
   EvaluatorScratch scratch;
-  PartSource source(ScoreKind::kDocument, &library->records(), &plan, {&library->pages(), &pages}, {}, &scratch);
+  std::vector<PostingCursor> cursors;
+  PartSource source(ScoreKind::kDocument, &library->records(), &plan, {&library->pages(), &pages}, {}, &scratch, &cursors);
   std::map<uint32_t, float> sums;
   for (const ResultHit& hit : RunSearch(library->records(), plan).hits) sums[hit.record_number] = 0.5f * hit.score;
   QueryPlan everything;
@@ -311,8 +313,9 @@ TEST(part_source_refuses_an_index_of_fields) {
   QueryPlan plan;
   plan.groups = {Word("sea")};
   EvaluatorScratch scratch;
+  std::vector<PostingCursor> cursors;
   CHECK_THROWS(kInvalidArgument,
-               PartSource(ScoreKind::kDocument, generation.get(), &plan, {generation.get(), &plan}, {}, &scratch));
+               PartSource(ScoreKind::kDocument, generation.get(), &plan, {generation.get(), &plan}, {}, &scratch, &cursors));
   CHECK_THROWS(kInvalidArgument, FindPartDocuments(*segment, {}));
 }
 

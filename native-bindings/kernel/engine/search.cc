@@ -204,16 +204,22 @@ float CheckedShare(float value, const char* what) {
 // What a request of a part holds while it is answered.
 class SearchedPart {
  public:
-  SearchedPart(const Generation& records, const QueryPlan& plan, const PartRequest& request, EvaluatorScratch* scratch)
+  // `index`: which of the search's parts it is.
+  SearchedPart(const Generation& records, const QueryPlan& plan, const PartRequest& request, size_t index, ThreadScratch* scratch)
       : plan_(ParsePlan(request.plan)),
         source_(request.kind, &records, &plan,
                 {request.part.get(), &plan_, CheckedShare(request.floor, "the floor of a part"),
                  CheckedShare(request.full, "the full score of a part")},
-                NeedsOf(plan), scratch) {}
+                NeedsOf(plan), &scratch->matching, CursorsOf(index, scratch)) {}
 
   SourceShare share() { return source_.share(); }
 
  private:
+  static std::vector<PostingCursor>* CursorsOf(size_t index, ThreadScratch* scratch) {
+    if (scratch->proximity_in_parts.size() <= index) scratch->proximity_in_parts.resize(index + 1);
+    return &scratch->proximity_in_parts[index];
+  }
+
   // Where scores only break ties, or are told of hits that they did not choose, they are needed of all.
   static PartNeeds NeedsOf(const QueryPlan& plan) {
     PartNeeds needs;
@@ -257,7 +263,7 @@ std::vector<uint8_t> SearchBesideWords(const Generation& generation, std::span<c
   ScratchLease scratch;
   std::deque<SearchedPart> parts;
   for (const PartRequest& request : beside.parts) {
-    others.parts.push_back(parts.emplace_back(generation, plan, request, &(*scratch).matching).share());
+    others.parts.push_back(parts.emplace_back(generation, plan, request, parts.size(), &*scratch).share());
   }
   std::optional<PictureSource> pictures;
   if (beside.pictures) {

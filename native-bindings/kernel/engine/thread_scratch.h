@@ -3,6 +3,7 @@
 // Thread-safety: each thread has its own.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct ThreadScratch {
   EvaluatorScratch matching;
   EvaluatorScratch scoring;
   std::vector<PostingCursor> proximity;
+  std::deque<std::vector<PostingCursor>> proximity_in_parts;  // each for one part of a search; they stay where they are
   std::vector<FacetCounter::Table> facets;
 };
 

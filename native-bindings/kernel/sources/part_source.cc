@@ -190,7 +190,7 @@ class PartSource::SegmentSearch {
 };
 
 PartSource::PartSource(ScoreKind kind, const Generation* records, const QueryPlan* of_records, const PartQuery& query,
-                       const PartNeeds& needs, EvaluatorScratch* scratch)
+                       const PartNeeds& needs, EvaluatorScratch* scratch, std::vector<PostingCursor>* cursors)
     : kind_(kind),
       records_(*records),
       part_(*query.part),
@@ -199,7 +199,7 @@ PartSource::PartSource(ScoreKind kind, const Generation* records, const QueryPla
       query_(PrepareQuery(part_, plan_)),
       full_(query.full > 0 ? query.full : ExpectedScore(query_)),
       floor_(query.floor * full_),
-      proximity_(&query_, &cursors_),
+      proximity_(&query_, cursors),
       scorer_(&query_, &proximity_) {
   plan_.minimum_score = floor_;
   for (const SegmentView& view : part_.segments) {

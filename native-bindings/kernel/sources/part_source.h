@@ -49,9 +49,10 @@ struct PartQuery {
 class PartSource : public Source {
  public:
   // What leads to no live document of `records` is left out, and what `of_records`, the query of the fields, excludes or filters. `scratch` is
-  // free again when the constructor has returned. All other arguments outlive the object. Error(kInvalidArgument) where the part is none.
+  // free again when the constructor has returned. All other arguments outlive the object; `cursors` are for bonuses, and kept for the next.
+  // Error(kInvalidArgument) where the part is none.
   PartSource(ScoreKind kind, const Generation* records, const QueryPlan* of_records, const PartQuery& query,
-             const PartNeeds& needs, EvaluatorScratch* scratch);
+             const PartNeeds& needs, EvaluatorScratch* scratch, std::vector<PostingCursor>* cursors);
   ~PartSource() override;
 
   // To be searched with: its floor and full score.
@@ -94,7 +95,6 @@ class PartSource : public Source {
   PreparedQuery query_;
   float full_;
   float floor_;
-  std::vector<PostingCursor> cursors_;
   ProximityScorer proximity_;
   WordScorer scorer_;
   std::vector<std::shared_ptr<PartHomes>> homes_;  // by segment of the part
