@@ -1,5 +1,5 @@
 /** The feeds of all accounts in `data/system`, where their secrets are sealed. Main thread only. */
-import { CollectionStore, compositeKey, type Collection } from '../catalog/index.js';
+import { CollectionStore, compositeKey, type Change, type Collection } from '../catalog/index.js';
 import {
   assertName,
   pageOf,
@@ -103,13 +103,18 @@ export class FeedStore {
     return row;
   }
 
-  /** Undefined where the feed is gone meanwhile. */
-  async change(id: string, next: (before: FeedRow) => Partial<FeedRow>): Promise<FeedRow | undefined> {
+  /** With what `also` does in the same step. Undefined where the feed is gone meanwhile. */
+  async change(
+    id: string,
+    next: (before: FeedRow) => Partial<FeedRow>,
+    also?: (change: Change) => void,
+  ): Promise<FeedRow | undefined> {
     const changed = await this.store.change((change) => {
       const before = this.byId.get(id);
       if (before === undefined) return undefined;
       const row = { ...before, ...next(before) };
       change.put(this.rows, keyOf(row), row);
+      also?.(change);
       return row;
     });
     if (changed !== undefined && this.byId.has(id)) this.byId.set(id, changed);

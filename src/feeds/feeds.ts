@@ -3,7 +3,7 @@
  * the service's description. Main thread only.
  */
 import type { Logger } from 'pino';
-import type { ListRecord } from '../catalog/index.js';
+import type { Change, ListRecord } from '../catalog/index.js';
 import type { MediaStores } from '../media/index.js';
 import type { Host } from '../platform/hosts/index.js';
 import {
@@ -85,7 +85,7 @@ export class Feeds {
     await removeOtherFolders(feedsDir, new Set(rows.map(({ id }) => id)));
     this.isStarted = true;
     const left: FeedRow[] = [];
-    for (const row of rows) left.push(await this.left(row));
+    for (const row of rows) left.push(await this.left(await this.together(row)));
     this.scheduleAll(left);
   }
 
@@ -168,8 +168,13 @@ export class Feeds {
       await folder.fetch(media.open(row.account, row.media_store), path);
       await folder.copyTo(to, path);
       await this.left(row);
-      await this.changed(row, () => ({ media_store: target, leaving: row.media_store }));
-      await sources.feedMoved(row, target);
+      const next = { media_store: target, leaving: row.media_store };
+      await this.changed(
+        row,
+        () => next,
+        (change) => sources.follow(change, row, target),
+      );
+      sources.feedMoved(row);
       return this.left(this.required(row.account, row.name));
     });
     this.scheduler.now(row.id);
@@ -295,8 +300,25 @@ export class Feeds {
       });
   }
 
-  private async changed(row: FeedRow, next: (before: FeedRow) => Partial<FeedRow>): Promise<FeedRow> {
-    return (await this.options.store.change(row.id, next)) ?? this.required(row.account, row.name);
+  private async changed(
+    row: FeedRow,
+    next: (before: FeedRow) => Partial<FeedRow>,
+    also?: (change: Change) => void,
+  ): Promise<FeedRow> {
+    return (await this.options.store.change(row.id, next, also)) ?? this.required(row.account, row.name);
+  }
+
+  /** Its lists import from where its file is: earlier versions moved them behind the feed, and could end in between. */
+  private async together(row: FeedRow): Promise<FeedRow> {
+    const { sources } = this.options;
+    if (sources.areWith(row)) return row;
+    const changed = await this.changed(
+      row,
+      () => ({}),
+      (change) => sources.follow(change, row, row.media_store),
+    );
+    sources.feedMoved(row);
+    return changed;
   }
 
   /** It runs no more. */

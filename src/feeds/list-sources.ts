@@ -1,6 +1,6 @@
 /** What lists import from, and what becomes of it when feeds are synced, moved and deleted. Main thread only. */
 import type { Logger } from 'pino';
-import type { ListRecord } from '../catalog/index.js';
+import type { Change, ListRecord } from '../catalog/index.js';
 import { mediaUrl } from '../fields/index.js';
 import type { MediaStores } from '../media/index.js';
 import { ServiceError } from '../platform/index.js';
@@ -116,12 +116,20 @@ export class ListSources {
       if (row.keep_in_sync) void this.options.importer.run(row.list_id);
   }
 
-  /** The lists follow the file. */
-  async feedMoved(feed: Pick<FeedRow, 'id'>, mediaStore: string): Promise<void> {
-    const rows = this.options.store.ofFeed(feed.id);
-    const ids = rows.map(({ list_id }) => list_id);
-    await this.options.store.changeAll(ids, () => ({ media_store: mediaStore, applied_etag: null }));
-    for (const { list_id, keep_in_sync } of rows) if (keep_in_sync) void this.options.importer.run(list_id);
+  /** The lists follow the file, in the step in which the feed itself moves: none is left behind. */
+  follow(change: Change, { id }: Pick<FeedRow, 'id'>, mediaStore: string): void {
+    this.options.store.follow(change, id, mediaStore);
+  }
+
+  /** They import the file from where it is now. */
+  feedMoved({ id }: Pick<FeedRow, 'id'>): void {
+    for (const { list_id, keep_in_sync } of this.options.store.ofFeed(id))
+      if (keep_in_sync) void this.options.importer.run(list_id);
+  }
+
+  /** False where a list imports the feed's file from another store than it is in, as a process that ended within a move has left some. */
+  areWith({ id, media_store: mediaStore }: Pick<FeedRow, 'id' | 'media_store'>): boolean {
+    return this.options.store.ofFeed(id).every((row) => row.media_store === mediaStore);
   }
 
   /** The lists keep their records. */

@@ -12,8 +12,8 @@ export type NewSource = Pick<
 export class SourceStore {
   private readonly store: CollectionStore;
   private readonly rows: Collection<SourceRow>;
-  /** Rows by their feeds, as they were since the last change; made when somebody asks. */
-  private byFeed: ReadonlyMap<string, readonly SourceRow[]> | undefined;
+  /** Ids of lists by their feeds, as they were since the last list came or went; made when somebody asks. */
+  private byFeed: ReadonlyMap<string, readonly string[]> | undefined;
 
   constructor(
     environment: LmdbEnvironment,
@@ -32,8 +32,14 @@ export class SourceStore {
   }
 
   ofFeed(feed: string): readonly SourceRow[] {
-    this.byFeed ??= rowsByFeed(this.rows.values());
-    return this.byFeed.get(feed) ?? [];
+    this.byFeed ??= listsByFeed(this.rows.values());
+    return (this.byFeed.get(feed) ?? []).flatMap((listId) => this.rows.get(listId) ?? []);
+  }
+
+  /** Within another change: the lists of a feed import its file from there from now on. */
+  follow(change: Change, feed: string, mediaStore: string): void {
+    for (const row of this.ofFeed(feed))
+      change.put(this.rows, row.list_id, { ...row, media_store: mediaStore, applied_etag: null });
   }
 
   /** Rejects with `already-importing` and `feed-in-use`; binding again what is bound changes nothing. */
@@ -102,13 +108,13 @@ export class SourceStore {
   }
 }
 
-function rowsByFeed(rows: Iterable<SourceRow>): Map<string, SourceRow[]> {
-  const byFeed = new Map<string, SourceRow[]>();
-  for (const row of rows) {
-    if (row.feed === null) continue;
-    const others = byFeed.get(row.feed);
-    if (others === undefined) byFeed.set(row.feed, [row]);
-    else others.push(row);
+function listsByFeed(rows: Iterable<SourceRow>): Map<string, string[]> {
+  const byFeed = new Map<string, string[]>();
+  for (const { feed, list_id } of rows) {
+    if (feed === null) continue;
+    const others = byFeed.get(feed);
+    if (others === undefined) byFeed.set(feed, [list_id]);
+    else others.push(list_id);
   }
   return byFeed;
 }

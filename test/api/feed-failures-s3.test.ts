@@ -1,14 +1,24 @@
-/** A feed of a bucket that has more files than one listing names, in folders: with a server that speaks S3. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+/** A feed of a bucket that has more files than one listing names, in folders: with two servers that speak S3, moto and Adobe's S3Mock. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FeedService, ok } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
 import { describeWhere } from '../support/skip.js';
-import { s3Server } from '../support/s3-server.js';
+import { s3Mock } from '../support/s3-mock.js';
+import { s3Server, type S3TestServer } from '../support/s3-server.js';
 
-const server = await s3Server();
-const reason = 'moto, a server that speaks S3, cannot be installed here';
+const [moto, adobe] = await Promise.all([s3Server(), s3Mock()]);
 
-describeWhere(server !== undefined, reason)('a bucket', () => {
+describe.each([
+  ['moto', moto],
+  ['S3Mock', adobe],
+])('%s:', (name, server) => {
+  const reason = `${name}, a server that speaks S3, cannot be installed here`;
+  describeWhere(server !== undefined, reason)('a bucket', () => {
+    bucketTests(server);
+  });
+});
+
+function bucketTests(server: S3TestServer | undefined): void {
   const bucket = `${server?.endpoint ?? ''}/files`;
   const paths = [
     'a/b.pdf',
@@ -66,4 +76,4 @@ describeWhere(server !== undefined, reason)('a bucket', () => {
     await feed.now();
     expect(await listed()).toBe(1004);
   });
-});
+}

@@ -10,7 +10,8 @@ let feeds: FeedService;
 let site: MadeSite;
 beforeAll(async () => {
   site = await MadeSite.start();
-  feeds = await FeedService.start({ env: { GANNET_FEEDS_PARALLEL: String(PARALLEL), GANNET_LOG_LEVEL: 'warn' } });
+  const env = { GANNET_FEEDS_PARALLEL: String(PARALLEL), GANNET_LOG_LEVEL: 'warn' };
+  feeds = await FeedService.start({ clock: 'jumping', env });
 });
 afterAll(async () => {
   await feeds.close();
@@ -61,7 +62,15 @@ it('are all read, so many at a time, and none is left out', async () => {
   site.asked();
   round = 2;
   const before = new Map(first.map(({ name, last_checked: at }) => [name, at]));
-  await Promise.all(names.map(async (name) => ok(await feeds.client.send('POST', `/feed/default/${name}/sync`))));
+  // A day later all are due, and nobody asks for them: the scheduler looks once a minute, and when an interval is set.
+  feeds.service.jumpADay();
+  await eventually(
+    async () => {
+      ok(await feeds.client.put(`/feed/default/${names[0]}/interval`, { interval_minutes: 30 }));
+      return site.server.asked.length;
+    },
+    (count) => count > 0,
+  );
   const second = await checkedBy(FEEDS, before);
   expect(second.every(({ last_run: run }) => run?.changed === 1)).toBe(true);
   expect(site.server.underWayMax).toBe(PARALLEL);

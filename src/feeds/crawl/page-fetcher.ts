@@ -24,7 +24,7 @@ export type PageOutcome =
       readonly robotsTag: string;
       readonly validators: Validators;
     }
-  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'unchanged'; readonly url: string }
   | { readonly kind: 'document'; readonly url: string; readonly validators: Validators }
   /** 404, 410. */
   | { readonly kind: 'gone'; readonly status: number }
@@ -87,7 +87,7 @@ export class PageFetcher {
 
   private async outcome(response: OutboundResponse): Promise<PageOutcome> {
     const { status, headers, url } = response;
-    if (response.isNotModified) return { kind: 'unchanged' };
+    if (response.isNotModified) return { kind: 'unchanged', url };
     const contentType = headers['content-type'] ?? '';
     const validators = validatorsOf(headers, this.options.nowMs());
     if (status === 404 || status === 410) {

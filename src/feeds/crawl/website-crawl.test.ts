@@ -95,6 +95,30 @@ describe('WebsiteCrawl', () => {
     expect([paths(third.records), third.gone, third.outcome.isComplete]).toEqual([['/b'], ['/c'], true]);
   });
 
+  it('takes a page for another one that has its ETag, when an address comes to lead there, elsewhere or nowhere else', async () => {
+    const one =
+      (title: string): MadePage =>
+      ({ headers }, response) =>
+        headers['if-none-match'] === '"1"'
+          ? response.writeHead(304).end()
+          : response.writeHead(200, { 'content-type': 'text/html', etag: '"1"' }).end(html(title, `About ${title}`));
+    const site = await siteOf({ '/': html('Home', 'Start', '/a'), '/a': one('A'), '/b': one('B'), '/c': one('C') });
+    const memory = new KeptMemory();
+    const settings = { sitemaps: [] };
+    await crawl(site, settings, { memory });
+    for (const [to, name] of [
+      ['/b', '/b'],
+      ['/c', '/c'],
+      [undefined, '/a'],
+    ] as const) {
+      site.pages.set('/a', to === undefined ? one('A') : redirect(to));
+      const moved = await crawl(site, settings, { memory });
+      expect([paths(moved.records), moved.unchanged]).toEqual([[name], ['/']]);
+      const again = await crawl(site, settings, { memory });
+      expect([again.records.size, [...again.unchanged].sort()]).toEqual([0, ['/', name]]);
+    }
+  });
+
   it('reads a page anew whose ETag never changes, where it is told to', async () => {
     const site = await siteOf({ '/': frozen(html('Home', 'before')) });
     const memory = new KeptMemory();

@@ -13,6 +13,7 @@ import { SourceFailedError, type SourceOutcome } from '../source/source-run.js';
 import type { CrawlOptions, PageMemory } from './crawl-types.js';
 import { Frontier, type FrontierEntry } from './frontier.js';
 import { HostPace } from './host-pace.js';
+import { isOfPage } from './known-page.js';
 import { faultOf, isCutOff, lostItsEnd } from './page-fault.js';
 import { PageFetcher, type PageOutcome } from './page-fetcher.js';
 import { PageLinks } from './page-links.js';
@@ -190,7 +191,8 @@ export class WebsiteCrawl {
     }
     const known = memory.page(url);
     const outcome = await this.answer(url, host, mayAskConditionally ? (known ?? {}) : {});
-    this.take(entry, outcome, known);
+    const isOther = outcome.kind === 'unchanged' && known !== undefined && !isOfPage(known, url, outcome.url);
+    this.take(entry, isOther ? await this.answer(url, host, {}) : outcome, known);
   }
 
   private async rulesOf(origin: string, host: string): Promise<SiteRules> {

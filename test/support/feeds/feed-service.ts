@@ -24,6 +24,7 @@ export interface ShownFeed {
 }
 
 export interface ShownSource {
+  readonly media_store: string;
   readonly path: string;
   readonly status: string;
   readonly error: { readonly message: string } | null;

@@ -3,18 +3,16 @@
  * Maven and openssl are needed.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCertificate } from '../certificate.js';
 import { freePort } from '../free-port.js';
-import { freshFolder, keep, keptFolder } from '../kept-folder.js';
+import { mavenArchive } from '../maven-archive.js';
 import { MailServer } from './mail-server.js';
 
 const VERSION = '2.1.8';
 const ARCHIVE = `greenmail-standalone-${VERSION}.jar`;
-const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy';
-const FETCH_MS_MAX = 240_000;
 const PASSWORD = 'not-so-s3cret';
 
 /** Why it cannot be started here; undefined where it can. */
@@ -32,20 +30,7 @@ export function greenMailFault(): string | undefined {
 
 /** The path of the archive. Throws where it cannot be fetched. */
 function archive(): string {
-  const { path, isThere } = keptFolder(`greenmail-${VERSION}`);
-  if (isThere) return join(path, ARCHIVE);
-  const fresh = freshFolder(path);
-  try {
-    const root = join(fresh, 'root');
-    mkdirSync(root);
-    const wanted = [`-Dartifact=com.icegreen:greenmail-standalone:${VERSION}`, `-DoutputDirectory=${root}`];
-    execFileSync('mvn', ['-q', '-B', COPY, ...wanted], { stdio: 'ignore', timeout: FETCH_MS_MAX });
-    readFileSync(join(root, ARCHIVE));
-    keep(root, path);
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
-  return join(path, ARCHIVE);
+  return mavenArchive(`com.icegreen:greenmail-standalone:${VERSION}`, `greenmail-${VERSION}`, ARCHIVE);
 }
 
 /** With so many users, `user1` and so on; it knows no others, no STARTTLS and no CONDSTORE. */

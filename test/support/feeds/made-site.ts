@@ -11,6 +11,7 @@ import type {
 import { WebsiteCrawl } from '../../../src/feeds/crawl/website-crawl.js';
 import type { SourceListener, SourceOutcome, SourceRecord } from '../../../src/feeds/source/source-run.js';
 import { OutboundClient } from '../../../src/platform/outbound/outbound-client.js';
+import type { OutboundRules } from '../../../src/platform/outbound/url-policy.js';
 import type { AddressLookup } from '../../../src/platform/outbound/guarded-agent.js';
 import { ScriptedServer, type Asked } from '../scripted-server.js';
 
@@ -40,7 +41,10 @@ export function frozen(body: string, type = 'text/html'): MadePage {
 export class MadeSite {
   readonly pages = new Map<string, MadePage>();
 
-  private constructor(readonly server: ScriptedServer) {
+  private constructor(
+    readonly server: ScriptedServer,
+    private readonly host: string,
+  ) {
     server.script = (asked, response) => {
       const page = this.pages.get(asked.path);
       if (typeof page === 'function') page(asked, response);
@@ -50,14 +54,15 @@ export class MadeSite {
     };
   }
 
-  static async start(pages: Readonly<Record<string, MadePage>> = {}): Promise<MadeSite> {
-    const site = new MadeSite(await ScriptedServer.start());
+  /** Its addresses have this name of the loopback. */
+  static async start(pages: Readonly<Record<string, MadePage>> = {}, host = '127.0.0.1'): Promise<MadeSite> {
+    const site = new MadeSite(await ScriptedServer.start(), host);
     for (const [path, page] of Object.entries(pages)) site.pages.set(path, page);
     return site;
   }
 
   url(path: string): string {
-    return this.server.url(path);
+    return this.server.url(path).replace('127.0.0.1', this.host);
   }
 
   /** What was asked since the last call, `304` behind a path that was asked conditionally. */
@@ -105,10 +110,10 @@ export interface CrawlResult {
 }
 
 export function testClient(
-  limits: { readonly headersMs?: number; readonly lookup?: AddressLookup } = {},
+  limits: { readonly headersMs?: number; readonly lookup?: AddressLookup; readonly rules?: OutboundRules } = {},
 ): OutboundClient {
   return new OutboundClient({
-    rules: { allowed_hosts: [], loopback_allowed: true },
+    rules: limits.rules ?? { allowed_hosts: [], loopback_allowed: true },
     userAgent: 'gannet',
     limits: {
       headersMs: limits.headersMs ?? PATIENCE_MS,

@@ -10,13 +10,15 @@ export interface Places<Memory> {
   readonly memory: { read(): Memory | undefined; write(next: Memory): Promise<void> };
 }
 
-/** New ones for each test. */
-export function usePlaces<Memory>(): Places<Memory> {
+const allowedAlone = (host: string) => ({ allowed_hosts: [host], loopback_allowed: false, plain_http: true });
+
+/** New ones for each test. With a host, the site is reached by that name alone, and loopback is as forbidden as elsewhere. */
+export function usePlaces<Memory>({ host }: { readonly host?: string } = {}): Places<Memory> {
   let remembered: Memory | undefined;
   const places: Places<Memory> = {
     files: undefined as unknown as MadeFolder,
     site: undefined as unknown as MadeSite,
-    client: testClient(),
+    client: testClient(host === undefined ? {} : { rules: allowedAlone(host) }),
     memory: {
       read: () => remembered,
       write: (next) => {
@@ -27,7 +29,7 @@ export function usePlaces<Memory>(): Places<Memory> {
   };
   beforeEach(async () => {
     places.files = new MadeFolder();
-    places.site = await MadeSite.start();
+    places.site = await MadeSite.start({}, host);
     remembered = undefined;
   });
   afterEach(async () => {
