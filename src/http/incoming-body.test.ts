@@ -92,6 +92,27 @@ describe('IncomingBody', () => {
     await expect(first).rejects.toThrow(ClientGone);
   });
 
+  it('leaves no connection paused: the next request on it would never be read', async () => {
+    const { body, seen, push } = newBody();
+    // What the transport had read already comes after the pause, the last piece too.
+    for (let count = 0; count < 6; count += 1) push(MEBIBYTE);
+    expect(seen).toEqual(['pause']);
+    push(1);
+    body.end();
+    body.settle();
+    expect(seen).toEqual(['pause', 'resume']);
+    let bytes = 0;
+    for await (const chunk of body.stream()) bytes += chunk.byteLength;
+    expect(bytes).toBe(6 * MEBIBYTE + 1);
+    expect(seen).toEqual(['pause', 'resume']);
+
+    // Answered before all of it is there.
+    const refused = newBody();
+    for (let count = 0; count < 6; count += 1) refused.push(MEBIBYTE);
+    refused.body.letGo();
+    expect(refused.seen).toEqual(['pause', 'resume']);
+  });
+
   it('may be empty', async () => {
     const { body } = newBody();
     body.end();

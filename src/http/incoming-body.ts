@@ -108,6 +108,12 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     this.#ended = true;
     this.#window?.leave(this);
     this.#wake?.();
+    this.letGo();
+  }
+
+  /** Nothing more is wanted: what comes next on the connection is read, also where a last piece came after a pause. */
+  letGo(): void {
+    this.#resume();
   }
 
   /** The first failure counts. */

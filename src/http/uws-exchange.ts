@@ -154,6 +154,8 @@ export class UwsExchange implements IncomingRequest {
       if (answer.body instanceof StreamedBody) answer.body.letGo();
       return undefined;
     }
+    // The builds of the library for Node.js 22 and later leave a connection paused when its request is answered.
+    this.#body?.letGo();
     this.#answered = true;
     this.#unwatch();
     if (this.fault !== undefined) return this.#hangUpWith(answer);
