@@ -1,6 +1,6 @@
 /** `gannet call …`: any operation by its name, with the service running and without. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -34,6 +34,23 @@ it('calls operations without the service, streams into them, and calls those of 
   expect(JSON.parse(await call(...search))).toMatchObject({ total_count: 1, results: [{ name: 'a' }] });
   expect(await call('system.metrics')).toContain('# HELP');
   expect(await call('list.delete', '--param', 'list=films')).toBe('');
+});
+
+it('makes nothing in a folder where no service was, unless the call may be the first', async () => {
+  const nowhere = join(dataDir, 'nowhere');
+  const fails = [
+    ['backup.create', '--param', `folder=${join(dataDir, 'backups')}`],
+    ['list.delete', '--param', 'list=films'],
+  ];
+  for (const args of fails) {
+    const told = run(process.execPath, ['bin/gannet.js', 'call', ...args], {
+      env: { ...process.env, GANNET_DATA_DIR: nowhere },
+    });
+    await expect(told).rejects.toMatchObject({
+      stderr: expect.stringContaining('There is no data directory') as string,
+    });
+  }
+  expect(existsSync(nowhere)).toBe(false);
 });
 
 it('says what exists, what an operation takes, and what was wrong', async () => {

@@ -1,4 +1,5 @@
 /** `gannet call`: any operation of the registry, by its name. */
+import { FEATURES } from '../../features.js';
 import type { Operation } from '../../operations/index.js';
 import { didYouMean } from '../../platform/index.js';
 import type { CommandContext } from '../command-context.js';
@@ -43,9 +44,16 @@ export async function callOperation(
     account: options.account ?? config.account.name,
   });
   const called = (client: ServiceClient) => client.call(operation.name, input);
-  const answer = await (operation.method === 'GET' ? context.withData(called) : context.withService(called));
+  const answer = await (mayBegin(operation) ? context.withService(called) : context.withData(called));
   if (answer !== undefined) output.write(typeof answer === 'string' ? answer : `${JSON.stringify(answer)}\n`);
   return EXIT.done;
+}
+
+/** As for the command of an operation, where it has one: a call in a wrong folder makes no data directory. */
+function mayBegin({ name, method }: Operation): boolean {
+  if (method === 'GET' || method === 'DELETE') return false;
+  const spec = FEATURES.flatMap(({ commands = [] }) => commands).find(({ operation }) => operation === name);
+  return spec === undefined || spec.begins === true;
 }
 
 const CALL_HELP = `Usage: gannet call [OPERATION] [options]
