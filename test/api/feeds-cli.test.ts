@@ -1,13 +1,16 @@
-/** `gannet feed sync`, which ends when the sync does. */
+/** The commands of feeds: `gannet feed sync` ends when the sync does, the others do what their calls do. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { gannet } from '../support/cli.js';
-import { fill, FeedService, held, siteOf } from '../support/feeds/feed-service.js';
+import { fill, FeedService, held, ok, siteOf } from '../support/feeds/feed-service.js';
 import type { MadeSite } from '../support/feeds/made-site.js';
 
 let feeds: FeedService;
 let site: MadeSite;
 beforeAll(async () => {
-  feeds = await FeedService.start();
+  feeds = await FeedService.start({ env: { GANNET_MEDIA_FOLDERS: tmpdir() } });
   site = await siteOf('a', 'b');
   await feeds.connect('docs', site);
   await feeds.settled('docs');
@@ -54,4 +57,25 @@ it('is done at the next start where no service runs', async () => {
   expect((await run('sync', 'docs')).status).toBe(0);
   await feeds.service.start();
   expect(await feeds.settled('docs', before)).toMatchObject({ status: 'Synced', record_count: 4 });
+});
+
+it('previews, lists, shows, moves, sets the interval of and deletes a feed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-feeds-'));
+  const store = JSON.stringify({ start_urls: [site.url('/')] });
+  const preview = await run('discover', '--settings', store);
+  expect([preview.status, preview.output]).toEqual([0, expect.stringContaining(site.url('/a')) as string]);
+  await feeds.connect('made', site);
+  await feeds.settled('made');
+  expect((await run('list')).output).toMatch(/made\s+website\s+Synced/);
+  const { output } = await run('show', 'made');
+  expect(output).toContain('feeds/made.sync');
+  ok(await feeds.control.post('/media-store/default', { name: 'archive', kind: 'folder', folder }));
+  expect((await run('move', 'made', 'archive')).status).toBe(0);
+  expect((await feeds.feed('made')).media_store).toBe('archive');
+  await feeds.settled('made');
+  expect((await run('interval', 'made', '4')).status).not.toBe(0);
+  expect((await run('interval', 'made', '45')).status).toBe(0);
+  expect((await run('delete', 'made')).status).toBe(0);
+  expect((await feeds.client.get('/feed/default/made')).status).toBe(404);
+  rmSync(folder, { recursive: true, force: true });
 });
