@@ -124,3 +124,28 @@ it('counts each list alone', () => {
   one.writesTaken(1, 60);
   one.admitWrite(60);
 });
+
+it('says for ten seconds after a small write that others are to be expected', () => {
+  let nowMs = 0;
+  const admission = new WriteAdmission({
+    tasksWaitingMax: 1,
+    tasksWaiting: () => 0,
+    writesWaitingMax: 1,
+    waitingBytesMax: 100,
+    onTooManyTasks: () => undefined,
+    nowMs: () => nowMs,
+  }).forList();
+  expect(admission.expectsWrites).toBe(false);
+  admission.admitImport();
+  expect(admission.expectsWrites).toBe(false);
+  admission.admitWrite(10);
+  nowMs = 9999;
+  // One that is refused comes again.
+  expect(() => {
+    admission.admitWrite(10);
+  }).toThrow(OVERLOADED);
+  nowMs = 19_998;
+  expect(admission.expectsWrites).toBe(true);
+  nowMs = 19_999;
+  expect(admission.expectsWrites).toBe(false);
+});

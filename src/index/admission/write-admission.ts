@@ -8,6 +8,8 @@ import { ServiceError } from '../../platform/index.js';
 /** Into one list at a time; each may hold batches in memory. */
 const IMPORTS_MAX = 8;
 const RETRY_AFTER_SECONDS = 1;
+/** For so long after a small write another one is to be expected. */
+const RECENT_MS = 10_000;
 
 export interface WriteAdmissionOptions {
   /** Tasks of all lists that may wait for a thread when a write comes. */
@@ -19,6 +21,8 @@ export interface WriteAdmissionOptions {
   readonly waitingBytesMax: number;
   /** A write was refused because too many tasks wait. */
   readonly onTooManyTasks: () => void;
+  /** Time as it passes; a test may have another. */
+  readonly nowMs?: () => number;
 }
 
 /** Of the service. */
@@ -35,12 +39,22 @@ export class ListAdmission {
   private writes = 0;
   private writeBytes = 0;
   private imports = 0;
+  private lastWriteMs = -Infinity;
+  private readonly nowMs: () => number;
 
-  constructor(private readonly options: WriteAdmissionOptions) {}
+  constructor(private readonly options: WriteAdmissionOptions) {
+    this.nowMs = options.nowMs ?? (() => performance.now());
+  }
+
+  /** True where there was a small write within the last ten seconds: what is begun should not hold up the next for long. */
+  get expectsWrites(): boolean {
+    return this.nowMs() - this.lastWriteMs < RECENT_MS;
+  }
 
   /** A write of so many bytes waits from now on, until `writesTaken`. Throws `overloaded` where too many do already. */
   admitWrite(bytes: number): void {
     const { writesWaitingMax, waitingBytesMax } = this.options;
+    this.lastWriteMs = this.nowMs();
     this.assertThreads();
     if (this.writes >= writesWaitingMax || this.writeBytes + bytes > waitingBytesMax) {
       throw overloaded('Too many writes to this list are waiting already; try again in a second.');

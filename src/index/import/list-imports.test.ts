@@ -40,3 +40,22 @@ it('lets a small write in before the next batch of an import that has one at wor
   const order = executor.kinds.filter((kind) => kind === 'bulk-batch' || kind === 'write-batch');
   expect(order).toEqual(['bulk-batch', 'write-batch', 'bulk-batch']);
 });
+
+it('commits less at a time while small writes are to be expected', async () => {
+  executor.release();
+  const list = await lists.indexes.create('a1', LIST_SETTINGS, LIST_DEFINITION);
+  const text = 'w'.repeat(1000);
+  const imported = async (name: string) => {
+    executor.kinds.length = 0;
+    const session = list.startImport('ndjson');
+    for (let n = 0; n < 6000; n += 1000) {
+      const lines = Array.from({ length: 1000 }, (_, i) => `${JSON.stringify({ name: `${name}${n + i}`, text })}\n`);
+      await session.push(Buffer.from(lines.join('')));
+    }
+    expect(await session.end()).toMatchObject({ created: 6000 });
+    return executor.kinds.filter((kind) => kind === 'bulk-batch').length;
+  };
+  expect(await imported('alone')).toBe(1);
+  await list.write({ kind: 'put', name: 'small', fields: {} });
+  expect(await imported('beside')).toBe(2);
+});

@@ -9,6 +9,9 @@ import { SourceSync, type SourceSyncOptions } from './source-sync.js';
 import type { ImportBuffers } from './import-buffers.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
 
+/** Of one commit where small writes are to be expected, which wait for it: a fifth of a second of a processor. */
+const BATCH_BYTES_MAX_BESIDE_WRITES = 4 * 2 ** 20;
+
 export interface ListImportsOptions {
   readonly listPath: string;
   readonly progress: ProgressBoard;
@@ -67,7 +70,11 @@ export class ListImports {
       kernel,
       format,
       batchRecordsMax: budget.batchRecordsMax,
-      batchBytesMax: () => storePages.batchBytesMax(listPath),
+      batchBytesMax: () =>
+        Math.min(
+          storePages.batchBytesMax(listPath),
+          admission.expectsWrites ? BATCH_BYTES_MAX_BESIDE_WRITES : Infinity,
+        ),
       splitBytesMax: budget.splitBytesMax,
       buffers: importBuffers,
       errorsMax: config.ingest.bulk_errors_max,
