@@ -36,6 +36,11 @@ const FAULTS: Readonly<Record<Exclude<SitemapOutcome, 'whole'>, string>> = {
   'not-a-sitemap': 'It is no sitemap.',
 };
 
+const GONE = 'It was there the last time, and is answered with 404 or 410.';
+
+/** What the site says now, and what it said the last time where that was another thing. */
+type AskedFile = FileMemory & { readonly before?: FileMemory | undefined };
+
 export class SiteFiles {
   private readonly rules = new Map<string, Promise<SiteRules>>();
 
@@ -82,7 +87,8 @@ export class SiteFiles {
     const { status, content } = answer;
     if (status >= 200 && status < 300)
       return { kind: 'rules', robots: readRobotsFile(Buffer.from(content, 'latin1'), CRAWLER_NAME) };
-    if (status >= 400 && status < 500 && status !== 429) return { kind: 'rules', robots: ALLOWS_ALL };
+    if (status >= 400 && status < 500 && status !== 429)
+      return { kind: 'rules', robots: { ...ALLOWS_ALL, sitemaps: sitemapsNamedBy(answer.before) } };
     return {
       kind: 'away',
       why: `Its robots.txt is answered with ${status}, which asks crawlers to stay away for now.`,
@@ -93,15 +99,16 @@ export class SiteFiles {
     const { nowMs } = this.options;
     const answer = await this.file(url, Number.MAX_SAFE_INTEGER);
     if ('why' in answer) return { entries: [], why: answer.why };
-    // Most sites have none.
-    if (answer.status === 404 || answer.status === 410) return { entries: [] };
+    // Most sites have none. One that had one may be about to be put up anew: pages are not gone with it until it is missing twice.
+    if (answer.status === 404 || answer.status === 410)
+      return answer.before?.status === 200 ? { entries: [], why: GONE } : { entries: [] };
     if (answer.status !== 200) return { entries: [], why: `It is answered with ${answer.status}.` };
     const { entries, outcome } = await readSitemap(Readable.from([Buffer.from(answer.content, 'latin1')]), nowMs());
     return outcome === 'whole' ? { entries } : { entries, why: FAULTS[outcome] };
   }
 
   /** From memory where the server says that it has not changed. Content is a character a byte. */
-  private async file(url: string, bytesMax: number): Promise<FileMemory | { readonly why: string }> {
+  private async file(url: string, bytesMax: number): Promise<AskedFile | { readonly why: string }> {
     const { fetcher, memory, mayAskConditionally, nowMs } = this.options;
     const known = memory.file(url);
     const answer = await fetcher.file(url, mayAskConditionally ? (known ?? {}) : {});
@@ -127,9 +134,14 @@ export class SiteFiles {
         content: Buffer.concat(pieces).subarray(0, bytesMax).toString('latin1'),
       };
       memory.keepFile(url, file);
-      return file;
+      return { ...file, before: known };
     } catch (error) {
       return { why: fetcher.sentence(error) };
     }
   }
+}
+
+/** By a robots.txt that is gone: what it named is asked for once more. */
+function sitemapsNamedBy(before: FileMemory | undefined): readonly string[] {
+  return before?.status === 200 ? readRobotsFile(Buffer.from(before.content, 'latin1'), CRAWLER_NAME).sitemaps : [];
 }

@@ -220,6 +220,25 @@ describe('WebsiteCrawl', () => {
     expect((await crawl(site)).outcome.isComplete).toBe(false);
   });
 
+  it('is not complete where the sitemap of the last run is missing, until it is missing twice', async () => {
+    const memory = new KeptMemory();
+    const site = await siteOf({
+      '/': html('Home', 'Start'),
+      '/x': html('X', 'About x'),
+      '/robots.txt': typed('text/plain', 'Sitemap: /pages.xml'),
+      '/pages.xml': typed('text/xml', '<urlset><url><loc>/x</loc></url></urlset>'),
+    });
+    const run = async () => {
+      const { outcome, skipped } = await crawl(site, {}, { memory });
+      return [site.asked().includes('/x'), outcome.isComplete, skipped.get('/pages.xml')];
+    };
+    expect(await run()).toEqual([true, true, undefined]);
+    // As while a site is put up anew: what names the sitemap is missing, too.
+    for (const path of ['/robots.txt', '/pages.xml']) site.pages.delete(path);
+    expect(await run()).toEqual([false, false, expect.stringContaining('It was there the last time')]);
+    expect(await run()).toEqual([false, true, undefined]);
+  });
+
   it('is not complete where a page is not read to its end, also when it is asked for again', async () => {
     const links = Array.from({ length: 5001 }, (_, number) => `/none/${number}`);
     const site = await siteOf({ '/': html('Home', 'Start', '/a', ...links), '/a': html('A', 'About a') });
