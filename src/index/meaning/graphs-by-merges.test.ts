@@ -1,8 +1,15 @@
 /** Commits leave vectors without a graph, merges make the graphs, and imports wait for them: whatever goes wrong meanwhile. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { MATCH_ALL, parseResult, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
-import { LIST_SETTINGS, ListsWithModels, putRequest as put } from '../../../test/support/lists-with-models.js';
+import {
+  LIST_DEFINITION,
+  LIST_SETTINGS,
+  ListsWithModels,
+  putRequest as put,
+} from '../../../test/support/lists-with-models.js';
 import { hashedVector, ScriptedEmbedder, ScriptedModels } from '../../../test/support/scripted-models.js';
 import { ServiceError } from '../../platform/index.js';
 import type { IngestExecutor, IngestResult, IngestTask, ListIndex } from '../index.js';
@@ -150,6 +157,21 @@ describe('graphs of vectors', () => {
     const last = await lists.reopen('own');
     await expect.poll(() => hasGraphs(last)).toBe(true);
     expect(found(last, 'a4')).toBe(1);
+  });
+
+  it('are not waited for when their list is deleted, and harm nothing that comes after it', async () => {
+    merges.isHeld = true;
+    const list = await lists.create('own');
+    await imported(list, lines('a'));
+    await expect.poll(() => merges.begun).toBe(1);
+    const folder = join(lists.dataDir, 'lists', 'a1');
+    expect(existsSync(folder)).toBe(true);
+    await lists.indexes.remove('a1');
+    const others = await lists.indexes.create('a2', SETTINGS, LIST_DEFINITION);
+    merges.release();
+    await imported(others, lines('b'));
+    await expect.poll(() => lacking(others)).toBe(0);
+    expect(existsSync(folder)).toBe(false);
   });
 
   it('are made in a clone, too', async () => {

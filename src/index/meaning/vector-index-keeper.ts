@@ -16,10 +16,12 @@ import {
 } from '../../store/index.js';
 import { isOutgrown, spaceStore } from '../../vectors/index.js';
 import type { BuiltSegment, Commit } from '../contract/ingest-tasks.js';
+import { STOP_WAIT_MS } from '../merge/background-merger.js';
 import { chooseForGraph, chooseMerge } from '../merge/merge-policy.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import { BackgroundRounds } from '../versions/background-rounds.js';
 import type { PublishedVersion } from '../versions/published-version.js';
+import { waitAtMost } from '../versions/wait-at-most.js';
 import type { VectorSegmentSize, VersionLease } from '../versions/published-generation.js';
 import { ImportPacing, type PacingLimits } from './import-pacing.js';
 
@@ -112,9 +114,10 @@ export class VectorIndexKeeper {
     return this.rounds.isAtWork;
   }
 
-  stop(): Promise<void> {
+  /** A merge makes graphs for a minute and more: it is not waited for. What it writes afterwards is no list's. */
+  async stop(): Promise<void> {
     this.letImportsGo();
-    return this.rounds.stop();
+    await waitAtMost(STOP_WAIT_MS, this.rounds.stop());
   }
 
   private next(): (() => Promise<void>) | undefined {

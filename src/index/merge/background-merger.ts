@@ -17,6 +17,7 @@ import type { MergedSegment } from '../contract/ingest-tasks.js';
 import { chooseMerge, chooseQuietMerge } from './merge-policy.js';
 import { indexOf, type VersionLease } from '../versions/published-generation.js';
 import type { PublishedVersion } from '../versions/published-version.js';
+import { waitAtMost } from '../versions/wait-at-most.js';
 
 const RETRY_PAUSE_MS = 30_000;
 /** Without a commit for so long, a list counts as quiet. */
@@ -24,7 +25,7 @@ const QUIET_MS = 1000;
 /** After the start the lists begin at random within this time, so that they do not all merge at once. */
 const QUIET_AT_START_MS = { min: 10_000, max: 60_000 };
 /** A stop does not wait longer for a merge; its unfinished file is removed at the next start. */
-const STOP_WAIT_MS = 2000;
+export const STOP_WAIT_MS = 2000;
 
 /** In the order in which they are looked at. */
 const INDEXES: readonly (PartName | undefined)[] = [undefined, 'pages'];
@@ -120,12 +121,7 @@ export class BackgroundMerger {
     clearTimeout(this.pause);
     clearTimeout(this.untilQuiet);
     if (this.running === undefined) return;
-    let timer: NodeJS.Timeout | undefined;
-    const waited = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, STOP_WAIT_MS);
-    });
-    await Promise.race([this.running, waited]);
-    clearTimeout(timer);
+    await waitAtMost(STOP_WAIT_MS, this.running);
   }
 
   private choose(policy: typeof chooseMerge): Merge | undefined {

@@ -29,6 +29,7 @@ import {
 import { partStore } from '../parts/part-store.js';
 import { OpenSegments } from './open-segments.js';
 import { PublishedVersion, type VersionSettings } from './published-version.js';
+import { waitAtMost } from './wait-at-most.js';
 
 const PAGES: PartName = 'pages';
 
@@ -146,12 +147,7 @@ export class PublishedVersions {
     const published = [...this.versions.values()];
     this.versions.clear();
     for (const each of published) each.retire();
-    let timer: NodeJS.Timeout | undefined;
-    const waited = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LEASES_WAIT_MS);
-    });
-    await Promise.race([Promise.all(published.map((each) => each.unused())), waited]);
-    clearTimeout(timer);
+    await waitAtMost(LEASES_WAIT_MS, Promise.all(published.map((each) => each.unused())));
   }
 
   /** The vectors that the version is searched by. */
