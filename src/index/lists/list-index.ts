@@ -360,12 +360,15 @@ export class OpenListIndex implements ListIndex {
     return isWhole && this.restsUntilMs > 0 && background.isComplete && entry.isUpToDate && events.areTold;
   }
 
-  /** Finishes what was accepted, then lets go of everything; later calls are refused with `reason`. */
-  close(reason: ServiceError): Promise<void> {
+  /**
+   * Finishes what was accepted, then lets go of everything; later calls are refused with `reason`. `isForGood`: nobody opens it again in this
+   * process.
+   */
+  close(reason: ServiceError, isForGood = false): Promise<void> {
     this.refuse(reason);
     this.closing ??= (async () => {
       this.imports.close();
-      await this.background.stop(reason);
+      await this.background.stop(reason, isForGood);
       await this.queue.close(reason);
       await this.background.stopped();
       await this.published.close();

@@ -284,7 +284,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     this.opening.delete(listId);
     this.letGo(listId);
     await this.resting.closed(listId);
-    await this.handles.get(listId)?.open?.close(deleted());
+    await this.handles.get(listId)?.open?.close(deleted(), true);
     this.handles.delete(listId);
     await this.drainEvents(listId).catch((error: unknown) => {
       if (!isDamage(error)) throw error;

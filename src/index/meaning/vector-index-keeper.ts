@@ -114,10 +114,14 @@ export class VectorIndexKeeper {
     return this.rounds.isAtWork;
   }
 
-  /** A merge makes graphs for a minute and more: it is not waited for. What it writes afterwards is no list's. */
-  async stop(): Promise<void> {
+  /**
+   * A merge makes graphs for a minute and more: it is not waited for where the list is gone for good. Where it is opened again, its next
+   * segment may have the number of the one that is being written.
+   */
+  async stop(isForGood: boolean): Promise<void> {
     this.letImportsGo();
-    await waitAtMost(STOP_WAIT_MS, this.rounds.stop());
+    const stopped = this.rounds.stop();
+    await (isForGood ? waitAtMost(STOP_WAIT_MS, stopped) : stopped);
   }
 
   private next(): (() => Promise<void>) | undefined {
