@@ -96,15 +96,23 @@ export class SiteFiles {
   }
 
   private async sitemap(url: string): Promise<{ entries: readonly SitemapEntry[]; why?: string }> {
-    const { nowMs } = this.options;
     const answer = await this.file(url, Number.MAX_SAFE_INTEGER);
     if ('why' in answer) return { entries: [], why: answer.why };
     // Most sites have none. One that had one may be about to be put up anew: pages are not gone with it until it is missing twice.
     if (answer.status === 404 || answer.status === 410)
-      return answer.before?.status === 200 ? { entries: [], why: GONE } : { entries: [] };
+      return (await this.namedPages(answer.before)) ? { entries: [], why: GONE } : { entries: [] };
     if (answer.status !== 200) return { entries: [], why: `It is answered with ${answer.status}.` };
-    const { entries, outcome } = await readSitemap(Readable.from([Buffer.from(answer.content, 'latin1')]), nowMs());
+    const { entries, outcome } = await this.read(answer);
     return outcome === 'whole' ? { entries } : { entries, why: FAULTS[outcome] };
+  }
+
+  /** Many sites answer every address with a page, which is no sitemap to be missed. */
+  private async namedPages(before: FileMemory | undefined): Promise<boolean> {
+    return before?.status === 200 && (await this.read(before)).entries.length > 0;
+  }
+
+  private read({ content }: FileMemory): ReturnType<typeof readSitemap> {
+    return readSitemap(Readable.from([Buffer.from(content, 'latin1')]), this.options.nowMs());
   }
 
   /** From memory where the server says that it has not changed. Content is a character a byte. */

@@ -239,6 +239,15 @@ describe('WebsiteCrawl', () => {
     expect(await run()).toEqual([false, true, undefined]);
   });
 
+  it('misses no sitemap where a page was at its address, as at every other of the site', async () => {
+    const memory = new KeptMemory();
+    const site = await siteOf({ '/': html('Home', 'Start'), '/sitemap.xml': html('', '') });
+    await crawl(site, {}, { memory });
+    site.pages.delete('/sitemap.xml');
+    const { outcome, skipped } = await crawl(site, {}, { memory });
+    expect([outcome.isComplete, skipped.size]).toEqual([true, 0]);
+  });
+
   it('is not complete where a page is not read to its end, also when it is asked for again', async () => {
     const links = Array.from({ length: 5001 }, (_, number) => `/none/${number}`);
     const site = await siteOf({ '/': html('Home', 'Start', '/a', ...links), '/a': html('A', 'About a') });
