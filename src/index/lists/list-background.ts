@@ -74,11 +74,11 @@ export class ListBackground {
   }
 
   /** Writes are still taken; `stopped` is for when none is any more. */
-  async stop(reason: ServiceError, isForGood: boolean): Promise<void> {
+  async stop(reason: ServiceError): Promise<void> {
     this.builder.stop();
     await this.reindexer.stop(reason);
     await this.merger.stop();
-    await this.meaning.stop(isForGood);
+    await this.meaning.stop();
     await this.files.stop();
   }
 

@@ -104,7 +104,7 @@ export class OpenListIndex implements ListIndex {
   private readonly queue: ListQueue;
   private readonly background: ListBackground;
   private readonly entry: EntryKeeper;
-  private nextSegment: number;
+  private readonly newSegment: () => number;
   /** Versions that the state may still name and nobody is to see any more. */
   private readonly dropping = new Set<number>();
   private readonly imports: ListImports;
@@ -129,9 +129,9 @@ export class OpenListIndex implements ListIndex {
       const state = this.store.state();
       if (state === undefined) throw missingStore();
       this.state = state;
-      this.nextSegment = removeUnknownSegments(listPath, this.store, state);
-      const nextSegment = () => this.nextSegment;
-      this.published = new PublishedVersions({ ...options, listPath, store: this.store, settings, nextSegment }, state);
+      const newSegment = removeUnknownSegments(listPath, this.store, state);
+      this.newSegment = newSegment;
+      this.published = new PublishedVersions({ ...options, listPath, store: this.store, settings, newSegment }, state);
     } catch (error) {
       void this.store.close();
       throw error;
@@ -360,15 +360,12 @@ export class OpenListIndex implements ListIndex {
     return isWhole && this.restsUntilMs > 0 && background.isComplete && entry.isUpToDate && events.areTold;
   }
 
-  /**
-   * Finishes what was accepted, then lets go of everything; later calls are refused with `reason`. `isForGood`: nobody opens it again in this
-   * process.
-   */
-  close(reason: ServiceError, isForGood = false): Promise<void> {
+  /** Finishes what was accepted, then lets go of everything; later calls are refused with `reason`. Merges may outlive it. */
+  close(reason: ServiceError): Promise<void> {
     this.refuse(reason);
     this.closing ??= (async () => {
       this.imports.close();
-      await this.background.stop(reason, isForGood);
+      await this.background.stop(reason);
       await this.queue.close(reason);
       await this.background.stopped();
       await this.published.close();
@@ -389,8 +386,8 @@ export class OpenListIndex implements ListIndex {
     const part = (current: VersionLease, next: VersionLease | undefined): WritingTaskPart => ({
       listPath: this.listPath,
       nowMs: this.options.clock.nowMs(),
-      current: current.view(() => this.nextSegment++),
-      building: next?.view(() => this.nextSegment++),
+      current: current.view(this.newSegment),
+      building: next?.view(this.newSegment),
       limits: { recordBytesMax: this.options.config.limits.record_bytes_max },
       events: this.events.task(),
     });
@@ -451,7 +448,7 @@ export class OpenListIndex implements ListIndex {
       listPath: this.listPath,
       state: () => this.state,
       published: (version) => this.published.get(version),
-      newSegment: () => this.nextSegment++,
+      newSegment: this.newSegment,
       exclusive: (action) => this.queue.exclusive(action),
       run: (task, options) => this.options.executor.run(task, options),
       runCommit: (task) => this.commits.run(task),

@@ -27,6 +27,7 @@ import { RestingLists } from './resting-lists.js';
 import { UnusableListReindexer } from '../reindex/unusable-list-reindexer.js';
 import { withinQuota, type RecordQuota } from '../contract/record-quota.js';
 import type { ListedList, ListIndex, ListIndexes, ListOutline, SearchSettings } from '../contract/types.js';
+import { forgetSegmentNumbers } from '../segments/segment-numbers.js';
 import { damagedSegments, UnusableIndexError, type DamagedSegments } from '../segments/unusable-segments.js';
 
 export function createListIndexes(options: ListIndexesOptions): ListIndexes {
@@ -284,13 +285,14 @@ class AllListIndexes implements ListIndexes, ListOpener {
     this.opening.delete(listId);
     this.letGo(listId);
     await this.resting.closed(listId);
-    await this.handles.get(listId)?.open?.close(deleted(), true);
+    await this.handles.get(listId)?.open?.close(deleted());
     this.handles.delete(listId);
     await this.drainEvents(listId).catch((error: unknown) => {
       if (!isDamage(error)) throw error;
       this.options.log.warn({ err: error, id: listId }, 'What a damaged list had still to tell is deleted with it');
     });
     await rm(this.path(listId), { recursive: true, force: true, maxRetries: 3 });
+    forgetSegmentNumbers(this.path(listId));
     this.recordQuota?.removed(listId);
   }
 

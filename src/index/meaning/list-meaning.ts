@@ -193,14 +193,14 @@ export class ListMeaning {
   }
 
   /** Breaks off what is under way: it is in the queue on disk. */
-  async stop(isForGood: boolean): Promise<void> {
+  async stop(): Promise<void> {
     this.stopped = true;
     this.index.letImportsGo();
     clearTimeout(this.pause);
     this.job?.stop();
     await this.runner?.close(0);
     await this.scanning;
-    await this.index.stop(isForGood);
+    await this.index.stop();
     await this.learner.stop();
   }
 

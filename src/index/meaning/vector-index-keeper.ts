@@ -4,6 +4,7 @@
  * thread only.
  */
 import { rm } from 'node:fs/promises';
+import { ServiceError } from '../../platform/index.js';
 import type { RecordStore } from '../../records/index.js';
 import {
   currentVersionOf,
@@ -114,14 +115,10 @@ export class VectorIndexKeeper {
     return this.rounds.isAtWork;
   }
 
-  /**
-   * A merge makes graphs for a minute and more: it is not waited for where the list is gone for good. Where it is opened again, its next
-   * segment may have the number of the one that is being written.
-   */
-  async stop(isForGood: boolean): Promise<void> {
+  /** A merge makes graphs for a minute and more: it is not waited for, and removes what it has made when it ends. */
+  async stop(): Promise<void> {
     this.letImportsGo();
-    const stopped = this.rounds.stop();
-    await (isForGood ? waitAtMost(STOP_WAIT_MS, stopped) : stopped);
+    await waitAtMost(STOP_WAIT_MS, this.rounds.stop());
   }
 
   private next(): (() => Promise<void>) | undefined {
@@ -234,12 +231,11 @@ export class VectorIndexKeeper {
         ({ cursor, done } = piece);
         if (piece.segment !== undefined) segments.push(piece.segment);
       }
-      const isCommitted = await host.exclusive(() => this.commitMade(missing, published, segments));
-      if (!isCommitted) await this.removeFiles(segments);
     } catch (error) {
       await this.removeFiles(segments);
       throw error;
     }
+    await this.putInForce(segments, () => host.exclusive(() => this.commitMade(missing, published, segments)));
   }
 
   /** False where the version was opened anew meanwhile: what was written then is not known. */
@@ -254,6 +250,16 @@ export class VectorIndexKeeper {
     const task = { listPath: host.listPath, version: version.version, space: space.number, segments, written };
     host.reopen(await host.runCommit({ kind: 'commit-vector-index', ...task, newSegment: host.newSegment() }));
     return true;
+  }
+
+  /** What does not come into force is removed, also where the list was closed meanwhile. */
+  private async putInForce(segments: readonly BuiltSegment[], commit: () => Promise<boolean | undefined>) {
+    const isCommitted = await commit().catch(async (error: unknown) => {
+      // After `internal-error` the commit may be on disk; what is in no manifest is removed when the list is opened next.
+      if (error instanceof ServiceError && error.code !== 'internal-error') await this.removeFiles(segments);
+      throw error;
+    });
+    if (isCommitted !== true) await this.removeFiles(segments);
   }
 
   private async removeFiles(segments: readonly BuiltSegment[]): Promise<void> {
@@ -276,22 +282,24 @@ export class VectorIndexKeeper {
       sources,
       newSegment: host.newSegment(),
     });
-    const isCommitted = await host.exclusive(async () =>
-      host.published(lease.version)?.withLease(lease.definition, async (now) => {
-        const index = indexIn(now, space);
-        const open = new Set(index?.segments.map(({ id }) => id));
-        if (this.rounds.stopped || index === undefined || !ids.every((id) => open.has(id))) return false;
-        const task = { listPath, version: lease.version, space: space.number, sources, merged };
-        const result = await host.runCommit({
-          kind: 'commit-vector-merge',
-          ...task,
-          before: before.handle,
-          now: index.handle,
-        });
-        host.publishCommit(result.commit);
-        return true;
-      }),
+    const made = merged === undefined ? [] : [merged];
+    await this.putInForce(made, () =>
+      host.exclusive(async () =>
+        host.published(lease.version)?.withLease(lease.definition, async (now) => {
+          const index = indexIn(now, space);
+          const open = new Set(index?.segments.map(({ id }) => id));
+          if (this.rounds.stopped || index === undefined || !ids.every((id) => open.has(id))) return false;
+          const task = { listPath, version: lease.version, space: space.number, sources, merged };
+          const result = await host.runCommit({
+            kind: 'commit-vector-merge',
+            ...task,
+            before: before.handle,
+            now: index.handle,
+          });
+          host.publishCommit(result.commit);
+          return true;
+        }),
+      ),
     );
-    if (isCommitted !== true && merged !== undefined) await this.removeFiles([merged]);
   }
 }

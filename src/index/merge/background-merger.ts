@@ -4,7 +4,7 @@
  * Main thread only.
  */
 import { rm } from 'node:fs/promises';
-import { mergeBytes } from '../../platform/index.js';
+import { mergeBytes, ServiceError } from '../../platform/index.js';
 import {
   buildingVersionOf,
   currentVersionOf,
@@ -24,7 +24,7 @@ const RETRY_PAUSE_MS = 30_000;
 const QUIET_MS = 1000;
 /** After the start the lists begin at random within this time, so that they do not all merge at once. */
 const QUIET_AT_START_MS = { min: 10_000, max: 60_000 };
-/** A stop does not wait longer for a merge; its unfinished file is removed at the next start. */
+/** A stop does not wait longer for a merge; one that ends later removes its file. */
 export const STOP_WAIT_MS = 2000;
 
 /** In the order in which they are looked at. */
@@ -44,6 +44,13 @@ interface FinishedMerge {
   readonly ids: ReadonlySet<number>;
   readonly merged: MergedSegment | undefined;
   readonly newSegment: number;
+}
+
+/** The file that a merge was to make. */
+interface MadeSegment {
+  readonly version: number;
+  readonly newSegment: number;
+  readonly merged: MergedSegment | undefined;
 }
 
 export class BackgroundMerger {
@@ -178,9 +185,9 @@ export class BackgroundMerger {
       const task = { listPath: host.listPath, part, definition, newSegment };
       merged = await host.run({ kind: 'merge', ...task, generation: index.handle, sources });
       const committed = await host.exclusive(() => this.commit({ lease, part, ids: wanted, merged, newSegment }));
-      if (!committed) await this.discard(version, newSegment, merged);
+      if (!committed) await this.discard({ version, newSegment, merged });
     } catch (error) {
-      await this.discard(version, newSegment, merged);
+      await this.discard({ version, newSegment, merged }, error);
       throw error;
     }
   }
@@ -215,11 +222,13 @@ export class BackgroundMerger {
     return true;
   }
 
-  private async discard(version: number, newSegment: number, merged: MergedSegment | undefined): Promise<void> {
+  private async discard({ version, newSegment, merged }: MadeSegment, failure?: unknown): Promise<void> {
     const { host } = this;
     if (merged !== undefined) host.kernel.closeSegment(merged.handle);
-    // After a worker's death the store may name the segment all the same: then it is in force.
-    if (host.published(version)?.hasSegment(newSegment) === true) return;
+    const published = host.published(version);
+    // After a worker's death the store may name the segment all the same: then it is in force, or its list's next opening knows.
+    const mayBeNamed = failure instanceof ServiceError && failure.code === 'internal-error';
+    if (published === undefined ? mayBeNamed : published.hasSegment(newSegment)) return;
     await rm(segmentFile(host.listPath, newSegment), { force: true });
   }
 }

@@ -37,7 +37,6 @@ interface Rebuild {
   readonly found: UnusableIndexError;
   readonly abort: AbortController;
   readonly job: Job;
-  nextSegment: number;
   failed: boolean;
   /** Resolves when it has ended, however it did. */
   outcome: Promise<unknown>;
@@ -71,7 +70,6 @@ export class UnusableListReindexer {
       found,
       abort: new AbortController(),
       job: this.options.progress.begin({ kind: 'rebuild', subject: listId, total }),
-      nextSegment: found.nextSegment,
       failed: false,
       outcome: Promise.resolve(),
     };
@@ -164,7 +162,7 @@ export class UnusableListReindexer {
       version,
       part,
       signal,
-      newSegment: () => rebuild.nextSegment++,
+      newSegment: rebuild.found.newSegment,
       budget: this.options.budget,
       onRecords: (count) => {
         job.advance(count);

@@ -4,13 +4,14 @@ import { basename, join } from 'node:path';
 import { spaceStore } from '../../vectors/index.js';
 import { partStore } from '../parts/part-store.js';
 import type { RecordStore } from '../../records/index.js';
+import { segmentNumbers } from './segment-numbers.js';
 import { PICTURE_SPACE, segmentFile, segmentsPath, vectorSegmentFile, type ListState } from '../../store/index.js';
 
 /**
- * Removes what a crash left behind: files that no manifest names, and unfinished ones. Returns a segment number that was
- * never used. Only while nothing writes to the list.
+ * Removes what a crash left behind: files that no manifest names, and unfinished ones. Returns what gives numbers for
+ * segments that were never used. Only while nothing writes to the list.
  */
-export function removeUnknownSegments(listPath: string, store: RecordStore, state: ListState): number {
+export function removeUnknownSegments(listPath: string, store: RecordStore, state: ListState): () => number {
   const folder = segmentsPath(listPath);
   mkdirSync(folder, { recursive: true });
   const known = knownWordSegments(store, state);
@@ -22,7 +23,7 @@ export function removeUnknownSegments(listPath: string, store: RecordStore, stat
     if (number === undefined || !(ending === 'gvs' ? vectors : known).has(Number(number)))
       rmSync(join(folder, file), { force: true, recursive: true });
   }
-  return greatest + 1;
+  return segmentNumbers(listPath, greatest + 1);
 }
 
 /** Names of the files in `segments/` that the manifests of a list name; none for a list whose making was cut short. */

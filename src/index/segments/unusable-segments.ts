@@ -43,20 +43,17 @@ export class UnusableIndexError extends Error {
   readonly state: ListState;
   /** By version, for all of them. */
   readonly recordCounts: ReadonlyMap<number, number>;
-  /** Segment numbers from here on were never used. */
-  readonly nextSegment: number;
+  /** Gives a number for a segment that was never used. */
+  readonly newSegment: () => number;
 
-  constructor(
-    listPath: string,
-    found: Pick<UnusableIndexError, 'unusable' | 'state' | 'recordCounts' | 'nextSegment'>,
-  ) {
+  constructor(listPath: string, found: Pick<UnusableIndexError, 'unusable' | 'state' | 'recordCounts' | 'newSegment'>) {
     super(
       `${listPath}: ${found.unusable.map(({ version, segment }) => `version ${version}: ${segment.message}`).join('; ')}`,
     );
     this.unusable = found.unusable;
     this.state = found.state;
     this.recordCounts = found.recordCounts;
-    this.nextSegment = found.nextSegment;
+    this.newSegment = found.newSegment;
   }
 }
 

@@ -41,8 +41,8 @@ export interface PublishedVersionsOptions {
   readonly kernel: Kernel;
   readonly store: RecordStore;
   readonly settings: SearchSettings;
-  /** The number that the next segment of the list gets. */
-  readonly nextSegment: () => number;
+  /** Gives a number for a segment that was never used. */
+  readonly newSegment: () => number;
   /** Segments that are not opened: they are to be made again. */
   readonly damagedSegments?: DamagedSegments | undefined;
   readonly log: Logger;
@@ -240,9 +240,9 @@ export class PublishedVersions {
   }
 
   private unusableIndex(state: ListState, unusable: readonly UnusableVersion[]): UnusableIndexError {
-    const { listPath, nextSegment, store } = this.options;
+    const { listPath, newSegment, store } = this.options;
     const recordCounts = new Map(state.versions.map(({ version }) => [version, store.version(version).recordCount()]));
-    return new UnusableIndexError(listPath, { unusable, state, recordCounts, nextSegment: nextSegment() });
+    return new UnusableIndexError(listPath, { unusable, state, recordCounts, newSegment });
   }
 }
 
