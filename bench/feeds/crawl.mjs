@@ -54,7 +54,7 @@ async function measure() {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-crawl-'));
   const path = join(folder, 'file');
   const files = {
-    read: async () => (existsSync(path) ? createReadStream(path) : undefined),
+    read: async () => (existsSync(path) ? createReadStream(path, { highWaterMark: 262_144 }) : undefined),
     replace: async (_, bytes) => {
       await writeFile(`${path}.new`, bytes);
       await rename(`${path}.new`, path);

@@ -41,8 +41,6 @@ export class CrawlMemoryFile implements CrawlMemory {
   private buffered: Buffer[] = [];
   private bufferedBytes = 0;
   private isOpen = true;
-  /** The lines of what was read; kept again, it is copied. */
-  private readonly lines = new WeakMap<object, Buffer>();
 
   /** `isFresh`: nothing is remembered. */
   constructor(
@@ -57,15 +55,12 @@ export class CrawlMemoryFile implements CrawlMemory {
 
   page(url: string): PageMemory | undefined {
     const line = this.last?.line('page', url);
-    const page = line === undefined ? undefined : pageOf(line);
-    if (line !== undefined && page !== undefined) this.lines.set(page, line);
-    return page;
+    return line === undefined ? undefined : pageOf(line);
   }
 
   keepPage(url: string, page: PageMemory): void {
-    const line = this.lines.get(page);
-    if (line !== undefined) {
-      this.writeBytes(line);
+    if (page instanceof ReadPage) {
+      this.writeBytes(page.line);
       return;
     }
     const { links, ...head } = page;
@@ -118,6 +113,35 @@ export class CrawlMemoryFile implements CrawlMemory {
     for (let written = 0; written < bytes.length;) written += writeSync(this.next, bytes, written);
     this.buffered = [];
     this.bufferedBytes = 0;
+  }
+}
+
+/** A page as it was read. Kept again as it is, its line is copied. */
+class ReadPage implements PageMemory {
+  readonly names: readonly string[];
+  readonly contentHash: string;
+  declare readonly etag?: string;
+  declare readonly lastModified?: string;
+  declare readonly cutOffHash?: string;
+
+  readonly #line: Buffer;
+
+  constructor(
+    line: Buffer,
+    { names, contentHash, etag, lastModified, cutOffHash }: PageHead,
+    readonly links: PageLinks,
+  ) {
+    this.#line = line;
+    this.names = names;
+    this.contentHash = contentHash;
+    if (etag !== undefined) this.etag = etag;
+    if (lastModified !== undefined) this.lastModified = lastModified;
+    if (cutOffHash !== undefined) this.cutOffHash = cutOffHash;
+  }
+
+  /** With its end. */
+  get line(): Buffer {
+    return this.#line;
   }
 }
 
@@ -198,15 +222,15 @@ class LinesFile {
   }
 }
 
-function pageOf(line: Buffer): PageMemory | undefined {
+function pageOf(line: Buffer): ReadPage | undefined {
   const tab = line.indexOf(TAB);
   if (tab === -1) return undefined;
   // The comma before the tab is left out.
   const head = contentOf(`${line.toString('utf8', 0, tab - 1)}]`) as Partial<PageHead> | undefined;
   if (typeof head?.digests !== 'string' || !Array.isArray(head.names) || typeof head.contentHash !== 'string')
     return undefined;
-  const { digests, ...page } = head as PageHead;
-  return { ...page, links: PageLinks.from(digests, () => linksOf(line.toString('utf8', tab + 1))) };
+  const links = PageLinks.from(head.digests, () => linksOf(line.toString('utf8', tab + 1)));
+  return new ReadPage(line, head as PageHead, links);
 }
 
 function contentOf(line: string): object | undefined {

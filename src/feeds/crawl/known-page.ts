@@ -7,7 +7,8 @@ import type { PageMemory } from './crawl-types.js';
  * "not modified" where the other page has the same: servers count them from 1, or make them of what a page says.
  */
 export function isOfPage({ names }: Pick<PageMemory, 'names'>, asked: string, answered: string): boolean {
-  const url = pageUrl(answered) ?? answered;
+  // Mostly it is the address that was asked for, which `pageUrl` gave.
+  const url = answered === asked ? asked : (pageUrl(answered) ?? answered);
   if (names.length === 0) return url === asked;
   return names.every((name) => name === url || name.startsWith(`${url}#`));
 }

@@ -7,7 +7,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { markdownAsHtml } from '../pages/markdown-page.js';
 import { readPage, type PageReading } from '../pages/page-reader.js';
-import { pageUrl, trapOf } from '../urls/page-url.js';
+import { originAndTarget, pageUrl, trapOf } from '../urls/page-url.js';
 import { UrlScope } from '../urls/url-scope.js';
 import { SourceFailedError, type SourceOutcome } from '../source/source-run.js';
 import type { CrawlOptions, PageMemory } from './crawl-types.js';
@@ -18,7 +18,7 @@ import { faultOf, isCutOff, lostItsEnd } from './page-fault.js';
 import { PageFetcher, type PageOutcome } from './page-fetcher.js';
 import { PageLinks } from './page-links.js';
 import { documentRecord, recordsOf } from './page-records.js';
-import { SiteFiles, type SiteRules } from './site-files.js';
+import { SiteFiles } from './site-files.js';
 
 /** Never pages; what else is none is told by its type. */
 const FILES =
@@ -161,30 +161,36 @@ export class WebsiteCrawl {
     this.pace.begin(host);
     this.underWay += 1;
     this.done += 1;
-    void this.read(entry)
-      .catch((error: unknown) => {
-        this.fail(entry, error instanceof Error ? error.message : String(error));
-        if (!this.options.signal.aborted)
-          this.options.log?.error({ err: error, url: entry.url }, 'A page could not be read');
-      })
-      .finally(() => {
-        this.pace.end(host);
-        this.underWay -= 1;
-        this.options.onProgress?.({ done: this.done, queued: this.frontier.size });
-        this.wake();
-      });
+    void this.readOrFail(entry, host);
   }
 
-  private async read(entry: FrontierEntry): Promise<void> {
+  private async readOrFail(entry: FrontierEntry, host: string): Promise<void> {
+    try {
+      await this.read(entry, host);
+    } catch (error) {
+      this.fail(entry, error instanceof Error ? error.message : String(error));
+      if (!this.options.signal.aborted)
+        this.options.log?.error({ err: error, url: entry.url }, 'A page could not be read');
+    } finally {
+      this.pace.end(host);
+      this.underWay -= 1;
+      this.options.onProgress?.({ done: this.done, queued: this.frontier.size });
+      this.wake();
+    }
+  }
+
+  private async read(entry: FrontierEntry, host: string): Promise<void> {
     const { url } = entry;
-    const { origin, host, pathname, search } = new URL(url);
+    const { origin, target } = originAndTarget(url);
     const { memory, mayAskConditionally = true } = this.options;
-    const rules = await this.rulesOf(origin, host);
+    const rules = await this.files.rulesOf(origin);
+    if (rules.kind === 'rules' && rules.robots.crawlDelayMs !== undefined)
+      this.pace.setDelay(host, rules.robots.crawlDelayMs);
     if (rules.kind === 'away') {
       this.fail(entry, rules.why);
       return;
     }
-    if (!rules.robots.isAllowed(pathname + search)) {
+    if (!rules.robots.isAllowed(target)) {
       this.skip(entry, 'robots.txt forbids it.');
       if (entry.found === 'start') this.failStart(entry, 'robots.txt forbids it.');
       return;
@@ -193,13 +199,6 @@ export class WebsiteCrawl {
     const outcome = await this.answer(url, host, mayAskConditionally ? (known ?? {}) : {});
     const isOther = outcome.kind === 'unchanged' && known !== undefined && !isOfPage(known, url, outcome.url);
     this.take(entry, isOther ? await this.answer(url, host, {}) : outcome, known);
-  }
-
-  private async rulesOf(origin: string, host: string): Promise<SiteRules> {
-    const rules = await this.files.rulesOf(origin);
-    if (rules.kind === 'rules' && rules.robots.crawlDelayMs !== undefined)
-      this.pace.setDelay(host, rules.robots.crawlDelayMs);
-    return rules;
   }
 
   /** Asks again, after a wait, where the server wants that. */

@@ -67,7 +67,7 @@ export interface SyncFileReading {
 
 /** Throws a SyncFileDamagedError where the first line is none of ours. */
 export async function readSyncFile(bytes: AsyncIterable<Uint8Array>): Promise<SyncFileReading> {
-  const lines = linesOf(bytes);
+  const lines = linesOneByOne(bytes);
   const first = await lines.next();
   const header = first.done === true ? undefined : parseHeader(first.value.toString());
   if (header === undefined) {
@@ -93,10 +93,12 @@ export async function readSyncFileNames(
   const order = new LineOrder();
   const names = new Set<string>();
   let header: SyncFileHeader | undefined;
-  for await (const line of linesOf(bytes)) {
-    if (header !== undefined) names.add(order.next(nameWithin(line)));
-    else header = parseHeader(line.toString());
-    if (header === undefined) break;
+  for await (const lines of linesOf(bytes)) {
+    for (const line of lines) {
+      if (header !== undefined) names.add(order.next(nameWithin(line)));
+      else header = parseHeader(line.toString());
+      if (header === undefined) throw notOurs();
+    }
   }
   if (header === undefined) throw notOurs();
   order.end(header.record_count);
@@ -172,20 +174,26 @@ function parsed(line: string): object | undefined {
   }
 }
 
-/** Without their ends. Every line ends with one: one without is what is left of a file that was cut. */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+async function* linesOneByOne(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const lines of linesOf(bytes)) yield* lines;
+}
+
+/** Those of each piece, without their ends. Every line ends with one: one without is what is left of a file that was cut. */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Buffer[]> {
   let rest: Buffer[] = [];
   let restBytes = 0;
   for await (const chunk of bytes) {
     const piece = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const lines: Buffer[] = [];
     let start = 0;
     for (let end = piece.indexOf(NEW_LINE); end !== -1; end = piece.indexOf(NEW_LINE, start)) {
       const line = piece.subarray(start, end);
-      yield rest.length === 0 ? line : Buffer.concat([...rest, line]);
+      lines.push(rest.length === 0 ? line : Buffer.concat([...rest, line]));
       rest = [];
       restBytes = 0;
       start = end + 1;
     }
+    if (lines.length > 0) yield lines;
     if (start < piece.length) rest.push(piece.subarray(start));
     restBytes += piece.length - start;
     if (restBytes > LINE_BYTES_MAX)

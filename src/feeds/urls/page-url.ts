@@ -36,6 +36,12 @@ export function pageUrl(text: string, base?: string): string | undefined {
   return url.href.length > PAGE_URL_CHARACTERS_MAX ? undefined : url.href;
 }
 
+/** Of an address as `pageUrl` gives them: with a path, and without user and fragment. Not parsed, for a site has thousands. */
+export function originAndTarget(url: string): { readonly origin: string; readonly target: string } {
+  const path = url.indexOf('/', url.indexOf('//') + 2);
+  return { origin: url.slice(0, path), target: url.slice(path) };
+}
+
 /** As it was written but for what is left out: a server may tell `a=` from `a`. */
 function keptQuery(search: string): string {
   return search

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DigestSet, digestsOf } from './address-digests.js';
-import { pageUrl, trapOf } from './page-url.js';
+import { originAndTarget, pageUrl, trapOf } from './page-url.js';
 import { UrlScope } from './url-scope.js';
 
 const nowMs = Date.parse('2026-11-22T00:00:00Z');
@@ -28,7 +28,10 @@ describe('pageUrl', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (text) => {
         const once = pageUrl(text);
-        if (once !== undefined) expect(pageUrl(once)).toBe(once);
+        if (once === undefined) return;
+        expect(pageUrl(once)).toBe(once);
+        const { origin, pathname, search } = new URL(once);
+        expect(originAndTarget(once)).toEqual({ origin, target: pathname + search });
       }),
     );
     fc.assert(

@@ -7,6 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import type { FeedFiles } from '../file/feed-files.js';
 import { LOCAL_FILE, NEXT_FILE } from './feed-protocol.js';
 
+/** With the default, a run that finds nothing new spends a tenth of its time on reading the file. */
+const READ_BYTES = 262_144;
+
 export class LocalFiles implements FeedFiles {
   constructor(private readonly folder: string) {}
 
@@ -18,7 +21,7 @@ export class LocalFiles implements FeedFiles {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
     }
-    return createReadStream(path) as AsyncIterable<Uint8Array>;
+    return createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Uint8Array>;
   }
 
   /** On disk when it resolves; the main thread puts it into the store. */

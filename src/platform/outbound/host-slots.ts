@@ -20,6 +20,11 @@ export class HostSlots {
     this.slots = new WorkSlots(options.perHostMax, options.totalMax);
   }
 
+  /** What gives the slot back, once; undefined where there is none now. */
+  takeAtOnce(host: string): (() => void) | undefined {
+    return this.slots.take(host, undefined) ? this.taken(host) : undefined;
+  }
+
   /** Resolves with what gives the slot back, once. Rejects with `too-many-waiting` or the reason of the end. */
   async take(host: string, end: Pick<CallEnd, 'signal'>): Promise<() => void> {
     const freed = { wake: (): void => undefined };
@@ -50,6 +55,10 @@ export class HostSlots {
         this.waiting -= 1;
       });
     }
+    return this.taken(host);
+  }
+
+  private taken(host: string): () => void {
     let isTaken = true;
     return () => {
       if (isTaken) this.slots.release(host);

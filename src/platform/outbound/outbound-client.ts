@@ -116,7 +116,8 @@ export class OutboundClient {
     const limits = { ...this.options.limits, ...request.limits };
     const end = new CallEnd(limits.totalMs, request.signal);
     try {
-      const response = await this.attempts({ request, limits, end });
+      const call = { request, limits, end };
+      const response = await (request.retries === undefined ? this.followed(call) : this.attempts(call));
       if (!response.hasBody) await this.options.giveWay?.wait(SHARE_OF_BODYLESS);
       response.onEnd(() => {
         end.release();
@@ -196,7 +197,8 @@ export class OutboundClient {
 
   private async exchange({ request, limits, end }: Call, next: RedirectableRequest): Promise<Exchange> {
     const { url, method, headers, hasBody } = next;
-    const giveBack = await this.slots.take(url.host, end);
+    const { host } = url;
+    const giveBack = this.slots.takeAtOnce(host) ?? (await this.slots.take(host, end));
     try {
       if (this.isClosed)
         throw new OutboundFailedError('network', 'The service makes no more connections: it is stopping.');
@@ -210,7 +212,8 @@ export class OutboundClient {
         headersTimeout: limits.headersMs,
         bodyTimeout: limits.idleMs,
       };
-      return { ...(await exchanged(await this.agent, asked, end)), giveBack };
+      const { status, headers: answered, body } = await exchanged(await this.agent, asked, end);
+      return { status, headers: answered, body, giveBack };
     } catch (error) {
       giveBack();
       throw error;

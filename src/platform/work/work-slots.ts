@@ -12,10 +12,11 @@ export class WorkSlots {
     private readonly totalMax: number,
   ) {}
 
-  /** True with a slot, which `release` gives back; false where there is none, and `onFree` is called once there may be. */
-  take(receiver: string, onFree: () => void): boolean {
+  /** True with a slot, which `release` gives back; false where there is none, and `onFree`, where it is given, is called once there may be. */
+  take(receiver: string, onFree: (() => void) | undefined): boolean {
     const taken = this.taken.get(receiver) ?? 0;
     if (taken >= this.perReceiverMax || this.total >= this.totalMax) {
+      if (onFree === undefined) return false;
       const waiting = this.waiting.get(receiver) ?? new Set();
       this.waiting.set(receiver, waiting.add(onFree));
       return false;
