@@ -553,6 +553,32 @@ describe('streams', () => {
     await expect.poll(() => written).toBe(true);
   });
 
+  it('that are paused, or have ended behind a pause, are answered however long their taker needs', async () => {
+    let open = (): void => undefined;
+    gate = new Promise((resolve) => (open = resolve));
+    const piece = Buffer.concat([Buffer.from('2710\r\n'), Buffer.alloc(10_000, 0x31), Buffer.from('\r\n')]);
+    const head = `POST /stream HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const uploads = [60, 100].map((pieces) => {
+      const upload = { answer: '', isClosed: false };
+      const body = [Buffer.from(head), ...Array.from({ length: pieces }, () => piece), Buffer.from('0\r\n\r\n')];
+      const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.concat(body)));
+      socket
+        .on('data', (data) => {
+          upload.answer += String(data);
+          socket.destroy();
+        })
+        .on('error', () => undefined)
+        .on('close', () => (upload.isClosed = true));
+      return upload;
+    });
+    // The library's own patience has ended when it closes one that says nothing.
+    for (let count = 0; count < 2; count += 1)
+      await new Promise((resolve) => connect(port, '127.0.0.1').on('close', resolve).resume());
+    for (const { answer, isClosed } of uploads) expect([answer, isClosed]).toEqual(['', false]);
+    open();
+    for (const upload of uploads) await expect.poll(() => upload.answer).toMatch(/"bytes":\d+/);
+  });
+
   it('end in an error when the client goes away', async () => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.write(

@@ -101,10 +101,17 @@ describe('IncomingBody', () => {
     body.end();
     body.settle();
     expect(seen).toEqual(['pause', 'resume']);
+    expect(body.needsTime).toBe(true);
     let bytes = 0;
     for await (const chunk of body.stream()) bytes += chunk.byteLength;
     expect(bytes).toBe(6 * MEBIBYTE + 1);
     expect(seen).toEqual(['pause', 'resume']);
+
+    // A pause is a pause while time is given to it.
+    const waiting = newBody();
+    for (let count = 0; count < 6; count += 1) waiting.push(MEBIBYTE);
+    waiting.body.giveTime();
+    expect(waiting.seen).toEqual(['pause', 'pause']);
 
     // Answered before all of it is there.
     const refused = newBody();
@@ -116,6 +123,7 @@ describe('IncomingBody', () => {
   it('may be empty', async () => {
     const { body } = newBody();
     body.end();
+    expect(body.needsTime).toBe(false);
     expect((await body.whole()).byteLength).toBe(0);
   });
 });

@@ -41,6 +41,7 @@ export class IncomingBody implements WatchedBody, WindowedBody {
   #totalBytes = 0;
   #ended = false;
   #paused = false;
+  #needsTime = false;
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
   #onFailure: (() => void) | undefined;
@@ -64,10 +65,18 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     return this.#paused;
   }
 
-  /** The transport's own patience begins anew when it goes on after a pause. */
+  /** It came to its end behind a pause: the transport goes on, and would wait for its next piece, which never comes, for so long alone. */
+  get needsTime(): boolean {
+    return this.#needsTime;
+  }
+
+  /**
+   * The transport's own patience begins anew when it goes on after a pause, and ends with one: also the patience that began behind the pause,
+   * with pieces that it had read before.
+   */
   giveTime(): void {
     this.#source.pause();
-    this.#source.resume();
+    if (!this.#paused) this.#source.resume();
   }
 
   /** What is kept of the chunk is copied. */
@@ -106,6 +115,7 @@ export class IncomingBody implements WatchedBody, WindowedBody {
 
   end(): void {
     this.#ended = true;
+    this.#needsTime = this.#paused;
     this.#window?.leave(this);
     this.#wake?.();
     this.letGo();

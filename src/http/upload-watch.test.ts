@@ -4,6 +4,7 @@ import { UploadWatch, type WatchedBody } from './upload-watch.js';
 class FakeBody implements WatchedBody {
   receivedBytes = 0;
   isPaused = false;
+  needsTime = false;
   failure: Error | undefined;
   timesGiven = 0;
 
@@ -54,16 +55,25 @@ describe('UploadWatch', () => {
     expect(body.failure).toBeUndefined();
   });
 
-  it('counts no time in which the service itself does not read, and does not resume it then', () => {
+  it('counts no time in which the service itself does not read, for which the transport has none of its own', () => {
     const body = watched();
     body.isPaused = true;
     lookAfter(60_000);
-    expect(body).toMatchObject({ failure: undefined, timesGiven: 1 });
+    expect(body).toMatchObject({ failure: undefined, timesGiven: 2 });
     body.isPaused = false;
     lookAfter(9999);
     expect(body.failure).toBeUndefined();
     lookAfter(1);
     expect(body.failure).toBeDefined();
+  });
+
+  it('gives time to one that is there, but needs it until it is answered', () => {
+    const body = watched();
+    body.needsTime = true;
+    for (let count = 1; count <= 10; count += 1) {
+      lookAfter(9999);
+      expect(body).toMatchObject({ failure: undefined, timesGiven: count + 1 });
+    }
   });
 
   it('forgets what is over', () => {

@@ -1,7 +1,8 @@
 /**
  * Bodies on their way in, watched for senders that stall. The HTTP library closes a connection without a word when a body comes
  * more slowly than some 16 KiB/s; so every body is given time again and again, for as long as anything of it arrives. One of
- * which nothing arrives for the time given fails with `body-too-slow`. Main thread only.
+ * which nothing arrives for the time given fails with `body-too-slow`. Some are given time until they are answered: where a body ends while
+ * its connection is paused, the library waits for more when it goes on. Main thread only.
  */
 import { ServiceError } from '../platform/index.js';
 
@@ -10,6 +11,8 @@ export interface WatchedBody {
   readonly receivedBytes: number;
   /** Nothing is read now, for a reason of the service's own. */
   readonly isPaused: boolean;
+  /** All of it is there, and the transport has to be given time until it is answered. */
+  readonly needsTime: boolean;
   fail(error: Error): void;
   /** Tells the transport to wait on. */
   giveTime(): void;
@@ -56,14 +59,14 @@ export class UploadWatch {
     if (this.#bodies.size === 0) this.close();
     const nowMs = this.#nowMs();
     for (const [body, seen] of this.#bodies) {
-      if (seen === undefined || body.isPaused || body.receivedBytes !== seen.bytes) {
+      if (seen === undefined || body.isPaused || body.needsTime || body.receivedBytes !== seen.bytes) {
         this.#bodies.set(body, { bytes: body.receivedBytes, atMs: nowMs });
       } else if (nowMs - seen.atMs >= this.#idleMsMax) {
         this.#bodies.delete(body);
         body.fail(this.#tooSlow());
         continue;
       }
-      if (!body.isPaused) body.giveTime();
+      body.giveTime();
     }
   }
 

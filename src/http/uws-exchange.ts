@@ -355,11 +355,10 @@ export class UwsExchange implements IncomingRequest {
     body.push(new Uint8Array(chunk));
     if (isLast) {
       this.#bodyEnded = true;
-      this.#unwatch();
       body.end();
-    } else {
-      this.#watch(body);
     }
+    if (!isLast || body.needsTime) this.#watch(body);
+    else this.#unwatch();
     body.settle();
   }
 
