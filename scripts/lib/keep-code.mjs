@@ -106,6 +106,8 @@ async function useService(child, { taken, dataDir }) {
   await write();
   await search();
   while (!threads().every((name) => existsSync(join(taken, name, 'done')))) await wait(LOOK_MS);
+  // Commands are asked by nobody but write at their end: one that is slow would else do so before it has loaded everything.
+  rmSync(join(taken, 'asked'));
 }
 
 function addressOf(child) {

@@ -197,6 +197,19 @@ describe('keeping code', () => {
     expect(fates()).toEqual(['taken']);
   });
 
+  it('takes all that a command loads, however slow it is', async () => {
+    const program = join(folder, 'bin', 'gannet.js');
+    const slow = `if (!process.argv.includes('serve')) await new Promise((resolve) => setTimeout(resolve, 200));\n`;
+    const text = readFileSync(program, 'utf8');
+    const loading = 'const { runCommandLine }';
+    expect(text).toContain(loading);
+    writeFileSync(program, text.replace(loading, `${slow}${loading}`));
+    rmSync(code, { recursive: true });
+    expect(await keep()).toBe('');
+    await help();
+    expect(fates()).toEqual(['taken']);
+  });
+
   it('closes it to nobody who may read the bundle: the service may be another user', async () => {
     expect(await keep()).toBe('');
     const source = statSync(join(bundle, 'src', 'main.cjs')).mode & 0o777;
