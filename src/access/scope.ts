@@ -22,6 +22,11 @@ export function reaches(caller: Caller, to: Reach, catalog: Catalog): boolean {
   return key.scope === 'group' && to.kind === 'list' && isMeant(key, catalog) && isMember(catalog, key, to.name);
 }
 
+/** True for a caller who may read the files of the account's media stores, himself or through what he writes. */
+export function reachesFiles(caller: Caller, account: string, catalog: Catalog): boolean {
+  return caller.can('media:read') && reaches(caller, { kind: 'account', account }, catalog);
+}
+
 /** True for a key of a group: of its group it sees what it reaches, the lists that are members now. */
 export function reachesGroupOnly({ key }: Caller): boolean {
   return key?.scope === 'group';

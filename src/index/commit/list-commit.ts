@@ -32,6 +32,7 @@ import {
   type VersionState,
 } from '../../store/index.js';
 import { EventRecorder } from './event-recorder.js';
+import { assertKeptLinks } from './kept-links.js';
 import { linkCommit } from './link-commit.js';
 import type { Commit, EventTask, IngestLimits, VersionView } from '../contract/ingest-tasks.js';
 import type { WriteRequest, WriteResult } from '../contract/types.js';
@@ -55,6 +56,8 @@ export interface ListCommitOptions {
   readonly events: EventTask | undefined;
   /** The first records, from which a list that has no definition yet infers one. */
   readonly samples: () => readonly InferenceSample[];
+  /** Who writes does not reach media stores: records have the links into these that they had. */
+  readonly keepsLinks?: boolean;
 }
 
 export interface PutInput {
@@ -66,6 +69,8 @@ export interface PutInput {
   readonly vectors: GivenVectors | undefined;
   /** What it comes from, where a source keeps it; otherwise it keeps that which it has. */
   readonly source?: string;
+  /** As that of the commit, for this record. */
+  readonly keepsLinks?: boolean;
 }
 
 export class ListCommit {
@@ -166,6 +171,7 @@ export class ListCommit {
           flat: false,
           asOfMs: validAsOf(request.asOf),
           vectors: request.vectors,
+          keepsLinks: request.keepsLinks === true,
         };
         const { outcome, stored } = this.put(input);
         this.events.record(`searchresult.${outcome}`, stored);
@@ -248,6 +254,7 @@ export class ListCommit {
     if (owner !== undefined && owner !== recordNumber) {
       throw new ServiceError('name-exists', 'Another record of this list has that name.');
     }
+    if (request.keepsLinks === true) assertKeptLinks(fields, previous);
     const stored = this.replacement(previous, name, validAsOf(request.asOf), this.checkedJson(fields));
     this.vectors.accept(request.vectors);
     const vectors = request.kind === 'replace' ? (request.vectors ?? null) : request.vectors;
@@ -261,6 +268,7 @@ export class ListCommit {
     const fieldsJson = this.checkedJson(fields);
     const recordNumber = input.name === undefined ? undefined : this.numberOf(input.name);
     const existing = recordNumber === undefined ? undefined : { recordNumber, previous: this.stored(recordNumber) };
+    if ((input.keepsLinks ?? this.options.keepsLinks) === true) assertKeptLinks(fields, existing?.previous);
     return { fields, fieldsJson, existing };
   }
 

@@ -78,6 +78,8 @@ export interface BulkBatchTask extends WritingTask {
   readonly importId: string;
   /** Nothing of the call follows: its event can be written. */
   readonly final: boolean;
+  /** As of `ListCommitOptions`. */
+  readonly keepsLinks?: boolean;
   /** What the records come from: those that are as it has them are not written. */
   readonly source?: string;
 }

@@ -56,6 +56,8 @@ interface WriteBody {
   readonly asOf?: string | undefined;
   /** Only for lists whose records bring their vectors. Null removes them; undefined: none are given. */
   readonly vectors?: GivenVectors | undefined;
+  /** Who writes does not reach media stores: the record has the links into these that it had (`out-of-scope`). */
+  readonly keepsLinks?: boolean;
 }
 
 export type WriteRequest =
@@ -182,7 +184,8 @@ export interface ListIndex extends ListOutline {
 
   /** Rejects with the record's own ServiceError, or storage-full, overloaded, internal-error. */
   write(request: WriteRequest): Promise<WriteResult>;
-  startImport(format: 'ndjson' | 'json' | 'csv'): ImportSession;
+  /** `keepsLinks`: as of a write. */
+  startImport(format: 'ndjson' | 'json' | 'csv', keepsLinks?: boolean): ImportSession;
   /** `source`: by which the records are known as those of this source, such as `feed:news`. */
   startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession;
   /**

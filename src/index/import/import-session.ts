@@ -22,6 +22,7 @@ export interface ImportBatch {
   readonly importId: string;
   /** Nothing of the import follows. */
   readonly final: boolean;
+  readonly keepsLinks?: boolean;
   /** Where the records are those of a source. */
   readonly source?: string;
 }

@@ -60,7 +60,10 @@ export class ListImports {
   }
 
   /** Throws `overloaded` where there are enough already. */
-  start(format: 'ndjson' | 'json' | 'csv', ofSource?: ImportOfSource): ImportSession {
+  start(
+    format: 'ndjson' | 'json' | 'csv',
+    { keepsLinks, ofSource }: { readonly keepsLinks?: boolean; readonly ofSource?: ImportOfSource },
+  ): ImportSession {
     const { kernel, config, budget, importBuffers, admission, storePages, settle, listPath } = this.options;
     admission.admitImport();
     this.underWay += 1;
@@ -80,7 +83,11 @@ export class ListImports {
       errorsMax: config.ingest.bulk_errors_max,
       importId,
       commit: (batch) =>
-        inTurn(() => (ofSource === undefined ? this.commit(batch) : this.commitOfSource(ofSource, batch))),
+        inTurn(() =>
+          ofSource === undefined
+            ? this.commit(keepsLinks === true ? { ...batch, keepsLinks } : batch)
+            : this.commitOfSource(ofSource, batch),
+        ),
       onDone: () => {
         admission.importEnded();
         this.underWay -= 1;
@@ -117,7 +124,7 @@ export class ListImports {
   startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession {
     const { removeUnlisted } = this.options;
     const sync = new SourceSync({
-      start: (onBatch) => this.start(format, { source, onBatch }),
+      start: (onBatch) => this.start(format, { ofSource: { source, onBatch } }),
       removeUnlisted: (listed, cursor) => removeUnlisted(source, listed, cursor),
       onEnded: () => {
         this.underWay -= 1;

@@ -128,8 +128,8 @@ export class ListHandle implements ListIndex {
     return this.index?.write(request) ?? this.whenOpen((index) => index.write(request));
   }
 
-  startImport(format: Parameters<ListIndex['startImport']>[0]): ImportSession {
-    return this.awake().startImport(format);
+  startImport(...given: Parameters<ListIndex['startImport']>): ImportSession {
+    return this.awake().startImport(...given);
   }
 
   startSync(source: string, format: Parameters<ListIndex['startSync']>[1]): SyncSession {

@@ -254,9 +254,9 @@ export class OpenListIndex implements ListIndex {
     return this.queue.write(request);
   }
 
-  startImport(format: 'ndjson' | 'json' | 'csv'): ImportSession {
+  startImport(format: 'ndjson' | 'json' | 'csv', keepsLinks = false): ImportSession {
     this.requireOpen();
-    return this.imports.start(format);
+    return this.imports.start(format, { keepsLinks });
   }
 
   startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession {

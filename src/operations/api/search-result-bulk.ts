@@ -1,5 +1,6 @@
 /** `POST /search-result/{account}/{list}/bulk`: a streaming import. */
 import { Type } from 'typebox';
+import { reachesFiles } from '../../access/index.js';
 import type { ImportSession } from '../../index/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { requireIndex } from '../dispatch/list-access.js';
@@ -45,14 +46,14 @@ export const searchResultBulk = defineOperation({
   body: { kind: 'stream', contentTypes: [...FORMATS.keys()] },
   responses: { 200: { description: 'What became of the records', schema: bulkOutcome } },
   errors: ['malformed-json', 'malformed-request', 'overloaded', 'plan-limit', 'storage-full'],
-  async handle({ services }, { params, stream, contentType = '' }) {
+  async handle({ caller, services }, { params, stream, contentType = '' }) {
     const startedMs = performance.now();
     const format = FORMATS.get(contentType);
     if (format === undefined || stream === undefined) {
       throw new ServiceError('unsupported-media-type', `The content type is one of ${[...FORMATS.keys()].join(', ')}.`);
     }
     const index = await requireIndex(services, params);
-    const session = index.startImport(format);
+    const session = index.startImport(format, !reachesFiles(caller, params.account, services.catalog));
     await feed(session, stream);
     const { created, updated, failed, errors } = await session.end();
     return {

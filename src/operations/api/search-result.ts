@@ -1,5 +1,6 @@
 /** `/search-result`: the records of a list, one at a time and by pages. */
 import { Type } from 'typebox';
+import { reachesFiles } from '../../access/index.js';
 import type { WriteRequest, WriteResult } from '../../index/index.js';
 import {
   RECORDS_PAGE_BYTES_MAX,
@@ -138,8 +139,9 @@ const create = defineOperation({
     201: { description: 'The new record', schema: recordResource },
   },
   errors: ['invalid-record', 'unprocessable', 'overloaded', 'plan-limit', 'storage-full'],
-  async handle({ services }, { params, body }) {
-    const request: WriteRequest = { kind: 'put', ...writeBody(body) };
+  async handle({ caller, services }, { params, body }) {
+    const keepsLinks = !reachesFiles(caller, params.account, services.catalog);
+    const request: WriteRequest = { kind: 'put', ...writeBody(body), keepsLinks };
     const index = await requireIndex(services, params);
     return answer(await index.write(request));
   },
@@ -178,8 +180,9 @@ const replace = defineOperation({
   body: recordInput,
   responses: { 200: { description: 'The record', schema: recordResource } },
   errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'plan-limit', 'storage-full'],
-  async handle({ services }, { params, body }) {
-    const request: WriteRequest = { kind: 'replace', id: params.id, ...writeBody(body) };
+  async handle({ caller, services }, { params, body }) {
+    const keepsLinks = !reachesFiles(caller, params.account, services.catalog);
+    const request: WriteRequest = { kind: 'replace', id: params.id, ...writeBody(body), keepsLinks };
     const index = await requireIndex(services, params);
     return answer(await index.write(request));
   },
@@ -199,8 +202,9 @@ const patch = defineOperation({
   body: recordInput,
   responses: { 200: { description: 'The record', schema: recordWithRoom } },
   errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'plan-limit', 'storage-full'],
-  async handle({ services }, { params, query, body }) {
-    const request: WriteRequest = { kind: 'patch', id: params.id, ...writeBody(body) };
+  async handle({ caller, services }, { params, query, body }) {
+    const keepsLinks = !reachesFiles(caller, params.account, services.catalog);
+    const request: WriteRequest = { kind: 'patch', id: params.id, ...writeBody(body), keepsLinks };
     const index = await requireIndex(services, params);
     const { status, body: record } = answer(await index.write(request));
     return { status, body: withinRoom(record, query.fields_bytes_max) };
