@@ -4,11 +4,11 @@ import type { ListedBackups } from './listed-backups.js';
 import type { MadeBackup } from './make-backup.js';
 
 /** What `gannet backup` says at the end. */
-export function backupText(answer: unknown, { count, bytes }: CommandText): string {
+export function backupText(answer: unknown, { counted, bytes }: CommandText): string {
   const made = answer as MadeBackup;
   const shared = made.bytes_shared === 0 ? '' : `, ${bytes(made.bytes_shared)} of it shared with what was there`;
   const lines = [
-    `${made.path}: ${count(made.lists)} lists, ${bytes(made.bytes)}${shared}`,
+    `${made.path}: ${counted(made.lists, 'list')}, ${bytes(made.bytes)}${shared}`,
     ...made.damaged.map((name) => `Damaged, and copied as it is: ${name}`),
     ...made.removed.map((path) => `Removed: ${path}`),
     `\`gannet restore ${made.path}\` brings it back.`,
@@ -17,13 +17,13 @@ export function backupText(answer: unknown, { count, bytes }: CommandText): stri
 }
 
 /** What `gannet backup check` says. */
-export function checkedText(answer: unknown, { table, count, bytes }: CommandText): string {
+export function checkedText(answer: unknown, { table, count, counted, bytes }: CommandText): string {
   const { backups, bytes_read: read } = answer as CheckedBackups;
   const rows = backups.map((each) => [
     each.path,
     each.made_utc ?? '',
     bytes(each.bytes),
-    each.problem_count === 0 ? 'whole' : `${count(each.problem_count)} problems`,
+    each.problem_count === 0 ? 'whole' : counted(each.problem_count, 'problem'),
   ]);
   const problems = backups.flatMap(({ path, problems: of, problem_count: all }) => [
     ...of.map((problem) => `${path}: ${problem}`),

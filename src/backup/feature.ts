@@ -9,6 +9,7 @@ export const backup: Feature = {
       operation: 'backup.create',
       arguments: ['folder'],
       paths: ['folder'],
+      unclear: async () => (await import('./unclear-folder.js')).unclearFolder,
       example: ['/srv/backups', '--keep', '7'],
       print: async () => (await import('./backup-text.js')).backupText,
     },

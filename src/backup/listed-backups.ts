@@ -1,4 +1,6 @@
 /** Backups as they are listed, of a folder or a place in a media store. */
+import { existsSync } from 'node:fs';
+import { ServiceError } from '../platform/index.js';
 import { backupPaths, backupsIn } from './kept-backups.js';
 import type { StoredSummary } from './stored/manifest.js';
 import type { StoredBackups } from './stored/stored-backups.js';
@@ -17,6 +19,8 @@ export interface ListedBackups {
 
 export async function listBackups(place: string | StoredBackups): Promise<ListedBackups> {
   if (typeof place === 'string') {
+    // Mistyped, or a disk that is not there: whoever has this run every night is not told that all is well.
+    if (!existsSync(place)) throw new ServiceError('unprocessable', `There is no folder ${place}.`);
     const backups = backupsIn(place).map(({ path, description }) => ({
       path,
       made_utc: description.made_utc,

@@ -366,6 +366,20 @@ it('commands that look at what is there make nothing in a folder where no servic
   }
 });
 
+it('a word that is neither a command of backups nor a folder gets no copy of everything', async () => {
+  for (const word of ['lst', 'ls', 'verify', 'chekc']) {
+    const told = await gannetWith(['node', 'gannet', 'backup', word], surroundings());
+    expectSentence(told, new RegExp(`^There is neither .* '${word}'.* gannet backup \\./${word}\\. `), EXIT.usage);
+  }
+});
+
+it('what stands behind list is told by its own name', async () => {
+  const told = await gannetWith(['node', 'gannet', 'list', 'birds', 'more'], surroundings());
+  expectSentence(told, /^gannet list shows all lists.* --param list=birds tells/, EXIT.usage);
+  const odd = await gannetWith(['node', 'gannet', 'list', 'no such\u001b[2J'], surroundings());
+  expectSentence(odd, /^gannet list shows all lists.* --param list=NAME tells/, EXIT.usage);
+});
+
 it('a file that cannot be exported to is told before the service is asked', async () => {
   for (const path of ['/nowhere/x', tmpdir()]) {
     const argv = ['node', 'gannet', 'export', '--list', 'books', '--output', path];

@@ -316,8 +316,11 @@ function addDataCommands(program: Command, run: Run): void {
     .addOption(configOption())
     .addOption(accountOption())
     .addOption(jsonOption())
-    .action((options: { account?: string; json?: boolean }) =>
-      run(async (context) => (await import('./commands/list.js')).listLists(context, options)),
+    // Whatever stands behind `list` comes here; the error of its own would name `ls`, which nobody typed.
+    .argument('[word]')
+    .allowExcessArguments()
+    .action((word: string | undefined, options: { account?: string; json?: boolean }) =>
+      run(async (context) => (await import('./commands/list.js')).listLists(context, word, options)),
     );
   program
     .command('search')

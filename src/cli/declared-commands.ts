@@ -7,13 +7,13 @@ import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { TSchema } from 'typebox';
 import { FEATURES } from '../features.js';
-import { isStreamBody, type CommandSpec, type Operation } from '../operations/index.js';
+import { isStreamBody, type CommandSpec, type CommandText, type Operation } from '../operations/index.js';
 import { EventCatalogue } from '../platform/index.js';
 import { writeJson, writeValue, type CommandContext, type Run } from './command-context.js';
 import { operationNamed } from './call-request.js';
-import { EXIT, type ExitStatus } from './exit-codes.js';
+import { CommandError, EXIT, type ExitStatus } from './exit-codes.js';
 import { operationInput } from './operation-input.js';
-import { formatBytes, formatCount, table } from './output.js';
+import { formatBytes, formatCount, formatCounted, table } from './output.js';
 import { readSecrets } from './secret-input.js';
 import type { CallInput, ServiceClient } from './service-client.js';
 import type { ServiceLoader } from './service-loader.js';
@@ -26,6 +26,8 @@ export interface DeclaredCommandParts {
   readonly specs: readonly CommandSpec[];
   readonly operations: readonly Operation[];
 }
+
+const TEXT: CommandText = { table, count: formatCount, counted: formatCounted, bytes: formatBytes };
 
 type Given = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -100,6 +102,8 @@ interface Call {
 }
 
 async function callFor(context: CommandContext, { spec, operation, values, options }: Call): Promise<ExitStatus> {
+  const doubt = (await spec.unclear?.())?.(values);
+  if (doubt !== undefined) throw new CommandError(doubt, EXIT.usage);
   const isPath = (name: string, value: string) =>
     spec.paths?.includes(name) === true && value !== '' && !value.startsWith('media:');
   const complete = (name: string, value: string) => `${name}=${isPath(name, value) ? resolve(value) : value}`;
@@ -135,7 +139,7 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
   } else if (spec.print === undefined) {
     writeValue(context.output, answer);
   } else {
-    const text = (await spec.print())(answer, { table, count: formatCount, bytes: formatBytes });
+    const text = (await spec.print())(answer, TEXT);
     context.output.write(text.endsWith('\n') ? text : `${text}\n`);
   }
   const hasFailed = follower?.hasFailed ?? (await spec.hasFailed?.());

@@ -10,7 +10,7 @@ import { pathFault } from '../media/index.js';
 import { isName, isSystemError, systemReason } from '../platform/index.js';
 import { subtitleUrls } from '../resources/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
-import { formatBytes, formatCount, printable, type Output } from './output.js';
+import { formatBytes, formatCounted, printable, type Output } from './output.js';
 import { ProblemError } from './problem.js';
 import { saveWhole } from './saved-file.js';
 import type { ServiceClient } from './service-client.js';
@@ -65,10 +65,10 @@ export class ExportedFiles {
   /** Says what was written, and what could not be. True where all could. */
   tell(output: Output): boolean {
     const { folder } = this.options;
-    output.note(`${formatCount(this.#count)} files (${formatBytes(this.#bytes)}) written to ${folder}\n`);
+    output.note(`${formatCounted(this.#count, 'file')} (${formatBytes(this.#bytes)}) written to ${folder}\n`);
     if (this.#faultCount === 0) return true;
     for (const fault of this.#faults) output.note(`${printable(fault)}\n`);
-    output.note(`${formatCount(this.#faultCount)} files that records link to are not written\n`);
+    output.note(`Not written: ${formatCounted(this.#faultCount, 'file')} that records link to\n`);
     return false;
   }
 
@@ -130,7 +130,7 @@ export async function putFiles(
     }
     total += bytes;
   }
-  output.note(`${formatCount(files.length)} files (${formatBytes(total)}) put into media stores\n`);
+  output.note(`${formatCounted(files.length, 'file')} (${formatBytes(total)}) put into media stores\n`);
 }
 
 /** In order. Links are not followed, and names that begin with a dot are left out at the top, where systems put files of their own. */

@@ -63,9 +63,14 @@ export function formatCount(value: number): string {
   return integers.format(Math.round(value));
 }
 
+/** `1 page`, `117,791 pages`: for nouns whose plural ends in an s. */
+export function formatCounted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** `1 record`, `117,791 records`. */
 export function formatRecords(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'record' : 'records'}`;
+  return formatCounted(count, 'record');
 }
 
 /** `1.4 GiB`. */

@@ -60,7 +60,7 @@ export class Progress {
     const { records, share } = this.#state;
     const seconds = this.#seconds();
     const { rate } = paceOf({ done: records, total: null, seconds });
-    const parts = [`${formatCount(records)} records`, `${formatCount(rate)}/s`];
+    const parts = [formatRecords(records), `${formatCount(rate)}/s`];
     const { secondsLeft = 0 } = paceOf({ done: share ?? 0, total: share === undefined ? null : 1, seconds });
     if (secondsLeft > 0) parts.push(`${formatDuration(secondsLeft)} left`);
     const percent = share === undefined ? '' : ` ${String(Math.floor(share * 100)).padStart(3)} %`;

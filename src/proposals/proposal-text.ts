@@ -12,7 +12,7 @@ interface ShownSuggestion {
   }[];
 }
 
-export const suggestionText: AnswerPrinter = (answer, { table, count }) => {
+export const suggestionText: AnswerPrinter = (answer, { table, count, counted }) => {
   const { supported, by, note, proposals } = answer as ShownSuggestion;
   const said = note === null ? [] : [note];
   if (!supported) return 'The records of this list cannot be read for proposals.';
@@ -21,8 +21,8 @@ export const suggestionText: AnswerPrinter = (answer, { table, count }) => {
   const rows = proposals.map(({ rule, basis, added }) => [
     rule.terms.join(' = '),
     basis.kind === 'empty-search'
-      ? `'${basis.text}' found nothing, searched ${count(basis.count)} times`
-      : `'${basis.text}' is spelt out in ${count(basis.count)} records`,
+      ? `'${basis.text}' found nothing, searched ${counted(basis.count, 'time')}`
+      : `'${basis.text}' is spelt out in ${counted(basis.count, 'record')}`,
     `+${count(added)}`,
   ]);
   const proposed = table([['PROPOSED RULE', 'BECAUSE', 'FINDS'], ...rows]);

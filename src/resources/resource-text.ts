@@ -12,12 +12,12 @@ interface Answer {
   }[];
 }
 
-export const documentText: AnswerPrinter = (answer, { count }) => {
+export const documentText: AnswerPrinter = (answer, { count, counted }) => {
   const { documents } = answer as Answer;
   if (documents.length === 0) return 'The record links to no document.\n';
   return documents
     .map(({ field, url, state, page_count: pageCount, pages, error }) => {
-      const heading = `${field}: ${url} (${error ?? `${state}, ${count(pageCount)} pages`})`;
+      const heading = `${field}: ${url} (${error ?? `${state}, ${counted(pageCount, 'page')}`})`;
       return [heading, ...pages.map(({ page, text }) => `--- page ${count(page)}\n${text}`)].join('\n');
     })
     .join('\n\n')

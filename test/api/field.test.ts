@@ -80,7 +80,14 @@ describe.each([
 
   it('refuses what is not a field', async () => {
     const path = `/${resource}/default/${list}`;
-    for (const body of [{}, { ...input, name: '@x' }, { ...input, name: 1 }, { ...input, colour: 'red' }, []]) {
+    for (const body of [
+      {},
+      { ...input, name: '@x' },
+      { ...input, name: '__proto__' },
+      { ...input, name: 1 },
+      { ...input, colour: 'red' },
+      [],
+    ]) {
       expect((await service.client.post(path, body)).status, JSON.stringify(body)).toBe(400);
     }
   });

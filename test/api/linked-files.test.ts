@@ -125,7 +125,7 @@ it('names what cannot be written, writes the rest, and leaves no folder but its 
   const { status, notes } = await exported('bad', files);
   expect(status).toBe(1);
   for (const url of bad) expect(notes).toContain(`${url}: `);
-  expect(notes).toContain('6 files that records link to are not written');
+  expect(notes).toContain('Not written: 6 files that records link to');
   expect([...filesIn(files).keys()]).toEqual(['default/papers/one.pdf']);
   expect(filesIn(join(folder, 'deep'))).toEqual(
     new Map([['er/bad/default/papers/one.pdf', digest(FILES.get(papers[0] as string))]]),

@@ -130,8 +130,9 @@ describe('a backup', () => {
         const { status, output, notes } = await gannet(dataDir, 'backup', ...words);
         const isThere = at === file || words[0] === at;
         if (isThere) expect(notes).toMatch(reason);
+        else expect(notes).toMatch(words[0] === 'list' ? `There is no folder ${at}.` : `There is no backup at ${at}.`);
         expect(notes).not.toContain('Something went wrong');
-        expect(status, output + notes).toBe(words[0] === 'list' && !isThere ? 0 : 1);
+        expect(status, output + notes).toBe(1);
       }
     expect((await gannet(dataDir, 'backup', '')).status).toBe(1);
     await backUp();
@@ -150,6 +151,7 @@ describe('a backup', () => {
     expect(await gannet(other, 'backup', 'check', backups)).toMatchObject({ status: 1 });
     expect((await gannet(other, 'backup', 'check', 'media:nightly')).notes).toContain('There is no data directory');
     expect((await gannet(other, 'backup', backups)).notes).toContain('There is no data directory');
+    expect(await gannet(other, 'backup', 'list', join(folder, 'none'))).toMatchObject({ status: 1, output: '' });
     expect(existsSync(other)).toBe(false);
   });
 

@@ -6,7 +6,7 @@ import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { csvHeading, csvRow } from '../export-csv.js';
 import type { ExportedFiles, LinkingField } from '../linked-files.js';
 import { NpyWriter } from '../npy/npy-file.js';
-import { formatCount, formatRecords, type Output } from '../output.js';
+import { formatCounted, formatRecords, type Output } from '../output.js';
 import type { ImportFormat } from '../record-counter.js';
 import type { ServiceClient } from '../service-client.js';
 import { WatchedStream } from '../watched-stream.js';
@@ -57,13 +57,14 @@ export async function exportList(context: CommandContext, options: ExportOptions
     return written;
   });
   if (file !== undefined) context.output.note(`${formatRecords(count)} written to ${options.output}\n`);
-  if (matrix !== undefined) context.output.note(`${formatCount(count)} rows of vectors written to ${matrix.path}\n`);
+  if (matrix !== undefined)
+    context.output.note(`${formatCounted(count, 'row')} of vectors written to ${matrix.path}\n`);
   const hasFiles = files?.tell(context.output) ?? true;
   if (damaged.length === 0) return hasFiles ? EXIT.done : EXIT.failed;
   for (const { id, error } of damaged.slice(0, DAMAGED_NAMED_MAX)) {
     context.output.note(`${id ?? 'a record without a readable id'}: ${error}\n`);
   }
-  context.output.note(`${formatCount(damaged.length)} records are damaged on disk and were left out\n`);
+  context.output.note(`${formatRecords(damaged.length)} left out: damaged on disk\n`);
   return EXIT.failed;
 }
 

@@ -1,8 +1,11 @@
 import { writeJson, type CommandContext } from '../command-context.js';
-import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { formatCount, table } from '../output.js';
 import { membersOf } from '../answers.js';
 import { readListing } from '../listing.js';
+
+/** Words that may be repeated in an example: what names of lists look like. */
+const LIST_NAME = /^[a-z0-9_-]{1,64}$/u;
 
 export interface ListResource {
   readonly name: string;
@@ -22,8 +25,10 @@ export interface UnavailableList {
 
 export async function listLists(
   context: CommandContext,
+  word: string | undefined,
   options: { readonly account?: string; readonly json?: boolean },
 ): Promise<ExitStatus> {
+  if (word !== undefined) throw new CommandError(unexpected(word), EXIT.usage);
   const account = options.account ?? context.config.account.name;
   const answer = await context.withData((client) => readListing(client, 'list.list', { account }));
   const lists = membersOf<ListResource>(answer, 'lists');
@@ -44,4 +49,9 @@ export async function listLists(
   }
   for (const { name, detail } of unavailable) context.output.note(`${name} is not served: ${detail}\n`);
   return EXIT.done;
+}
+
+function unexpected(word: string): string {
+  const name = LIST_NAME.test(word) ? word : 'NAME';
+  return `gannet list shows all lists, and nothing may stand behind it. gannet call list.read --param list=${name} tells everything of one list.`;
 }

@@ -16,7 +16,9 @@ export async function reindex(context: CommandContext, options: ReindexOptions):
   else {
     const { records, took_ms } = answer as { readonly records: number; readonly took_ms: number };
     const seconds = (took_ms / 1000).toFixed(1);
-    context.output.write(`The index of ${list} was made anew from ${formatRecords(records)} in ${seconds} s.\n`);
+    context.output.write(
+      `The index of ${list} was made anew from ${formatRecords(records)}, those of all versions, in ${seconds} s.\n`,
+    );
   }
   return EXIT.done;
 }

@@ -1,7 +1,7 @@
 /** `gannet restore`: the data directory as a backup has it. */
 import type { CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
-import { formatBytes, formatCount } from '../output.js';
+import { formatBytes, formatCounted } from '../output.js';
 
 export interface RestoreOptions {
   readonly replace?: boolean;
@@ -26,7 +26,7 @@ export async function restore(
     return EXIT.done;
   }
   const { data_dir: dataDir, made_utc: madeUtc, lists, bytes, before } = restored;
-  output.write(`${dataDir}: ${formatCount(lists)} lists, ${formatBytes(bytes)}, as of ${madeUtc}\n`);
+  output.write(`${dataDir}: ${formatCounted(lists, 'list')}, ${formatBytes(bytes)}, as of ${madeUtc}\n`);
   if (before !== null) output.write(`What was there is in ${before} now.\n`);
   return EXIT.done;
 }

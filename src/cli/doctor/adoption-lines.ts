@@ -1,6 +1,6 @@
 /** What `gannet doctor --adopt-lists` has done, for people. */
 import type { AdoptedList, AdoptionReport } from '../../index/index.js';
-import { formatCount, printable } from '../output.js';
+import { formatRecords, printable } from '../output.js';
 
 export function adoptionLines({ accounts, lists, put_back, left }: AdoptionReport): string[] {
   const lines = [
@@ -16,7 +16,7 @@ export function adoptionLines({ accounts, lists, put_back, left }: AdoptionRepor
 }
 
 function adoptedLine({ account, name, former_name, records, settings_known }: AdoptedList): string {
-  const named = `The list ${printable(`${account}/${name}`)} is back, with ${formatCount(records)} records`;
+  const named = `The list ${printable(`${account}/${name}`)} is back, with ${formatRecords(records)}`;
   const renamed =
     former_name === undefined
       ? ''

@@ -6,7 +6,7 @@ import { dataDirectoryFault, systemReason } from '../../platform/index.js';
 import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { connectControlSocket } from '../control-socket-client.js';
-import { formatBytes, formatCount } from '../output.js';
+import { formatBytes, formatCounted, formatRecords } from '../output.js';
 import { describeProblem, ProblemError } from '../problem.js';
 import type { ServiceClient } from '../service-client.js';
 import { readListing } from '../listing.js';
@@ -45,7 +45,7 @@ async function serviceChecks(client: ServiceClient, account: string): Promise<Ch
   const answer = await readListing(client, 'list.list', { account });
   const lists = membersOf<ListResource>(answer, 'lists');
   const records = lists.reduce((sum, list) => sum + list.record_count, 0);
-  const detail = `running; account ${account}: ${lists.length} lists, ${formatCount(records)} records`;
+  const detail = `running; account ${account}: ${formatCounted(lists.length, 'list')}, ${formatRecords(records)}`;
   const transcription = await transcriptionCheck(client, account, answer);
   return [fine('Service', detail), servedListsCheck(account, answer), ...transcription];
 }
@@ -82,7 +82,10 @@ function segmentCheck(folder: string): Check {
     }
     bytes += sizeOf(join(listsFolder, list, 'store', 'data.mdb'));
   }
-  return fine('Lists on disk', `${lists.length} lists, ${segments} segments, ${formatBytes(bytes)}`);
+  return fine(
+    'Lists on disk',
+    `${formatCounted(lists.length, 'list')}, ${formatCounted(segments, 'segment')}, ${formatBytes(bytes)}`,
+  );
 }
 
 /** Zero for what a merge has just removed. */

@@ -41,14 +41,15 @@ export const accountName = nameSchema('Name of the account', 'default');
 export const listName = nameSchema('Name of the list', 'films');
 export const groupName = nameSchema('Name of the group', 'media');
 
-/** Quotes, commas, backticks and control characters would make a field that filters and order_by cannot name. */
-export const FIELD_NAME_PATTERN = '^(?![@\\s])[^\\u0000-\\u001f\\u007f"\'`,]*[^\\u0000-\\u001f\\u007f"\'`,\\s]$';
+/** Quotes, commas, backticks and control characters would make a field that filters and order_by cannot name; no record has a field `__proto__`. */
+export const FIELD_NAME_PATTERN =
+  '^(?!__proto__$)(?![@\\s])[^\\u0000-\\u001f\\u007f"\'`,]*[^\\u0000-\\u001f\\u007f"\'`,\\s]$';
 export const fieldName = Type.String({
   minLength: 1,
   maxLength: FIELD_NAME_CHARACTERS_MAX,
   pattern: FIELD_NAME_PATTERN,
   description:
-    'Name of the field: any text without quotes, backticks, commas and control characters that neither starts with @ nor starts or ends with a blank',
+    'Name of the field: any text without quotes, backticks, commas and control characters that neither starts with @ nor starts or ends with a blank; not __proto__',
   examples: ['title'],
 });
 

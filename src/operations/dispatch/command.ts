@@ -10,6 +10,8 @@ export interface CommandSpec {
   readonly arguments?: readonly string[];
   /** Members that are paths of this machine: completed from the folder in which the command is called, but for places in media stores (`media:…`). */
   readonly paths?: readonly string[];
+  /** Loads what says how the arguments, as they were typed, may have been meant otherwise: the command then does nothing, with exit status 2. */
+  readonly unclear?: () => Promise<(values: readonly string[]) => string | undefined>;
   /** Members that are asked for and never typed on the command line, where others could read them. */
   readonly secrets?: readonly string[];
   /** What may stand behind the name in a call that is right: the help shows it, and the tests make it. Needed where anything has to stand there. */
@@ -45,6 +47,8 @@ export interface CommandText {
   readonly table: (rows: readonly (readonly string[])[]) => string;
   /** `117,791`. */
   readonly count: (value: number) => string;
+  /** `1 page`, `1,024 pages`. */
+  readonly counted: (value: number, noun: string) => string;
   /** `1.4 GiB`. */
   readonly bytes: (value: number) => string;
 }
