@@ -83,6 +83,10 @@ function addDeclaredCommand(
     const option = new Option(`--${kebab(name)} <value>`, [member.description ?? '', choicesText(member)].join(''));
     command.addOption(option.makeOptionMandatory(member.isRequired));
   }
+  for (const name of spec.secrets ?? []) {
+    if (members.get(name)?.isRequired !== true)
+      command.option(`--${kebab(name)}-stdin`, `read ${name} from standard input; a terminal asks for it`);
+  }
   if (spec.follow !== undefined) command.addOption(new Option('--no-wait', 'return at once, and not when it is over'));
   const example = spec.example ?? [];
   if (example.length > 0)
@@ -113,7 +117,10 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
     const value = options[camel(name)];
     if (name !== 'account' && typeof value === 'string') params.push(complete(name, value));
   }
-  const asked = (spec.secrets ?? []).map((name) => ({ name, isRequired: members.get(name)?.isRequired === true }));
+  // What may be left out is not waited for: of a script's standard input nobody knows whether it ends.
+  const asked = (spec.secrets ?? []).filter(
+    (name) => members.get(name)?.isRequired === true || options[camel(`${name}_stdin`)] === true,
+  );
   const secrets = await readSecrets(asked, context.output, context.input);
   const account = typeof options['account'] === 'string' ? options['account'] : context.config.account.name;
   const input = operationInput(operation, {

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { readSecrets } from './secret-input.js';
 
@@ -9,36 +9,27 @@ const output = {
   settle: () => Promise.resolve(),
   note: () => undefined,
 };
-const asked = [
-  { name: 'secret', isRequired: true },
-  { name: 'proxy_secret', isRequired: false },
+const asked = ['secret', 'proxy_secret'];
+const both = [
+  ['secret', 'one'],
+  ['proxy_secret', 'two'],
 ];
 
 describe('secrets on standard input', () => {
-  it.each([
-    [
-      'one\ntwo\n',
-      [
-        ['secret', 'one'],
-        ['proxy_secret', 'two'],
-      ],
-    ],
-    [
-      'one\r\ntwo',
-      [
-        ['secret', 'one'],
-        ['proxy_secret', 'two'],
-      ],
-    ],
-    ['one\n\n', [['secret', 'one']]],
-    ['one', [['secret', 'one']]],
-  ])('%j', async (text, secrets) => {
-    expect(await readSecrets(asked, output, Readable.from([text]))).toEqual(secrets);
+  it.each(['one\ntwo\n', 'one\r\ntwo', 'one\ntwo\nthree\n'])('%j', async (text) => {
+    expect(await readSecrets(asked, output, Readable.from([text]))).toEqual(both);
   });
 
-  it('have to be there where they are needed', async () => {
-    await expect(readSecrets(asked, output, Readable.from([]))).rejects.toThrow(
-      "'secret' is read from standard input, which has no line for it.",
+  it.each([[[]], [['one']], [['one\n']]])('have to be there: %j', async (pieces) => {
+    await expect(readSecrets(asked, output, Readable.from(pieces))).rejects.toThrow(
+      /^'(?:proxy_)?secret' is read from standard input, which has no line for it\.$/,
     );
+  });
+
+  it('are not waited for where none is asked for, nor for more than their lines', async () => {
+    const open = new PassThrough();
+    expect(await readSecrets([], output, open)).toEqual([]);
+    open.write('one\ntwo\n');
+    expect(await readSecrets(asked, output, open)).toEqual(both);
   });
 });

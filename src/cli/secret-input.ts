@@ -6,20 +6,13 @@ import type { Output } from './output.js';
 
 export type SecretSource = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
-export interface AskedSecret {
-  readonly name: string;
-  readonly isRequired: boolean;
-}
-
-/**
- * Those that are given, with their values, in their order: what nobody has to give may be left empty. Rejects with a CommandError
- * where standard input has no line for a required one.
- */
+/** The values of these, with their names, in their order. Rejects with a CommandError where standard input has no line for one. */
 export async function readSecrets(
-  asked: readonly AskedSecret[],
+  asked: readonly string[],
   output: Output,
   input: SecretSource,
 ): Promise<readonly (readonly [name: string, value: string])[]> {
+  // Whoever asks for nothing does not wait for a standard input that nobody ends.
   if (asked.length === 0) return [];
   const isTerminal = input.isTTY === true;
   // What is typed is not shown: the terminal's echo goes nowhere.
@@ -28,13 +21,13 @@ export async function readSecrets(
   const secrets: (readonly [string, string])[] = [];
   try {
     const each = lines[Symbol.asyncIterator]();
-    for (const { name, isRequired } of asked) {
-      if (isTerminal) output.note(isRequired ? `${name}: ` : `${name} (empty: none): `);
+    for (const name of asked) {
+      if (isTerminal) output.note(`${name}: `);
       const { value, done } = (await each.next()) as IteratorResult<string, undefined>;
-      if (done === true && isRequired)
+      if (done === true)
         throw new CommandError(`'${name}' is read from standard input, which has no line for it.`, EXIT.usage);
       if (isTerminal) output.note('\n');
-      if (done !== true && (isRequired || value !== '')) secrets.push([name, value]);
+      secrets.push([name, value]);
     }
     return secrets;
   } finally {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { gannet } from '../support/cli.js';
+import { gannet, gannetGiven } from '../support/cli.js';
 import { fill, FeedService, held, ok, siteOf } from '../support/feeds/feed-service.js';
 import type { MadeSite } from '../support/feeds/made-site.js';
 
@@ -57,6 +57,38 @@ it('is done at the next start where no service runs', async () => {
   expect((await run('sync', 'docs')).status).toBe(0);
   await feeds.service.start();
   expect(await feeds.settled('docs', before)).toMatchObject({ status: 'Synced', record_count: 4 });
+});
+
+it('connects without waiting for a secret that nobody gives, and with one that is a line of standard input', async () => {
+  const settings = { url: site.url('/items'), records: 'items', name: 'id' };
+  const wordsOf = (given: object) => ['--provider', 'api', '--settings', JSON.stringify(given), '--json'];
+  const authorizations: unknown[] = [];
+  site.pages.set('/items', ({ headers }, response) => {
+    authorizations.push(headers['authorization']);
+    response.setHeader('content-type', 'application/json').end('{"items":[{"id":1}]}');
+  });
+  // Its standard input stays open.
+  const { status, output } = await run('connect', 'open', ...wordsOf(settings));
+  expect([status, JSON.parse(output)]).toMatchObject([0, { has_secret: false }]);
+  await feeds.settled('open');
+  const words = [
+    'connect',
+    'kept',
+    '--secret-stdin',
+    ...wordsOf({ ...settings, auth_header: { name: 'Authorization' } }),
+  ];
+  const given = (input: string) => gannetGiven(input, feeds.service.dataDir, 'feed', ...words);
+  expect(await given('')).toMatchObject({
+    status: 2,
+    notes: expect.stringContaining("'secret' is read from standard input, which has no line for it") as string,
+  });
+  expect((await feeds.client.get('/feed/default/kept')).status).toBe(404);
+  const kept = await given('s3cret of the source\n');
+  expect([kept.status, JSON.parse(kept.output)]).toMatchObject([0, { has_secret: true }]);
+  expect(kept.output + kept.notes).not.toContain('s3cret');
+  await feeds.settled('kept');
+  expect([...new Set(authorizations)]).toEqual([undefined, 's3cret of the source']);
+  site.pages.delete('/items');
 });
 
 it('previews, lists, shows, moves, sets the interval of and deletes a feed', async () => {

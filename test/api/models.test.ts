@@ -108,9 +108,10 @@ describe('models', () => {
   it('of ONNX folders run here: searched by meaning without any server', async () => {
     writeOnnxFolder(join(service.dataDir, 'models', 'letters'));
     const env = { PATH: process.env['PATH'], GANNET_DATA_DIR: service.dataDir, GANNET_LOG_LEVEL: 'warn' };
-    const adding = run(process.execPath, ['bin/gannet.js', 'model', 'add', 'letters', '--provider', 'onnx'], { env });
-    adding.child.stdin?.end('\n');
-    expect((await adding).stdout).toContain('letters');
+    const adding = await run(process.execPath, ['bin/gannet.js', 'model', 'add', 'letters', '--provider', 'onnx'], {
+      env,
+    });
+    expect(adding.stdout).toContain('letters');
     const { client } = service;
     await client.post('/list/default', { name: 'lettered', model: 'letters', searchable_fields: [{ name: 'title' }] });
     await client.bulk('default', 'lettered', [
@@ -132,10 +133,7 @@ describe('models', () => {
   it('are listed, added, tested and deleted by the command line', async () => {
     const env = { PATH: process.env['PATH'], GANNET_DATA_DIR: service.dataDir, GANNET_LOG_LEVEL: 'warn' };
     const gannet = async (...args: string[]) => {
-      const running = run(process.execPath, ['bin/gannet.js', 'model', ...args], { env });
-      // The secret is read there, and an empty line is none.
-      running.child.stdin?.end('\n');
-      return (await running).stdout;
+      return (await run(process.execPath, ['bin/gannet.js', 'model', ...args], { env })).stdout;
     };
     const settings = ['--provider', 'openai', '--url', server.url('/v1'), '--served-name', 'served'];
     expect(JSON.parse(await gannet('add', 'typed', ...settings, '--json'))).toMatchObject({

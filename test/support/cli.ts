@@ -21,11 +21,33 @@ export function gannetWith(
   dataDir: string,
   ...argv: readonly string[]
 ): Promise<CommandOutcome> {
+  return outcomeOf({ settings, dataDir, argv });
+}
+
+/** With this as its standard input, which ends behind it: that of the others stays open, as in a script nobody thinks of it. */
+export function gannetGiven(input: string, dataDir: string, ...argv: readonly string[]): Promise<CommandOutcome> {
+  return outcomeOf({ settings: {}, dataDir, argv, input });
+}
+
+interface Command {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly dataDir: string;
+  readonly argv: readonly string[];
+  readonly input?: string;
+}
+
+function outcomeOf({ settings, dataDir, argv, input }: Command): Promise<CommandOutcome> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
   const env = { ...Object.fromEntries(inherited), ...settings, GANNET_DATA_DIR: dataDir, GANNET_PORT: '0' };
   return new Promise((resolve) => {
-    execFile(process.execPath, ['bin/gannet.js', ...argv], { cwd: PACKAGE, env }, (error, output, notes) => {
-      resolve({ status: error === null ? 0 : Number(error.code ?? -1), output, notes });
-    });
+    const child = execFile(
+      process.execPath,
+      ['bin/gannet.js', ...argv],
+      { cwd: PACKAGE, env },
+      (error, output, notes) => {
+        resolve({ status: error === null ? 0 : Number(error.code ?? -1), output, notes });
+      },
+    );
+    if (input !== undefined) child.stdin?.end(input);
   });
 }

@@ -164,7 +164,7 @@ export async function addStore(
   name: string,
   { kind, folder, endpoint, region, bucket, prefix, accessKeyId, ...options }: MediaStoreAddOptions,
 ): Promise<ExitStatus> {
-  const asked = kind === 's3' ? [{ name: 'secret_access_key', isRequired: true }] : [];
+  const asked = kind === 's3' ? ['secret_access_key'] : [];
   const secrets = await readSecrets(asked, context.output, context.input);
   const given = {
     folder,

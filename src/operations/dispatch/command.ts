@@ -12,7 +12,10 @@ export interface CommandSpec {
   readonly paths?: readonly string[];
   /** Loads what says how the arguments, as they were typed, may have been meant otherwise: the command then does nothing, with exit status 2. */
   readonly unclear?: () => Promise<(values: readonly string[]) => string | undefined>;
-  /** Members that are asked for and never typed on the command line, where others could read them. */
+  /**
+   * Members that are read from standard input and never typed on the command line, where others could read them. One that may be left out is
+   * read where `--<name>-stdin` is given, and not waited for otherwise.
+   */
   readonly secrets?: readonly string[];
   /** What may stand behind the name in a call that is right: the help shows it, and the tests make it. Needed where anything has to stand there. */
   readonly example?: readonly string[];
