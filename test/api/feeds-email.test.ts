@@ -1,6 +1,8 @@
 /** A mailbox as a source, on two real IMAP servers: what one of them takes, another does not. */
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { ImapFlow } from 'imapflow';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   EmailSource,
   type EmailMemory,
@@ -10,6 +12,7 @@ import {
 import { SourceFailedError } from '../../src/feeds/source/source-run.js';
 import { Secret } from '../../src/platform/index.js';
 import { dovecotFault, startDovecot } from '../support/feeds/dovecot.js';
+import { freePort } from '../support/free-port.js';
 import { greenMailFault, startGreenMail } from '../support/feeds/greenmail.js';
 import type { MailServer } from '../support/feeds/mail-server.js';
 import { ATTACHED_PDF, nested } from '../support/feeds/messages.js';
@@ -27,6 +30,19 @@ describe.each([
   const fault = faultOf();
   describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
     mailboxTests(start);
+  });
+  describeWhere(fault === undefined, fault ?? '')('its start', () => {
+    it.each([0, 1])('finds other ports where the one in place %s is taken after it was drawn', async (place) => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const taken = (other.address() as AddressInfo).port;
+      let drawn = 0;
+      const server = await start(async () => (drawn++ === place ? taken : freePort()));
+      expect([server.tlsPort, server.plainPort]).not.toContain(taken);
+      expect(drawn).toBe(4);
+      await server.close();
+      other.close();
+    });
   });
 });
 
@@ -131,6 +147,47 @@ function mailboxTests(start: () => Promise<MailServer>): void {
     });
     expect(records()[1]?.fields['thread']).toBe('1@a.example');
     expect(await run()).toMatchObject({ unchanged: 2, requests: 1, bytes: 0, wasReplaced: false });
+  });
+
+  it('is listed again where anything has happened, and where the server does not say (CONDSTORE)', async () => {
+    const search = vi.spyOn(ImapFlow.prototype, 'search');
+    /** Of the run, and whether it asked for a list. */
+    const outcome = async (settings?: Partial<EmailSettings>) => {
+      search.mockClear();
+      const { added, changed, removed, unchanged } = await run(settings);
+      return { counts: [added, changed, removed, unchanged], listed: search.mock.calls.length > 0 };
+    };
+    const listedHere = !server.hasCondStore;
+    try {
+      await put(message('1', '', 'a'), message('2', '', 'b'));
+      expect(await outcome()).toEqual({ counts: [2, 0, 0, 0], listed: true });
+      expect(await outcome()).toEqual({ counts: [0, 0, 0, 2], listed: listedHere });
+      // A mark is nothing that a record has, but a look.
+      await asOwner(async (client) => {
+        await client.mailboxOpen('INBOX');
+        await client.messageFlagsAdd('1', ['\\Flagged']);
+      });
+      expect(await outcome()).toEqual({ counts: [0, 0, 0, 2], listed: true });
+      // One comes and another goes: as many as before.
+      await asOwner(async (client) => {
+        await client.mailboxOpen('INBOX');
+        await client.messageDelete('1');
+      });
+      await put(message('3', '', 'c'));
+      expect(await outcome()).toEqual({ counts: [1, 0, 1, 1], listed: true });
+      expect(await outcome()).toEqual({ counts: [0, 0, 0, 2], listed: listedHere });
+      // The last goes, which leaves UIDNEXT as it was.
+      await asOwner(async (client) => {
+        await client.mailboxOpen('INBOX');
+        await client.messageDelete('2');
+      });
+      expect(await outcome()).toEqual({ counts: [0, 0, 1, 1], listed: true });
+      // By age a message leaves where nothing happens.
+      expect((await outcome({ since_days: 10 })).listed).toBe(true);
+      expect((await outcome({ since_days: 10 })).listed).toBe(true);
+    } finally {
+      search.mockRestore();
+    }
   });
 
   it('loses a record with its message, and nothing for another reason', async () => {

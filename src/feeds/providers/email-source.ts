@@ -25,11 +25,16 @@ export interface EmailSettings {
   readonly since_days: number;
 }
 
+interface FolderMemory {
+  readonly uidValidity: string;
+  readonly names: Readonly<Record<string, string>>;
+  /** By what the server tells whether anything has happened since, where it does (CONDSTORE), and where all was read. */
+  readonly state?: string;
+}
+
 /** What is kept between two runs: by folder, the names of its messages by UID. */
 export interface EmailMemory {
-  readonly folders: Readonly<
-    Record<string, { readonly uidValidity: string; readonly names: Readonly<Record<string, string>> }>
-  >;
+  readonly folders: Readonly<Record<string, FolderMemory>>;
 }
 
 export interface EmailMemoryStore {
@@ -123,7 +128,7 @@ export class EmailSource implements FeedSource {
     signal.addEventListener('abort', end, { once: true });
     try {
       await client.connect();
-      const folders: Record<string, EmailMemory['folders'][string]> = {};
+      const folders: Record<string, FolderMemory> = {};
       for (const path of settings.folders) folders[path] = await this.folder(client, path, reading);
       this.next = { folders };
       const { isFull, missed, deleted } = reading;
@@ -182,13 +187,17 @@ export class EmailSource implements FeedSource {
     return client;
   }
 
-  private async folder(client: ImapFlow, path: string, reading: Reading): Promise<EmailMemory['folders'][string]> {
+  private async folder(client: ImapFlow, path: string, reading: Reading): Promise<FolderMemory> {
     const mailbox = await opened(client, path);
     reading.counts.requests += 1;
     const uidValidity = String(mailbox.uidValidity);
     const known = reading.known?.folders[path];
     const knownNames = known?.uidValidity === uidValidity ? known.names : {};
-    const { uids, isAll } = await this.uidsOf(client, mailbox);
+    const state = this.stateOf(mailbox);
+    const isSame = state !== undefined && known?.uidValidity === uidValidity && known.state === state;
+    const { uids, isAll } = isSame
+      ? { uids: Object.keys(known.names).map(Number), isAll: true }
+      : await this.uidsOf(client, mailbox);
     // The newest first: a limit leaves out the oldest.
     const taken = uids.sort((a, b) => b - a).slice(0, reading.counts.left);
     reading.counts.left -= taken.length;
@@ -212,7 +221,20 @@ export class EmailSource implements FeedSource {
     reading.missed += wanted.filter((uid) => names[uid] === undefined).length;
     const listed = new Set(uids.map(String));
     if (isAll) for (const [uid, name] of Object.entries(knownNames)) if (!listed.has(uid)) reading.deleted.push(name);
-    return { uidValidity, names };
+    // What came or went while it was read is seen next time: the state is that of before.
+    const isWhole = taken.length === uids.length && Object.keys(names).length === mailbox.exists;
+    return { uidValidity, names, ...(isWhole && state !== undefined ? { state } : {}) };
+  }
+
+  /**
+   * Where this is as it was, the folder has the messages that it had (RFC 9051, 2.3.1.1: what comes changes UIDNEXT, and what goes alone
+   * changes their number). That alone would do; the highest mod-sequence (RFC 7162), which flags change, too, is asked of servers as the
+   * second witness, and those without it are asked for their messages. By age a folder changes without any of it.
+   */
+  private stateOf({ exists, uidNext, highestModseq, noModseq }: MailboxObject): string | undefined {
+    if (this.options.settings.since_days !== 0 || noModseq === true || highestModseq === undefined) return undefined;
+    // A server that does not count says 0 or nothing.
+    return highestModseq > 0 && uidNext > 0 ? `${exists} ${uidNext} ${highestModseq}` : undefined;
   }
 
   /** `isAll`: of all that the folder has, which the server says in two ways. */

@@ -8,8 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCertificate } from '../certificate.js';
 import { packagesFault, unpackedPackages } from '../debian-packages.js';
-import { freePort } from '../free-port.js';
-import { MailServer } from './mail-server.js';
+import { MailServer, onFreePorts, type MailPorts } from './mail-server.js';
 
 const PACKAGES = [
   'libexttextcat-data',
@@ -37,19 +36,31 @@ export function dovecotFault(): string | undefined {
   }
 }
 
-export async function startDovecot(): Promise<MailServer> {
+/** `draw` gives ports that are free. */
+export function startDovecot(draw?: () => Promise<number>): Promise<MailServer> {
+  return onFreePorts(start, draw);
+}
+
+async function start({ tlsPort, plainPort }: MailPorts): Promise<MailServer> {
   const root = unpackedPackages('dovecot', PACKAGES);
   const folder = mkdtempSync(join(tmpdir(), 'gannet-mail-'));
   chmodSync(folder, 0o711);
   mkdirSync(join(folder, 'mail'));
   chownSync(join(folder, 'mail'), MAIL_ID, MAIL_ID);
   makeCertificate(folder);
-  const [tlsPort, plainPort] = [await freePort(), await freePort()];
   writeFileSync(join(folder, 'dovecot.conf'), settings(folder, tlsPort, plainPort));
   const mounts = OVERLAID.map((dir) => `mount -t overlay overlay -o lowerdir="${root}/${dir}:/${dir}" "/${dir}"`);
   const run = `export LD_LIBRARY_PATH=/usr/lib/dovecot; exec /usr/sbin/dovecot -F -c "${folder}/dovecot.conf"`;
   const child = spawn('unshare', ['-m', 'sh', '-ec', [...mounts, run].join('\n')], { stdio: 'ignore' });
-  const server = new MailServer({ folder, password: PASSWORD, tlsPort, plainPort, hasStartTls: true, child });
+  const server = new MailServer({
+    folder,
+    password: PASSWORD,
+    tlsPort,
+    plainPort,
+    hasStartTls: true,
+    hasCondStore: true,
+    child,
+  });
   return server.answers();
 }
 

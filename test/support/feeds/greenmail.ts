@@ -7,9 +7,8 @@ import { closeSync, mkdtempSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCertificate } from '../certificate.js';
-import { freePort } from '../free-port.js';
 import { mavenArchive } from '../maven-archive.js';
-import { MailServer } from './mail-server.js';
+import { MailServer, onFreePorts, type MailPorts } from './mail-server.js';
 
 const VERSION = '2.1.8';
 const ARCHIVE = `greenmail-standalone-${VERSION}.jar`;
@@ -33,15 +32,20 @@ function archive(): string {
   return mavenArchive(`com.icegreen:greenmail-standalone:${VERSION}`, `greenmail-${VERSION}`, ARCHIVE);
 }
 
-/** With so many users, `user1` and so on; it knows no others, no STARTTLS and no CONDSTORE. */
-export async function startGreenMail(users = 20): Promise<MailServer> {
+const USERS = 20;
+
+/** With users `user1` and so on; it knows no others, no STARTTLS and no CONDSTORE. `draw` gives ports that are free. */
+export function startGreenMail(draw?: () => Promise<number>): Promise<MailServer> {
+  return onFreePorts(start, draw);
+}
+
+async function start({ tlsPort, plainPort }: MailPorts): Promise<MailServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-greenmail-'));
   const { keyPath, certificatePath } = makeCertificate(folder);
   const store = join(folder, 'store.p12');
   const made = ['-in', certificatePath, '-inkey', keyPath, '-out', store, '-passout', `pass:${PASSWORD}`];
   execFileSync('openssl', ['pkcs12', '-export', ...made], { stdio: 'ignore' });
-  const [tlsPort, plainPort] = [await freePort(), await freePort()];
-  const known = Array.from({ length: users }, (_, number) => `user${number + 1}:${PASSWORD}@mail.example`);
+  const known = Array.from({ length: USERS }, (_, number) => `user${number + 1}:${PASSWORD}@mail.example`);
   const settings = [
     ...['imap.hostname=127.0.0.1', `imap.port=${plainPort}`, 'imaps.hostname=127.0.0.1', `imaps.port=${tlsPort}`],
     ...[`tls.keystore.file=${store}`, `tls.keystore.password=${PASSWORD}`, `users=${known.join(',')}`],
@@ -49,6 +53,14 @@ export async function startGreenMail(users = 20): Promise<MailServer> {
   const log = openSync(join(folder, 'log'), 'w');
   const child = spawn('java', ['-Xmx256m', ...settings, '-jar', archive()], { stdio: ['ignore', log, log] });
   closeSync(log);
-  const server = new MailServer({ folder, password: PASSWORD, tlsPort, plainPort, hasStartTls: false, child });
+  const server = new MailServer({
+    folder,
+    password: PASSWORD,
+    tlsPort,
+    plainPort,
+    hasStartTls: false,
+    hasCondStore: false,
+    child,
+  });
   return server.answers();
 }

@@ -1,12 +1,40 @@
 /** A real IMAP server as a process of its own, with a folder that goes with it. */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { freePort } from '../free-port.js';
 import { Patience } from '../patience.js';
 
 const START_MS_MAX = 120_000;
+const STARTS_MAX = 5;
 const LOG = 'log';
+const TAKEN = /address already in use|bindexception|could not start mail server/i;
+
+export interface MailPorts {
+  readonly tlsPort: number;
+  readonly plainPort: number;
+}
+
+/** Another process listens at a port that was free when it was drawn. */
+class PortTakenError extends Error {
+  override readonly name = 'PortTakenError';
+}
+
+/** Started on other ports where somebody else has taken one in between. */
+export async function onFreePorts(
+  start: (ports: MailPorts) => Promise<MailServer>,
+  draw: () => Promise<number> = freePort,
+): Promise<MailServer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start({ tlsPort: await draw(), plainPort: await draw() });
+    } catch (error) {
+      if (!(error instanceof PortTakenError) || attempt >= STARTS_MAX) throw error;
+    }
+  }
+}
 
 export class MailServer {
   constructor(
@@ -16,6 +44,7 @@ export class MailServer {
       readonly tlsPort: number;
       readonly plainPort: number;
       readonly hasStartTls: boolean;
+      readonly hasCondStore: boolean;
       readonly child: ChildProcess;
     },
   ) {}
@@ -37,6 +66,11 @@ export class MailServer {
     return this.options.hasStartTls;
   }
 
+  /** It says by numbers whether anything has happened in a folder. */
+  get hasCondStore(): boolean {
+    return this.options.hasCondStore;
+  }
+
   /** Of its certificate, for `mail.example` and `localhost`. */
   get certificate(): string {
     return readFileSync(this.certificatePath, 'utf8');
@@ -46,17 +80,24 @@ export class MailServer {
     return join(this.options.folder, 'cert.pem');
   }
 
-  /** Resolves when it greets whoever connects; throws where it has ended, with its log. */
+  /** Resolves when it greets whoever connects; throws where it has ended or has not got its ports, with its log, and is closed then. */
   async answers(): Promise<this> {
     const patience = new Patience(START_MS_MAX);
-    while (!(await this.greets())) {
-      if (patience.isOver() || this.options.child.exitCode !== null) {
-        const log = join(this.options.folder, LOG);
-        throw new Error(`the mail server did not start: ${existsSync(log) ? readFileSync(log, 'utf8') : 'no log'}`);
+    while (!(await this.greets()) || TAKEN.test(this.log)) {
+      const { log } = this;
+      const isTaken = TAKEN.test(log);
+      if (isTaken || patience.isOver() || this.options.child.exitCode !== null) {
+        await this.close();
+        throw new (isTaken ? PortTakenError : Error)(`the mail server did not start: ${log}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     return this;
+  }
+
+  private get log(): string {
+    const path = join(this.options.folder, LOG);
+    return existsSync(path) ? readFileSync(path, 'utf8') : 'no log';
   }
 
   async close(): Promise<void> {
@@ -70,19 +111,23 @@ export class MailServer {
     rmSync(folder, { recursive: true, force: true });
   }
 
-  /** Without TLS the server speaks first; with it, a connection has to do. */
+  /** By its own certificate: another server could have the port. */
   private async greets(): Promise<boolean> {
-    return (await this.isThere(this.plainPort, 'data')) && (await this.isThere(this.tlsPort, 'connect'));
+    const tls = { port: this.tlsPort, host: '127.0.0.1', servername: 'mail.example', ca: this.certificate };
+    return (
+      (await isThere(connectTls(tls), 'secureConnect')) && (await isThere(connect(this.plainPort, '127.0.0.1'), 'data'))
+    );
   }
+}
 
-  private isThere(port: number, sign: 'connect' | 'data'): Promise<boolean> {
-    return new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      socket.once(sign, () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once('error', () => resolve(false));
-    });
-  }
+/** Within a second: who has taken the port may never say anything. */
+function isThere(socket: Socket, sign: 'secureConnect' | 'data'): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isThere: boolean) => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once(sign, () => end(true));
+    socket.once('error', () => end(false)).setTimeout(1000, () => end(false));
+  });
 }
