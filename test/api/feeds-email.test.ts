@@ -17,6 +17,7 @@ import { greenMailFault, startGreenMail } from '../support/feeds/greenmail.js';
 import type { MailServer } from '../support/feeds/mail-server.js';
 import { ATTACHED_PDF, nested } from '../support/feeds/messages.js';
 import { FeedService, ok } from '../support/feeds/feed-service.js';
+import { FollowedFeed } from '../support/feeds/followed-feed.js';
 import { MadeFolder, sync, SYNC_PATH } from '../support/feeds/made-source.js';
 import { describeWhere } from '../support/skip.js';
 
@@ -297,6 +298,34 @@ function mailboxTests(start: () => Promise<MailServer>): void {
     });
     ok(await feeds.control.delete('/feed/default/mail'));
     expect(feeds.service.output).not.toContain(server.password);
+    await feeds.close();
+  });
+
+  it('with an attached file of 50 MB has its message in the list, without half a file', async () => {
+    const feeds = await FeedService.start({ env: { NODE_EXTRA_CA_CERTS: server.certificatePath } });
+    const line = `${'QUFB'.repeat(19)}\r\n`;
+    const huge = message(
+      'huge',
+      'Subject: Large',
+      ...ATTACHED_PDF,
+      line.repeat(Math.ceil(50e6 / line.length)),
+      '--x--',
+    );
+    expect(huge.length).toBeGreaterThan(50e6);
+    await put(huge, message('small', 'Subject: Small', '', 'Beside it'));
+    const settings = { host: 'localhost', port: server.tlsPort, user };
+    const feed = await FollowedFeed.connect(feeds, 'mail', { provider: 'email', settings, secret: server.password });
+    const { records } = await feed.now();
+    expect(records.map(({ name, fields }) => [name, fields['text'], fields['attachments']])).toEqual([
+      ['huge@a.example', 'See the file', ['big.pdf']],
+      ['small@a.example', 'Beside it', undefined],
+    ]);
+    expect(records[0]?.fields).not.toHaveProperty('document');
+    const { last_run: run } = await feeds.feed('mail');
+    expect(run?.skipped).toMatchObject([
+      { why: expect.stringMatching(/^The message has 5\d{7} bytes; it is read to 10485760\.$/) as string },
+    ]);
+    expect((await feed.sync()).feed.last_run).toMatchObject({ changed: 0, removed: 0, unchanged: 2 });
     await feeds.close();
   });
 

@@ -77,3 +77,32 @@ it('are all read, so many at a time, and none is left out', async () => {
   // Each once.
   expect(site.asked().sort()).toEqual(names.map((name) => `/${name}`).sort());
 });
+
+it('take their turns with those of another account', async () => {
+  ok(await feeds.control.post('/account', { name: 'small' }));
+  for (const path of [...names.map((name) => `/${name}`), '/small'])
+    site.pages.set(path, (_asked, response) =>
+      response.end('<rss><channel><item><guid>1</guid><title>Again</title></item></channel></rss>'),
+    );
+  const settings = { url: site.url('/small') };
+  ok(await feeds.control.post('/feed/small/connect', { name: 'small', provider: 'rss', settings }));
+  const shown = async () => ok(await feeds.control.get('/feed/small/small')) as ShownFeed;
+  const first = await eventually(shown, ({ status }) => status === 'Synced');
+  const before = new Map((await allFeeds()).map(({ name, last_checked: at }) => [name, at]));
+  site.asked();
+  feeds.service.jumpADay();
+  await eventually(
+    async () => {
+      ok(await feeds.client.put(`/feed/default/${names[0]}/interval`, { interval_minutes: 30 }));
+      return site.server.asked.length;
+    },
+    (count) => count > 0,
+  );
+  await eventually(shown, ({ status, last_checked: at }) => status === 'Synced' && at !== first.last_checked);
+  await checkedBy(FEEDS, before);
+  const asked = site.asked();
+  // A hundred others are due with it; it is among those for which there is room at once, or the next.
+  expect(asked.filter((path) => path === '/small')).toHaveLength(1);
+  expect(asked.indexOf('/small')).toBeLessThan(2 * PARALLEL);
+  expect(asked).toHaveLength(FEEDS + 1);
+});

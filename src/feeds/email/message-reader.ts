@@ -32,6 +32,8 @@ export interface MessageContext {
   /** When the server got it: of a message without a date of its own. */
   readonly receivedAt: Date | string | undefined;
   readonly nowMs: number;
+  /** Default false. Its end is missing: the last file is not whole, and is named without being kept. */
+  readonly isCut?: boolean;
 }
 
 export async function readMessage(source: Uint8Array, context: MessageContext): Promise<MessageReading> {
@@ -52,13 +54,13 @@ export async function readMessage(source: Uint8Array, context: MessageContext): 
       .filter((name) => name !== '')
       .slice(0, ATTACHMENTS_MAX),
   });
-  return { messageId, files: filesOf(email), fields };
+  return { messageId, files: filesOf(email, context.isCut === true), fields };
 }
 
 /** Inline pictures, those of signatures mostly, are none. */
-function filesOf({ attachments }: Email): AttachedFile[] {
+function filesOf({ attachments }: Email, isCut: boolean): AttachedFile[] {
   const files = new Map<AttachedFile['kind'], AttachedFile>();
-  for (const { mimeType, related, content } of attachments) {
+  for (const { mimeType, related, content } of isCut ? attachments.slice(0, -1) : attachments) {
     const kind = kindOf(mimeType);
     if (kind === undefined || related === true || files.has(kind)) continue;
     const ending = (mimeType.split('/')[1] ?? '').replaceAll(/[^a-z0-9]/g, '').slice(0, 8);

@@ -272,6 +272,8 @@ export class EmailSource implements FeedSource {
         folder,
         receivedAt: internalDate,
         nowMs: nowMs(),
+        // By what was sent: sizes that servers name are estimates on some.
+        isCut: source.length >= messageBytesMax,
       });
       const name = messageId ?? createHash('sha256').update(source).digest('base64url').slice(0, HASH_CHARACTERS);
       found[uid] = name;

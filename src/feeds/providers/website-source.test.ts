@@ -142,6 +142,28 @@ describe('WebsiteSource', () => {
     expect([pages.length, left_out.length, complete]).toEqual([2, 2, true]);
     expect(left_out.find(({ url }) => url.endsWith('/p2'))?.why).toBe('There is no such page.');
   });
+
+  it('shows what it has read after a minute, and says that there is more', async () => {
+    fill(40);
+    // Each page takes five seconds by the clock that it is given.
+    let nowMs = NOW_MS;
+    for (const [path, page] of [...places.site.pages]) {
+      places.site.pages.set(path, (asked, response) => {
+        nowMs += 5000;
+        places.site.answer(asked, String(page), response);
+      });
+    }
+    const { pages, left_out, complete } = await discoverPages({
+      settings: settingsOf(),
+      limits: { ...limits, runMsMax: 3_600_000, requestsMax: 1 },
+      client: places.client,
+      signal: new AbortController().signal,
+      nowMs: () => nowMs,
+    });
+    // robots.txt took nothing; the thirteenth page began after 60 s, and the next not at all.
+    expect([pages.length, complete, nowMs - NOW_MS]).toEqual([13, false, 65_000]);
+    expect(left_out).toEqual([{ url: '28 pages', why: 'The time of a run was over.' }]);
+  });
 });
 
 describe('CrawlMemoryFile', () => {

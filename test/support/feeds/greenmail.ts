@@ -51,7 +51,7 @@ async function start({ tlsPort, plainPort }: MailPorts): Promise<MailServer> {
     ...[`tls.keystore.file=${store}`, `tls.keystore.password=${PASSWORD}`, `users=${known.join(',')}`],
   ].map((setting) => `-Dgreenmail.${setting}`);
   const log = openSync(join(folder, 'log'), 'w');
-  const child = spawn('java', ['-Xmx256m', ...settings, '-jar', archive()], { stdio: ['ignore', log, log] });
+  const child = spawn('java', ['-Xmx1g', ...settings, '-jar', archive()], { stdio: ['ignore', log, log] });
   closeSync(log);
   const server = new MailServer({
     folder,

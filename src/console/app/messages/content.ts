@@ -124,6 +124,7 @@ export const contentTexts = {
     none: 'The records of this list come from nowhere but you and your programs.',
     follow: 'Follow a feed',
     feed: 'Feed',
+    noFeed: 'There is no feed without a list.',
     importFile: 'Import a file of a store',
     imports: (store: string, path: string) => `It imports ${path} of the media store ${store}.`,
     status: (status: string) => `${status}.`,

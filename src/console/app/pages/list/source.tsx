@@ -114,7 +114,8 @@ function FollowFeed() {
   const { data } = useQuery(readingAll(feedList, { params: { account: params.account } }));
   const follow = useChange(listFeed);
   const [chosen, setChosen] = useState<string>();
-  const names = data?.feeds.map(({ name }) => name) ?? [];
+  // A feed is searchable in one list.
+  const names = data?.feeds.flatMap(({ name, searchable_in }) => (searchable_in.length === 0 ? [name] : [])) ?? [];
   const feed = chosen ?? names[0] ?? '';
   return (
     <FormModal
@@ -125,6 +126,7 @@ function FollowFeed() {
     >
       <NativeSelect
         label={text.source.feed}
+        description={data !== undefined && names.length === 0 ? text.source.noFeed : undefined}
         data={names}
         value={feed}
         required

@@ -1,0 +1,93 @@
+/** Feeds in the console, by what somebody else sees of them. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeConsole } from '../support/console.js';
+import { eventually } from '../support/eventually.js';
+import { ScriptedServer } from '../support/scripted-server.js';
+
+const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
+let server: ScriptedServer;
+/** Ends what is under way; undefined where nothing is held back. */
+let held: (() => void)[] | undefined;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+  server.script = (_asked, response) => {
+    const answer = () => response.end('<rss><channel><item><guid>1</guid><title>One</title></item></channel></rss>');
+    if (held === undefined) answer();
+    else held.push(answer);
+  };
+});
+afterAll(() => server.close());
+
+describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, (its) => {
+  const status = async (name: string) =>
+    ((await its.service.client.get(`/feed/default/${name}`)).body as { readonly status: string }).status;
+  const connect = async (name: string) => {
+    const settings = { url: server.url(`/${name}`) };
+    const { status: code, text } = await its.service
+      .control()
+      .post('/feed/default/connect', { name, provider: 'rss', settings });
+    expect(code, text).toBeLessThan(300);
+    await eventually(
+      () => status(name),
+      (is) => is === 'Synced',
+    );
+  };
+
+  it('show in every tab that a sync runs which one of them has begun, and after a reload', async () => {
+    await connect('news');
+    await its.visit('feeds');
+    const second = await its.open.context.newPage();
+    await second.goto(its.page.url());
+    const tabs = [its.page, second].map((page) => {
+      const row = page.getByRole('row', { name: /^news/ });
+      return { row, sync: row.getByRole('button', { name: 'Sync news now' }), page };
+    });
+    for (const { row, sync } of tabs) {
+      await row.getByText('Synced', { exact: true }).waitFor();
+      expect(await sync.isEnabled()).toBe(true);
+    }
+    held = [];
+    await tabs[0]?.sync.click();
+    for (const { row } of tabs) await row.getByText('Syncing', { exact: true }).waitFor();
+    for (const { sync } of tabs) expect(await sync.isDisabled()).toBe(true);
+    await second.reload();
+    await tabs[1]?.row.getByText('Syncing', { exact: true }).waitFor();
+    expect(await tabs[1]?.sync.isDisabled()).toBe(true);
+    const waiting = held;
+    held = undefined;
+    for (const end of waiting) end();
+    for (const { row, sync } of tabs) {
+      await row.getByText('Synced', { exact: true }).waitFor();
+      await eventually(
+        () => sync.isEnabled(),
+        (isEnabled) => isEnabled,
+      );
+    }
+    await second.close();
+  });
+
+  it('are offered to a list where none has them', async () => {
+    const { client } = its.service;
+    for (const name of ['birds', 'fish']) await client.post('/list/default', { name });
+    await connect('other');
+    const offered = async () => {
+      await its.visit('list/fish/settings');
+      await its.page.getByRole('button', { name: 'Follow a feed' }).click();
+      const choice = its.page.getByRole('form', { name: 'Follow a feed' }).getByLabel('Feed');
+      await choice.waitFor();
+      return { choice, names: () => choice.getByRole('option').allTextContents() };
+    };
+    const both = await offered();
+    await eventually(both.names, (names) => names.join() === 'news,other');
+    expect((await client.post('/list/default/birds/feed', { feed: 'news' })).status).toBeLessThan(300);
+    const one = await offered();
+    await eventually(one.names, (names) => names.join() === 'other');
+    expect((await client.post('/list/default/birds/feed', { feed: 'other' })).status).toBe(409);
+    expect((await client.post('/list/default/fish/feed', { feed: 'news' })).status).toBe(409);
+    expect((await client.post('/list/default/fish/feed', { feed: 'other' })).status).toBeLessThan(300);
+    await client.post('/list/default', { name: 'plants' });
+    await its.visit('list/plants/settings');
+    await its.page.getByRole('button', { name: 'Follow a feed' }).click();
+    await its.page.getByText('There is no feed without a list.').waitFor();
+  });
+});
