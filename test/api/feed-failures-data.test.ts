@@ -2,20 +2,18 @@
  * What a list has after an interface, a feed or a store of files failed, as real ones do. Of the failures that real systems fell for (the table of
  * all is in `docs/feed-failures.md`), those of data: a test each.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FeedService } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
+import { sitesOfEachTest } from '../support/feeds/used-sites.js';
 import { frozen, html, MadeSite, type MadePage } from '../support/feeds/made-site.js';
 
 let feeds: FeedService;
-const sites: MadeSite[] = [];
+const sites = sitesOfEachTest();
 beforeAll(async () => {
   feeds = await FeedService.start();
 });
 afterAll(() => feeds.close());
-afterEach(async () => {
-  await Promise.all(sites.splice(0).map((site) => site.close()));
-});
 
 let feedsMade = 0;
 

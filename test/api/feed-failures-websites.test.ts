@@ -10,6 +10,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { FeedService, fill, siteOf } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
 import { namesEnvironment } from '../support/feeds/made-names.js';
+import { status } from '../support/feeds/made-pages.js';
+import { sitesOfEachTest } from '../support/feeds/used-sites.js';
 import { frozen, html, type MadePage, type MadeSite } from '../support/feeds/made-site.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-names-'));
@@ -18,7 +20,7 @@ const namesFile = join(folder, 'names.json');
 const lead = (names: Readonly<Record<string, readonly string[]>>) => writeFileSync(namesFile, JSON.stringify(names));
 
 let feeds: FeedService;
-const sites: MadeSite[] = [];
+const sites = sitesOfEachTest();
 beforeAll(async () => {
   lead({});
   feeds = await FeedService.start({
@@ -32,10 +34,7 @@ afterAll(async () => {
   await feeds.close();
   rmSync(folder, { recursive: true, force: true });
 });
-afterEach(async () => {
-  lead({});
-  await Promise.all(sites.splice(0).map((site) => site.close()));
-});
+afterEach(() => lead({}));
 
 let feedsMade = 0;
 
@@ -54,10 +53,6 @@ async function followed(
 }
 
 const ABC = ['/', '/a', '/b', '/c'];
-const status =
-  (code: number, headers: Readonly<Record<string, string>> = {}): MadePage =>
-  (_asked, response) =>
-    response.writeHead(code, headers).end('no');
 const answers =
   (body: string | Buffer, headers: Readonly<Record<string, string>> = {}): MadePage =>
   (_asked, response) =>

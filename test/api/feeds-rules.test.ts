@@ -1,21 +1,19 @@
 /** What is said of feeds beside the table of their statuses: a rule each. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { FeedService, fill, ok, siteOf } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
+import { sitesOfEachTest } from '../support/feeds/used-sites.js';
 import { html, MadeSite } from '../support/feeds/made-site.js';
 
 let feeds: FeedService;
-const sites: MadeSite[] = [];
+const sites = sitesOfEachTest();
 beforeAll(async () => {
   feeds = await FeedService.start();
 });
 afterAll(() => feeds.close());
-afterEach(async () => {
-  await Promise.all(sites.splice(0).map((site) => site.close()));
-});
 
 async function site(...names: readonly string[]): Promise<MadeSite> {
   const made = await siteOf(...names);

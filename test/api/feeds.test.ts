@@ -2,24 +2,22 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { forbiddenUrls } from '../support/forbidden-urls.js';
 import { FeedService, fill, held, ok, siteOf, type ShownFeed } from '../support/feeds/feed-service.js';
 import { html, type MadeSite } from '../support/feeds/made-site.js';
+import { sitesOfEachTest } from '../support/feeds/used-sites.js';
 
 const outside = mkdtempSync(join(tmpdir(), 'gannet-feeds-'));
 let feeds: FeedService;
-const sites: MadeSite[] = [];
+const sites = sitesOfEachTest();
 beforeAll(async () => {
   feeds = await FeedService.start({ env: { GANNET_MEDIA_FOLDERS: outside } });
 });
 afterAll(async () => {
   await feeds.close();
   rmSync(outside, { recursive: true, force: true });
-});
-afterEach(async () => {
-  await Promise.all(sites.splice(0).map((site) => site.close()));
 });
 
 async function site(...names: readonly string[]): Promise<MadeSite> {

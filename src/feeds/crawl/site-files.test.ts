@@ -1,0 +1,129 @@
+/** What a crawl makes of robots.txt and sitemaps. */
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { crawl, html, KeptMemory, NOW_MS, testClient, type MadePage } from '../../../test/support/feeds/made-site.js';
+import { redirect, status, typed } from '../../../test/support/feeds/made-pages.js';
+import { siteMaker } from '../../../test/support/feeds/used-sites.js';
+import { SourceFailedError } from '../source/source-run.js';
+
+const siteOf = siteMaker();
+const paths = (records: ReadonlyMap<string, unknown>) => [...records.keys()].sort();
+
+describe('the files of a site', () => {
+  it.each([
+    [404, ['/', '/secret']],
+    [403, ['/', '/secret']],
+    [401, ['/', '/secret']],
+  ])('takes a robots.txt that is answered with %i for one that allows all', async (code, expected) => {
+    const site = await siteOf({
+      '/robots.txt': status(code),
+      '/': html('Home', 'Start', '/secret'),
+      '/secret': html('S', 'Secret'),
+    });
+    expect(paths((await crawl(site)).records)).toEqual(expected);
+  });
+
+  it.each<[string, MadePage]>([
+    ['503', status(503)],
+    ['500', status(500)],
+    ['429', status(429)],
+    ['silence', () => undefined],
+    ['a broken connection', (_asked, response) => response.destroy()],
+    ['a loop of redirects', redirect('/robots.txt')],
+  ])('stays away for now where robots.txt is answered with %s', async (_, page) => {
+    const site = await siteOf({ '/robots.txt': page, '/': html('Home', 'Start') });
+    const failing = crawl(site, {}, { client: testClient({ headersMs: 300 }) });
+    await expect(failing).rejects.toThrow(SourceFailedError);
+    await expect(failing).rejects.toThrow('robots.txt');
+    expect(site.asked()).not.toContain('/');
+  });
+
+  it('obeys rules, delays and sitemaps of robots.txt, unless it is told not to', async () => {
+    const site = await siteOf({
+      '/robots.txt': typed(
+        'text/plain',
+        'User-agent: gannet\nDisallow: /secret\nCrawl-delay: 0.05\nUser-agent: *\nDisallow: /\nSitemap: /maps/one.xml',
+      ),
+      '/maps/one.xml': typed('text/xml', '<urlset><url><loc>/from-map</loc></url></urlset>'),
+      '/from-map': html('M', 'From the map'),
+      '/': html('Home', 'Start', '/secret', '/open'),
+      '/open': html('O', 'Open'),
+      '/secret': html('S', 'Secret'),
+    });
+    let nowMs = NOW_MS;
+    const { records, skipped, outcome } = await crawl(site, {}, { nowMs: () => (nowMs += 20) });
+    expect(paths(records)).toEqual(['/', '/from-map', '/open']);
+    expect([skipped.get('/secret'), outcome.isComplete]).toEqual(['robots.txt forbids it.', true]);
+    expect(site.server.underWayMax).toBe(1);
+    expect(paths((await crawl(site, { respect_robots: false, sitemaps: [] })).records)).toEqual([
+      '/',
+      '/open',
+      '/secret',
+    ]);
+  });
+
+  it('reads sitemaps of sitemaps, gzipped ones too, and ends where they name each other', async () => {
+    const site = await siteOf({
+      '/': html('Home', 'Start'),
+      '/sitemap.xml': typed(
+        'text/xml',
+        '<sitemapindex><sitemap><loc>/sitemap.xml</loc></sitemap><sitemap><loc>/two.xml.gz</loc></sitemap></sitemapindex>',
+      ),
+      '/two.xml.gz': typed(
+        'application/octet-stream',
+        gzipSync(
+          '<sitemapindex><sitemap><loc>/sitemap.xml</loc></sitemap><sitemap><loc>/three.xml</loc></sitemap></sitemapindex>',
+        ),
+      ),
+      '/three.xml': typed('text/xml', '<urlset><url><loc>/x</loc></url></urlset>'),
+      '/x': html('X', 'About x'),
+    });
+    const { records, outcome } = await crawl(site);
+    expect([paths(records), outcome.isComplete]).toEqual([['/', '/x'], true]);
+    expect(site.asked().filter((path) => path.includes('xml')).length).toBe(3);
+  });
+
+  it('is not complete where a sitemap breaks off or is redirected to itself', async () => {
+    const site = await siteOf({
+      '/': html('Home', 'Start'),
+      '/sitemap.xml': typed('text/xml', '<urlset><url><loc>/x</loc></url><url><lo'),
+      '/x': html('X', 'About x'),
+    });
+    const cut = await crawl(site);
+    expect([paths(cut.records), cut.outcome.isComplete, cut.skipped.get('/sitemap.xml')]).toEqual([
+      ['/', '/x'],
+      false,
+      'The sitemap breaks off.',
+    ]);
+    site.pages.set('/sitemap.xml', redirect('/sitemap.xml'));
+    expect((await crawl(site)).outcome.isComplete).toBe(false);
+  });
+
+  it('is not complete where the sitemap of the last run is missing, until it is missing twice', async () => {
+    const memory = new KeptMemory();
+    const site = await siteOf({
+      '/': html('Home', 'Start'),
+      '/x': html('X', 'About x'),
+      '/robots.txt': typed('text/plain', 'Sitemap: /pages.xml'),
+      '/pages.xml': typed('text/xml', '<urlset><url><loc>/x</loc></url></urlset>'),
+    });
+    const run = async () => {
+      const { outcome, skipped } = await crawl(site, {}, { memory });
+      return [site.asked().includes('/x'), outcome.isComplete, skipped.get('/pages.xml')];
+    };
+    expect(await run()).toEqual([true, true, undefined]);
+    // As while a site is put up anew: what names the sitemap is missing, too.
+    for (const path of ['/robots.txt', '/pages.xml']) site.pages.delete(path);
+    expect(await run()).toEqual([false, false, expect.stringContaining('It was there the last time')]);
+    expect(await run()).toEqual([false, true, undefined]);
+  });
+
+  it('misses no sitemap where a page was at its address, as at every other of the site', async () => {
+    const memory = new KeptMemory();
+    const site = await siteOf({ '/': html('Home', 'Start'), '/sitemap.xml': html('', '') });
+    await crawl(site, {}, { memory });
+    site.pages.delete('/sitemap.xml');
+    const { outcome, skipped } = await crawl(site, {}, { memory });
+    expect([outcome.isComplete, skipped.size]).toEqual([true, 0]);
+  });
+});
