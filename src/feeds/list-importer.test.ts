@@ -106,6 +106,33 @@ function fileOf(titles: Readonly<Record<string, string>>, count = Object.keys(ti
 const names = async () => (await pageOf(index, 0, 100)).records.map(({ name }) => name);
 
 describe('ListImporter', () => {
+  it('ends at once where its list goes before it has the fields that the file describes', async () => {
+    content = fileOf({ a: 'One' });
+    let begun = 0;
+    let tell = () => {};
+    const isAsked = new Promise<void>((resolve) => (tell = resolve));
+    // As of one that is being deleted: its next version never comes.
+    const going: Partial<ListIndex> = {
+      versions: () => index.versions(),
+      currentVersion: index.currentVersion,
+      changeDefinition: () => {
+        tell();
+        return Promise.resolve(index.currentVersion + 1);
+      },
+      startSync: () => {
+        begun += 1;
+        throw new Error('There is no such list any more');
+      },
+    };
+    opening = () => Promise.resolve(going as ListIndex);
+    const run = importer.run('id');
+    await isAsked;
+    await importer.cancel('id');
+    await run;
+    // After a minute, it would have begun all the same.
+    expect([begun, sources.of('id')?.error]).toEqual([0, null]);
+  });
+
   it('waits for the file of a feed, then gives the list its fields and records', async () => {
     await importer.run('id');
     expect(sources.of('id')).toMatchObject({ last_run: null, error: null });

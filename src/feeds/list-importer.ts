@@ -197,7 +197,7 @@ export class ListImporter {
     let file: ImportedFile | undefined;
     try {
       file = await importedFile(row.path, opened.pieces());
-      if (file.fields !== undefined) await takeOverFields(index, file.fields);
+      if (file.fields !== undefined) await takeOverFields(index, file.fields, running);
       const session = index.startSync(this.options.labelOf(row), file.format);
       return await this.fed(session, file, running);
     } finally {
@@ -230,14 +230,18 @@ export class ListImporter {
   }
 }
 
-/** A list that has no fields yet gets those that the file describes, and waits for the version that has them. */
-async function takeOverFields(index: ListIndex, fields: FieldDefinition): Promise<void> {
+/**
+ * A list that has no fields yet gets those that the file describes, and waits for the version that has them: of one that is being deleted it
+ * never comes.
+ */
+async function takeOverFields(index: ListIndex, fields: FieldDefinition, running: Running): Promise<void> {
   const current = index.versions().find(({ version }) => version === index.currentVersion);
   if (current?.definition.inferred !== 'pending') return;
   const version = await index.changeDefinition(fields);
   const endMs = performance.now() + NEW_VERSION_MS_MAX;
-  while (index.currentVersion < version && performance.now() < endMs)
+  while (index.currentVersion < version && performance.now() < endMs && !running.isCancelled)
     await new Promise((resolve) => setTimeout(resolve, NEW_VERSION_CHECK_MS));
+  if (running.isCancelled) throw new ServiceError('conflict', 'The import was ended.');
 }
 
 function runOf({ created, updated, removed, unchanged, failed, errors }: SyncOutcome, tookMs: number): ImportRun {
