@@ -1,10 +1,14 @@
 /** What a crawl makes of robots.txt and sitemaps. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { crawl, html, KeptMemory, NOW_MS, testClient, type MadePage } from '../../../test/support/feeds/made-site.js';
 import { redirect, status, typed } from '../../../test/support/feeds/made-pages.js';
 import { siteMaker } from '../../../test/support/feeds/used-sites.js';
 import { SourceFailedError } from '../source/source-run.js';
+import { CrawlMemoryFile } from './crawl-memory-file.js';
 
 const siteOf = siteMaker();
 const paths = (records: ReadonlyMap<string, unknown>) => [...records.keys()].sort();
@@ -116,6 +120,32 @@ describe('the files of a site', () => {
     for (const path of ['/robots.txt', '/pages.xml']) site.pages.delete(path);
     expect(await run()).toEqual([false, false, expect.stringContaining('It was there the last time')]);
     expect(await run()).toEqual([false, true, undefined]);
+  });
+
+  it.each<[string, MadePage]>([
+    ['a failure', status(503)],
+    ['a broken connection', (_asked, response) => response.destroy()],
+    ['a page that says so', html('Home', 'We are back soon')],
+  ])('does not take a sitemap for gone that is missing once behind %s', async (_, between) => {
+    const path = join(mkdtempSync(join(tmpdir(), 'gannet-sitemap-')), 'memory');
+    const site = await siteOf({
+      '/': html('Home', 'Start'),
+      '/x': html('X', 'About x'),
+      '/robots.txt': typed('text/plain', 'Sitemap: /pages.xml'),
+      '/pages.xml': typed('text/xml', '<urlset><url><loc>/x</loc></url></urlset>'),
+    });
+    const run = async () => {
+      const memory = new CrawlMemoryFile(path, { isFresh: false });
+      const { outcome } = await crawl(site, {}, { memory });
+      memory.commit();
+      return outcome.isComplete;
+    };
+    expect(await run()).toBe(true);
+    site.pages.set('/pages.xml', between);
+    expect(await run()).toBe(false);
+    for (const file of ['/robots.txt', '/pages.xml']) site.pages.delete(file);
+    expect([await run(), await run()]).toEqual([false, true]);
+    rmSync(dirname(path), { recursive: true });
   });
 
   it('misses no sitemap where a page was at its address, as at every other of the site', async () => {

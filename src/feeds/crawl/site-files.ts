@@ -103,7 +103,9 @@ export class SiteFiles {
       return (await this.namedPages(answer.before)) ? { entries: [], why: GONE } : { entries: [] };
     if (answer.status !== 200) return { entries: [], why: `It is answered with ${answer.status}.` };
     const { entries, outcome } = await this.read(answer);
-    return outcome === 'whole' ? { entries } : { entries, why: FAULTS[outcome] };
+    if (outcome === 'whole') return { entries };
+    if (await this.namedPages(answer.before)) this.keepLast(url, answer.before);
+    return { entries, why: FAULTS[outcome] };
   }
 
   /** Many sites answer every address with a page, which is no sitemap to be missed. */
@@ -115,12 +117,20 @@ export class SiteFiles {
     return readSitemap(Readable.from([Buffer.from(content, 'latin1')]), this.options.nowMs());
   }
 
+  /** What went wrong this time says nothing of what there is: what is missing next time is compared with what was there before. */
+  private keepLast(url: string, last: FileMemory | undefined): void {
+    if (last !== undefined) this.options.memory.keepFile(url, last);
+  }
+
   /** From memory where the server says that it has not changed. Content is a character a byte. */
   private async file(url: string, bytesMax: number): Promise<AskedFile | { readonly why: string }> {
     const { fetcher, memory, mayAskConditionally, nowMs } = this.options;
     const known = memory.file(url);
     const answer = await fetcher.file(url, mayAskConditionally ? (known ?? {}) : {});
-    if ('why' in answer) return answer;
+    if ('why' in answer) {
+      this.keepLast(url, known);
+      return answer;
+    }
     const { response } = answer;
     try {
       if (response.isNotModified && known !== undefined) {
@@ -142,11 +152,18 @@ export class SiteFiles {
         content: Buffer.concat(pieces).subarray(0, bytesMax).toString('latin1'),
       };
       memory.keepFile(url, file);
+      if (isPassing(response.status)) this.keepLast(url, known);
       return { ...file, before: known };
     } catch (error) {
+      this.keepLast(url, known);
       return { why: fetcher.sentence(error) };
     }
   }
+}
+
+/** The server says that it cannot answer now. */
+function isPassing(status: number): boolean {
+  return status === 429 || status >= 500;
 }
 
 /** By a robots.txt that is gone: what it named is asked for once more. */
