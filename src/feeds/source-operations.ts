@@ -30,6 +30,12 @@ function assertAccount({ caller, services }: OperationContext, account: string):
   );
 }
 
+/** What a list imports is read with it. */
+function assertReadsFiles({ caller }: OperationContext): void {
+  if (caller.can('media:read')) return;
+  throw new ServiceError('missing-permission', 'To import a file of a media store takes the permission media:read.');
+}
+
 function describe({ services }: OperationContext, row: SourceRow) {
   return describeSource(row, services.part(FEEDS).sources.isImporting(row));
 }
@@ -59,7 +65,7 @@ const create = defineOperation({
   name: 'list.source-create',
   summary: 'Have a list import a file of a media store',
   description:
-    'The list is made like the file, and follows it where it is kept in sync: what is the same is not written, what the file has no more is removed where it came from this file. Records need a name.',
+    'The list is made like the file, and follows it where it is kept in sync: what is the same is not written, what the file has no more is removed where it came from this file. Records need a name. A key also needs the permission media:read.',
   method: 'POST',
   path: '/list/{account}/{list}/source',
   permission: 'list:update',
@@ -70,6 +76,7 @@ const create = defineOperation({
     const { services } = context;
     const { media_store = DEFAULT_STORE, path, keep_in_sync = true } = body;
     assertAccount(context, account);
+    assertReadsFiles(context);
     const list = requireList(services, account, name);
     const row = await services.part(FEEDS).feeds.bindFile(list, { media_store, path, keep_in_sync });
     return { status: 201, body: describe(context, row) };

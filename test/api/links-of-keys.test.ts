@@ -79,3 +79,17 @@ it('a key that reaches the account and its files links to them', async () => {
   const made = await client.post('/search-result/default/mine', { name: 'own', fields: { paper: SECRET } });
   expect(made.status).toBe(201);
 });
+
+it('a key without media:read has no list import a file of a store, by which it would read it', async () => {
+  const file = '/media/default/default/private%2Fpeople.csv';
+  expect((await service.client.send('PUT', file, { bytes: 'name,title\nana,secret\n' })).status).toBe(201);
+  await service.client.post('/list/default', { name: 'spied', searchable_fields: [{ name: 'title' }] });
+  const permissions = ['list:update', 'search-result:read'];
+  const without = await service.clientFor({ permissions, scope: 'account' });
+  const path = '/list/default/spied/source';
+  const source = { path: 'private/people.csv' };
+  expect((await without.get(file)).status).toBe(403);
+  expect(await without.post(path, source)).toMatchObject({ status: 403, body: { code: 'missing-permission' } });
+  const reader = await service.clientFor({ permissions: [...permissions, 'media:read'], scope: 'account' });
+  expect((await reader.post(path, source)).status).toBe(201);
+});
