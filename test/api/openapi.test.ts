@@ -11,6 +11,11 @@ const operations = await allOperations();
 
 interface Described {
   readonly operationId: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly schema: { readonly description?: string };
+  }[];
   readonly responses: Readonly<Record<string, unknown>>;
   readonly security: readonly unknown[];
 }
@@ -18,6 +23,7 @@ interface Described {
 describe('the OpenAPI document', () => {
   const document = JSON.parse(JSON.stringify(openApiDocument(operations, EVENTS))) as {
     readonly openapi: string;
+    readonly tags: readonly { readonly name: string; readonly description?: string }[];
     readonly components: Readonly<Record<'schemas' | 'responses', Readonly<Record<string, unknown>>>>;
     readonly webhooks: Readonly<Record<string, unknown>>;
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
@@ -33,6 +39,17 @@ describe('the OpenAPI document', () => {
 
   it('describes every operation once', () => {
     expect(described.map(({ operationId }) => operationId).sort()).toEqual(operations.map(({ name }) => name).sort());
+  });
+
+  it('says what each tag and each parameter is for', () => {
+    expect(document.tags.length).toBeGreaterThan(0);
+    expect(document.tags.filter(({ description }) => description === undefined)).toEqual([]);
+    const bare = described.flatMap(({ operationId, parameters = [] }) =>
+      parameters
+        .filter((parameter) => (parameter.description ?? parameter.schema.description) === undefined)
+        .map(({ name }) => `${operationId} ${name}`),
+    );
+    expect(bare).toEqual([]);
   });
 
   it('has a name for what operations take and answer, which generated clients call their types by', () => {

@@ -8,6 +8,7 @@ import {
   type EventCatalogue,
   type ProblemKind,
 } from '../../platform/index.js';
+import { describeRequestHeader, describeTags } from './openapi-tags.js';
 import { DELIVERY_SCHEMA, describeWebhookEvents } from './openapi-webhooks.js';
 import { agentToolName } from '../dispatch/agent-tools.js';
 import { ANY_CONTENT_TYPE, type Operation, type OperationTarget } from '../dispatch/operation.js';
@@ -59,7 +60,6 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
     const description = describeOperation(operation, responses, components);
     (paths[operation.path] ??= {})[operation.method.toLowerCase()] = description;
   }
-  const tags = [...new Set(operations.map(tagOf))].sort();
   return {
     openapi: '3.1.0',
     info: {
@@ -71,7 +71,7 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: tags.map((name) => ({ name })),
+    tags: describeTags(operations.map(tagOf)),
     paths,
     webhooks: describeWebhookEvents(events),
     components: {
@@ -106,7 +106,7 @@ function describeOperation(operation: Operation, responses: Answers, components:
   const parameters = [
     ...parametersOf(operation.params, 'path', components),
     ...(operation.query === undefined ? [] : parametersOf(operation.query, 'query', components)),
-    ...(operation.requestHeaders ?? []).map((name) => ({ name, in: 'header', schema: { type: 'string' } })),
+    ...(operation.requestHeaders ?? []).map(describeRequestHeader),
   ];
   return {
     operationId: operation.name,
