@@ -27,6 +27,11 @@ export interface ImportBatch {
   readonly source?: string;
 }
 
+/** Of the batch's records, as they came. */
+export function bytesOf({ records }: Pick<ImportBatch, 'records'>): number {
+  return records.reduce((sum, { bytes }) => sum + bytes.length, 0);
+}
+
 export interface ImportSessionOptions {
   readonly kernel: Kernel;
   readonly format: 'ndjson' | 'json' | 'csv';

@@ -7,6 +7,7 @@ import type { BatchOutcome } from '../contract/ingest-tasks.js';
 import type { ImportSession, SyncSession } from '../contract/types.js';
 import { SourceSync, type SourceSyncOptions } from './source-sync.js';
 import type { ImportBuffers } from './import-buffers.js';
+import type { CommitPace } from './commit-pace.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
 
 /** Of one commit where small writes are to be expected, which wait for it: a fifth of a second of a processor. */
@@ -21,6 +22,8 @@ export interface ListImportsOptions {
   readonly budget: MemoryBudget;
   readonly importBuffers: ImportBuffers;
   readonly admission: ListAdmission;
+  /** Of the list's commits of imports, which `commit` takes. */
+  readonly pace: CommitPace;
   readonly storePages: {
     /** Bytes of records that one commit of the list takes now. */
     batchBytesMax(listPath: string): number;
@@ -64,7 +67,7 @@ export class ListImports {
     format: 'ndjson' | 'json' | 'csv',
     { keepsLinks, ofSource }: { readonly keepsLinks?: boolean; readonly ofSource?: ImportOfSource },
   ): ImportSession {
-    const { kernel, config, budget, importBuffers, admission, storePages, settle, listPath } = this.options;
+    const { kernel, config, budget, importBuffers, admission, pace, storePages, settle, listPath } = this.options;
     admission.admitImport();
     this.underWay += 1;
     const importId = this.newId();
@@ -76,6 +79,7 @@ export class ListImports {
       batchBytesMax: () =>
         Math.min(
           storePages.batchBytesMax(listPath),
+          pace.bytesMax,
           admission.expectsWrites ? BATCH_BYTES_MAX_BESIDE_WRITES : Infinity,
         ),
       splitBytesMax: budget.splitBytesMax,

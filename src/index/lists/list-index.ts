@@ -142,9 +142,7 @@ export class OpenListIndex implements ListIndex {
       state: () => this.state,
       names: () => this.settings,
       commitImports: (untold) => this.commitImports(untold),
-      onLater: (error) => {
-        options.log.warn({ list: listPath, err: error }, 'a bulk call is told to webhooks later');
-      },
+      onLater: (err) => options.log.warn({ list: listPath, err }, 'a bulk call is told to webhooks later'),
     });
     this.commits = new CommitPublisher({
       ...options,
@@ -165,6 +163,7 @@ export class OpenListIndex implements ListIndex {
     this.imports = new ListImports({
       ...options,
       admission,
+      pace: this.writes.importPace,
       listPath,
       commit: (batch) => this.background.whenRoom(() => this.queue.exclusive(() => this.writes.batch(batch))),
       removeUnlisted: (...unlisted) => this.queue.exclusive(() => this.writes.unlisted(...unlisted)),

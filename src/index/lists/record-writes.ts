@@ -5,7 +5,8 @@ import type { StorePages } from '../commit/store-pages.js';
 import type { WaitingWrite } from '../commit/list-queue.js';
 import { withinQuota, type RecordQuota, type RecordsTaken } from '../contract/record-quota.js';
 import type { BatchOutcome, Commit, IngestLimits, IngestResults, RawRecords } from '../contract/ingest-tasks.js';
-import type { ImportBatch } from '../import/import-session.js';
+import { CommitPace } from '../import/commit-pace.js';
+import { bytesOf, type ImportBatch } from '../import/import-session.js';
 import type { BackgroundHost, WritingTaskPart } from '../versions/background-host.js';
 import { internalError, type CommitPublisher } from '../versions/commit-publisher.js';
 
@@ -20,6 +21,9 @@ export interface RecordWritesOptions {
 }
 
 export class RecordWrites {
+  /** How much of an import one commit takes. */
+  readonly importPace = new CommitPace();
+
   constructor(private readonly options: RecordWritesOptions) {}
 
   /** Small writes that waited together. Settles every one of them; never rejects. */
@@ -79,9 +83,13 @@ export class RecordWrites {
   }
 
   /** A batch of an import. */
-  async batch(batch: ImportBatch): Promise<BatchOutcome> {
+  batch(batch: ImportBatch): Promise<BatchOutcome> {
+    this.written(bytesOf(batch));
+    return this.importPace.timed(bytesOf(batch), () => this.batchWithinQuota(batch));
+  }
+
+  private async batchWithinQuota(batch: ImportBatch): Promise<BatchOutcome> {
     const { commits, publish, withWritingTask } = this.options;
-    this.written(batch.records.reduce((sum, { bytes }) => sum + bytes.length, 0));
     const count = batch.records.reduce((sum, { ends }) => sum + ends.length, 0);
     const take = () => this.take(count);
     const outcome = await withinQuota(take, (taken) =>
