@@ -35,7 +35,7 @@ COPY --from=build /opt/gannet/package.json /opt/gannet/LICENSE /opt/gannet/READM
 COPY --from=build /opt/gannet/bin ./bin
 COPY --from=build /opt/gannet/config ./config
 COPY --from=build /opt/gannet/node_modules ./node_modules
-COPY --from=build /opt/gannet/native-bindings/build/Release/gannet_kernel.node ./native-bindings/build/Release/
+COPY --from=build /opt/gannet/native-bindings/build/Release/gannet_kernel.node /opt/gannet/native-bindings/build/Release/end_with_parent ./native-bindings/build/Release/
 COPY --from=build /opt/gannet/native-bindings/build-lmdb/build/Release/lmdb.node ./native-bindings/build-lmdb/build/Release/
 COPY --from=build /opt/gannet/dist ./dist
 RUN ln -s /opt/gannet/bin/gannet.js /usr/local/bin/gannet \

@@ -38,6 +38,13 @@
       "xcode_settings": { "GCC_SYMBOLS_PRIVATE_EXTERN": "YES", "GCC_WARN_INHIBIT_ALL_WARNINGS": "YES" }
     },
     {
+      # What the service starts other programs by, so that they end with it.
+      "target_name": "end_with_parent",
+      "type": "executable",
+      "sources": ["launcher/end_with_parent.c"],
+      "cflags": ["-Wall", "-Wextra", "-Werror"]
+    },
+    {
       "target_name": "gannet_kernel",
       "dependencies": ["lmdb", "snowball"],
       # Every source file of the kernel and of the addon.

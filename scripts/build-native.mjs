@@ -14,6 +14,8 @@ import { checkNode, checkToolchain } from './lib/toolchain.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'native-bindings');
 const addonPath = join(folder, 'build', 'Release', 'gannet_kernel.node');
+/** By what the service starts other programs. */
+const launcherPath = join(folder, 'build', 'Release', 'end_with_parent');
 const stampPath = join(folder, 'build', 'gannet.stamp');
 /** lmdb-js with the checks of native-bindings/lmdb-js; `src/platform/lmdb.ts` has it loaded in the place of the package's own. */
 const lmdbFolder = join(folder, 'build-lmdb');
@@ -50,7 +52,7 @@ export function nativeState() {
     null,
   );
   const stamp = `${hashOf([], environment())} ${sources}`;
-  const previous = existsSync(addonPath) ? readStamp(stampPath) : undefined;
+  const previous = existsSync(addonPath) && existsSync(launcherPath) ? readStamp(stampPath) : undefined;
   if (previous === stamp && lmdbIsCurrent()) return { state: 'current', stamp };
   const sameEnvironment = previous?.split(' ')[0] === stamp.split(' ')[0];
   return { state: sameEnvironment ? 'changed' : 'rebuild', stamp };

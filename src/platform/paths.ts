@@ -29,3 +29,9 @@ export function packageVersion(): string {
 export function compiledFile(source: string): string {
   return join(packageRoot(), 'dist', 'bundle', `${source}.start.cjs`);
 }
+
+/** A program by its path and arguments as it is to be started: Linux kills it when this process ends, in whatever way. */
+export function endingWithThis(program: string, args: readonly string[]): readonly [program: string, args: string[]] {
+  const launcher = join(packageRoot(), 'native-bindings', 'build', 'Release', 'end_with_parent');
+  return [launcher, [String(process.pid), program, ...args]];
+}

@@ -74,6 +74,11 @@ export class TestService {
     this.#settings = settings;
   }
 
+  /** Of its process; 0 where it does not run. */
+  get pid(): number {
+    return this.#process?.pid ?? 0;
+  }
+
   /** Everything that the process wrote so far: its log and its messages. */
   get output(): string {
     return this.#output;

@@ -4,6 +4,7 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { endingWithThis } from '../paths.js';
 import { Host, type HostOptions, type Vessel, type VesselEvents } from './host.js';
 import type { FromWorker, Protocol } from './protocol.js';
 import { processorMs, residentBytes } from './process-figures.js';
@@ -29,9 +30,13 @@ export function createChildProcess<P extends Protocol>(options: ChildProcessOpti
 
 function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage, onExit }: VesselEvents): Vessel {
   const { entry, data, heapMibMax, niceness, env } = options;
+  const flags = [`--max-old-space-size=${heapMibMax}`, ...permissionFlags(options)];
+  // One that computes without end would not hear that the channel is closed.
+  const [execPath, execArgv] = endingWithThis(process.execPath, flags);
   const child = fork(entry, [], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
-    execArgv: [`--max-old-space-size=${heapMibMax}`, ...permissionFlags(options)],
+    execPath,
+    execArgv,
     serialization: 'advanced',
     // Its errors are the service's to tell.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -1,5 +1,5 @@
 /** Frames of videos: which are seen at which second, and what becomes of videos and programs that are not as they should be. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -132,6 +132,15 @@ describe('a program that is not as it should be', () => {
   it('and fails has its own words told, without what a terminal would take for more', async () => {
     const failing = opened({ ffmpeg: program("printf 'no \\033[31mluck\\nmore\\n' >&2; exit 1") });
     await expect(seen(failing, video)).rejects.toThrow(/^No frame of the video can be decoded: no {2}\[31mluck$/);
+  });
+
+  it('and cannot be run is no fault of the video', async () => {
+    const path = join(folder, 'unreadable');
+    writeFileSync(path, '#!/nowhere/sh\n', { mode: 0o755 });
+    await expect(seen(opened({ ffmpeg: path }), video)).rejects.toMatchObject({
+      code: 'internal-error',
+      detail: `ffmpeg cannot be run: ${path} cannot be run: No such file or directory.`,
+    });
   });
 
   it('is killed when nobody wants the frames any more', async () => {

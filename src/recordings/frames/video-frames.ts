@@ -10,7 +10,7 @@ import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { processorMs, residentBytes } from '../../platform/hosts/index.js';
-import { asStorageError, ServiceError } from '../../platform/index.js';
+import { asStorageError, endingWithThis, ServiceError } from '../../platform/index.js';
 import { recordingFormat } from '../recording-format.js';
 import { RecordingError } from '../types.js';
 import { findFfmpeg, frameArguments } from './ffmpeg.js';
@@ -22,6 +22,8 @@ const SECOND_MS = 1000;
 const MEBIBYTE = 2 ** 20;
 /** One of 512 by 512 pixels has less, however it is packed. */
 const FRAME_BYTES_MAX = 4 * MEBIBYTE;
+/** What started it ends with this where there is no such program to be run. */
+const NO_PROGRAM = 127;
 /** A process that does nothing for so long, and is waited for, hangs. */
 const IDLE_MS_MAX = 60_000;
 const MESSAGE_CHARACTERS_MAX = 200;
@@ -109,7 +111,8 @@ export class VideoFrames {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { everySeconds, framesMax } = this.options;
-    const child = spawn(program, args, { stdio: [file.fd, 'pipe', 'pipe'], env: { LC_ALL: 'C' }, shell: false });
+    const [launcher, launched] = endingWithThis(program, args);
+    const child = spawn(launcher, launched, { stdio: [file.fd, 'pipe', 'pipe'], env: { LC_ALL: 'C' }, shell: false });
     const decoding = new Decoding(child, this.options);
     const stop = () => {
       decoding.kill('stopped');
@@ -188,14 +191,19 @@ class Decoding {
   assertHasNone(): void {
     if (this.#startFailure !== undefined)
       throw new ServiceError('internal-error', `ffmpeg cannot be run: ${this.#startFailure.message}.`);
+    if (this.child.exitCode === NO_PROGRAM)
+      throw new ServiceError('internal-error', `ffmpeg cannot be run: ${this.#firstLine()}.`);
     if (this.#ended === 'too-large')
       throw new RecordingError('too-large', 'A frame of the video needs more memory than there is for one');
     if (this.#ended === 'timed-out' || this.#ended === 'hung')
       throw new RecordingError('timed-out', 'No frame of the video could be decoded in time');
     if (this.isWhole || NO_PICTURES.test(this.#message)) return;
+    throw new RecordingError('damaged', `No frame of the video can be decoded: ${this.#firstLine()}`);
+  }
+
+  #firstLine(): string {
     const [line = ''] = this.#message.split('\n').filter((each) => each.trim() !== '');
-    const reason = line.replace(/\p{Cc}/gu, ' ').slice(0, MESSAGE_CHARACTERS_MAX);
-    throw new RecordingError('damaged', `No frame of the video can be decoded: ${reason}`);
+    return line.replace(/\p{Cc}/gu, ' ').slice(0, MESSAGE_CHARACTERS_MAX);
   }
 
   kill(ended: Ended): void {
