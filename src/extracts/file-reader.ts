@@ -141,6 +141,10 @@ export interface ReadingRequest {
   readonly known: KnownFile | undefined;
   /** Of a recording. */
   readonly transcribing?: Transcribing | undefined;
+  /** What was fetched before then may be another file. Default: all of it. */
+  readonly sinceMs?: number;
+  /** Of a recording: what else than `kind` bytes of this hash will be read as. Default: nothing. */
+  readonly awaitedAs?: (hash: string) => readonly ReadKind[];
 }
 
 export type ReadingOutcome =
@@ -167,6 +171,23 @@ export type ReadingOutcome =
       readonly detail: string;
       readonly afterMs: number | undefined;
     };
+
+/** What is read of a recording, each by itself. */
+const RECORDING_READINGS: readonly ReadKind[] = [...RECORDING_KINDS, 'frames'];
+
+/** As what else than this the bytes of that hash, which are those behind its URL now, will be read. `rowOf`: what is known of it as another kind. */
+export function othersOf(
+  kind: ReadKind,
+  hash: string,
+  rowOf: (kind: ReadKind) => { readonly state: string; readonly file?: KnownFile } | undefined,
+): ReadKind[] {
+  if (!RECORDING_READINGS.includes(kind)) return [];
+  return RECORDING_READINGS.filter((other) => {
+    const row = other === kind ? undefined : rowOf(other);
+    // Of a recording, the hash begins with that of its own bytes.
+    return row !== undefined && (row.state === 'pending' || row.file?.hash.startsWith(hash) !== true);
+  });
+}
 
 /** What makes vectors of pictures. */
 export interface PictureModel {

@@ -26,6 +26,7 @@ export * from './lock-holder.js';
 export * from './make-folder.js';
 export * from './mapped-memory.js';
 export * from './memory-budget.js';
+export * from './nameless-file.js';
 export * from './names.js';
 export * from './own-memory.js';
 export * from './operator-error.js';

@@ -6,7 +6,13 @@ import type { Validators } from '../platform/index.js';
 export const MEMORY_A_FILE_BYTE = 2;
 
 export type FetchedFile =
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly validators: Validators }
+  | {
+      readonly kind: 'bytes';
+      readonly bytes: Uint8Array;
+      readonly validators: Validators;
+      /** Of the bytes, where it is known: SHA-256 in base64url. */
+      readonly hash?: string;
+    }
   | { readonly kind: 'same'; readonly validators: Validators }
   | {
       readonly kind: 'unreadable';

@@ -17,6 +17,7 @@ import { createResourceMetrics } from './resource-metrics.js';
 import { resourceLists, resourceOperations } from './resource-operations.js';
 import { ResourceReader } from './resource-reader.js';
 import { RESOURCE_SETTINGS, type ResourceSettings } from './settings.js';
+import { SharedFiles } from './shared-files.js';
 import { recordingUrls } from './subtitle-urls.js';
 import { WebFiles } from './web-files.js';
 
@@ -24,6 +25,9 @@ const SECOND_MS = 1000;
 /** Of the data directory: videos lie there without a name while they are decoded. */
 const VIDEOS_FOLDER = 'videos';
 const HOUR_MS = 3_600_000;
+const MEBIBYTE = 2 ** 20;
+/** Each has a descriptor. */
+const SHARED_FILES_MAX = 256;
 
 export const resourceParts: FeatureParts = {
   operations: resourceOperations,
@@ -59,6 +63,12 @@ export const resourceParts: FeatureParts = {
       transcriptionBytesMax: recordings.transcription_bytes_max,
       transcribedMax: recordings.transcriptions,
       transcriptionRetryMs: recordings.transcription_retry_seconds.map((seconds) => seconds * SECOND_MS),
+      shared: new SharedFiles({
+        folder: join(platform.dataDir, VIDEOS_FOLDER),
+        bytesMax: settings.shared_mib_max * MEBIBYTE,
+        filesMax: SHARED_FILES_MAX,
+        keptMsMax: HOUR_MS,
+      }),
       web: web.fetch,
       media: mediaFiles(stores),
       metrics: createResourceMetrics(platform.metrics),
@@ -89,8 +99,7 @@ export const resourceParts: FeatureParts = {
         if (listen) indexes.useReader(reader);
       },
       close: async () => {
-        reader.close();
-        await Promise.all([changed.close(), web.close()]);
+        await Promise.all([reader.close(), changed.close(), web.close()]);
       },
     };
   },

@@ -34,6 +34,7 @@ it('has no more bytes of files in hand than it may, and one that is larger alone
     media: () => Promise.reject(new Error('none is asked for')),
     metrics: createResourceMetrics(createMetrics()),
     pictures: { of: () => undefined, describe: noneIsRead, describeFrames: noneIsRead },
+    shared: { fetch: noneIsRead, close: () => Promise.resolve() },
     frames: { version: '', read: noneIsRead },
     framesParallel: 1,
     recordings: { read: noneIsRead },

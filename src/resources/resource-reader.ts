@@ -25,6 +25,7 @@ import type { PictureModels } from './picture-models.js';
 import { hashWith, isBesideAsBefore, readBeside, readWith, type Beside } from './recording-files.js';
 import { endOf } from './end-of.js';
 import type { ResourceMetrics } from './resource-metrics.js';
+import type { SharedFiles, SharedFileWanted } from './shared-files.js';
 import { NotTranscribedError, TranscriberAwayError, transcriptKey, Transcripts } from './transcripts.js';
 import { WeightedTurns } from './weighted-turns.js';
 
@@ -41,6 +42,8 @@ export interface ResourceReaderOptions {
   /** Recordings of one list that models write down at a time. */
   readonly transcribedMax: number;
   readonly transcriptionRetryMs: readonly number[];
+  /** Files of which several things are read. */
+  readonly shared: Pick<SharedFiles, 'fetch' | 'close'>;
   readonly web: FileSource;
   readonly media: FileSource;
   readonly metrics: ResourceMetrics;
@@ -91,8 +94,9 @@ export class ResourceReader implements FileReader {
   }
 
   /** Nothing that fails from now on is a failure of a file. */
-  close(): void {
+  close(): Promise<void> {
     this.#isClosed = true;
+    return this.options.shared.close();
   }
 
   pictureModel(account: string, name: string): PictureModel | undefined {
@@ -116,10 +120,11 @@ export class ResourceReader implements FileReader {
     const held = isSlow ? this.#slowBytes : this.#bytes;
     let giveBack = (): void => undefined;
     const room = async (bytes: number) => {
+      // Where what was found had to be fetched after all.
+      giveBack();
       giveBack = await held.take(bytes * MEMORY_A_FILE_BYTE, signal);
     };
     try {
-      const { kind } = request;
       const { metrics } = this.options;
       const beside = await this.#beside(request, signal);
       const { transcribing } = request;
@@ -128,8 +133,7 @@ export class ResourceReader implements FileReader {
         transcribing && (this.#versionOf(request.account, transcribing.model) ?? request.known?.transcribedBy);
       const isOther = request.known !== undefined && this.#isReadOtherwise(request, { beside, transcribedBy });
       const known = isOther ? undefined : request.known;
-      const bytesMax = this.options.bytesMax[kind];
-      const fetched = await this.#sourceOf(request.url)({ ...request, known, bytesMax, room, signal });
+      const fetched = await this.#fetched({ ...request, known }, { room, isSlow, transcribedBy }, signal);
       const outcome = await this.#outcome(fetched, { request: { ...request, known }, beside, transcribedBy }, signal);
       // What ended because the service stops says nothing of the file: its list breaks this off.
       if (this.#isClosed && outcome.kind === 'unreachable') await endOf(signal);
@@ -139,6 +143,30 @@ export class ResourceReader implements FileReader {
       giveBack();
       done();
     }
+  }
+
+  /** A recording is fetched once for all that is read of it. */
+  #fetched(
+    request: ReadingRequest,
+    { room, isSlow, transcribedBy }: Pick<SharedFileWanted, 'room' | 'isSlow'> & Pick<FileInHand, 'transcribedBy'>,
+    signal: AbortSignal,
+  ): Promise<FetchedFile> {
+    const { kind, account, url, transcribing, sinceMs = Infinity } = request;
+    const wanted = { ...request, bytesMax: this.options.bytesMax[kind], signal };
+    const source = this.#sourceOf(url);
+    if (kind === 'document' || kind === 'image') return source({ ...wanted, room });
+    return this.options.shared.fetch({
+      ...{ account, url, sinceMs, room, isSlow, signal },
+      as: transcribing?.asks === true ? 'transcript' : kind,
+      fetch: (taken, validators) =>
+        source({ ...wanted, room: taken, known: validators === undefined ? request.known : { validators, hash: '' } }),
+      awaitedAs: async (hash) => {
+        const others = request.awaitedAs?.(hash) ?? [];
+        if (transcribing === undefined || transcribing.asks || transcribedBy === undefined) return others;
+        const kept = await transcribing.kept(transcriptKey(hash, transcribedBy));
+        return kept?.isWhole === true ? others : [...others, 'transcript'];
+      },
+    });
   }
 
   #sourceOf(url: string): FileSource {
@@ -190,7 +218,7 @@ export class ResourceReader implements FileReader {
     };
     switch (fetched.kind) {
       case 'bytes': {
-        const ofBytes = createHash('sha256').update(fetched.bytes).digest('base64url');
+        const ofBytes = fetched.hash ?? createHash('sha256').update(fetched.bytes).digest('base64url');
         const hash = hashWith(ofBytes, inHand.beside);
         const file = { validators: fetched.validators, hash, ...written };
         return hash === request.known?.hash

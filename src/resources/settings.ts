@@ -54,6 +54,12 @@ export const RESOURCE_SETTINGS = defineSettings('resources', {
     default: 1,
     comment: 'Videos whose frames are read at a time, of all lists.',
   },
+  shared_mib_max: {
+    schema: integer(0, 1_048_576),
+    default: 2048,
+    comment:
+      'MiB of the disk for videos and audio files of which something else is still to be read, so that each is fetched once; others are fetched again.',
+  },
   ffmpeg: {
     schema: Type.String({ maxLength: 4096 }),
     default: 'ffmpeg',

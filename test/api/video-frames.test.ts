@@ -1,12 +1,12 @@
 /** Videos that records link to, found by what is to be seen in them, with the second of it. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { drawnPicture, jpegOf } from '../support/pictures.js';
 import { mp3Of, mp4Of } from '../support/recordings.js';
-import type { ScriptedServer } from '../support/scripted-server.js';
+import { ScriptedServer } from '../support/scripted-server.js';
 import { startFileServer } from '../support/served-files.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
@@ -200,4 +200,45 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of videos', () => {
       await service.close();
     }
   });
+});
+
+it('are fetched once for what is said in them, what a model writes down of it, and what is to be seen', async () => {
+  const model = await ScriptedServer.start();
+  model.script = (_asked, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ text: 'Gannets', segments: [{ start: 2, end: 4, text: 'Gannets dive' }] }));
+  };
+  // A program that shows one picture, whatever it is given.
+  writeFileSync(join(folder, 'seen.png'), await drawnPicture(8).resize(180).png().toBuffer());
+  const program = writeProgram(join(folder, 'shows'), `exec cat '${join(folder, 'seen.png')}'`);
+  service = await startTestService({ env: env(program) });
+  try {
+    const added = { name: 'whisper', kind: 'transcription', provider: 'openai', url: model.url(), served_name: 'w' };
+    expect((await service.control().post('/model/default', added)).status).toBe(201);
+    const list = { name: 'once', ...DEFINITION, transcription_model: 'whisper' };
+    expect((await service.client.post('/list/default', list)).status).toBe(201);
+    const films = Array.from({ length: 5 }, (_, at) => serve(`/once-${at}.mp4`, mp4Of({ title: `Film ${at}` })));
+    const fetches = () => films.map((film) => server.asked.filter(({ path }) => film.endsWith(path)).length);
+    const before = fetches();
+    await service.client.bulk('default', 'once', films.map((film, at) => ({ name: `n${at}`, film }))); // prettier-ignore
+    await settled('once', 'read', 2 * films.length);
+    expect(fetches()).toEqual(before.map((count) => count + 1));
+    expect(await foundBy('once', 8)).toHaveLength(films.length);
+    const { body } = await service.client.post('/search/default/once/1', { query: 'dive' });
+    expect((body as { results: Hit[] }).results).toHaveLength(films.length);
+    // Another film behind the same address, which somebody tells: for all three again.
+    serve('/once-0.mp4', mp4Of({ title: 'Another' }));
+    expect((await service.client.post('/list/resources-refresh/default/once', undefined)).status).toBe(202);
+    await eventually(
+      async () =>
+        ((await service.client.post('/search/default/once/1', { query: 'another' })).body as { results: Hit[] }).results
+          .length,
+      (count) => count === 1,
+    );
+    await settled('once', 'read', 2 * films.length);
+    expect(fetches()).toEqual(before.map((count) => count + 2));
+  } finally {
+    await service.close();
+    await model.close();
+  }
 });

@@ -11,6 +11,7 @@ import {
   attachQueue,
   extractStore,
   hasFiles,
+  othersOf,
   READ_KINDS,
   READING_LANES,
   TRANSCRIPTS_LANE,
@@ -257,6 +258,8 @@ export class ListResources implements ListFiles {
         lane,
         reader,
         known: (file: FileToRead) => extractStore(store).outline(file)?.file,
+        awaitedAs: ({ kind, url }, hash) =>
+          othersOf(kind, hash, (other) => extractStore(store).outline({ kind: other, url })),
         transcribing: (item) => this.transcripts.of(item),
       });
     for (const lane of READING_LANES) this.runner.add(lane, worker(lane));

@@ -6,9 +6,10 @@ import type {
   ReadingItem,
   ReadingOutcome,
   ReadingTypes,
+  ReadKind,
   Transcribing,
 } from '../../extracts/index.js';
-import type { LaneWorker, WorkOutcome } from '../../platform/work/index.js';
+import type { LaneWorker, Work, WorkOutcome } from '../../platform/work/index.js';
 
 /** A host that asks for a longer wait is left alone by a look at another time; the lane, which others share, goes on. */
 const LANE_WAIT_MS_MAX = 60_000;
@@ -22,6 +23,8 @@ export interface ReadingWorkerOptions {
   readonly reader: FileReader;
   /** What is known of the file. */
   readonly known: (file: FileToRead) => KnownFile | undefined;
+  /** As what else than this the bytes of this hash, which are those behind its URL now, will be read. */
+  readonly awaitedAs: (file: FileToRead, hash: string) => readonly ReadKind[];
   /** How what is said in the file is written down; undefined where it is not. */
   readonly transcribing: (item: ReadingItem) => Transcribing | undefined;
 }
@@ -32,9 +35,10 @@ export function readingWorker({
   lane,
   reader,
   known,
+  awaitedAs,
   transcribing,
 }: ReadingWorkerOptions): LaneWorker<ReadingTypes> {
-  const readOne = async (item: ReadingItem, abort: AbortSignal) => {
+  const readOne = async ({ item, dueMs }: Work<ReadingItem>, abort: AbortSignal) => {
     const { url, kind = 'document', forced, postponed } = item;
     try {
       const model = pictureModel();
@@ -45,6 +49,9 @@ export function readingWorker({
         ...(model === undefined ? {} : { pictureModel: model }),
         known: forced ? undefined : known({ kind, url }),
         transcribing: transcribing(item),
+        // What is written down is what was read: that it changed meanwhile, its words tell.
+        sinceMs: item.transcribe === true ? 0 : dueMs,
+        awaitedAs: (hash: string) => awaitedAs({ kind, url }, hash),
       };
       return outcomeOf(await reader.read(request, abort), postponed);
     } catch (error) {
@@ -56,7 +63,7 @@ export function readingWorker({
   return {
     receiver: lane,
     batchMax: 1,
-    perform: (work, abort) => Promise.all(work.map(({ item }) => readOne(item, abort))),
+    perform: (work, abort) => Promise.all(work.map((each) => readOne(each, abort))),
     note: ({ work: { item }, result }) => ({ item, result }),
     failure: () => null,
   };

@@ -233,6 +233,8 @@ function lookBehind(
   for (const { row } of rows) {
     const { url, kind = 'document' } = row;
     if (!kinds.includes(kind)) continue;
+    // Frames that are to be read will be, as they are read now; what is written down waits in another lane.
+    if (kind === 'frames' && row.state === 'pending') continue;
     const item = { url, kind, forced: false, postponed: 0 };
     readingQueue(store).put([{ lane: readingLane(item), item }], nowMs);
   }

@@ -53,6 +53,8 @@ export interface NewWork<Item> {
 export interface Work<Item> extends NewWork<Item> {
   /** Its place in the queue; what came later has a higher one. */
   readonly number: number;
+  /** From when on it was to be done, this time. */
+  readonly dueMs: number;
 }
 
 /** An item at its place in the schedule. */

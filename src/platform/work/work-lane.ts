@@ -171,9 +171,9 @@ export class WorkLane<T extends WorkTypes> {
 
   private taken(held: Held): Taken<T>[] {
     const { lane, queue } = this.options;
-    const { number, subject } = held.scheduled;
+    const { number, subject, dueMs } = held.scheduled;
     const item = queue.item(lane, number);
-    if (item !== undefined) return [{ held, work: { lane, number, item } }];
+    if (item !== undefined) return [{ held, work: { lane, number, item, dueMs } }];
     // It was superseded meanwhile, or forgotten with its lane.
     this.held.delete(number);
     this.lines.letOthersPass(subject);

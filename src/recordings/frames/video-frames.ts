@@ -4,13 +4,11 @@
  * whatever ends. Main thread only.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { setPriority } from 'node:os';
-import { join } from 'node:path';
 import { processorMs, residentBytes } from '../../platform/hosts/index.js';
-import { asStorageError, endingWithThis, ServiceError } from '../../platform/index.js';
+import { endingWithThis, namelessFile, ServiceError } from '../../platform/index.js';
 import { recordingFormat } from '../recording-format.js';
 import { RecordingError } from '../types.js';
 import { findFfmpeg, frameArguments } from './ffmpeg.js';
@@ -76,28 +74,11 @@ export class VideoFrames {
     const asked = { everySeconds, framesMax: framesMax + 1, secondsMax: Math.ceil(msMax / SECOND_MS) + 1 };
     const args = frameArguments(format, asked);
     if (args === undefined || this.#program === undefined) return false;
-    const file = await this.#fileOf(bytes);
+    const file = await namelessFile(this.options.folder, bytes);
     try {
       return await this.#decoded(this.#program, { args, file, take }, signal);
     } finally {
       await file.close();
-    }
-  }
-
-  /** Without a name, before anything is in it. */
-  async #fileOf(bytes: Uint8Array): Promise<FileHandle> {
-    const { folder } = this.options;
-    const path = join(folder, randomUUID());
-    let file: FileHandle | undefined;
-    try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      file = await open(path, 'wx+', 0o600);
-      await unlink(path);
-      for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
-      return file;
-    } catch (error) {
-      await file?.close();
-      throw asStorageError(error, folder);
     }
   }
 

@@ -1,0 +1,125 @@
+/** Files of which several things are read: how often they are fetched, and what lies on disk meanwhile. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { FetchedFile } from './fetched-file.js';
+import { SharedFiles, type Reading, type SharedFileWanted, type SharedFilesOptions } from './shared-files.js';
+
+const NEVER = new AbortController().signal;
+let folder = '';
+let nowMs = 1000;
+/** What is behind the URL. */
+let content = 'a film';
+let asked: (string | undefined)[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-shared-'));
+  [nowMs, content, asked] = [1000, 'a film', []];
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const opened = (options: Partial<SharedFilesOptions> = {}) =>
+  new SharedFiles(
+    { folder: join(folder, 'videos'), bytesMax: 100, filesMax: 2, keptMsMax: 3_600_000, ...options },
+    () => nowMs,
+  );
+
+const fetchNow: SharedFileWanted['fetch'] = async (room, known) => {
+  asked.push(known?.etag);
+  if (known?.etag === content) return { kind: 'same', validators: known };
+  await room(content.length);
+  return { kind: 'bytes', bytes: Buffer.from(content), validators: { etag: content } };
+};
+
+async function read(
+  files: SharedFiles,
+  as: Reading,
+  others: readonly Reading[],
+  wanted: Partial<SharedFileWanted> = {},
+) {
+  const fetched = await files.fetch({
+    ...{ account: 'a', url: 'https://a.example/film', as, sinceMs: 1000, isSlow: as !== 'video', signal: NEVER },
+    ...{ room: () => Promise.resolve(), fetch: fetchNow, awaitedAs: () => Promise.resolve(others), ...wanted },
+  });
+  return fetched.kind === 'bytes' ? Buffer.from(fetched.bytes).toString() : fetched.kind;
+}
+
+it('are fetched once for all that is to be read of them, whichever is first and while another one fetches', async () => {
+  const files = opened();
+  const both = [read(files, 'frames', ['video']), read(files, 'video', ['frames', 'transcript'])];
+  expect(await Promise.all(both)).toEqual(['a film', 'a film']);
+  nowMs += 60_000;
+  // What is read in between need not know of the one that comes last.
+  expect(await read(files, 'image', [])).toBe('a film');
+  expect(await read(files, 'transcript', ['frames'])).toBe('a film');
+  expect(asked).toEqual([undefined]);
+  // Everybody has it: it is let go of.
+  expect(await read(files, 'video', [], { sinceMs: 0 })).toBe('a film');
+  expect(asked).toHaveLength(2);
+  expect(readdirSync(join(folder, 'videos'))).toEqual([]);
+});
+
+it('are asked for again where they may have changed, and fetched where they have', async () => {
+  const files = opened();
+  await read(files, 'video', ['frames']);
+  expect(await read(files, 'frames', ['video', 'transcript'], { sinceMs: 2000 })).toBe('a film');
+  content = 'another film';
+  expect(await read(files, 'transcript', [], { sinceMs: 3000 })).toBe('another film');
+  expect(asked).toEqual([undefined, 'a film', 'a film']);
+});
+
+it('are those of one account and one URL', async () => {
+  const files = opened();
+  await read(files, 'video', ['frames']);
+  await read(files, 'frames', [], { account: 'b' });
+  await read(files, 'frames', [], { url: 'https://a.example/other' });
+  expect(asked).toHaveLength(3);
+});
+
+it('lie on disk as far as there is room, the first ones, and until their time is over', async () => {
+  const files = opened({ bytesMax: 13 });
+  const url = (at: number) => ({ url: `https://a.example/${at}` });
+  for (const at of [1, 2, 3]) await read(files, 'video', ['frames'], url(at));
+  await read(files, 'frames', [], url(3));
+  expect(asked).toHaveLength(4);
+  const short = opened({ keptMsMax: 1 });
+  await read(short, 'video', ['frames', 'transcript']);
+  asked = [];
+  await expect.poll(() => read(short, 'frames', ['transcript']).then(() => asked.length)).toBeGreaterThan(0);
+  await read(opened({ filesMax: 0 }), 'video', ['frames']);
+  // There is no folder to be made.
+  writeFileSync(join(folder, 'file'), '');
+  expect(await read(opened({ folder: join(folder, 'file', 'videos') }), 'video', ['frames'])).toBe('a film');
+});
+
+it('are not waited for by what is quick where what is slow waits for room, nor after they failed', async () => {
+  const files = opened();
+  let admit = (): void => undefined;
+  const slow = read(files, 'frames', ['video'], { room: () => new Promise((resolve) => (admit = resolve)) });
+  expect(await read(files, 'video', ['frames'])).toBe('a film');
+  admit();
+  expect(await slow).toBe('a film');
+  const failing = () => Promise.reject(new Error('no such host'));
+  const failed = read(files, 'video', ['frames'], { url: 'https://b.example/', fetch: failing });
+  const behind = read(files, 'frames', [], { url: 'https://b.example/' });
+  await expect(failed).rejects.toThrow('no such host');
+  expect(await behind).toBe('a film');
+});
+
+it('are no longer waited for by who leaves, and come to nothing where the disk does not give them back', async () => {
+  const files = opened();
+  const leaving = new AbortController();
+  const fetch = () => new Promise<FetchedFile>(() => undefined);
+  void read(files, 'video', ['frames'], { fetch });
+  const waiting = read(files, 'frames', [], { signal: leaving.signal });
+  leaving.abort(new Error('left'));
+  await expect(waiting).rejects.toThrow('left');
+  const closed = opened();
+  await read(closed, 'video', ['frames']);
+  await closed.close();
+  expect(await read(closed, 'frames', [])).toBe('a film');
+  expect(asked).toEqual([undefined, undefined]);
+});

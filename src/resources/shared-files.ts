@@ -1,0 +1,184 @@
+/**
+ * Files of which several things are read, one after the other, fetched once for all: the words of a video, what a model writes down of it, and its
+ * frames, which each have a queue of their own. What somebody else is going to read lies on disk without a name, so that nothing is left of it whatever
+ * ends, for as long as it may be wanted and there is room; whoever finds nothing fetches it. Main thread only.
+ */
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import type { ReadKind } from '../extracts/index.js';
+import { namelessFile } from '../platform/index.js';
+import { endOf } from './end-of.js';
+import type { FetchedFile } from './fetched-file.js';
+
+export interface SharedFilesOptions {
+  /** Where they lie; it is made. */
+  readonly folder: string;
+  /** Of all. */
+  readonly bytesMax: number;
+  /** Each has a descriptor. */
+  readonly filesMax: number;
+  /** Whoever wanted one may never come. */
+  readonly keptMsMax: number;
+}
+
+/** What is read of a file: words, what a model writes down, frames. */
+export type Reading = ReadKind | 'transcript';
+
+export interface SharedFileWanted {
+  readonly account: string;
+  readonly url: string;
+  /** What was fetched before then may be another file. */
+  readonly sinceMs: number;
+  /** Waits until there is room for so many bytes in memory. */
+  readonly room: (bytes: number) => Promise<void>;
+  /** It may wait long for room: others do not wait with it. */
+  readonly isSlow: boolean;
+  /** Fetches it with that room, unless it is as it was when it had these validators; as it is where they are undefined. */
+  readonly fetch: (room: SharedFileWanted['room'], known: KeptValidators | undefined) => Promise<FetchedFile>;
+  /** As what it is read, and as what else the bytes of this hash will be. */
+  readonly as: Reading;
+  readonly awaitedAs: (hash: string) => Promise<readonly Reading[]>;
+  readonly signal: AbortSignal;
+}
+
+type Fetched = Extract<FetchedFile, { kind: 'bytes' }>;
+export type KeptValidators = Fetched['validators'];
+
+interface Kept {
+  readonly file: FileHandle;
+  readonly bytes: number;
+  readonly hash: string;
+  readonly validators: KeptValidators;
+  readonly fetchedMs: number;
+  readonly readAs: Set<Reading>;
+  /** What one of them waits for, the others do not know. */
+  readonly awaited: Set<Reading>;
+  readonly timer: NodeJS.Timeout;
+}
+
+interface UnderWay {
+  readonly end: Promise<unknown>;
+  /** Resolves when it has to wait for room. */
+  readonly waits: Promise<void>;
+}
+
+export class SharedFiles {
+  readonly #kept = new Map<string, Kept>();
+  readonly #underWay = new Map<string, UnderWay>();
+  #keptBytes = 0;
+
+  constructor(
+    private readonly options: SharedFilesOptions,
+    private readonly now = Date.now,
+  ) {}
+
+  /** Rejects as `fetch` and `room` do, and with the signal's reason. */
+  async fetch(wanted: SharedFileWanted): Promise<FetchedFile> {
+    const key = JSON.stringify([wanted.account, wanted.url]);
+    // What another one gets need not be fetched again.
+    for (let other = this.#underWay.get(key); other !== undefined; other = this.#underWay.get(key)) {
+      const isOver = other.end.then(() => true);
+      const isToWait = wanted.isSlow ? isOver : Promise.race([isOver, other.waits.then(() => false)]);
+      if (!(await Promise.race([isToWait, endOf(wanted.signal)]))) break;
+    }
+    let tellWaits = (): void => undefined;
+    const waits = new Promise<void>((resolve) => (tellWaits = resolve));
+    const room = async (bytes: number) => {
+      const timer = setImmediate(tellWaits);
+      await wanted.room(bytes);
+      clearImmediate(timer);
+    };
+    const work = this.#fetched(key, { ...wanted, room });
+    const underWay = { end: work.catch(() => undefined), waits };
+    this.#underWay.set(key, underWay);
+    try {
+      return await work;
+    } finally {
+      if (this.#underWay.get(key) === underWay) this.#underWay.delete(key);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.keys()].map((key) => this.#drop(key)));
+  }
+
+  async #fetched(key: string, wanted: SharedFileWanted): Promise<FetchedFile> {
+    const { fetch, room, sinceMs } = wanted;
+    const kept = this.#kept.get(key);
+    const isNew = kept !== undefined && kept.fetchedMs >= sinceMs;
+    const known = kept !== undefined && Object.keys(kept.validators).length > 0 ? kept.validators : undefined;
+    const fetchedMs = this.now();
+    const fetched = isNew ? undefined : await fetch(room, known);
+    if (kept !== undefined && (fetched === undefined || (known !== undefined && fetched.kind === 'same')))
+      return (await this.#read(key, kept, wanted)) ?? fetch(room, undefined);
+    await this.#drop(key);
+    if (fetched?.kind !== 'bytes') return fetched ?? fetch(room, undefined);
+    const hash = hashOf(fetched.bytes);
+    await this.#keep(key, { ...fetched, hash }, { ...wanted, fetchedMs });
+    return { ...fetched, hash };
+  }
+
+  /** Undefined where the disk does not give back what was written. */
+  async #read(key: string, kept: Kept, { as, awaitedAs, room }: SharedFileWanted): Promise<FetchedFile | undefined> {
+    const { awaited, file, hash, readAs, validators } = kept;
+    await room(kept.bytes);
+    const bytes = await bytesOf(file, kept.bytes);
+    const isWhole = bytes !== undefined && hashOf(bytes) === hash;
+    readAs.add(as);
+    for (const each of await awaitedAs(hash)) awaited.add(each);
+    const isAwaited = [...awaited].some((each) => !readAs.has(each));
+    // Another one may have been put in its place meanwhile.
+    if ((!isWhole || !isAwaited) && this.#kept.get(key) === kept) await this.#drop(key);
+    return isWhole ? { kind: 'bytes', bytes, validators, hash } : undefined;
+  }
+
+  async #keep(
+    key: string,
+    { bytes, validators, hash }: Fetched & { readonly hash: string },
+    { as, awaitedAs, fetchedMs }: Pick<SharedFileWanted, 'as' | 'awaitedAs'> & { readonly fetchedMs: number },
+  ): Promise<void> {
+    const { folder, bytesMax, filesMax, keptMsMax } = this.options;
+    const awaited = new Set(await awaitedAs(hash));
+    if (awaited.size === 0) return;
+    // The first ones are read first: what is new goes without.
+    if (this.#keptBytes + bytes.length > bytesMax || this.#kept.size >= filesMax) return;
+    this.#keptBytes += bytes.length;
+    try {
+      const file = await namelessFile(folder, bytes);
+      const timer = setTimeout(() => void this.#drop(key), keptMsMax).unref();
+      const readAs = new Set([as]);
+      this.#kept.set(key, { file, bytes: bytes.length, hash, validators, fetchedMs, readAs, awaited, timer });
+    } catch {
+      // A full disk is no reason not to read what is here.
+      this.#keptBytes -= bytes.length;
+    }
+  }
+
+  async #drop(key: string): Promise<void> {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
+    this.#kept.delete(key);
+    this.#keptBytes -= kept.bytes;
+    clearTimeout(kept.timer);
+    await kept.file.close();
+  }
+}
+
+/** Undefined where they are not to be had. */
+async function bytesOf(file: FileHandle, length: number): Promise<Uint8Array | undefined> {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  try {
+    for (let at = 0; at < length;) {
+      const { bytesRead } = await file.read(bytes, at, length - at, at);
+      if (bytesRead === 0) return undefined;
+      at += bytesRead;
+    }
+    return bytes;
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64url');
+}
