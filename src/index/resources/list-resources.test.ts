@@ -71,7 +71,7 @@ describe('files of a list', () => {
     await list.write(put('one', { report: URL_A }));
     await list.write(put('two', { report: URL_A }));
     await settled();
-    expect(reader.asked).toEqual([{ account: 'default', url: URL_A, kind: 'document', known: undefined }]);
+    expect(reader.asked).toMatchObject([{ account: 'default', url: URL_A, kind: 'document', known: undefined }]);
     expect([await textOf('one'), await textOf('two')]).toEqual([['Text'], ['Text']]);
     reader.outcome = () => Promise.resolve({ kind: 'unchanged', file: FILE });
     await list.files.changed([URL_A, 'https://example.com/nobody-links-to-it.pdf']);
