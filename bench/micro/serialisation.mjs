@@ -1,5 +1,6 @@
 /** What writing one record of an answer costs: reading the parts of its stored bytes, and splicing them into the answer. */
 import { Bench } from 'tinybench';
+import { recordId } from '../../dist/src/platform/index.js';
 import { encodeRecord, readRecordParts } from '../../dist/src/records/index.js';
 import { ResponseWriter } from '../../dist/src/search/index.js';
 import { writeResult } from '../../dist/src/search/response/result-writer.js';
@@ -25,10 +26,10 @@ function storedRecords() {
   const word = () => Math.floor(50_000 ** random()).toString(36);
   return Array.from({ length: RECORDS }, (_, number) =>
     encodeRecord({
-      id: `0000000${number}`,
+      id: recordId(number, 1),
       name: `record ${number}`,
       nameGenerated: false,
-      asOf: '2026-11-21T05:54:00.000Z',
+      asOf: '1970-01-01T00:00:00.001Z',
       createdMs: 1,
       modifiedMs: 1,
       fieldsJson: JSON.stringify({

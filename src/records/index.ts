@@ -1,5 +1,7 @@
 /** Records of a list: codec, validation, and the databases of its store that hold them and their names. */
 export * from './types.js';
+export * from './iso-time.js';
+export * from './record-parts.js';
 export * from './record-codec.js';
 export * from './string-member.js';
 export * from './record-vectors.js';

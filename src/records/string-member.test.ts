@@ -1,7 +1,8 @@
 /** One field of a record's JSON, compared with what parsing all of it gives. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { DamagedRecordError, parseFields } from './record-codec.js';
+import { parseFields } from './record-codec.js';
+import { DamagedRecordError } from './record-parts.js';
 import { stringField } from './string-member.js';
 
 const awkward = fc.constantFrom(

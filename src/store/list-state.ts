@@ -21,7 +21,9 @@ export const LIST_STATE_FORMAT_WITH_RECORDINGS = 5;
 export const LIST_STATE_FORMAT_WITH_FRAMES = 6;
 /** With pages that say how many their document has, perhaps with all others too: a release that does not know it would take them for damaged. */
 export const LIST_STATE_FORMAT_WITH_PAGE_COUNTS = 7;
-/** Those of lists that have more than records. */
+/** With records in their short format, perhaps with all others too: a release that does not know it would take them for damaged. */
+export const LIST_STATE_FORMAT_WITH_SHORT_RECORDS = 8;
+/** Those of lists that have more than records in their first format. */
 export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_VECTORS,
   LIST_STATE_FORMAT_WITH_PARTS,
@@ -29,6 +31,7 @@ export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_RECORDINGS,
   LIST_STATE_FORMAT_WITH_FRAMES,
   LIST_STATE_FORMAT_WITH_PAGE_COUNTS,
+  LIST_STATE_FORMAT_WITH_SHORT_RECORDS,
 ];
 
 export interface VersionState {
@@ -119,7 +122,7 @@ export interface PartState {
 }
 
 export interface ListState {
-  /** The first where the list never had vectors, parts or recordings: earlier releases read it then. It never falls. */
+  /** The first until a record is written, or where earlier releases wrote all of them and the list never had more: they read it then. It never falls. */
   readonly format: number;
   /** Grows by one with every commit: tells after a worker's death whether its commit happened. */
   readonly sequence: number;

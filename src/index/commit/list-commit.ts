@@ -27,6 +27,7 @@ import {
 import {
   buildingVersionOf,
   currentVersionOf,
+  LIST_STATE_FORMAT_WITH_SHORT_RECORDS,
   type ImportCount,
   type ListState,
   type VersionState,
@@ -234,6 +235,7 @@ export class ListCommit {
       for (const writer of writers) writer.buildSegment();
       store.transaction(() => {
         for (const writer of writers) writer.apply();
+        if (writers.length > 0) store.raiseFormat(LIST_STATE_FORMAT_WITH_SHORT_RECORDS);
         this.events.apply(store);
         store.putState(state);
       });

@@ -15,7 +15,7 @@ import { loadConfig } from '../../platform/config.js';
 import { recordNumberOf, systemClock } from '../../platform/index.js';
 import { createMetrics } from '../../platform/metrics.js';
 import { decodeRecord, parseFields, RecordStore, RecordStoreCache } from '../../records/index.js';
-import { currentVersionOf, segmentFile } from '../../store/index.js';
+import { currentVersionOf, LIST_STATE_FORMAT_WITH_SHORT_RECORDS, segmentFile } from '../../store/index.js';
 import { createInlineExecutor, createListIndexes, type ListIndex, type ListIndexes } from '../index.js';
 import { pageAt } from '../parts/part-layout.js';
 import { partStore } from '../parts/part-store.js';
@@ -327,7 +327,7 @@ describe('pages of a list', () => {
     expect(kernel.generationParts(lease.handle)).toEqual([]);
     lease.release();
     const store = new RecordStore(pathOf());
-    expect(store.state()).toMatchObject({ format: 1 });
+    expect(store.state()).toMatchObject({ format: LIST_STATE_FORMAT_WITH_SHORT_RECORDS });
     expect(store.hasDatabase('attached-v1-pages')).toBe(false);
     await store.close();
   });

@@ -11,6 +11,7 @@ import {
 import { hashedVector, ScriptedEmbedder, ScriptedModels } from '../../../test/support/scripted-models.js';
 import { ModelError } from '../../vectors/index.js';
 import type { ListIndex } from '../index.js';
+import { LIST_STATE_FORMAT_WITH_SHORT_RECORDS } from '../../store/index.js';
 
 let lists: ListsWithModels;
 let embedder: ScriptedEmbedder;
@@ -285,7 +286,7 @@ describe('a list without a model', () => {
       found,
     ]);
     expect(databases.filter((name) => /embed|vector|-s\d/.test(name))).toEqual([]);
-    expect(state).toMatchObject({ format: 1 });
+    expect(state).toMatchObject({ format: LIST_STATE_FORMAT_WITH_SHORT_RECORDS });
     expect(state.meaning).toBeUndefined();
     expect(embedder.calls).toBe(0);
   });

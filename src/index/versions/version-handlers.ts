@@ -9,6 +9,7 @@ import {
 } from '../../records/index.js';
 import {
   LIST_STATE_FORMAT,
+  LIST_STATE_FORMAT_WITH_SHORT_RECORDS,
   buildingVersionOf,
   partOf,
   segmentsPath,
@@ -165,6 +166,7 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
     writer.buildSegment();
     store.transaction(() => {
       writer.apply();
+      if (writer.changed) store.raiseFormat(LIST_STATE_FORMAT_WITH_SHORT_RECORDS);
       events.apply(store);
       store.putState(state);
     });

@@ -1,6 +1,6 @@
 /** A hit as a reranker reads it. Pure. */
 import type { FieldDefinition } from '../../catalog/index.js';
-import { decodeRecord, parseFields, type RecordParts } from '../../records/index.js';
+import { parseFields, type RecordParts } from '../../records/index.js';
 import { textOfRecord } from '../../vectors/record-text.js';
 import type { Candidates } from '../types.js';
 
@@ -16,7 +16,7 @@ export function candidateOf(
 ): Candidate {
   const named = of.listName === undefined ? {} : { listName: of.listName };
   if (parts === undefined) return { name: '', ...named, ...(of.isRead ? { text: '' } : {}) };
-  const record = decodeRecord(parts.bytes);
+  const record = parts.stored();
   if (!of.isRead) return { name: record.name, ...named };
   const { title = '', text = '' } = textOfRecord(of.definition, record, parseFields(record.fieldsJson)) ?? {};
   return { name: record.name, ...named, text: `${title}\n${text}`.trim().slice(0, TEXT_CHARACTERS_MAX) };

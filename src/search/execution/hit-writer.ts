@@ -102,7 +102,7 @@ export class HitWriter {
     if (explainJson === '') return { search, listName, explanations: undefined, like: undefined };
     const like = search.meaning?.like?.flatMap((recordNumber) => {
       const parts = this.records.read(search.list, recordNumber);
-      return parts === undefined ? [] : [nameOf(parts)];
+      return parts === undefined ? [] : [parts.name];
     });
     return { search, listName, explanations: JSON.parse(explainJson) as Explanation[], like };
   }
@@ -160,10 +160,6 @@ export class HitWriter {
     const members = membersOfFiles(this, search, found, highlight);
     return ends.map((end, index) => members.slice(ends[index - 1] ?? 0, end));
   }
-}
-
-function nameOf({ head }: RecordParts): string {
-  return (JSON.parse(`{${Buffer.from(head).toString('utf8')}}`) as { readonly name: string }).name;
 }
 
 /** What was found in a hit beside its record. */

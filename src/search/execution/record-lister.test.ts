@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import type { GenerationLease, ListIndex } from '../../index/index.js';
 import { recordNumberOf } from '../../platform/index.js';
-import { RecordStore, RecordStoreCache } from '../../records/index.js';
+import { decodeRecord, RecordStore, RecordStoreCache } from '../../records/index.js';
+import { encodeFirstFormat } from '../../records/first-format.js';
 import { listFixtures, type ListFixtures } from '../../../test/support/lists.js';
 import { ResponseWriter } from '../response/response-writer.js';
 import { ListContexts } from './list-context.js';
@@ -55,6 +56,15 @@ function page(after: string | undefined, size: number, skip = 0, bytesMax?: numb
 
 function listPath(): string {
   return contexts.get(lease.handle).settings.listPath;
+}
+
+/** The first byte of each record. */
+async function formatsOf(ids: readonly string[]): Promise<(number | undefined)[]> {
+  const store = new RecordStore(listPath());
+  const version = store.version(1).prepare();
+  const formats = ids.map((id) => version.record(recordNumberOf(id) ?? -1)?.[0]);
+  await store.close();
+  return formats;
 }
 
 /** Writes other bytes in the place of a record's. */
@@ -123,19 +133,41 @@ describe('RecordLister', () => {
     expect(seen).toEqual([...names, [long.record.id, told], 'last']);
   });
 
+  it('gives records that an earlier release wrote as those beside them, and writes them anew when they change', async () => {
+    const { results } = page(undefined, 30);
+    const early = results.filter((_, index) => index % 2 === 0);
+    for (const { id } of early) await damage(id, (bytes) => encodeFirstFormat(decodeRecord(bytes)));
+    expect(page(undefined, 30).results).toEqual(results);
+    const [first, second, third] = early;
+    const written = await list.write({
+      kind: 'patch',
+      id: first?.id ?? '',
+      name: undefined,
+      fields: { text: 'other' },
+    });
+    expect(written.record).toMatchObject({ name: first?.name, fields: { text: 'other' } });
+    await list.write({ kind: 'delete', id: second?.id ?? '' });
+    await list.write({ kind: 'put', name: third?.name ?? '', fields: { text: 'replaced' } });
+    const expected = results.filter(({ id }) => id !== second?.id);
+    const after = page(undefined, 30).results;
+    expect(after.map(({ id, name }) => [id, name])).toEqual(expected.map(({ id, name }) => [id, name]));
+    expect(after[0]).toEqual(written.record);
+    expect(await list.check()).toEqual([]);
+    const formats = await formatsOf(early.map(({ id }) => id));
+    expect(formats.slice(0, 4)).toEqual([2, undefined, 2, 1]);
+  });
+
   it('tells a record that is damaged among the others', async () => {
     const { results } = page(undefined, 30);
-    const [cut, broken, unknown] = results.map(({ id }) => id);
-    await damage(cut ?? '', (bytes) => bytes.subarray(0, 40));
+    const [cut, broken, unknown, cutBefore] = results.map(({ id }) => id);
+    await damage(cut ?? '', (bytes) => bytes.subarray(0, 20));
+    await damage(cutBefore ?? '', (bytes) => bytes.subarray(0, 10));
     await damage(broken ?? '', (bytes) => (bytes.write('x', bytes.length - 1), bytes));
     await damage(unknown ?? '', () => Buffer.alloc(3));
     const after = page(undefined, 30);
-    expect(after.results.slice(0, 3)).toEqual([
-      { id: null, error: expect.stringContaining('damaged') as string },
-      { id: broken, error: expect.stringContaining('damaged') as string },
-      { id: null, error: expect.stringContaining('damaged') as string },
-    ]);
-    expect(after.results.slice(3)).toEqual(results.slice(3));
+    const damaged = expect.stringContaining('damaged') as string;
+    expect(after.results.slice(0, 4)).toEqual([cut, broken, null, null].map((id) => ({ id, error: damaged })));
+    expect(after.results.slice(4)).toEqual(results.slice(4));
     expect(after.total_count).toBe(30);
   });
 

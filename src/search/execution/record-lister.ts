@@ -8,6 +8,7 @@ import {
   fittingFields,
   leftOutMember,
   readWholeRecord,
+  resourceBytesOf,
   storedIdOf,
   type RecordParts,
   type RecordStoreCache,
@@ -102,7 +103,7 @@ function writeRecords(
   // One more than is wanted tells whether there is a next page.
   for (const { key, value } of store.records.getRange({ start: after + 1, offset: skip, limit: size + 1 })) {
     const before = writer.length;
-    const isFull = written === size || (written > 0 && before - begin + value.length > pageBytesMax);
+    const isFull = written === size || (written > 0 && before - begin + resourceBytesOf(value) > pageBytesMax);
     if (isFull) return last;
     if (written > 0) writer.ascii(',');
     const end = written > 0 ? begin + pageBytesMax : Infinity;
@@ -117,7 +118,7 @@ function writeRecords(
 }
 
 interface Room {
-  /** For a record and its vectors as they are stored. */
+  /** For a record as it is answered, and its vectors as they are stored. */
   readonly bytesMax: number;
   /** How long the writer is where the page ends. */
   readonly end: number;
@@ -134,14 +135,14 @@ function writeReadable(
   vectorsOf: () => Uint8Array | undefined,
 ): boolean {
   const begin = writer.length;
-  const recordBytes = bytes.length;
+  const recordBytes = resourceBytesOf(bytes);
   const id = storedIdOf(bytes) ?? null;
   const tell = (error: string): true => {
     writer.truncate(begin);
     writer.text(JSON.stringify({ id, error }));
     return true;
   };
-  const tellLong = (storedBytes: number) => tell(`The record has ${storedBytes} bytes, more than bytes_max.`);
+  const tellLong = (allBytes: number) => tell(`The record has ${allBytes} bytes, more than bytes_max.`);
   try {
     const { parts } = readWholeRecord(bytes);
     if (recordBytes > room.bytesMax) return tellLong(recordBytes);
@@ -175,9 +176,9 @@ function writeVectors({ count, dimensions, values }: StoredVectors, writer: Resp
 }
 
 function writeRecord(parts: RecordParts, writer: ResponseWriter, fieldsBytesMax = Infinity): void {
-  const { bytes, headBegin, asOfBegin, timesBegin, fieldsBegin, end } = parts;
+  const { bytes, fieldsBegin, end } = parts;
   writer.ascii('{');
-  writer.bytes(bytes, headBegin, asOfBegin);
+  parts.writeHead(writer);
   writer.ascii(',"fields":');
   if (end - fieldsBegin <= fieldsBytesMax) {
     writer.bytes(bytes, fieldsBegin, end);
@@ -185,11 +186,9 @@ function writeRecord(parts: RecordParts, writer: ResponseWriter, fieldsBytesMax 
     const { json, leftOut } = fittingFields(parts.fields, { bytesMax: fieldsBytesMax });
     writer.text(`${json}${leftOutMember(leftOut)}`);
   }
-  if (timesBegin > asOfBegin) {
-    writer.ascii(',');
-    writer.bytes(bytes, asOfBegin, timesBegin);
-  }
   writer.ascii(',');
-  writer.bytes(bytes, timesBegin, fieldsBegin);
+  parts.writeAsOf(writer);
+  writer.ascii(',');
+  parts.writeTimes(writer);
   writer.ascii('}');
 }

@@ -15,18 +15,16 @@ export function recordSortValues(
   parts: RecordParts | undefined,
   distance: number,
 ): SortValue[] {
-  let members: Readonly<Record<string, unknown>> | undefined;
   let fields: Readonly<Record<string, unknown>> | undefined;
   return order.map((key) => {
     if (key.by === 'distance') return Number.isNaN(distance) ? undefined : distance;
     if (parts === undefined) return undefined;
     if (key.column.startsWith('@')) {
-      members ??= parseObject(`{${text(parts.head)},${text(parts.times)}}`);
-      return recordMember(key.column, members);
+      return recordMember(key.column, parts);
     }
     const facet = facetsByName(list.settings.definition).get(key.column);
     if (facet?.cardinality !== 'Single') return undefined;
-    fields ??= parseObject(text(parts.fields));
+    fields ??= parseObject(parts.fieldsJson);
     return fieldValue(Object.hasOwn(fields, key.column) ? fields[key.column] : undefined, facet.type);
   });
 }
@@ -39,19 +37,15 @@ export function compareSortValues(left: SortValue, right: SortValue, descending:
   return descending ? Buffer.compare(right, left) : Buffer.compare(left, right);
 }
 
-function recordMember(column: string, members: Readonly<Record<string, unknown>>): SortValue {
-  if (column === '@name') return fieldValue(members['name'], 'string');
-  return fieldValue(members[column === '@created' ? 'created_utc' : 'modified_utc'], 'date');
+function recordMember(column: string, parts: RecordParts): SortValue {
+  if (column === '@name') return fieldValue(parts.name, 'string');
+  return column === '@created' ? parts.createdMs : parts.modifiedMs;
 }
 
 /** Facet values are arrays; a Single facet's holds one value. */
 function fieldValue(value: unknown, type: FacetType): SortValue {
   const held = fieldKind(type).columnValue(Array.isArray(value) ? value[0] : value);
   return typeof held === 'string' ? Buffer.from(foldFacetValue(held)) : held;
-}
-
-function text(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }
 
 function parseObject(json: string): Readonly<Record<string, unknown>> {

@@ -21,7 +21,7 @@ export const NO_HIGHLIGHTS: HighlightsJson = Object.freeze({ bytes: Buffer.from(
 const TO_BE_SEGMENTED = kernelConstant('HighlightToBeSegmented');
 /** The member of an object in which the text of a page is marked. */
 const PAGE_TEXT = 'text';
-const OPEN = Buffer.from('{');
+const OPEN_NAME = Buffer.from('{"name":');
 const CLOSE = Buffer.from('}');
 const COMMA = Buffer.from(',');
 const EMPTY_OBJECT_BYTES = 2;
@@ -138,10 +138,10 @@ function fieldsWithNames(records: readonly RecordParts[]): RecordFields {
   return { bytes: Buffer.concat(objects), ranges };
 }
 
-/** The fields with the members of the head (`id` and `name`) before them, so that the name is marked like a field. */
-function withName({ head, fields }: RecordParts): Uint8Array {
-  if (fields.length <= EMPTY_OBJECT_BYTES) return Buffer.concat([OPEN, head, CLOSE]);
-  return Buffer.concat([OPEN, head, COMMA, fields.subarray(1)]);
+/** The fields with the name before them, so that it is marked like a field. */
+function withName({ nameJson, fields }: RecordParts): Uint8Array {
+  if (fields.length <= EMPTY_OBJECT_BYTES) return Buffer.concat([OPEN_NAME, nameJson, CLOSE]);
+  return Buffer.concat([OPEN_NAME, nameJson, COMMA, fields.subarray(1)]);
 }
 
 /** The same fields with U+200B between the words of scripts without spaces, as the write side put it for indexing. */

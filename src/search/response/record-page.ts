@@ -23,7 +23,7 @@ export class RecordPage {
     const length = bytesOf(parts);
     if (length > this.buffer.length) this.buffer = Buffer.allocUnsafeSlow(length);
     const begin = this.used;
-    this.buffer.set(parts.bytes.subarray(parts.headBegin, parts.end), begin);
+    this.buffer.set(parts.bytes.subarray(parts.begin, parts.end), begin);
     this.used += length;
     return parts.copiedTo(this.buffer, begin);
   }
@@ -35,6 +35,6 @@ export class RecordPage {
   }
 }
 
-function bytesOf({ headBegin, end }: RecordParts): number {
-  return end - headBegin;
+function bytesOf({ begin, end }: RecordParts): number {
+  return end - begin;
 }

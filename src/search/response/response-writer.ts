@@ -15,6 +15,14 @@ const KEPT_BYTES_MAX = 8 * 1024 * 1024;
 const TRAILER_BYTES_MAX = 64 * 1024;
 /** Buffers have a multiple of this many bytes. */
 const ALIGNMENT = 8;
+const UUID_BYTES = 16;
+const UUID_CHARACTERS = 36;
+const DASH = 0x2d;
+/** Both digits of a byte, the first in the lower half. */
+const HEX_CODES_OF_BYTE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  const digits = byte.toString(16).padStart(2, '0');
+  return digits.charCodeAt(0) | (digits.charCodeAt(1) << 8);
+});
 const NO_NUMBERS = new Float64Array(0);
 
 /** The answer would have more bytes than the writer was limited to. */
@@ -79,6 +87,21 @@ export class ResponseWriter {
       buffer.set(bytes.subarray(begin, end), used);
     }
     this.used = used + length;
+  }
+
+  /** The 36 characters of the UUID whose 16 bytes begin at `begin`. */
+  uuid(bytes: Uint8Array, begin: number): void {
+    this.reserve(UUID_CHARACTERS);
+    const { buffer } = this;
+    let at = this.used;
+    for (let index = 0; index < UUID_BYTES; ++index) {
+      if (index === 4 || index === 6 || index === 8 || index === 10) buffer[at++] = DASH;
+      const codes = HEX_CODES_OF_BYTE[bytes[begin + index] as number] as number;
+      buffer[at] = codes & 0xff;
+      buffer[at + 1] = codes >>> 8;
+      at += 2;
+    }
+    this.used = at;
   }
 
   /**

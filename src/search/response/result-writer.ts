@@ -74,9 +74,9 @@ const SCORE_SCALE_MAX = 1e18;
 const SHORT_SCALE_MAX = 1e9;
 
 export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: HitMembers): void {
-  const { bytes, headBegin, asOfBegin, timesBegin, fieldsBegin, end } = parts;
+  const { bytes, fieldsBegin, end } = parts;
   writer.ascii('{');
-  writer.bytes(bytes, headBegin, asOfBegin);
+  parts.writeHead(writer);
   if (hit.textScore !== undefined) {
     writer.ascii(',"@text_score":');
     writeScore(writer, hit.textScore);
@@ -89,10 +89,8 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
     writer.ascii(`,"@${kind}_score":`);
     writeScore(writer, score);
   }
-  if (timesBegin > asOfBegin) {
-    writer.ascii(',');
-    writer.bytes(bytes, asOfBegin, timesBegin);
-  }
+  writer.ascii(',');
+  parts.writeAsOf(writer);
   if (hit.distance !== undefined) writer.ascii(`,"distance":${millimetres(hit.distance)}`);
   if (hit.location !== undefined) {
     writer.ascii(`,"location":{"latitude":${hit.location.latitude},"longitude":${hit.location.longitude}}`);

@@ -1,0 +1,316 @@
+/**
+ * Format 2 of a stored record: what its members are made of, without the text around it, and nothing twice.
+ *
+ *   u8        format (2)
+ *   u8        flags: 1 = the name is the id, from which it was made, and is left out; 2 = the time of the creation follows, being another
+ *             than that in the id; 4 = that of the last change, being another than the creation's; 8 = as_of, being another than the
+ *             last change's; 16 = the record came from a source, which follows
+ *   16 bytes  id, a UUID
+ *   f64 ×     the times that follow by the flags, in their order: whole milliseconds since 1970
+ *   varint, … source: how many bytes, and these: a JSON string without its quotes; only with flag 16
+ *   varint, … name, likewise; not with flag 1
+ *   fields    {…}   (to the end; facet values are arrays)
+ *
+ * Little-endian; varints are LEB128 of at most four bytes. Pure functions over bytes that the caller owns.
+ */
+import { isoTime, isTime, TIME_CHARACTERS } from './iso-time.js';
+import { bufferOf, DamagedRecordError, parseFragment, RecordParts, type FragmentWriter } from './record-parts.js';
+import type { StoredRecord } from './types.js';
+
+export const SHORT_FORMAT = 2;
+const FLAG_NAME_IS_ID = 1;
+const FLAG_CREATED = 2;
+const FLAG_MODIFIED = 4;
+const FLAG_AS_OF = 8;
+const FLAG_SOURCE = 16;
+const FLAGS = FLAG_NAME_IS_ID | FLAG_CREATED | FLAG_MODIFIED | FLAG_AS_OF | FLAG_SOURCE;
+const ID_AT = 2;
+const ID_BYTES = 16;
+const ID_CHARACTERS = 36;
+const HEADER_BYTES = ID_AT + ID_BYTES;
+const TIME_BYTES = Float64Array.BYTES_PER_ELEMENT;
+const EMPTY_OBJECT_BYTES = 2;
+const VARINT_BYTES_MAX = 4;
+const VARINT_MAX = 2 ** 28 - 1;
+const RESOURCE_FRAME_BYTES =
+  '{"id":"","name":"","fields":,"as_of":"","created_utc":"","modified_utc":""}'.length +
+  ID_CHARACTERS +
+  3 * TIME_CHARACTERS;
+const SOURCE_FRAME_BYTES = ',"source":""'.length;
+const DASH = 0x2d;
+const NO_DIGIT = 0xff;
+const DIGIT_OF_CODE = new Uint8Array(128).fill(NO_DIGIT);
+for (const [digit, code] of Buffer.from('0123456789abcdef').entries()) DIGIT_OF_CODE[code] = digit;
+/** The id of the record that is encoded. */
+const encodedId = Buffer.alloc(ID_BYTES);
+
+/** Where the parts lie, from the begin of the record. */
+interface Offsets {
+  readonly flags: number;
+  readonly sourceBegin: number;
+  readonly sourceEnd: number;
+  readonly nameBegin: number;
+  readonly nameEnd: number;
+  readonly fields: number;
+  readonly end: number;
+}
+
+class ShortParts extends RecordParts {
+  constructor(
+    bytes: Uint8Array,
+    begin: number,
+    private readonly at: Offsets,
+  ) {
+    super(bytes, begin, begin + at.fields, begin + at.end);
+  }
+
+  writeHead(writer: FragmentWriter): void {
+    const { bytes, begin, at } = this;
+    writer.ascii('"id":"');
+    writer.uuid(bytes, begin + ID_AT);
+    writer.ascii('","name":"');
+    if ((at.flags & FLAG_NAME_IS_ID) === 0) writer.bytes(bytes, begin + at.nameBegin, begin + at.nameEnd);
+    else writer.uuid(bytes, begin + ID_AT);
+    writer.ascii('"');
+  }
+
+  writeAsOf(writer: FragmentWriter): void {
+    const { bytes, begin, at } = this;
+    writer.ascii('"as_of":"');
+    writer.ascii(isoTime(this.asOfMs));
+    writer.ascii('"');
+    if ((at.flags & FLAG_SOURCE) === 0) return;
+    writer.ascii(',"source":"');
+    writer.bytes(bytes, begin + at.sourceBegin, begin + at.sourceEnd);
+    writer.ascii('"');
+  }
+
+  writeTimes(writer: FragmentWriter): void {
+    writer.ascii('"created_utc":"');
+    writer.ascii(isoTime(this.createdMs));
+    writer.ascii('","modified_utc":"');
+    writer.ascii(isoTime(this.modifiedMs));
+    writer.ascii('"');
+  }
+
+  get id(): string {
+    return uuidText(this.bytes, this.begin + ID_AT);
+  }
+
+  get nameJson(): Uint8Array {
+    const { at } = this;
+    if ((at.flags & FLAG_NAME_IS_ID) !== 0) return Buffer.from(`"${this.id}"`);
+    return Buffer.from(`"${this.text(at.nameBegin, at.nameEnd)}"`);
+  }
+
+  get createdMs(): number {
+    if ((this.at.flags & FLAG_CREATED) !== 0) return this.time(0);
+    return timeOfId(this.bytes, this.begin + ID_AT);
+  }
+
+  get modifiedMs(): number {
+    const { flags } = this.at;
+    return (flags & FLAG_MODIFIED) === 0 ? this.createdMs : this.time(flags & FLAG_CREATED);
+  }
+
+  private get asOfMs(): number {
+    const { flags } = this.at;
+    return (flags & FLAG_AS_OF) === 0 ? this.modifiedMs : this.time(flags & (FLAG_CREATED | FLAG_MODIFIED));
+  }
+
+  get resourceBytes(): number {
+    const { flags, sourceBegin, sourceEnd, nameBegin, nameEnd, fields, end } = this.at;
+    const name = (flags & FLAG_NAME_IS_ID) === 0 ? nameEnd - nameBegin : ID_CHARACTERS;
+    const source = (flags & FLAG_SOURCE) === 0 ? 0 : SOURCE_FRAME_BYTES + sourceEnd - sourceBegin;
+    return RESOURCE_FRAME_BYTES + name + source + end - fields;
+  }
+
+  stored(): StoredRecord {
+    const { id } = this;
+    const { flags, sourceBegin, sourceEnd } = this.at;
+    const nameGenerated = (flags & FLAG_NAME_IS_ID) !== 0;
+    const source = (flags & FLAG_SOURCE) === 0 ? {} : { source: this.string(sourceBegin, sourceEnd) };
+    return {
+      id,
+      name: nameGenerated ? id : this.string(this.at.nameBegin, this.at.nameEnd),
+      nameGenerated,
+      asOf: isoTime(this.asOfMs),
+      ...source,
+      createdMs: this.createdMs,
+      modifiedMs: this.modifiedMs,
+      fieldsJson: this.fieldsJson,
+    };
+  }
+
+  copiedTo(bytes: Uint8Array, begin: number): ShortParts {
+    return new ShortParts(bytes, begin, this.at);
+  }
+
+  isOfSource(source: string): boolean {
+    const { flags, sourceBegin, sourceEnd } = this.at;
+    return (flags & FLAG_SOURCE) !== 0 && this.text(sourceBegin, sourceEnd) === jsonInside(source);
+  }
+
+  private text(from: number, to: number): string {
+    return bufferOf(this.bytes).toString('utf8', this.begin + from, this.begin + to);
+  }
+
+  private string(from: number, to: number): string {
+    return parseFragment(`"${this.text(from, to)}"`) as string;
+  }
+
+  /** The one behind those with these flags. */
+  private time(before: number): number {
+    return bufferOf(this.bytes).readDoubleLE(this.begin + HEADER_BYTES + timeCount(before) * TIME_BYTES);
+  }
+}
+
+/** Undefined for a record whose members are not of the form that the service makes: it keeps the first format. */
+export function encodeShortFormat(record: StoredRecord): Buffer | undefined {
+  const { id, createdMs, modifiedMs } = record;
+  const asOfMs = record.asOf === isoTime(modifiedMs) ? modifiedMs : Date.parse(record.asOf);
+  if (!isTime(createdMs) || !isTime(modifiedMs) || !isTime(asOfMs) || isoTime(asOfMs) !== record.asOf) return undefined;
+  if (record.nameGenerated && record.name !== id) return undefined;
+  const source = record.source === undefined ? '' : jsonInside(record.source);
+  const name = record.nameGenerated ? '' : jsonInside(record.name);
+  const text = `${source}${name}${record.fieldsJson}`;
+  const textBytes = Buffer.byteLength(text);
+  const isAscii = textBytes === text.length;
+  const sourceBytes = isAscii ? source.length : Buffer.byteLength(source);
+  const nameBytes = isAscii ? name.length : Buffer.byteLength(name);
+  if (sourceBytes > VARINT_MAX || nameBytes > VARINT_MAX) return undefined;
+  if (!parseUuid(id, encodedId)) return undefined;
+  const flags =
+    (record.nameGenerated ? FLAG_NAME_IS_ID : 0) |
+    (createdMs === timeOfId(encodedId, 0) ? 0 : FLAG_CREATED) |
+    (modifiedMs === createdMs ? 0 : FLAG_MODIFIED) |
+    (asOfMs === modifiedMs ? 0 : FLAG_AS_OF) |
+    (record.source === undefined ? 0 : FLAG_SOURCE);
+  const lengths =
+    (record.source === undefined ? 0 : varintBytes(sourceBytes)) + (record.nameGenerated ? 0 : varintBytes(nameBytes));
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + timeCount(flags) * TIME_BYTES + lengths + textBytes);
+  bytes[0] = SHORT_FORMAT;
+  bytes[1] = flags;
+  bytes.set(encodedId, ID_AT);
+  let at = HEADER_BYTES;
+  if ((flags & FLAG_CREATED) !== 0) at = bytes.writeDoubleLE(createdMs, at);
+  if ((flags & FLAG_MODIFIED) !== 0) at = bytes.writeDoubleLE(modifiedMs, at);
+  if ((flags & FLAG_AS_OF) !== 0) at = bytes.writeDoubleLE(asOfMs, at);
+  const encoding = isAscii ? 'latin1' : 'utf8';
+  if ((flags & FLAG_SOURCE) !== 0) {
+    at = writeVarint(sourceBytes, bytes, at);
+    at += bytes.write(source, at, encoding);
+  }
+  if ((flags & FLAG_NAME_IS_ID) === 0) {
+    at = writeVarint(nameBytes, bytes, at);
+    at += bytes.write(name, at, encoding);
+  }
+  bytes.write(record.fieldsJson, at, encoding);
+  return bytes;
+}
+
+/** Throws DamagedRecordError where the header is none, or the parts are not of the lengths that it says. */
+export function readShortFormat(bytes: Uint8Array): ShortParts {
+  const flags = bytes[1] ?? FLAGS + 1;
+  if (flags > FLAGS) throw new DamagedRecordError('unknown members of a record');
+  const namesAt = HEADER_BYTES + timeCount(flags) * TIME_BYTES;
+  let [at, sourceBegin, nameBegin] = [namesAt, namesAt, namesAt];
+  let [sourceEnd, nameEnd] = [namesAt, namesAt];
+  if ((flags & FLAG_SOURCE) !== 0) {
+    sourceBegin = behindVarint(bytes, at);
+    at = sourceEnd = sourceBegin + varint(bytes, at);
+  }
+  if ((flags & FLAG_NAME_IS_ID) === 0) {
+    nameBegin = behindVarint(bytes, at);
+    at = nameEnd = nameBegin + varint(bytes, at);
+  }
+  if (at + EMPTY_OBJECT_BYTES > bytes.length) {
+    throw new DamagedRecordError('a record is shorter than its header says');
+  }
+  checkTimes(bytes, flags, namesAt);
+  return new ShortParts(bytes, 0, { flags, sourceBegin, sourceEnd, nameBegin, nameEnd, fields: at, end: bytes.length });
+}
+
+/** The id of a record of which nothing else may be readable; undefined where it is not one that the service gave. */
+export function idOfShortFormat(bytes: Uint8Array): string | undefined {
+  if (bytes.length < HEADER_BYTES) return undefined;
+  return uuidText(bytes, ID_AT);
+}
+
+function checkTimes(bytes: Uint8Array, flags: number, end: number): void {
+  for (let at = HEADER_BYTES; at < end; at += TIME_BYTES) {
+    if (!isTime(bufferOf(bytes).readDoubleLE(at))) throw new DamagedRecordError('a time of a record is none');
+  }
+  if ((flags & FLAG_CREATED) === 0 && !isTime(timeOfId(bytes, ID_AT)))
+    throw new DamagedRecordError('a time of a record is none');
+}
+
+function timeCount(flags: number): number {
+  return ((flags >> 1) & 1) + ((flags >> 2) & 1) + ((flags >> 3) & 1);
+}
+
+/** Of a UUIDv7: its first 48 bits. */
+function timeOfId(bytes: Uint8Array, at: number): number {
+  const high = ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
+  const low = ((bytes[at + 2] as number) << 24) | ((bytes[at + 3] as number) << 16) | ((bytes[at + 4] as number) << 8);
+  return high * 2 ** 32 + ((low | (bytes[at + 5] as number)) >>> 0);
+}
+
+function uuidText(bytes: Uint8Array, at: number): string {
+  const hex = bufferOf(bytes).toString('hex', at, at + ID_BYTES);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** Where a UUID as text has dashes, and where the digits of each of its bytes. */
+const DASH_PLACES = Uint8Array.of(8, 13, 18, 23);
+const PLACES_OF_BYTES = Uint8Array.of(0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34);
+
+/** Returns false for what is no UUID of lower-case digits. */
+function parseUuid(id: string, bytes: Uint8Array): boolean {
+  if (id.length !== ID_CHARACTERS) return false;
+  let wrong = 0;
+  for (let index = 0; index < ID_BYTES; index += 1) {
+    const place = PLACES_OF_BYTES[index] as number;
+    const high = DIGIT_OF_CODE[id.charCodeAt(place)] ?? NO_DIGIT;
+    const low = DIGIT_OF_CODE[id.charCodeAt(place + 1)] ?? NO_DIGIT;
+    wrong |= high | low;
+    bytes[index] = (high << 4) | low;
+  }
+  for (const place of DASH_PLACES) wrong |= id.charCodeAt(place) === DASH ? 0 : NO_DIGIT;
+  return wrong < 16;
+}
+
+/** What JSON has between the quotes of a string. */
+function jsonInside(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function varintBytes(value: number): number {
+  let count = 1;
+  for (let rest = value; rest >= 0x80; rest >>>= 7) count += 1;
+  return count;
+}
+
+function writeVarint(value: number, bytes: Uint8Array, begin: number): number {
+  let [rest, at] = [value, begin];
+  for (; rest >= 0x80; rest >>>= 7, at += 1) bytes[at] = (rest & 0x7f) | 0x80;
+  bytes[at] = rest;
+  return at + 1;
+}
+
+/** Behind the end of the bytes there are zeros. */
+function varint(bytes: Uint8Array, begin: number): number {
+  let value = 0;
+  for (let count = 0; count < VARINT_BYTES_MAX; count += 1) {
+    const byte = bytes[begin + count] ?? 0;
+    value |= (byte & 0x7f) << (7 * count);
+    if (byte < 0x80) return value;
+  }
+  throw new DamagedRecordError('a length in a record is none');
+}
+
+function behindVarint(bytes: Uint8Array, begin: number): number {
+  let at = begin;
+  while ((bytes[at] ?? 0) >= 0x80) at += 1;
+  return at + 1;
+}
