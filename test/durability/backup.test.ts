@@ -168,7 +168,7 @@ describe('a backup', () => {
     if (!mounting) return;
     const disk = SmallFileSystem.mount(backups);
     try {
-      disk.shrinkTo(500_000);
+      disk.shrinkTo(100_000);
       const full = await gannet(dataDir, 'backup', backups);
       expect(full.status).toBe(1);
       expect(full.notes).toContain('disk is full');
