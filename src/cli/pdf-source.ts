@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { availableParallelism } from 'node:os';
 import { DocumentError, DocumentReader } from '../documents/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
-import { systemReason } from '../platform/index.js';
+import { isSystemError, systemReason } from '../platform/index.js';
 
 /** Holds where a file of a record is. */
 export const PDF_FIELD = 'document';
@@ -96,6 +96,13 @@ export async function* readPdfs(
   }
 }
 
+/** Why a file that was found in a folder cannot be read. */
+export function whyNotReadable(path: string, error: unknown): string {
+  // What takes the place of bytes that are no UTF-8 names another file, which is not there.
+  const isNamedOtherwise = basename(path).includes('\uFFFD') && isSystemError(error) && error.code === 'ENOENT';
+  return isNamedOtherwise ? 'its name is not in UTF-8; rename it' : systemReason(error);
+}
+
 /** The path below the folder, with slashes. */
 export function pdfName(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/');
@@ -110,7 +117,7 @@ async function readPdf(reader: DocumentReader, folder: string, path: string): Pr
       return failed('too-large', `It has more than ${FILE_BYTES_MAX} bytes`);
     bytes = await readFile(path);
   } catch (error) {
-    return failed('not-readable', systemReason(error));
+    return failed('not-readable', whyNotReadable(path, error));
   }
   try {
     const document = await reader.read(bytes);

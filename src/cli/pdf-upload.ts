@@ -4,10 +4,9 @@ import { stat } from 'node:fs/promises';
 import { mediaUrl } from '../fields/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { Output } from './output.js';
-import { PDF_FIELD, pdfName, pdfRecord, type PdfFault, type PdfOutcome } from './pdf-source.js';
+import { PDF_FIELD, pdfName, pdfRecord, whyNotReadable, type PdfFault, type PdfOutcome } from './pdf-source.js';
 import { ProblemError } from './problem.js';
 import type { ServiceClient } from './service-client.js';
-import { systemReason } from '../platform/index.js';
 
 export const DEFAULT_PDF_STORE = 'default';
 const POLL_MS = 250;
@@ -57,7 +56,7 @@ async function uploadPdf(
   try {
     bytes = (await stat(path)).size;
   } catch (error) {
-    return { fault: { file, error: 'not-readable', detail: systemReason(error) } };
+    return { fault: { file, error: 'not-readable', detail: whyNotReadable(path, error) } };
   }
   try {
     await client.call('media.upload', {

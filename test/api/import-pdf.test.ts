@@ -102,6 +102,31 @@ describe('gannet import --pdf', () => {
     expect(full.code).not.toBe(0);
   });
 
+  it('takes files whatever their names are, and says of those that it cannot take why', async () => {
+    const odd = join(root, 'odd');
+    mkdirSync(odd);
+    const named = [
+      '100%.pdf',
+      'a#b?c=d&e.pdf',
+      '-dash.pdf',
+      ' lead.pdf',
+      '%2e%2e%2fup.pdf',
+      'back\\slash.pdf',
+      '鰹鳥😀.pdf',
+    ];
+    for (const name of [...named, 'new\nline.pdf'])
+      writeFileSync(join(odd, name), pdfOf([{ lines: ['Boobies plunge'] }]));
+    const [before, behind] = [Buffer.from(`${odd}/bad`), Buffer.from([0xff, 0x2e, 0x70, 0x64, 0x66])];
+    if (process.platform === 'linux') writeFileSync(Buffer.concat([before, behind]), '');
+    const told = await gannet('import', '--pdf', odd, '--list', 'odd', '--create');
+    expect(told.stdout).toContain(`${named.length} added, 0 replaced, 0 refused`);
+    expect(told.stderr).toContain('new line.pdf: invalid-parameter: path: A path has no control characters.');
+    if (process.platform === 'linux')
+      expect(told.stderr).toContain('not-readable: its name is not in UTF-8; rename it');
+    const found = (await hitsOf('odd', 'plunge')).map(({ name, document }) => [name, document?.url]);
+    expect(found.toSorted()).toEqual(named.map((name) => [name, `media:default/odd/${name}`]).toSorted());
+  });
+
   it('takes nothing from a media store that a list links to', async () => {
     const folders = join(root, 'stores');
     mkdirSync(join(folders, 'files'), { recursive: true });
