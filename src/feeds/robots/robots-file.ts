@@ -12,6 +12,7 @@ const LINE_CHARACTERS_MAX = 16_663;
 const RULES_MAX = 20_000;
 const SITEMAPS_MAX = 1000;
 const CRAWL_DELAY_SECONDS_MAX = 86_400;
+const BLANKS: ReadonlySet<string> = new Set([' ', '\t', '\v', '\f']);
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 export interface RobotsFile {
@@ -97,8 +98,16 @@ function* linesOf(bytes: Uint8Array): Generator<[key: string, value: string]> {
   for (const line of text.split(/\r\n|\r|\n/)) {
     const content = line.slice(0, LINE_CHARACTERS_MAX).split('#', 1)[0] ?? '';
     const colon = content.indexOf(':');
-    if (colon > 0) yield [content.slice(0, colon).trim().toLowerCase(), content.slice(colon + 1).trim()];
+    if (colon > 0) yield [trimmed(content.slice(0, colon)).toLowerCase(), trimmed(content.slice(colon + 1))];
   }
+}
+
+/** Without blanks and tabs around it: what else looks like nothing, a byte order mark in the middle of the file among it, makes another line of one. */
+function trimmed(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && BLANKS.has(text.charAt(start))) start += 1;
+  while (end > start && BLANKS.has(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
 }
 
 function groupFor(
@@ -107,8 +116,8 @@ function groupFor(
   { own, everybody }: { readonly own: Group; readonly everybody: Group },
 ): Group | undefined {
   if (/^\*(?:\s|$)/.test(value)) return everybody;
-  const token = /^[a-z_-]*/i.exec(value)?.[0] ?? '';
-  return token.toLowerCase() === crawler.toLowerCase() ? own : undefined;
+  const token = /^[a-z_-]+/i.exec(value)?.[0];
+  return token?.toLowerCase() === crawler.toLowerCase() ? own : undefined;
 }
 
 function ruleOf(value: string, isAllowing: boolean): Rule {
