@@ -54,6 +54,11 @@ describe('the status of a feed', () => {
     made.pages.set('/', html('A page', 'Not data'));
     expect(await bad('rss', { url: made.url('/') })).toMatchObject({ status: 422 });
     expect(await bad('api', { url: made.url('/'), records: 'data', name: 'id' })).toMatchObject({ status: 422 });
+    made.pages.set('/data', (_asked, response) => response.end('{"data":[{"uid":1},{"uid":2}]}'));
+    expect(await bad('api', { url: made.url('/data'), records: 'data', name: 'id' })).toMatchObject({
+      status: 422,
+      body: { detail: "The answer has 2 records, of which none has a name at 'id'." },
+    });
     expect(await bad('media-store', { store: 'nowhere' })).toMatchObject({ status: 404 });
     expect(await bad('website', { start_urls: ['https://10.0.0.1/'] })).toMatchObject({ status: 400 });
     expect(await bad('website', { ...web, selectors: { title: 'h1[' } })).toMatchObject({ status: 400 });

@@ -1,7 +1,7 @@
 /**
  * Kills the service with SIGKILL at random moments between a source, its file and the list that follows it. The file is whole each time, and after
  * the next run list and file are what the source has: nothing is missing, nothing is there twice, and what did not change was not written.
- * `GANNET_FEED_KILLS` (default 8) from `GANNET_KILL_SEED`.
+ * `GANNET_FEED_KILLS` (default 4) from `GANNET_KILL_SEED`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSyncFile } from '../../src/feeds/file/sync-file.js';

@@ -4,7 +4,7 @@ import type { FieldScalar, FieldValue } from '../source/source-run.js';
 import type { JsonPath, JsonValue } from './json-path.js';
 
 const DEPTH_MAX = 4;
-const FIELDS_MAX = 200;
+export const FIELDS_MAX = 200;
 
 /** Those that were asked for, by name; what a path leads to more than once becomes an array. */
 export function mappedFields(value: JsonValue, paths: ReadonlyMap<string, JsonPath>): Record<string, FieldValue> {
@@ -20,24 +20,29 @@ export function mappedFields(value: JsonValue, paths: ReadonlyMap<string, JsonPa
   return Object.fromEntries(entries);
 }
 
-/** All that can be fields: members of members as `outer_inner`, and arrays of what is no object. */
-export function allFields(value: JsonValue): Record<string, FieldValue> {
-  const fields: Record<string, FieldValue> = {};
+/** All that can be fields: members of members as `outer_inner`, and arrays of what is no object. `isCut`: there are more than a record may have. */
+export function allFields(value: JsonValue): { readonly fields: Record<string, FieldValue>; readonly isCut: boolean } {
+  const fields = new Map<string, FieldValue>();
+  let isCut = false;
+  const keep = (name: string, found: FieldValue): void => {
+    if (fields.size < FIELDS_MAX || fields.has(name)) fields.set(name, found);
+    else isCut = true;
+  };
   const visit = (each: JsonValue, name: string, depth: number): void => {
-    if (Object.keys(fields).length >= FIELDS_MAX || depth > DEPTH_MAX) return;
+    if (isCut || depth > DEPTH_MAX) return;
     const [scalar] = scalarOf(each);
     if (Array.isArray(each)) {
       const scalars = (each as readonly JsonValue[]).flatMap(scalarOf);
-      if (scalars.length > 0 && name !== '') fields[name] = scalars;
+      if (scalars.length > 0 && name !== '') keep(name, scalars);
     } else if (scalar !== undefined) {
-      if (name !== '') fields[name] = scalar;
+      if (name !== '') keep(name, scalar);
     } else if (typeof each === 'object' && each !== null) {
       for (const [member, inner] of Object.entries(each))
         visit(inner, name === '' ? member : `${name}_${member}`, depth + 1);
     }
   };
   visit(value, '', 0);
-  return fields;
+  return { fields: Object.fromEntries(fields), isCut };
 }
 
 function scalarOf(value: JsonValue): FieldScalar[] {

@@ -90,6 +90,11 @@ describe('ApiSource', () => {
       { kind: 'link' },
       { '/items': json({ data: items(1) }, { link: '<http://169.254.169.254/>; rel=next' }) },
     ],
+    [
+      'records that have come to be called otherwise',
+      { kind: 'none' },
+      { '/items': json({ data: [{ uid: 1 }, { uid: 2 }] }) },
+    ],
     ['nothing where records are', { kind: 'none' }, { '/items': json({ error: 'quota' }) }],
     ['an empty body', { kind: 'none' }, { '/items': (_asked, response) => response.end() }],
     ['401', { kind: 'none' }, { '/items': (_asked, response) => response.writeHead(401).end() }],
@@ -158,6 +163,14 @@ describe('ApiSource', () => {
     });
     expect(places.files.text(SYNC_PATH)).toContain('{"name":"1","fields":{"title":"T"}}');
     expect(places.site.server.asked[0]).toMatchObject({ method: 'POST', body: '{"q":"all"}' });
+  });
+
+  it('says that records have more members than fields, once and not for each', async () => {
+    const members = Object.fromEntries(Array.from({ length: 300 }, (_, number) => [`f${number}`, number]));
+    places.site.pages.set('/items', json({ data: [1, 2, 3].map((id) => ({ id, ...members })) }));
+    const { added, skipped } = await run();
+    expect(added).toBe(3);
+    expect(skipped.map(({ what }) => what)).toEqual(['members of 1']);
   });
 
   it('is not complete beyond its limit', async () => {

@@ -7,7 +7,7 @@ import { OutboundRefusedError } from '../../platform/index.js';
 import type { FeedSource } from '../file/sync-run.js';
 import type { FieldDescriptions } from '../file/sync-file.js';
 import { readJsonBody } from '../json/json-body.js';
-import { allFields, mappedFields } from '../json/json-fields.js';
+import { allFields, FIELDS_MAX, mappedFields } from '../json/json-fields.js';
 import { JsonPath, type JsonValue } from '../json/json-path.js';
 import { Pagination, type PaginationSettings } from '../json/pagination.js';
 import { SourceFailedError, type FieldValue, type SourceListener, type SourceOutcome } from '../source/source-run.js';
@@ -53,6 +53,7 @@ export interface ApiSourceOptions {
 }
 
 const PAGES_MAX = 10_000;
+const NAME_SHOWN_MAX = 80;
 const REDIRECTS_MAX = 5;
 const RETRIES = { attemptsMax: 3, waitMsFirst: 500, waitMsMax: 30_000 };
 
@@ -64,6 +65,8 @@ export class ApiSource implements FeedSource {
   private readonly paths: ReadonlyMap<string, JsonPath> | undefined;
   private readonly kinds = new FieldKinds();
   private next: ApiMemory | undefined;
+  /** Told once a run, and not for each record. */
+  private isCutTold = false;
 
   /** Throws a SyntaxError for a path that is none. */
   constructor(private readonly options: ApiSourceOptions) {
@@ -90,23 +93,40 @@ export class ApiSource implements FeedSource {
     this.next = { since: new Date(nowMs()).toISOString(), partialRuns: isPartial ? known.partialRuns + 1 : 0 };
     const counts = { requests: 0, bytes: 0 };
     const names = new Set<string>();
+    let nameless = 0;
     const isWhole = await this.pages(isPartial ? known.since : undefined, { signal, counts }, (record) => {
       const name = this.name.scalar(record);
       if (name === undefined || name === '') {
+        nameless += 1;
         listener.skipped(JSON.stringify(record).slice(0, 80), `It has no name at '${this.name.text}'.`);
         return;
       }
       // At the border of two pages a record may be on both.
       if (names.has(String(name))) return;
       names.add(String(name));
-      const fields: Readonly<Record<string, FieldValue>> =
-        this.paths === undefined ? allFields(record) : mappedFields(record, this.paths);
+      const fields = this.fieldsOf(record, String(name), listener);
       this.kinds.meet(fields);
       listener.record({ name: String(name), fields });
     });
+    // They are there, and only what they are called is elsewhere.
+    if (nameless > 0 && names.size === 0)
+      throw new SourceFailedError(
+        `The answer has ${nameless === 1 ? 'a record, which has no name' : `${nameless} records, of which none has a name`} at '${this.name.text}'.`,
+      );
     if (!isWhole)
       listener.skipped('the rest', `A feed has at most ${this.options.recordsMax} records and ${PAGES_MAX} pages.`);
     return { isComplete: isWhole && !isPartial, ...counts };
+  }
+
+  private fieldsOf(record: JsonValue, name: string, listener: SourceListener): Readonly<Record<string, FieldValue>> {
+    if (this.paths !== undefined) return mappedFields(record, this.paths);
+    const { fields, isCut } = allFields(record);
+    if (isCut && !this.isCutTold) {
+      this.isCutTold = true;
+      const why = `A record has at most ${FIELDS_MAX} fields, and this one has more members; name those that are wanted in \`fields\`.`;
+      listener.skipped(`members of ${name.slice(0, NAME_SHOWN_MAX)}`, why);
+    }
+    return fields;
   }
 
   /** Asks once more for everything: what is in neither of two whole listings is gone. */
