@@ -78,11 +78,20 @@ function bodyValue(schema: TSchema, name: string, text: string): unknown {
   if (/^[[{]/.test(text)) {
     try {
       return JSON.parse(text) as unknown;
-    } catch {
-      // A text may begin like this, too: the schema decides.
+    } catch (error) {
+      // Another text may begin like this, too: the schema decides.
+      if (isObject(schema, name))
+        throw usage(
+          `'${name}' takes an object in JSON, such as '{"member":"value"}' in single quotation marks. This is not JSON: ${(error as Error).message}`,
+        );
     }
   }
   return coercionsOf(schema).get(name)?.(text) ?? text;
+}
+
+function isObject(schema: TSchema, name: string): boolean {
+  const { properties } = schema as { readonly properties?: Readonly<Record<string, { readonly type?: unknown }>> };
+  return properties?.[name]?.type === 'object';
 }
 
 function bodyOf(operation: Operation, { body, stream }: GivenInput): Record<string, unknown> {

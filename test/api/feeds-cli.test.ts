@@ -91,6 +91,19 @@ it('connects without waiting for a secret that nobody gives, and with one that i
   site.pages.delete('/items');
 });
 
+it('says what is not JSON, which shells make of JSON without quotation marks', async () => {
+  const { status, notes } = await run(
+    'connect',
+    'untidy',
+    '--provider',
+    'rss',
+    '--settings',
+    '{url: "https://a.example/"}',
+  );
+  expect([status, notes]).toEqual([2, expect.stringContaining("'settings' takes an object in JSON") as string]);
+  expect(notes).toContain('This is not JSON');
+});
+
 it('previews, lists, shows, moves, sets the interval of and deletes a feed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-feeds-'));
   const store = JSON.stringify({ start_urls: [site.url('/')] });
