@@ -165,6 +165,26 @@ describe('ApiSource', () => {
     expect(places.site.server.asked[0]).toMatchObject({ method: 'POST', body: '{"q":"all"}' });
   });
 
+  it('removes none while more records have no name than before, which may be any of them, for a day', async () => {
+    let nowMs = NOW_MS;
+    const again = (...data: readonly object[]) => {
+      places.site.pages.set('/items', json({ data }));
+      return run({}, { nowMs: () => nowMs });
+    };
+    const nameless = { title: 'Nameless' };
+    await again(...items(1, 2, 3, 4), nameless);
+    expect(await again(...items(1, 2, 3), nameless)).toMatchObject({ removed: 1, skipped_count: 1 });
+    for (const _ of [1, 2]) {
+      expect(await again(...items(1, 2), nameless, nameless)).toMatchObject({ removed: 0, skipped_count: 3 });
+      nowMs += 80_000_000;
+    }
+    expect(places.files.text(SYNC_PATH)).toContain('"name":"3"');
+    expect(await again(...items(1, 2, 3), nameless)).toMatchObject({ removed: 0, unchanged: 3 });
+    expect(await again(...items(1, 2), nameless, nameless)).toMatchObject({ removed: 0 });
+    nowMs += 90_000_000;
+    expect(await again(...items(1, 2), nameless, nameless)).toMatchObject({ removed: 1, skipped_count: 2 });
+  });
+
   it('says that records have more members than fields, once and not for each', async () => {
     const members = Object.fromEntries(Array.from({ length: 300 }, (_, number) => [`f${number}`, number]));
     places.site.pages.set('/items', json({ data: [1, 2, 3].map((id) => ({ id, ...members })) }));

@@ -34,6 +34,10 @@ export interface ApiMemory {
   readonly since: string;
   /** Runs since all was read. */
   readonly partialRuns: number;
+  /** Records without a name that the source is known to have. */
+  readonly nameless?: number;
+  /** Since when there are more of them. ISO 8601. */
+  readonly moreNamelessSince?: string;
 }
 
 export interface ApiMemoryStore {
@@ -54,6 +58,7 @@ export interface ApiSourceOptions {
 
 const PAGES_MAX = 10_000;
 const NAME_SHOWN_MAX = 80;
+const BELIEVED_AFTER_MS = 86_400_000;
 const REDIRECTS_MAX = 5;
 const RETRIES = { attemptsMax: 3, waitMsFirst: 500, waitMsMax: 30_000 };
 
@@ -85,12 +90,17 @@ export class ApiSource implements FeedSource {
     { isFresh, signal }: { readonly isFresh: boolean; readonly signal: AbortSignal },
   ): Promise<SourceOutcome> {
     const { memory, settings, nowMs } = this.options;
-    const known = isFresh ? undefined : memory.read();
+    const before = memory.read();
+    const known = isFresh ? undefined : before;
     const isPartial =
       settings.updated_since !== undefined &&
       known !== undefined &&
       known.partialRuns + 1 < settings.updated_since.full_every;
-    this.next = { since: new Date(nowMs()).toISOString(), partialRuns: isPartial ? known.partialRuns + 1 : 0 };
+    this.next = {
+      ...before,
+      since: new Date(nowMs()).toISOString(),
+      partialRuns: isPartial ? known.partialRuns + 1 : 0,
+    };
     const counts = { requests: 0, bytes: 0 };
     const names = new Set<string>();
     let nameless = 0;
@@ -98,7 +108,7 @@ export class ApiSource implements FeedSource {
       const name = this.name.scalar(record);
       if (name === undefined || name === '') {
         nameless += 1;
-        listener.skipped(JSON.stringify(record).slice(0, 80), `It has no name at '${this.name.text}'.`);
+        listener.skipped(JSON.stringify(record).slice(0, NAME_SHOWN_MAX), `It has no name at '${this.name.text}'.`);
         return;
       }
       // At the border of two pages a record may be on both.
@@ -115,7 +125,31 @@ export class ApiSource implements FeedSource {
       );
     if (!isWhole)
       listener.skipped('the rest', `A feed has at most ${this.options.recordsMax} records and ${PAGES_MAX} pages.`);
-    return { isComplete: isWhole && !isPartial, ...counts };
+    if (isPartial) return { isComplete: false, ...counts };
+    const isExplained = this.noteNameless(nameless, before, listener);
+    return { isComplete: isWhole && isExplained, ...counts };
+  }
+
+  /**
+   * False where more records have no name than the source is known for: these may be any of those that are missing, as where names have come to
+   * stand elsewhere for some. It is believed that they are others when it has been like that for a day.
+   */
+  private noteNameless(nameless: number, before: ApiMemory | undefined, listener: SourceListener): boolean {
+    const { nowMs } = this.options;
+    const usual = before?.nameless ?? nameless;
+    const since = nameless > usual ? (before?.moreNamelessSince ?? new Date(nowMs()).toISOString()) : undefined;
+    const isExplained = since === undefined || nowMs() - Date.parse(since) >= BELIEVED_AFTER_MS;
+    if (!isExplained)
+      listener.skipped(
+        `${nameless} without a name`,
+        `Before, there were ${usual}. They may be those that are missing, of which none is removed until it has been like that for a day.`,
+      );
+    if (this.next !== undefined) {
+      const { since: readSince, partialRuns } = this.next;
+      const counted = isExplained ? { nameless } : { nameless: usual, moreNamelessSince: since };
+      this.next = { since: readSince, partialRuns, ...counted };
+    }
+    return isExplained;
   }
 
   private fieldsOf(record: JsonValue, name: string, listener: SourceListener): Readonly<Record<string, FieldValue>> {
