@@ -15,7 +15,7 @@ export interface SettingSchema {
 }
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false, 1: true, 0: false };
-const INTEGER = /^-?(0|[1-9][0-9]{0,15})$/;
+const INTEGER = /^(?:0|-?[1-9][0-9]{0,15})$/;
 
 /** The value that the text stands for; the text itself where it cannot be one of the schema's type (refused later). */
 export function coerceSetting(schema: SettingSchema, text: string): unknown {

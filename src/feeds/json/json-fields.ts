@@ -37,8 +37,11 @@ export function allFields(value: JsonValue): { readonly fields: Record<string, F
     } else if (scalar !== undefined) {
       if (name !== '') keep(name, scalar);
     } else if (typeof each === 'object' && each !== null) {
-      for (const [member, inner] of Object.entries(each))
-        visit(inner, name === '' ? member : `${name}_${member}`, depth + 1);
+      const members = each as Readonly<Record<string, JsonValue>>;
+      for (const member of Object.keys(members)) {
+        if (isCut) return;
+        visit(members[member] as JsonValue, name === '' ? member : `${name}_${member}`, depth + 1);
+      }
     }
   };
   visit(value, '', 0);
