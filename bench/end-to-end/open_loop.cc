@@ -2,20 +2,22 @@
 // seeded), go out over whichever connection is free, and a latency counts from the moment a request was due. So a service that
 // stalls is charged for all that would have come meanwhile, which a closed loop leaves out.
 //
-//   open_loop <IPv4 address> <port> <key> <file of requests> <seconds> <requests a second> <connections> <seed> [most requests]
+//   open_loop <IPv4 address> <port> <key> <file of requests> <seconds> <requests a second> <connections> <seed> [most requests, 0: any] [file of latencies]
 //
 // A line of the file is a path to GET, or `POST <path> <body>`. At 0 requests a second it is a closed loop: on each connection the
 // next request goes out when the last one is answered, and a latency counts from there; it ends after so many requests, too.
 //
-// Prints one JSON object: requests a second and milliseconds (p50, p99, p99.9, longest) of all and of each kind, failed requests, and `sent late`: how long
+// Prints one JSON object: requests a second and milliseconds (p50, p99, p99.9, longest) of all and of each kind, failed requests, `sent late`: how long
 // after they were due the 99th percentile of the requests went out although a connection was free, which is the generator's own
-// share of the latencies. It is in C++ because it shares the processors with what it measures.
+// share of the latencies, and its processor time. The file gets a line a request that was answered: its latency in milliseconds.
+// It is in C++ because it shares the processors with what it measures.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -159,10 +161,15 @@ class Load {
   }
 
   void Print() {
-    std::vector<double> all = latencies_[kGet];
-    all.insert(all.end(), latencies_[kPost].begin(), latencies_[kPost].end());
-    std::printf("{%s,\"seconds\":%.3f,\"failed\":%zu,\"sentLateP99\":%.4f,\"gets\":{%s},\"posts\":{%s}}\n", Figures(all).c_str(), seconds_, failed_,
-                Quantile(late_, 0.99), Figures(latencies_[kGet]).c_str(), Figures(latencies_[kPost]).c_str());
+    std::vector<double> all = All();
+    std::printf("{%s,\"seconds\":%.3f,\"failed\":%zu,\"sentLateP99\":%.4f,\"processorMs\":%.3f,\"gets\":{%s},\"posts\":{%s}}\n", Figures(all).c_str(),
+                seconds_, failed_, Quantile(late_, 0.99), ProcessorMs(), Figures(latencies_[kGet]).c_str(), Figures(latencies_[kPost]).c_str());
+  }
+
+  void Write(const char* file) const {
+    std::ofstream out(file);
+    for (const double latency : All()) out << latency * 1000 << '\n';
+    if (!out.flush()) Fail(file);
   }
 
  private:
@@ -233,6 +240,19 @@ class Load {
     waiting_.pop_front();
   }
 
+  std::vector<double> All() const {
+    std::vector<double> all = latencies_[kGet];
+    all.insert(all.end(), latencies_[kPost].begin(), latencies_[kPost].end());
+    return all;
+  }
+
+  static double ProcessorMs() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const auto ms = [](const timeval& time) { return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3; };
+    return ms(usage.ru_utime) + ms(usage.ru_stime);
+  }
+
   // Members of an object in JSON.
   std::string Figures(std::vector<double>& latencies) const {
     char text[200];
@@ -270,13 +290,15 @@ class Load {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 9 && argc != 10) {
-    std::fprintf(stderr, "usage: open_loop <address> <port> <key> <paths> <seconds> <requests/s> <connections> <seed> [most requests]\n");
+  if (argc < 9 || argc > 11) {
+    std::fprintf(stderr, "usage: open_loop <address> <port> <key> <paths> <seconds> <requests/s> <connections> <seed> [most requests] [latencies]\n");
     return 2;
   }
   AskToRunSoon();
+  const long long requests_max = argc > 9 ? std::atoll(argv[9]) : 0;
   Load load(argv[1], argv[2], argv[3], argv[4], std::atof(argv[6]), std::atof(argv[5]), static_cast<size_t>(std::atol(argv[7])),
-            static_cast<uint64_t>(std::atoll(argv[8])), argc == 10 ? static_cast<size_t>(std::atoll(argv[9])) : SIZE_MAX);
+            static_cast<uint64_t>(std::atoll(argv[8])), requests_max > 0 ? static_cast<size_t>(requests_max) : SIZE_MAX);
   load.Run();
   load.Print();
+  if (argc > 10) load.Write(argv[10]);
 }

@@ -3,29 +3,55 @@
  * The server of the website and the load are processes of their own. The server would be another machine's: it has the processor only when nothing
  * else wants it (SCHED_IDLE), and its processor time is printed. Prints Markdown.
  *
- *   npm run build && node bench/feeds/beside.mjs [--records 100000] [--seconds 10] [--rounds 5]
+ * A round is a turn alone, one beside a crawl, one alone, one beside imports, one alone, and the last of it is the first of the next. A ratio is that of the medians
+ * of the p99 of turns; beside it stands what it is when rounds are drawn anew, and what two turns alone make of it.
+ *
+ *   npm run build && node bench/feeds/beside.mjs [--records 100000] [--seconds 2] [--rounds 12] [--prepare] [--fresh]
+ *
+ * The data are made once and found again; `--prepare` makes them, and nothing else.
  */
 import { execFileSync, fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { constants, setPriority, tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sendAll } from '../end-to-end/lib/closed-loop.mjs';
 import { runOpenLoop } from '../end-to-end/lib/open-loop.mjs';
 import { readOptions } from '../end-to-end/lib/options.mjs';
-import { threadTimesMs } from '../end-to-end/lib/processor-time.mjs';
+import { namedThreadTimesMs, threadTimesMs } from '../end-to-end/lib/processor-time.mjs';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
-import { barRow, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
-import { ACCOUNT, call, createKey, importNdjson, root, startService, untilMerged } from '../end-to-end/lib/service.mjs';
+import { barRow, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
+import {
+  ACCOUNT,
+  call,
+  createKey,
+  importNdjson,
+  root,
+  startService,
+  untilMerged,
+  workFolder,
+} from '../end-to-end/lib/service.mjs';
+import { rowsAlone, rowsOf, threadRows } from './lib/beside-figures.mjs';
 
-const { records, seconds, rounds } = readOptions({ records: 100_000, seconds: 10, rounds: 5 });
+const { records, seconds, rounds, prepare, fresh } = readOptions({
+  records: 100_000,
+  seconds: 2,
+  rounds: 12,
+  prepare: false,
+  fresh: false,
+});
+const BAR = 1.2;
 /** More than are read in a turn. */
 const PAGES = 1000 * seconds;
 /** That are imported again and again while a turn lasts. */
 const IMPORTED_PAGES = 2000;
 const WORDS = 5000;
-const CAPACITY_REQUESTS = 20_000;
+const CAPACITY_SECONDS = 4;
+const CAPACITY_CONNECTIONS = 32;
 const WATCHED_EACH_MS = 500;
+/** Until then the load has begun. */
+const LEAD_MS = 400;
+/** A feed that is due only when it is told. */
+const INTERVAL_MINUTES = 43_200;
 
 const random = seededRandom(1);
 /** The first of them are frequent, as words are. */
@@ -35,6 +61,10 @@ async function* lines() {
   for (let number = 0; number < records; number += 1)
     yield `${JSON.stringify({ name: `r${number}`, fields: { title: words(6), text: words(60) } })}\n`;
 }
+const paths = Array.from(
+  { length: 5000 },
+  () => `/search/${ACCOUNT}/records/1?${new URLSearchParams({ query: words(2), cache: 'false' })}`,
+);
 
 /** Of no weight beside all others, where the system knows that; else of the least. */
 function makeIdle(pid) {
@@ -45,53 +75,78 @@ function makeIdle(pid) {
   }
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'gannet-beside-'));
 const site = fork(join(import.meta.dirname, 'crawl.mjs'), [String(PAGES), 'serve']);
 const port = await new Promise((resolve) => site.once('message', resolve));
 makeIdle(site.pid);
+const dataDir = join(workFolder, `beside-${records}`);
+const marker = join(dataDir, 'bench-prepared.json');
+if (fresh || !existsSync(marker)) rmSync(dataDir, { recursive: true, force: true });
 const service = await startService(dataDir, {
   GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
   GANNET_FEEDS_PAGES_PER_SECOND: '0',
 });
-const key = createKey(dataDir);
 const { address } = service;
-const api = (method, path, body) => call(address, key, method, path, body);
-const connect = (name, pages_max) =>
-  api('POST', `/feed/${ACCOUNT}/connect`, {
-    name,
-    provider: 'website',
-    settings: { start_urls: [`http://127.0.0.1:${port}/`], pages_max, depth_max: 100, sitemaps: [] },
-  });
+const { key } = existsSync(marker) ? JSON.parse(readFileSync(marker, 'utf8')) : await prepared();
+const load = { address, key, paths };
 
-await api('POST', `/list/${ACCOUNT}`, {
-  name: 'records',
-  searchable_fields: [{ name: 'title' }, { name: 'text' }],
-});
-await importNdjson(address, key, 'records', lines());
-await untilMerged(dataDir);
-await connect('found', IMPORTED_PAGES);
-while ((await api('GET', `/feed/${ACCOUNT}/found`)).status !== 'Synced') await wait(100);
-const paths = Array.from(
-  { length: 5000 },
-  () => `/search/${ACCOUNT}/records/1?${new URLSearchParams({ query: words(2), cache: 'false' })}`,
-);
-
-const requestAt = (number) => ({ path: paths[number % paths.length] });
-const all = (count) => sendAll({ address, key, count, connections: 32, requestAt });
-await all(CAPACITY_REQUESTS / 4);
-const startedMs = performance.now();
-await all(CAPACITY_REQUESTS);
-const capacity = (CAPACITY_REQUESTS / (performance.now() - startedMs)) * 1000;
-
-/** Latencies, and milliseconds of processor time that the service and the server of the website took a second. */
-async function load(seed) {
-  const before = [service.pid, site.pid].map((pid) => threadTimesMs(pid).all);
-  const result = await runOpenLoop({ address, key, paths, seconds, ratePerSecond: Math.round(capacity / 2), seed });
-  const [own, sites] = [service.pid, site.pid].map((pid, at) => (threadTimesMs(pid).all - before[at]) / seconds);
-  return { ...result, own, sites };
+function api(method, path, body, as = key) {
+  return call(address, as, method, path, body);
 }
 
-/** The load while a site is crawled; `found`: the pages that were read meanwhile. */
+async function connect(name, pages_max, as = key) {
+  const settings = { start_urls: [`http://127.0.0.1:${port}/`], pages_max, depth_max: 100, sitemaps: [] };
+  const feed = { name, provider: 'website', interval_minutes: INTERVAL_MINUTES, settings };
+  await api('POST', `/feed/${ACCOUNT}/connect`, feed, as);
+}
+
+function disconnect(name) {
+  execFileSync(process.execPath, [join(root, 'bin', 'gannet.js'), 'feed', 'delete', name], {
+    env: { ...process.env, GANNET_DATA_DIR: dataDir },
+    stdio: 'ignore',
+  });
+}
+
+async function prepared() {
+  const made = createKey(dataDir);
+  await api(
+    'POST',
+    `/list/${ACCOUNT}`,
+    { name: 'records', searchable_fields: [{ name: 'title' }, { name: 'text' }] },
+    made,
+  );
+  await importNdjson(address, made, 'records', lines());
+  await untilMerged(dataDir);
+  await connect('found', IMPORTED_PAGES, made);
+  while ((await api('GET', `/feed/${ACCOUNT}/found`, undefined, made)).status !== 'Synced') await wait(100);
+  writeFileSync(marker, JSON.stringify({ key: made }));
+  return { key: made };
+}
+
+async function stop() {
+  await service.stop();
+  site.kill();
+}
+
+if (prepare) {
+  await stop();
+  process.exit(0);
+}
+
+const capacityOf = (ofSeconds) =>
+  runOpenLoop({ ...load, seconds: ofSeconds, ratePerSecond: 0, connections: CAPACITY_CONNECTIONS });
+await capacityOf(CAPACITY_SECONDS / 2);
+const capacity = (await capacityOf(CAPACITY_SECONDS)).requestsPerSecond;
+
+/** Latencies, and milliseconds that threads of the service, the load and the server of the website had of the processors. */
+async function searches(seed) {
+  const times = () => new Map([...namedThreadTimesMs(service.pid), ['(the website)', threadTimesMs(site.pid).all]]);
+  const before = times();
+  const result = await runOpenLoop({ ...load, seconds, ratePerSecond: Math.round(capacity / 2), seed, each: true });
+  const threads = new Map([...times()].map(([name, ms]) => [name, ms - (before.get(name) ?? 0)]));
+  return { ...result, threads: threads.set('(the load)', result.processorMs) };
+}
+
+/** `found`: the pages that were read meanwhile. In the moment before the load begins nobody searches, and as many are read as can be: they are not counted. */
 async function besideCrawl(round) {
   const name = `site${round}`;
   await connect(name, PAGES);
@@ -100,20 +155,17 @@ async function besideCrawl(round) {
     return jobs.find((job) => job.kind === 'feed-sync' && job.name === name)?.done;
   };
   while (!((await done()) > 0)) await wait(20);
-  const before = await done();
-  const result = await load(round);
-  const found = ((await done()) ?? PAGES) - before;
-  execFileSync(process.execPath, [join(root, 'bin', 'gannet.js'), 'feed', 'delete', name], {
-    env: { ...process.env, GANNET_DATA_DIR: dataDir },
-    stdio: 'ignore',
-  });
+  const before = wait(LEAD_MS).then(done);
+  const result = await searches(round);
+  const found = ((await done()) ?? PAGES) - (await before);
+  disconnect(name);
   return { ...result, found };
 }
 
 const recordsOf = async (list) => (await api('GET', `/list/${ACCOUNT}/${list}`)).record_count;
 
 /**
- * The load while a new list is filled from the feed's file, and another one when that is done; `found`: the records that were taken over. It is
+ * While a new list is filled from the feed's file, and another one when that is done; `found`: the records that were taken over. It is
  * seldom asked how far it is: asking takes the processors that searches are measured on.
  */
 async function besideImport(round) {
@@ -131,47 +183,45 @@ async function besideImport(round) {
     }
   };
   const imports = importing();
-  const result = await load(round);
+  const result = await searches(round);
   isOver = true;
   await imports;
   return { ...result, found };
 }
 
-const turns = [];
-await load(0);
-for (let round = 1; round <= rounds; round += 1)
-  turns.push({ alone: await load(round), crawl: await besideCrawl(round), import: await besideImport(round) });
-await service.stop();
-site.kill();
-rmSync(dataDir, { recursive: true });
+const crawls = [];
+const imports = [];
+let alone = await searches(0);
+for (let round = 0; round <= rounds; round += 1) {
+  for (const [beside, kept] of [
+    [besideCrawl, crawls],
+    [besideImport, imports],
+  ]) {
+    // prettier-ignore
+    const turn = await beside(round);
+    const after = await searches(round);
+    // The first is for what is compiled once.
+    if (round > 0) kept.push({ before: alone, turn, after });
+    alone = after;
+  }
+}
+await stop();
 
-const median = (valueOf) => quantile(turns.map(valueOf), 0.5);
-const kinds = ['alone', 'crawl', 'import'];
-const failed = turns.reduce((sum, turn) => sum + kinds.reduce((of, kind) => of + turn[kind].failed, 0), 0);
-const perSecond = (kind, member) => Math.round(median((turn) => turn[kind][member]));
-function rowsOf(kind, what, unit) {
-  const ratio = median((turn) => turn[kind].p99 / turn.alone.p99);
-  return [
-    barRow(`beside ${what}: p50 and p99, ms`, latencies(kind), '', true),
-    barRow(`beside ${what}: times the p99 alone (median of turns)`, ratio.toFixed(2), '≤ 1.2', ratio <= 1.2),
-    barRow(`${unit} a second meanwhile`, Math.round(median((turn) => turn[kind].found) / seconds), '', true),
-    barRow(
-      `processor time a second, ms: of the service, of the website's server`,
-      `${perSecond(kind, 'own')}, ${perSecond(kind, 'sites')}`,
-      '',
-      true,
-    ),
-  ];
-}
-function latencies(kind) {
-  return `${median((turn) => turn[kind].p50).toFixed(1)}, ${median((turn) => turn[kind].p99).toFixed(1)}`;
-}
+const all = [...crawls, ...imports];
+const turnsOf = (each) => each.map(({ turn }) => turn);
+const failed = all.reduce((sum, { turn, after }) => sum + turn.failed + after.failed, 0);
 const rows = [
   barRow(`searches a second that ${records} records can answer`, Math.round(capacity), '', true),
-  barRow('half of that, alone: p50 and p99, ms (median of turns)', latencies('alone'), '', true),
-  barRow('processor time of the service a second, ms', String(perSecond('alone', 'own')), '', true),
-  ...rowsOf('crawl', 'a crawl', 'pages'),
-  ...rowsOf('import', 'an import', 'records'),
+  ...rowsAlone(all),
+  ...rowsOf('a crawl', crawls, { bar: BAR, unit: 'pages', seconds: seconds - LEAD_MS / 1000 }),
+  ...rowsOf('an import', imports, {
+    bar: BAR,
+    unit: 'records (those of the moment before the load included)',
+    seconds,
+  }),
   barRow('searches that failed', String(failed), '0', failed === 0),
 ];
-console.log(`${machineTable()}\n\n${markdownTable(['What', 'Figure', 'Bar', ''], rows)}`);
+const kinds = { alone: all.map(({ after }) => after), crawl: turnsOf(crawls), import: turnsOf(imports) };
+console.log(`${machineTable({ Turns: `${rounds} rounds of ${seconds} s each` })}
+${markdownTable(['What', 'Figure', 'Bar', ''], rows)}
+${markdownTable(['Processor time a second, ms', 'alone', 'beside a crawl', 'beside an import'], threadRows(kinds, seconds))}`);

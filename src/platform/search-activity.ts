@@ -6,8 +6,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /** How long a piece of work is put off at most: however busy searches are, 12 pieces a second go on. */
 const GIVE_WAY_MS_MAX = 80;
-/** So long no search has been at work where a piece goes on. Searches come in crowds: a shorter pause is one between two of them. */
-const QUIET_MS = 5;
+/**
+ * So long no search has been at work where a piece goes on. Searches come in crowds: a shorter pause is one between two of them, and what is begun in it
+ * has a processor when the next one comes (docs/decisions/0240).
+ */
+const QUIET_MS = 10;
 /** For so long after a search another one is to be expected: what is begun in a pause should be short. */
 const RECENT_MS = 10_000;
 

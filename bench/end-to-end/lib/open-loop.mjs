@@ -1,6 +1,6 @@
 /** Load at a given rate whether answers come or not, or as much as is answered: starts bench/end-to-end/open_loop.cc, which it builds when that is new. */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root, workFolder } from './service.mjs';
@@ -22,8 +22,8 @@ let runs = 0;
 
 /**
  * Resolves with requests/s, failed ones, and p50, p99, p99.9 and the longest in milliseconds, of all, of `gets` and of `posts`; `sentLateP99`: what of it may be
- * the generator's own, which shares the processors. `paths`: to GET, or `POST <path> <body>`. `ratePerSecond` 0: on each connection the next
- * one when the last is answered.
+ * the generator's own, which shares the processors, and `processorMs`, what it took of them. `paths`: to GET, or `POST <path> <body>`. `ratePerSecond` 0: on each
+ * connection the next one when the last is answered. With `each`, the answer has `latencies`, one of each request.
  */
 export async function runOpenLoop({
   address,
@@ -33,18 +33,21 @@ export async function runOpenLoop({
   ratePerSecond,
   seed = 1,
   connections = CONNECTIONS,
-  requestsMax,
+  requestsMax = 0,
+  each = false,
 }) {
   build();
   runs += 1;
   const list = join(workFolder, `open-loop-${process.pid}-${runs}.txt`);
   writeFileSync(list, `${paths.join('\n')}\n`);
   const { hostname, port } = new URL(address);
-  const numbers = [seconds, ratePerSecond, connections, seed, requestsMax ?? []].flat().map(String);
+  const numbers = [seconds, ratePerSecond, connections, seed, requestsMax].map(String);
+  const file = `${list}.latencies`;
   try {
-    const { stdout } = await run(PROGRAM, [hostname, port, key, list, ...numbers]);
-    return JSON.parse(stdout);
+    const { stdout } = await run(PROGRAM, [hostname, port, key, list, ...numbers, ...(each ? [file] : [])]);
+    const figures = JSON.parse(stdout);
+    return each ? { ...figures, latencies: readFileSync(file, 'utf8').trim().split('\n').map(Number) } : figures;
   } finally {
-    rmSync(list, { force: true });
+    for (const made of [list, file]) rmSync(made, { force: true });
   }
 }

@@ -12,6 +12,25 @@ export function threadTimesMs(pid) {
   };
 }
 
+/** Milliseconds of processor time so far, by name of the thread: a `Map`. The first is called `main`: those that Node.js starts have its name. */
+export function namedThreadTimesMs(pid) {
+  const tasks = `/proc/${pid}/task`;
+  const times = new Map();
+  for (const thread of readdirSync(tasks)) {
+    const name = thread === String(pid) ? 'main' : nameOf(`${tasks}/${thread}/comm`);
+    times.set(name, (times.get(name) ?? 0) + timesMs(`${tasks}/${thread}/schedstat`)[0]);
+  }
+  return times;
+}
+
+function nameOf(path) {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return 'ended';
+  }
+}
+
 /** On a processor, and waiting for one. */
 function timesMs(path) {
   try {
