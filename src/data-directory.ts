@@ -7,6 +7,7 @@ import { hasLists } from './index/index.js';
 import {
   closeEntries,
   dataDirectoryFault,
+  DataDirectoryInUseError,
   keepFilesToOwner,
   lockHolder,
   makeFolder,
@@ -21,7 +22,7 @@ export interface OpenDataDirectory {
   readonly aside: string | undefined;
 }
 
-/** Makes the data directory, closes it to other users and keeps other processes out of it. Throws an `OperatorError`. */
+/** Makes the data directory, closes it to other users and keeps other processes out of it. Throws an `OperatorError`: a `DataDirectoryInUseError` where one has it. */
 export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'warn'>): OpenDataDirectory {
   keepFilesToOwner();
   try {
@@ -40,7 +41,7 @@ export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'war
   }
   const holder = lockHolder(path);
   const who = holder === undefined ? '' : ` (number ${holder.pid}, of the user with the id ${holder.user})`;
-  throw new OperatorError(
+  throw new DataDirectoryInUseError(
     `The data directory ${dataDir} is in use by another process${who}: stop that one first, or choose another directory.`,
   );
 }

@@ -5,8 +5,9 @@
  * and the next request, a long import among them, would go into a closed connection; a new one costs some 50 us.
  */
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { controlSocketPath, dataDirectoryFault, type Config } from '../platform/index.js';
+import { controlSocketPath, dataDirectoryFault, lockHolder, type Config } from '../platform/index.js';
 import { operationNamed, readAnswer, requestTarget } from './call-request.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { KNOWN_ROUTES } from './operation-routes.js';
@@ -25,13 +26,16 @@ const NOBODY_LISTENS: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECON
 /** What a connection says whose other end was closed before the answer was whole. */
 const CONNECTION_LOST: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
-/** Undefined when no service runs on the configured data directory. */
+/** A service that works at all answers at once whether it is alive. */
+const SILENCE_MS_MAX = 30_000;
+
+/** Undefined when no service runs on the configured data directory. Rejects with a CommandError where one does not answer. */
 export async function connectControlSocket(config: Config, load: ServiceLoader): Promise<ServiceClient | undefined> {
   const socketPath = controlSocketPath(config.data.dir);
   if (socketPath === undefined) return undefined;
   const target: Target = { socketPath, load };
   try {
-    await send(target, 'system.health', {});
+    await assertAnswers(target, config.data.dir);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (NOBODY_LISTENS.has(code)) return undefined;
@@ -62,6 +66,25 @@ export async function connectControlSocket(config: Config, load: ServiceLoader):
     download: (name, input = {}) => whileItRuns(download(target, name, input)),
     close: () => Promise.resolve(),
   };
+}
+
+/** A process that is stopped or hangs still has its connections taken, by the system. */
+async function assertAnswers(target: Target, dataDir: string): Promise<void> {
+  const { outgoing } = await begin(target, 'system.health', {});
+  const holder = lockHolder(join(dataDir, 'lock'));
+  const who = holder === undefined ? '' : ` (process ${holder.pid})`;
+  const silence = new CommandError(
+    `The service on ${dataDir}${who} takes connections, but has not answered for ${SILENCE_MS_MAX / 1000} s: it is stopped, hangs or has far too much to do.`,
+    EXIT.unavailable,
+  );
+  const timer = setTimeout(() => outgoing.destroy(silence), SILENCE_MS_MAX);
+  try {
+    const answer = answerTo(outgoing, 'system.health');
+    outgoing.end();
+    await answer;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Rejects with a ProblemError, a CommandError, the error of `input.stream`, or what the system said of the connection. */

@@ -9,13 +9,14 @@ import {
   StreamedBody,
   type OperationResult,
 } from '../operations/index.js';
-import { OperatorError, ServiceError, uuidv7, type Config } from '../platform/index.js';
+import { DataDirectoryInUseError, OperatorError, ServiceError, uuidv7, type Config } from '../platform/index.js';
 import { operationNamed, readAnswer, requestTarget } from './call-request.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { ProblemError } from './problem.js';
 import type { CallInput, ServiceClient } from './service-client.js';
 import type { RunningService, ServiceLoader } from './service-loader.js';
 
+/** Rejects with a `DataDirectoryInUseError` where another process has the data directory, and with a CommandError where it cannot be opened. */
 export async function openInProcess(config: Config, load: ServiceLoader): Promise<ServiceClient> {
   const service = await open(config, load);
   const dispatcher = createDispatcher(service.services);
@@ -65,7 +66,8 @@ async function open(config: Config, load: ServiceLoader): Promise<RunningService
   try {
     return await startService(quiet(config), { listen: false });
   } catch (error) {
-    throw error instanceof OperatorError ? new CommandError(error.message, EXIT.unavailable) : error;
+    if (!(error instanceof OperatorError) || error instanceof DataDirectoryInUseError) throw error;
+    throw new CommandError(error.message, EXIT.unavailable);
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Config } from '../platform/index.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataDirectoryInUseError, type Config } from '../platform/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { ServiceLoader } from './service-loader.js';
 
@@ -32,12 +33,25 @@ export interface ServiceClient {
   close(): Promise<void>;
 }
 
+/** Another process may have the data directory for so long without listening on the control socket: a service that starts or ends, or another command. */
+const IN_USE_MS_MAX = 10_000;
+const IN_USE_PAUSE_MS = 100;
+
 async function connectService(config: Config, load: ServiceLoader): Promise<ServiceClient> {
   const { connectControlSocket } = await import('./control-socket-client.js');
-  const running = await connectControlSocket(config, load);
-  if (running !== undefined) return running;
-  const { openInProcess } = await import('./in-process-client.js');
-  return openInProcess(config, load);
+  const giveUpAtMs = performance.now() + IN_USE_MS_MAX;
+  for (;;) {
+    const running = await connectControlSocket(config, load);
+    if (running !== undefined) return running;
+    const { openInProcess } = await import('./in-process-client.js');
+    try {
+      return await openInProcess(config, load);
+    } catch (error) {
+      if (!(error instanceof DataDirectoryInUseError)) throw error;
+      if (performance.now() >= giveUpAtMs) throw new CommandError(error.message, EXIT.unavailable);
+    }
+    await sleep(IN_USE_PAUSE_MS);
+  }
 }
 
 /** Throws a CommandError where no service has ever had the data directory. */

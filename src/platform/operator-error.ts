@@ -2,3 +2,8 @@
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
 }
+
+/** Another process has the data directory: a service that runs or is starting, or a command. */
+export class DataDirectoryInUseError extends OperatorError {
+  override readonly name = 'DataDirectoryInUseError';
+}

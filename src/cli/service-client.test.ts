@@ -1,0 +1,101 @@
+/** Who has the data directory and does not listen, or listens and does not answer. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { loadConfig } from '../platform/config.js';
+import { DataDirectoryInUseError, type Config } from '../platform/index.js';
+import { EXIT } from './exit-codes.js';
+import { withService } from './service-client.js';
+import type { RunningService, ServiceLoader } from './service-loader.js';
+
+const folders: string[] = [];
+const servers: Server[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function newConfig(): Config {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-client-'));
+  folders.push(folder);
+  return loadConfig({ argv: [], env: { GANNET_DATA_DIR: folder } });
+}
+
+async function listenOn(config: Config, listener: RequestListener): Promise<void> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(join(config.data.dir, 'control.sock'), resolve));
+}
+
+/** A composition root that cannot open the data directory: `tried` is called first, each time. */
+function inUse(tried: () => Promise<void>): ServiceLoader {
+  const startService = async (): Promise<RunningService> => {
+    await tried();
+    throw new DataDirectoryInUseError('The data directory is in use by another process.');
+  };
+  return () => Promise.resolve({ startService } as unknown as Awaited<ReturnType<ServiceLoader>>);
+}
+
+it('waits for a service that is starting: it has the data directory before it listens', async () => {
+  const config = newConfig();
+  const load = inUse(() => listenOn(config, (_message, response) => response.end('{"status":"ok"}')));
+  expect(await withService(config, load, ({ transport }) => Promise.resolve(transport))).toBe('control socket');
+});
+
+it('waits for another command that has the data directory', async () => {
+  let tries = 0;
+  const busy = inUse(async () => {});
+  const load: ServiceLoader = async () => {
+    tries += 1;
+    if (tries <= 2) return busy();
+    const startService = () => Promise.resolve({ services: {}, close: () => Promise.resolve() });
+    return { startService } as unknown as Awaited<ReturnType<ServiceLoader>>;
+  };
+  expect(await withService(newConfig(), load, ({ transport }) => Promise.resolve(transport))).toBe('data directory');
+});
+
+it('says who has the data directory when that takes too long', async () => {
+  let nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 4_000));
+  let tries = 0;
+  const load = inUse(async () => {
+    tries += 1;
+  });
+  await expect(withService(newConfig(), load, () => Promise.resolve())).rejects.toMatchObject({
+    message: 'The data directory is in use by another process.',
+    status: EXIT.unavailable,
+  });
+  expect(tries).toBe(3);
+});
+
+it('gives up on a service that takes the connection and does not answer', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const config = newConfig();
+  let reached = () => {};
+  const asked = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  await listenOn(config, () => {
+    reached();
+  });
+  const told = expect(
+    withService(
+      config,
+      inUse(async () => {}),
+      () => Promise.resolve(),
+    ),
+  ).rejects.toMatchObject({
+    message: expect.stringMatching(/takes connections, but has not answered for 30 s: it is stopped, hangs/) as string,
+    status: EXIT.unavailable,
+  });
+  await asked;
+  vi.advanceTimersByTime(30_000);
+  await told;
+});
