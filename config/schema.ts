@@ -22,7 +22,7 @@ export const configSchema = section({
     cors_origins: Type.Array(Type.String({ pattern: '^(\\*|https?://[^/\\s,]+)$' }), { maxItems: 100 }),
   }),
   console: section({ public_url: Type.String({ pattern: '^(https?://[^/\\s?#]+)?$', maxLength: 512 }) }),
-  data: section({ dir: Type.String({ minLength: 1, maxLength: 4096 }) }),
+  data: section({ dir: Type.String({ minLength: 1, maxLength: 4096, path: 'file' }) }),
   account: section({
     name: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
     region: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,15}$' }),

@@ -23,7 +23,7 @@ export const MEDIA_SETTINGS = defineSettings('media', {
   },
   stores_max: { schema: integer(1, 10_000), default: 100, comment: 'Media stores of one account beside "default".' },
   folders: {
-    schema: Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { maxItems: 100 }),
+    schema: Type.Array(Type.String({ minLength: 1, maxLength: 4096, path: 'file' }), { maxItems: 100 }),
     default: [],
     comment: 'Folders of this machine in which, or below which, accounts may have media stores. None: no account may.',
   },

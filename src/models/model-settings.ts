@@ -9,7 +9,7 @@ export const MODEL_SETTINGS = defineSettings('models', {
     comment: 'Models of one account.',
   },
   dir: {
-    schema: Type.String({ maxLength: 4096 }),
+    schema: Type.String({ maxLength: 4096, path: 'file' }),
     default: '',
     comment: 'Where models of the provider onnx lie, each in a folder of its own; empty: models in the data directory.',
   },

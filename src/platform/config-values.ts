@@ -1,4 +1,5 @@
 /** Values of settings: from the text of an environment variable, against their schema, and as words. */
+import { resolve } from 'node:path';
 
 /** What the schemas of `config/schema.ts` are made of, as JSON Schema. */
 export interface SettingSchema {
@@ -10,6 +11,8 @@ export interface SettingSchema {
   readonly maxItems?: number;
   readonly pattern?: string;
   readonly const?: unknown;
+  /** A path of a file or folder, or of a program, which may be a name to be found in PATH as well. */
+  readonly path?: 'file' | 'program';
   readonly items?: SettingSchema;
   readonly anyOf?: readonly SettingSchema[];
 }
@@ -30,6 +33,13 @@ export function coerceSetting(schema: SettingSchema, text: string): unknown {
     default:
       return text;
   }
+}
+
+/** The same with every path counted from the working directory. Throws what the system says where that is no longer there. */
+export function withAbsolutePaths(schema: SettingSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => withAbsolutePaths(schema.items ?? {}, item));
+  if (typeof value !== 'string' || value === '' || schema.path === undefined) return value;
+  return schema.path === 'program' && !value.includes('/') ? value : resolve(value);
 }
 
 export function isSettingValid(schema: SettingSchema, value: unknown): boolean {

@@ -7,7 +7,13 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { configSchema, ENVIRONMENT_EXCEPTIONS, type Config } from '../../config/schema.js';
-import { allowedValues, coerceSetting, isSettingValid, type SettingSchema } from './config-values.js';
+import {
+  allowedValues,
+  coerceSetting,
+  isSettingValid,
+  withAbsolutePaths,
+  type SettingSchema,
+} from './config-values.js';
 import { affordableIngestThreads, affordableSearchThreads, requiredMemory } from './memory-budget.js';
 import { OperatorError } from './operator-error.js';
 import { packageRoot } from './paths.js';
@@ -91,6 +97,7 @@ export function loadConfig(sources: ConfigSources): Config {
     if (draft.values[section]?.[name] === undefined)
       throw new ConfigError(`${setting} is missing in config/default.toml`);
   }
+  makePathsAbsolute(draft);
   const automatic = resolveAutomatic(draft.values);
   const config = deepFreeze(draft.values) as unknown as Config;
   assertBudgetSuffices(config);
@@ -234,6 +241,20 @@ function schemaOf({ schemas }: Draft, setting: string): SettingSchema {
 function splitSetting(setting: string): [section: string, name: string] {
   const dot = setting.indexOf('.');
   return [setting.slice(0, dot), setting.slice(dot + 1)];
+}
+
+/** The service leaves the folder in which it was started; what a path counts from is decided before. */
+function makePathsAbsolute(draft: Draft): void {
+  for (const setting of namesIn(draft.schemas)) {
+    const [section, name] = splitSetting(setting);
+    const members = draft.values[section] ?? {};
+    try {
+      members[name] = withAbsolutePaths(schemaOf(draft, setting), members[name]);
+    } catch {
+      const shown = JSON.stringify(members[name]);
+      throw new ConfigError(`${setting} is ${shown}, a path that counts from the working directory: that is gone.`);
+    }
+  }
 }
 
 /** Puts numbers in the place of zeros that mean "automatic"; each may depend on those before it. Returns which. */

@@ -61,7 +61,7 @@ export const RESOURCE_SETTINGS = defineSettings('resources', {
       'MiB of the disk for videos and audio files of which something else is still to be read, so that each is fetched once; others are fetched again.',
   },
   ffmpeg: {
-    schema: Type.String({ maxLength: 4096 }),
+    schema: Type.String({ maxLength: 4096, path: 'program' }),
     default: 'ffmpeg',
     comment: 'The program that decodes videos: a path, or a name to be found in PATH. Without it no frames are read.',
   },

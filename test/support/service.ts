@@ -31,6 +31,8 @@ export interface ServiceSettings {
   readonly standardError?: number;
   /** Default: the one that these tests belong to. */
   readonly packageRoot?: string;
+  /** The folder that it is started in. Default: that of the package. */
+  readonly workingFolder?: string;
   /** Limits of the process as the shell sets them, such as `ulimit -n 256`. */
   readonly limits?: string;
 }
@@ -89,16 +91,17 @@ export class TestService {
     if (!existsSync(join(PACKAGE, 'dist', 'bundle', 'src', 'main.cjs')))
       throw new Error('Run `npm run setup` first: dist is missing');
     const limited = ['-c', `${this.#settings.limits ?? ':'} && exec "$0" "$@"`];
-    const service = [...this.#clockArguments(), 'bin/gannet.js', 'serve'];
+    const packageRoot = this.#settings.packageRoot ?? PACKAGE;
+    const service = [...this.#clockArguments(), join(packageRoot, 'bin', 'gannet.js'), 'serve'];
     const child = spawn('/bin/sh', [...limited, process.execPath, ...service], {
-      cwd: this.#settings.packageRoot ?? PACKAGE,
+      cwd: this.#settings.workingFolder ?? packageRoot,
       env: this.#environment(),
       stdio: ['ignore', 'pipe', this.#settings.standardError ?? 'pipe'],
     }) as ChildProcessByStdio<null, Readable, Readable | null>;
     this.#process = child;
     child.stderr?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
     this.address = await this.#addressOf(child);
-    this.checker = await this.#checkerOf(this.#settings.packageRoot ?? PACKAGE);
+    this.checker = await this.#checkerOf(packageRoot);
     if (withoutKey) return;
     const { key } = await this.createKey({ name: 'tests', access: 'full' });
     this.client = this.clientWith(key);

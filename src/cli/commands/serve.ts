@@ -7,6 +7,7 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 export async function serve(context: CommandContext): Promise<ExitStatus> {
   const { startService } = await context.load();
+  leaveWorkingFolder();
   // Listened for from the beginning: a stop that comes during the start is carried out once the start is done.
   const stopped = nextStopSignal();
   const service = await startService(context.config, { listen: true });
@@ -19,6 +20,18 @@ export async function serve(context: CommandContext): Promise<ExitStatus> {
   await stopped;
   await service.close();
   return EXIT.done;
+}
+
+/** Options of Node.js that name files for every thread, by paths that may count from the working directory. */
+const PRELOADS = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader)(?:[\s=]|$)/;
+
+/**
+ * No thread can be started in a folder that was removed, and threads come as long as the service runs: whoever starts it in a folder that
+ * passes would find no write done from then on. All settings that are paths are absolute by now.
+ */
+function leaveWorkingFolder(): void {
+  const options = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ');
+  if (!PRELOADS.test(options)) process.chdir('/');
 }
 
 /** Resolves at the first signal; a second one ends the process at once, unless it is a terminal's, which comes from the system and from the shell. */
