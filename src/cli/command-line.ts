@@ -45,16 +45,8 @@ export async function runCommandLine(
   let status: ExitStatus = EXIT.done;
   const declared = FEATURES.flatMap(({ settings }) => settings ?? []);
   const context = () => createContext(loadConfig({ argv: argv.slice(2), env, declared }), load, { output, input });
-  const { program, run } = createProgram(context, (ended) => {
+  const { program, run } = createProgram(context, output, (ended) => {
     status = ended;
-  });
-  program.configureOutput({
-    writeOut: (text) => {
-      output.write(text);
-    },
-    writeErr: (text) => {
-      output.note(text);
-    },
   });
   const forget = printInterruption(output);
   try {
@@ -97,7 +89,7 @@ export function commandNames(): string[] {
     throw new Error('Only the names are asked for');
   };
   const declared = declaredCommands().map(({ name }) => name);
-  return [...namesOf(createProgram(unused, unused).program, ''), ...declared];
+  return [...namesOf(createProgram(unused, { write: unused, note: unused }, unused).program, ''), ...declared];
 }
 
 function printFailure(output: Output, error: unknown): ExitStatus {
@@ -109,14 +101,26 @@ function printFailure(output: Output, error: unknown): ExitStatus {
 
 function createProgram(
   context: () => CommandContext,
+  output: Pick<Output, 'write' | 'note'>,
   ended: (status: ExitStatus) => void,
 ): { readonly program: Command; readonly run: Run } {
   const program = new Command('gannet')
     .description('A search service for one machine.')
     .version(packageVersion(), '-V, --version')
     .option('--config <file>', 'a settings file; what it leaves out is as in config/default.toml')
+    // What stands behind a command is the command's: `gannet search birds --version 2` is no question for the program's own version.
+    .enablePositionalOptions()
     .showHelpAfterError('(gannet --help shows the commands and their options)')
-    .exitOverride();
+    .exitOverride()
+    // Before there are commands, which take it over as they are added.
+    .configureOutput({
+      writeOut: (text) => {
+        output.write(text);
+      },
+      writeErr: (text) => {
+        output.note(text);
+      },
+    });
   const run: Run = async (work) => {
     const made = context();
     const status = await work(made);

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -23,6 +23,14 @@ it('names what is no folder', () => {
   writeFileSync(file, '');
   expect(dataDirectoryFault(file)).toBe('it is no folder');
   expect(dataDirectoryFault(join(file, 'data'))).toBe(`it cannot be made in ${file}: it is no folder`);
+});
+
+it('names a link that leads nowhere, as to a disk that is not mounted', () => {
+  const link = join(folder, 'link');
+  symlinkSync('/nowhere/disk', link);
+  const fault = `${link} is a link to /nowhere/disk, which does not exist`;
+  expect(dataDirectoryFault(link)).toBe(fault);
+  expect(dataDirectoryFault(join(link, 'data'))).toBe(fault);
 });
 
 it('names a folder that all users share', () => {

@@ -1,5 +1,5 @@
 /** Whether a folder can be a data directory, before anything is made or opened in it. */
-import { accessSync, constants, statSync, type Stats } from 'node:fs';
+import { accessSync, constants, lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isShared } from './file-modes.js';
 import { isSystemError, systemReason } from './system-errors.js';
@@ -17,7 +17,15 @@ export function dataDirectoryFault(dataDir: string): string | undefined {
     return reason ?? (isShared(wanted) ? 'it is shared by all users: choose a folder of its own below it' : undefined);
   } catch (error) {
     if (isSystemError(error)) return systemReason(error);
+    if (error instanceof DanglingLink)
+      return `${error.path} is a link to ${readlinkSync(error.path)}, which does not exist`;
     throw error;
+  }
+}
+
+class DanglingLink extends Error {
+  constructor(readonly path: string) {
+    super(path);
   }
 }
 
@@ -29,6 +37,9 @@ function nearestExisting(wanted: string): { readonly path: string; readonly stat
     } catch (error) {
       const isMissing = isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
       if (!isMissing || path === dirname(path)) throw error;
+      // As where the disk that it leads to is not mounted.
+      if (error.code === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+        throw new DanglingLink(path);
     }
   }
 }
