@@ -11,6 +11,9 @@ import { versionSuffix, type ListStore } from '../store/index.js';
 import { keyOfFile } from './extract-store.js';
 import type { ReadingOutcome, ReadKind } from './file-reader.js';
 
+/** Of the time to the next look at a file, added at random: what was read together is not asked for together. */
+export const CHECK_JITTER = 0.1;
+
 export interface ReadingItem {
   readonly url: string;
   /** Absent: a document. */

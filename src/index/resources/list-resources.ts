@@ -5,13 +5,20 @@
 import { basename } from 'node:path';
 import { isMediaUrl } from '../../fields/index.js';
 import type { Job } from '../../platform/index.js';
-import { RetrySchedule, systemTimers, WorkRunner, type Settlement } from '../../platform/work/index.js';
+import {
+  ASKED_WAIT_MS_MAX,
+  RetrySchedule,
+  systemTimers,
+  WorkRunner,
+  type Settlement,
+} from '../../platform/work/index.js';
 import {
   attachLane,
   attachQueue,
   extractStore,
   hasFiles,
   othersOf,
+  CHECK_JITTER,
   READ_KINDS,
   READING_LANES,
   TRANSCRIPTS_LANE,
@@ -277,6 +284,7 @@ export class ListResources implements ListFiles {
       queue: readingQueue(store),
       timers: systemTimers,
       schedule: new RetrySchedule({ soonMs: [], laterMs, jitterPercent: JITTER_PERCENT }),
+      waitMsMax: Math.max(ASKED_WAIT_MS_MAX, reader.checkMs * (1 + CHECK_JITTER)),
       perReceiverMax: parallelMax,
       totalMax: parallelMax,
       writing: 'each',

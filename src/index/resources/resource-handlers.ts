@@ -11,6 +11,7 @@ import {
   READ_KINDS,
   RECORDING_KINDS,
   readKindsOf,
+  CHECK_JITTER,
   readingLane,
   readingQueue,
   TRANSCRIPTS_LANE,
@@ -24,6 +25,7 @@ import {
   type ReadingOutcome,
   type ReadingQueue,
 } from '../../extracts/index.js';
+import { ASKED_WAIT_MS_MAX } from '../../platform/work/index.js';
 import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
 import { currentVersionOf, LIST_STATE_FORMAT_WITH_FRAMES, type ListState } from '../../store/index.js';
 import type { IngestResults } from '../contract/ingest-tasks.js';
@@ -42,8 +44,6 @@ import { requiredState, type IngestContext } from '../contract/ingest-context.js
 /** Files that one task looks at. */
 const REFRESHED_MAX = 2000;
 const FIRST_RECORD_NUMBER = 1;
-/** Of the time to the next look at a file, added at random: what was read together is not asked for together. */
-const CHECK_JITTER = 0.1;
 
 /** Looks for links in records that were written before links were kept. */
 export function queueLinks({ stores }: IngestContext, task: QueueLinksTask): IngestResults['queue-links'] {
@@ -106,7 +106,9 @@ export function commitReading({ stores }: IngestContext, task: CommitReadingTask
       const next: ReadingItem = isPostponed
         ? { ...item, postponed: item.postponed + 1 }
         : { url, kind, forced: false, postponed: 0 };
-      const waitMs = isPostponed ? (result.afterMs ?? 0) : checkMs * (1 + CHECK_JITTER * Math.random());
+      const waitMs = isPostponed
+        ? Math.min(result.afterMs ?? 0, ASKED_WAIT_MS_MAX)
+        : checkMs * (1 + CHECK_JITTER * Math.random());
       const lane = next.transcribe === true ? TRANSCRIPTS_LANE : readingLane({ kind, url });
       queue.put([{ lane, item: next }], Math.round(nowMs + waitMs));
     }

@@ -8,5 +8,6 @@ export { RowOutbox, type NumberedRow, type RowCodec } from './row-outbox.js';
 export { systemTimers, type Timers } from './timers.js';
 export type { WorkFigures } from './work-counts.js';
 export type * from './work-kind.js';
+export { ASKED_WAIT_MS_MAX } from './work-lane.js';
 export { WorkQueue, type SetAsideWork } from './work-queue.js';
 export { WorkRunner, type WorkRunnerOptions } from './work-runner.js';

@@ -18,6 +18,12 @@ export interface RetryScheduleOptions {
 export class RetrySchedule {
   constructor(private readonly options: RetryScheduleOptions) {}
 
+  /** Longer than this no failed attempt waits for the next. */
+  get longestMs(): number {
+    const { soonMs, laterMs, jitterPercent } = this.options;
+    return Math.max(0, ...soonMs, ...laterMs) * (1 + jitterPercent / 100);
+  }
+
   /** After so many failed attempts; undefined where the item is to be set aside. Jitter only ever adds. */
   after(failedAttempts: number): NextAttempt | undefined {
     const { soonMs, laterMs, jitterPercent, random = Math.random } = this.options;

@@ -16,6 +16,7 @@ it('tries what became due while it looked, without being woken by anybody', asyn
     timers: { nowMs: () => timers.nowMs() + laterMs, after: (ms, action) => timers.after(ms, action) },
     slots: new WorkSlots(1, 1),
     schedule: new RetrySchedule({ soonMs: [], laterMs: [], jitterPercent: 0 }),
+    waitMsMax: 1000,
     queue: {
       due: (_lane, { nowMs }) => {
         const found = waiting.filter((each) => each.dueMs <= nowMs);
@@ -23,6 +24,7 @@ it('tries what became due while it looked, without being woken by anybody', asyn
         laterMs += 5;
         return found;
       },
+      dueBehind: () => [],
       nextDueMs: (_lane, afterMs) => waiting.find((each) => each.dueMs > afterMs)?.dueMs,
       item: () => 'item',
     },

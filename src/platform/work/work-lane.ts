@@ -5,7 +5,8 @@
  * the other, in the order in which they came, as long as the first of them is being tried or waits a short while to be tried again;
  * what waits longer is on disk alone and lets the others pass. Memory holds at most `HELD_MAX` items, without their content. A
  * receiver that fails again and again is tried with one attempt at a time and pauses in between, so that a dead one costs little and
- * its work does not use up its attempts; its first success ends that.
+ * its work does not use up its attempts; its first success ends that. The clock may be set back: nothing waits for longer than it was
+ * ever meant to, so what would is due.
  *
  * One thread only.
  */
@@ -31,16 +32,20 @@ const READ_AT_ONCE = 250;
 const FAILURES_UNTIL_DOWN = 5;
 const PAUSE_MS_FIRST = 100;
 const PAUSE_MS_MAX = 5000;
+/** Who asks to be left alone for longer is asked again all the same. */
+export const ASKED_WAIT_MS_MAX = 86_400_000;
 /** The longest wait that a timer takes; waking without need does no harm. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export interface LaneOptions<T extends WorkTypes> {
   readonly lane: string;
-  readonly queue: Pick<WorkQueue<T>, 'due' | 'nextDueMs' | 'item'>;
+  readonly queue: Pick<WorkQueue<T>, 'due' | 'dueBehind' | 'nextDueMs' | 'item'>;
   readonly worker: LaneWorker<T>;
   readonly timers: Timers;
   readonly slots: WorkSlots;
   readonly schedule: RetrySchedule;
+  /** Of all that the lane has; at least the longest of `schedule`. */
+  readonly waitMsMax: number;
   /** Puts the outcome on disk some time soon, then calls `onSettled`. */
   readonly settle: (settlement: Settlement<T>, onSettled: () => void) => void;
   /** Waited for before the next attempt takes the place of one. */
@@ -62,11 +67,15 @@ export class WorkLane<T extends WorkTypes> {
   private readonly held = new Map<number, Held>();
   private readonly lines = new SubjectLines<Held>();
   private cursor: ScheduledWork | undefined;
+  /** The same among what is due because it would wait for too long. */
+  private tooLateCursor: ScheduledWork | undefined;
   /** Until when everything that is due was read, where this wake found nothing more. */
   private readToMs: number | undefined;
   private underWay = 0;
   private failuresInRow = 0;
   private pausedUntilMs = 0;
+  /** What it was from the beginning. */
+  private pauseMs = 0;
   private timer: { readonly dueMs: number; readonly cancel: () => void } | undefined;
   private readonly retries = new Set<() => void>();
   private readonly abort = new AbortController();
@@ -87,6 +96,7 @@ export class WorkLane<T extends WorkTypes> {
   readonly wake = (): void => {
     const { timers, slots, worker } = this.options;
     this.readToMs = undefined;
+    this.pausedUntilMs = Math.min(this.pausedUntilMs, timers.nowMs() + this.pauseMs);
     while (!this.stopped) {
       if (timers.nowMs() < this.pausedUntilMs || (this.isDown && this.underWay > 0)) break;
       if (!this.hasReady(worker.batchMax)) break;
@@ -99,10 +109,14 @@ export class WorkLane<T extends WorkTypes> {
 
   /** Until when nothing is tried: 0 where something is under way or about to be, Infinity where nothing waits. */
   get restsUntilMs(): number {
-    const { lane, queue, timers } = this.options;
+    const { lane, queue, timers, waitMsMax } = this.options;
     if (this.underWay > 0 || this.retries.size > 0) return 0;
     const nowMs = timers.nowMs();
-    const isWaiting = this.held.size > 0 || queue.due(lane, { behind: undefined, nowMs, count: 1 }).length > 0;
+    const first = { behind: undefined, count: 1 } as const;
+    const isWaiting =
+      this.held.size > 0 ||
+      queue.due(lane, { ...first, nowMs }).length > 0 ||
+      queue.dueBehind(lane, nowMs + waitMsMax, first).length > 0;
     if (isWaiting) return nowMs < this.pausedUntilMs ? this.pausedUntilMs : 0;
     return queue.nextDueMs(lane, nowMs) ?? Infinity;
   }
@@ -134,13 +148,17 @@ export class WorkLane<T extends WorkTypes> {
 
   /** False where nothing more is due. */
   private readMore(): boolean {
-    const { lane, queue, timers } = this.options;
+    const { lane, queue, timers, waitMsMax } = this.options;
     // Without anything in memory the schedule is read from its beginning, where clocks that went back may have put something.
-    if (this.held.size === 0) this.cursor = undefined;
+    if (this.held.size === 0) this.cursor = this.tooLateCursor = undefined;
     const nowMs = timers.nowMs();
-    const due = queue.due(lane, { behind: this.cursor, nowMs, count: READ_AT_ONCE });
+    let due = queue.due(lane, { behind: this.cursor, nowMs, count: READ_AT_ONCE });
     this.cursor = due.at(-1) ?? this.cursor;
-    if (due.length === 0) this.readToMs = nowMs;
+    if (due.length === 0) {
+      this.readToMs = nowMs;
+      due = queue.dueBehind(lane, nowMs + waitMsMax, { behind: this.tooLateCursor, count: READ_AT_ONCE });
+      this.tooLateCursor = due.at(-1) ?? this.tooLateCursor;
+    }
     for (const scheduled of due) {
       if (this.held.has(scheduled.number)) continue;
       const held = { scheduled };
@@ -205,7 +223,7 @@ export class WorkLane<T extends WorkTypes> {
       this.finish(held, { scheduled: held.scheduled, note, next: { kind: 'set-aside', failure } });
       return;
     }
-    const dueMs = Math.max(nowMs + next.waitMs, notBeforeMs);
+    const dueMs = Math.max(nowMs + next.waitMs, Math.min(notBeforeMs, nowMs + ASKED_WAIT_MS_MAX));
     const settlement = {
       scheduled: held.scheduled,
       note: worker.note(attempted, 'retried'),
@@ -249,7 +267,9 @@ export class WorkLane<T extends WorkTypes> {
     this.failuresInRow = isWell ? 0 : this.failuresInRow + 1;
     const beyond = this.failuresInRow - FAILURES_UNTIL_DOWN;
     const pauseUntilMs = beyond < 0 ? 0 : nowMs + Math.min(PAUSE_MS_MAX, PAUSE_MS_FIRST * 2 ** beyond);
-    this.pausedUntilMs = Math.max(pauseUntilMs, ...outcomes.map(({ notBeforeMs = 0 }) => notBeforeMs));
+    const askedMs = Math.max(...outcomes.map(({ notBeforeMs = 0 }) => notBeforeMs));
+    this.pausedUntilMs = Math.max(pauseUntilMs, Math.min(askedMs, nowMs + ASKED_WAIT_MS_MAX));
+    this.pauseMs = Math.max(0, this.pausedUntilMs - nowMs);
   }
 
   /** Sees to it that the lane wakes when the next item on disk is due, or when a pause ends. */

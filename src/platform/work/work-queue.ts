@@ -28,7 +28,7 @@ const NEXT_NUMBER = 'next-number';
 
 export interface DueRange {
   /** Undefined: from the beginning. */
-  readonly behind: ScheduledWork | undefined;
+  readonly behind: Pick<ScheduledWork, 'dueMs' | 'number'> | undefined;
   readonly nowMs: number;
   readonly count: number;
 }
@@ -139,6 +139,12 @@ export class WorkQueue<T extends WorkTypes> {
     return Array.from(range, ({ key: [, dueMs, number], value: [attempts, subject] }) => {
       return { lane, dueMs, number, attempts, subject };
     });
+  }
+
+  /** What waits for a time behind `afterMs` and behind that place, at most `count`. */
+  dueBehind(lane: string, afterMs: number, { behind, count }: Pick<DueRange, 'behind' | 'count'>): ScheduledWork[] {
+    const from = behind ?? { dueMs: afterMs, number: END };
+    return this.due(lane, { behind: from, nowMs: END - 1, count });
   }
 
   /** When the first item behind that time becomes due; undefined for never. */

@@ -6,14 +6,19 @@ import type { RetrySchedule } from './retry-schedule.js';
 import { SettlementBuffer } from './settlement-buffer.js';
 import type { Timers } from './timers.js';
 import type { LaneWorker, Settlement, WorkTypes } from './work-kind.js';
-import { WorkLane } from './work-lane.js';
+import { ASKED_WAIT_MS_MAX, WorkLane } from './work-lane.js';
 import type { WorkQueue } from './work-queue.js';
 import { WorkSlots } from './work-slots.js';
+
+/** A clock that is set right by so little is not taken for another one. */
+const CLOCK_STEP_MS = 60_000;
 
 export interface WorkRunnerOptions<T extends WorkTypes> {
   readonly queue: WorkQueue<T>;
   readonly timers: Timers;
   readonly schedule: RetrySchedule;
+  /** Nothing is meant to wait for longer than this or the longest wait of `schedule`: what does was put there by another clock. Default a day. */
+  readonly waitMsMax?: number;
   /** Attempts under way, at one receiver and at all. */
   readonly perReceiverMax: number;
   readonly totalMax: number;
@@ -40,13 +45,14 @@ export class WorkRunner<T extends WorkTypes> {
 
   /** Does what waits in the lane from now on. */
   add(lane: string, worker: LaneWorker<T>): void {
-    const { queue, timers, schedule } = this.options;
+    const { queue, timers, schedule, waitMsMax = ASKED_WAIT_MS_MAX } = this.options;
     const added = new WorkLane({
       lane,
       queue,
       worker,
       timers,
       schedule,
+      waitMsMax: Math.max(waitMsMax, schedule.longestMs) + CLOCK_STEP_MS,
       slots: this.slots,
       settle: (settlement, onSettled) => {
         this.buffer.push(settlement, onSettled);
