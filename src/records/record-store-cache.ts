@@ -15,7 +15,8 @@ const SWEEP_INTERVAL_MS = 10_000;
 export class RecordStoreCache {
   /** In the order of use, the least recent first. */
   private readonly stores = new Map<string, RecordStore>();
-  private sweptMs = Date.now();
+  /** By a clock that is not set back. */
+  private sweptMs = performance.now();
 
   constructor(private readonly openMax = environmentsKept(INITIAL_MAP_BYTES, STORES_OPEN_MAX)) {}
 
@@ -64,7 +65,7 @@ export class RecordStoreCache {
   }
 
   private sweep(): void {
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.sweptMs < SWEEP_INTERVAL_MS) return;
     this.sweptMs = now;
     for (const [listPath, store] of this.stores) {

@@ -139,6 +139,15 @@ describe('ApiSource', () => {
     expect(places.site.asked()).toEqual(['/items', since, since, '/items']);
   });
 
+  it('asks for everything where the run before was made by a clock that was ahead', async () => {
+    const updated = { updated_since: { parameter: 'since', full_every: 30 } };
+    places.site.pages.set('/items', json({ data: items(1, 2) }));
+    await run(updated, { nowMs: () => NOW_MS + 1000 });
+    places.site.pages.set('/items', json({ data: items(1, 2, 3) }));
+    expect(await run(updated)).toMatchObject({ added: 1, unchanged: 2 });
+    expect(places.site.asked()).toEqual(['/items', '/items']);
+  });
+
   it('shows its secret to the server that it is for, and to no other', async () => {
     const other = await MadeSite.start({ '/items': json({ data: items(1) }) });
     places.site.pages.set('/items', (_asked, response) =>

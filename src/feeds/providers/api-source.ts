@@ -92,13 +92,16 @@ export class ApiSource implements FeedSource {
     const { memory, settings, nowMs } = this.options;
     const before = memory.read();
     const known = isFresh ? undefined : before;
+    const nowUtc = new Date(nowMs()).toISOString();
     const isPartial =
       settings.updated_since !== undefined &&
       known !== undefined &&
+      // A moment that is yet to come is of a clock that was ahead: what changed since then would be nothing.
+      known.since <= nowUtc &&
       known.partialRuns + 1 < settings.updated_since.full_every;
     this.next = {
       ...before,
-      since: new Date(nowMs()).toISOString(),
+      since: nowUtc,
       partialRuns: isPartial ? known.partialRuns + 1 : 0,
     };
     const counts = { requests: 0, bytes: 0 };
