@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "../kernel/filter/kept_comparison.h"
 #include "check.h"
 #include "search_support.h"
 
@@ -148,6 +149,74 @@ TEST(hits_in_the_order_of_columns_are_those_that_sorting_all_of_them_gives) {
   for (const std::vector<uint32_t>& sizes : {std::vector<uint32_t>{9000}, {5000, 300, 40}, {30, 4200}, {3}}) {
     WideList list(static_cast<uint32_t>(sizes.size() * 100 + sizes[0]), sizes);
     for (int round = 0; round < 12; ++round) CheckOrder(&list, RandomWords(&list));
+  }
+}
+
+bool Compares(FilterOp op, const Value& a, const Value& b) {
+  switch (op) {
+    case FilterOp::kLessOrEqual:
+      return a <= b;
+    case FilterOp::kGreaterOrEqual:
+      return a >= b;
+    default:
+      return a == b;
+  }
+}
+
+// The filter says the same when it is asked for the first time, and when what passes is kept.
+void CheckFilter(WideList* list, const FilterNode& filter, const std::function<bool(const std::set<Value>&)>& passes) {
+  QueryPlan plan;
+  plan.size = 1 << 20;
+  plan.flags = kNeedTotal | kStorageOrder;
+  std::set<uint32_t> all;
+  for (const ResultHit& hit : RunSearch(list->generation(), plan).hits) all.insert(hit.record_number);
+  plan.filter = filter;
+  for (int round = 0; round < 4; ++round) {
+    std::set<uint32_t> found;
+    for (const ResultHit& hit : RunSearch(list->generation(), plan).hits) found.insert(hit.record_number);
+    std::set<uint32_t> expected;
+    for (const uint32_t number : all) {
+      const auto& values = list->values.at(number);
+      const auto value = values.find(filter.column);
+      if (passes(value == values.end() ? std::set<Value>() : value->second)) expected.insert(number);
+    }
+    CHECK(found == expected);
+  }
+}
+
+bool IsKept(const Generation& generation, uint32_t segment, const FilterNode& filter) {
+  return KeptComparison(*generation.segments[segment].segment, ComparisonKey(filter)).bits() != nullptr;
+}
+
+TEST(filters_that_are_asked_for_again_pass_the_same) {
+  WideList list(77, {9000, 300});
+  for (uint16_t column = 0; column < kWideColumns; ++column) {
+    const bool is_text = column == kName || column == kCode || column == kLabels;
+    for (const FilterOp op : {FilterOp::kLessOrEqual, FilterOp::kGreaterOrEqual, FilterOp::kEqual}) {
+      // A value that some record has.
+      std::optional<Value> value;
+      while (!value) {
+        const auto& values = list.values.at(1 + list.Below(9000));
+        if (const auto found = values.find(column); found != values.end()) value = *found->second.begin();
+      }
+      FilterNode filter;
+      filter.op = op;
+      filter.column = column;
+      filter.values = {{!is_text, value->first, value->second}};
+      CheckFilter(&list, filter, [&](const std::set<Value>& values) {
+        return std::ranges::any_of(values, [&](const Value& each) { return Compares(op, each, *value); });
+      });
+      // Of the large segment alone, and not of the other comparisons of this column.
+      CHECK(IsKept(list.generation(), 0, filter));
+      CHECK(!IsKept(list.generation(), 1, filter));
+      filter.op = FilterOp::kGreater;
+      CHECK(!IsKept(list.generation(), 0, filter));
+    }
+    FilterNode none;
+    none.op = FilterOp::kIsNull;
+    none.column = column;
+    CheckFilter(&list, none, [](const std::set<Value>& values) { return values.empty(); });
+    CHECK(IsKept(list.generation(), 0, none));
   }
 }
 

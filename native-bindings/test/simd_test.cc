@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../kernel/columns/range_words.h"
+#include "../kernel/columns/value_tally.h"
 #include "../kernel/common/bits.h"
 #include "../kernel/common/simd.h"
 #include "../kernel/cursors/document_lookup.h"
@@ -44,7 +45,40 @@ void CheckRange(std::mt19937_64* random) {
   }
 }
 
+// Few, many or all of each word; nothing behind the last value may be read.
+template <typename Raw>
+void CheckTally(std::mt19937_64* random) {
+  const uint32_t count = static_cast<uint32_t>(1 + (*random)() % (64 * 64));
+  std::vector<Raw> values(count);
+  const uint64_t spread = uint64_t{1} << ((*random)() % (8 * sizeof(Raw) + 1));
+  for (Raw& value : values) value = static_cast<Raw>((*random)() % spread);
+  const uint64_t words = (*random)() | 1;
+  std::vector<uint64_t> bits(64);
+  std::vector<uint32_t> expected(size_t{1} << 8 * sizeof(Raw), 7);
+  std::vector<uint32_t> table = expected;
+  for (uint32_t word = 0; word < 64; ++word) {
+    const uint64_t share = (*random)() % 65;
+    for (uint32_t bit = 0; bit < 64 && word * 64 + bit < count; ++bit) {
+      if ((*random)() % 64 >= share) continue;
+      bits[word] |= uint64_t{1} << bit;
+      if ((words >> word & 1) != 0) ++expected[values[word * 64 + bit]];
+    }
+  }
+  uint32_t greatest = 0;
+  for (uint32_t value = 0; value < expected.size(); ++value) greatest = expected[value] > 7 ? value : greatest;
+  CHECK_EQ(TallyWords(values.data(), bits.data(), words, table.data()), greatest);
+  CHECK(table == expected);
+}
+
 }  // namespace
+
+TEST(simd_values_are_tallied) {
+  std::mt19937_64 random(19);
+  for (int turn = 0; turn < 200; ++turn) {
+    CheckTally<uint8_t>(&random);
+    CheckTally<uint16_t>(&random);
+  }
+}
 
 TEST(simd_ranges_are_those_of_each_value) {
   std::mt19937_64 random(11);

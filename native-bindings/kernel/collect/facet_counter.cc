@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "../columns/value_tally.h"
 #include "../common/error.h"
 #include "../common/json_writer.h"
 #include "../common/stop.h"
@@ -69,12 +70,24 @@ template <typename Raw>
 void FacetCounter::CountRaw(std::span<const Raw> values, const Window& window) {
   if constexpr (sizeof(Raw) > sizeof(uint16_t)) {
     const uint32_t end = RawEnd();
+    raw_end_ = end;
     CountEach(values, window, [&](uint32_t raw) {
       if (raw < end && table_[raw]++ == 0) touched_.push_back(raw);
     });
   } else {
     uint32_t* const table = table_.data();
-    CountEach(values, window, [=](Raw raw) { ++table[raw]; });
+    if (column_->many() || values.empty()) {
+      raw_end_ = RawEnd();
+      return CountEach(values, window, [=](Raw raw) { ++table[raw]; });
+    }
+    // Words that are noted as used may lie behind the last document; then they are empty.
+    const uint64_t words = window.matches.Occupied();
+    const uint64_t* bits = window.matches.words;
+    if (const uint64_t* present = column_->present_words(); present != nullptr) {
+      ForEachWord(words, [&](uint32_t word) { with_value_[word] = bits[word] & present[window.range.base / 64 + word]; });
+      bits = with_value_.data();
+    }
+    raw_end_ = std::max(raw_end_, 1 + TallyWords(values.data() + window.range.base, bits, words, table));
   }
 }
 
@@ -120,17 +133,16 @@ void FacetCounter::CountDistinct(std::span<const Raw> values, CountOne&& count_o
 // Calls visit(raw value, count) for all that were counted, in their order, and makes the table zero again.
 template <typename Visit>
 void FacetCounter::TakeCounts(Visit&& visit) {
-  const uint32_t end = RawEnd();
   const auto take = [&](uint32_t raw) {
     const uint32_t count = std::exchange(table_[raw], 0);
     if (count > 0) visit(raw, count);
   };
-  if (end <= kTableScannedMax) {
+  if (RawEnd() <= kTableScannedMax) {
     StopIfAsked();
     // Most are zero: they are looked at several at a time.
     constexpr uint32_t kAtOnce = 16;
-    for (uint32_t begin = 0; begin < end; begin += kAtOnce) {
-      const uint32_t until = std::min(begin + kAtOnce, end);
+    for (uint32_t begin = 0; begin < raw_end_; begin += kAtOnce) {
+      const uint32_t until = std::min(begin + kAtOnce, raw_end_);
       uint32_t any = 0;
       for (uint32_t raw = begin; raw < until; ++raw) any |= table_[raw];
       for (uint32_t raw = begin; any != 0 && raw < until; ++raw) take(raw);
@@ -166,6 +178,7 @@ void FacetCounter::EndSegment() {
     numbers_.Add(std::move(counts));
   }
   touched_.clear();
+  raw_end_ = 0;
 }
 
 std::vector<FacetCounter::Value> FacetCounter::MostFrequent(

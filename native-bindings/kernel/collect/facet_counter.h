@@ -1,6 +1,7 @@
 // Counts the values of a column over all matches of a search.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -60,6 +61,8 @@ class FacetCounter {
   ColumnType type_ = ColumnType::kString;
   const Column* column_ = nullptr;  // of the segment at hand; null if it has none
   Table& table_;
+  uint32_t raw_end_ = 0;  // in the table, of the segment at hand, what is behind it is zero
+  std::array<uint64_t, kWindowWords> with_value_;  // of a window's matches, those that have a value
   std::vector<uint32_t> touched_;  // of the table, where it is large, what is not zero
   std::unordered_map<double, uint64_t> wide_counts_;  // of numbers that have too many raw values for a table
   ValueCounts<std::string_view> strings_;

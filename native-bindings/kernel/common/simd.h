@@ -24,6 +24,7 @@ struct InstructionSets {
   bool avx512bw = false;
   bool avx512dq = false;
   bool avx512vl = false;
+  bool avx512vbmi2 = false;
   bool avx512vpopcntdq = false;
 };
 
@@ -49,6 +50,7 @@ inline InstructionSets ProcessorInstructionSets() {
   sets.avx512bw = __builtin_cpu_supports("avx512bw") != 0;
   sets.avx512dq = __builtin_cpu_supports("avx512dq") != 0;
   sets.avx512vl = __builtin_cpu_supports("avx512vl") != 0;
+  sets.avx512vbmi2 = __builtin_cpu_supports("avx512vbmi2") != 0;
   sets.avx512vpopcntdq = __builtin_cpu_supports("avx512vpopcntdq") != 0;
 #endif
   return sets;

@@ -118,7 +118,7 @@ class Searcher {
     collector_.BeginSegment(segment);
     for (FacetCounter& facet : facets_) facet.BeginSegment(segment);
     const SegmentView& view = generation_.segments[segment];
-    const ColumnFilter filter(plan_.filter, *view.segment);
+    const ColumnFilter filter(plan_.filter, *view.segment, FilterUse::kAgain);
     const float minimum = plan_.minimum_score;
     const auto bar = [&] {
       return minimum > 0 && needs_.all_matches ? minimum : std::max(minimum, collector_.bar());

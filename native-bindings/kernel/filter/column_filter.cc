@@ -10,6 +10,7 @@
 
 #include "../columns/range_words.h"
 #include "../common/bits.h"
+#include "../common/stop.h"
 
 namespace gannet {
 namespace {
@@ -139,7 +140,8 @@ const Column* FindColumn(const Segment& segment, uint32_t column) {
   return column < segment.meta().columns.size() ? &segment.column(column) : nullptr;
 }
 
-ColumnFilter::ColumnFilter(const FilterNode& root, const Segment& segment) : root_(Compile(root, segment)) {}
+ColumnFilter::ColumnFilter(const FilterNode& root, const Segment& segment, FilterUse use)
+    : root_(Compile(root, {segment, use})) {}
 
 void ColumnFilter::Apply(Window* window) const {
   if (passes_all() || !window->matches.Any()) return;
@@ -159,7 +161,7 @@ ColumnFilter::Node ColumnFilter::Negate(Node node) {
   return negated;
 }
 
-ColumnFilter::Node ColumnFilter::Compile(const FilterNode& source, const Segment& segment) {
+ColumnFilter::Node ColumnFilter::Compile(const FilterNode& source, const Target& target) {
   Node node;
   switch (source.op) {
     case FilterOp::kAll:
@@ -171,7 +173,7 @@ ColumnFilter::Node ColumnFilter::Compile(const FilterNode& source, const Segment
       const Kind neutral = is_and ? Kind::kEverything : Kind::kNothing;
       const Kind absorbing = is_and ? Kind::kNothing : Kind::kEverything;
       for (const FilterNode& child : source.children) {
-        Node compiled = Compile(child, segment);
+        Node compiled = Compile(child, target);
         if (compiled.kind == absorbing) return compiled;
         if (compiled.kind != neutral) node.children.push_back(std::move(compiled));
       }
@@ -179,27 +181,29 @@ ColumnFilter::Node ColumnFilter::Compile(const FilterNode& source, const Segment
       return node;
     }
     case FilterOp::kNot:
-      return Negate(Compile(source.children.front(), segment));
+      return Negate(Compile(source.children.front(), target));
     default:
       break;
   }
-  const Column* column = FindColumn(segment, source.column);
-  if (source.op == FilterOp::kIsNull) {
-    node.kind = column == nullptr ? Kind::kEverything : Kind::kIsNull;
-    node.column = column;
+  const bool has_column = FindColumn(target.segment, source.column) != nullptr;
+  if (source.op == FilterOp::kIsNull && !has_column) {
+    node.kind = Kind::kEverything;
     return node;
   }
   if (source.op == FilterOp::kNotEqual) {
     FilterNode equal = source;
     equal.op = FilterOp::kEqual;
-    return Negate(column == nullptr ? Node{} : CompileComparison(equal, *column));
+    return Negate(has_column ? CompileComparison(equal, target) : Node{});
   }
-  return column == nullptr ? Node{} : CompileComparison(source, *column);
+  return has_column ? CompileComparison(source, target) : Node{};
 }
 
-ColumnFilter::Node ColumnFilter::CompileComparison(const FilterNode& source, const Column& column) {
+ColumnFilter::Node ColumnFilter::CompileComparison(const FilterNode& source, const Target& target) {
+  const Column& column = *FindColumn(target.segment, source.column);
   Node node;
-  if (source.op == FilterOp::kWithin) {
+  if (source.op == FilterOp::kIsNull) {
+    node.kind = Kind::kIsNull;
+  } else if (source.op == FilterOp::kWithin) {
     if (column.type() != ColumnType::kLocation) return node;
     node.kind = Kind::kCircle;
     node.circle.emplace_back(source.centre, source.metres);
@@ -211,7 +215,27 @@ ColumnFilter::Node ColumnFilter::CompileComparison(const FilterNode& source, con
     node = CompileNumberRange(source, column);
   }
   node.column = &column;
+  if (target.use == FilterUse::kAgain && node.kind != Kind::kNothing) KeepPassing(source, target, &node);
   return node;
+}
+
+// Looks for what is kept of a comparison, and keeps it where that pays.
+void ColumnFilter::KeepPassing(const FilterNode& source, const Target& target, Node* node) {
+  node->kept = KeptComparison(target.segment, ComparisonKey(source));
+  if (!node->kept.IsWorthKeeping()) return;
+  const uint32_t documents = target.segment.document_count();
+  std::vector<uint64_t> bits((documents + kWindowSize - 1) / kWindowSize * kWindowWords);
+  WindowBits all;
+  WindowBits passed;
+  for (uint32_t base = 0; base < documents; base += kWindowSize) {
+    StopIfAsked();
+    const WindowRange range{base, std::min(base + kWindowSize, documents)};
+    all.Clear();
+    all.AddRange(0, range.end - range.base);
+    EvaluateLeaf(*node, range, all, &passed);
+    ForEachWord(passed.used, [&](uint32_t word) { bits[base / 64 + word] = passed.words[word]; });
+  }
+  node->kept.Keep(std::move(bits));
 }
 
 ColumnFilter::Node ColumnFilter::CompileOrdinalRange(const FilterNode& source, const Column& column) {
@@ -369,6 +393,12 @@ void ColumnFilter::TestNumberRange(const Node& node, WindowRange range, const Wi
 }
 
 void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed) {
+  if (const uint64_t* bits = node.kept.bits(); bits != nullptr) {
+    passed->Assign(candidates);
+    ForEachWord(passed->used, [&](uint32_t word) { passed->words[word] &= bits[range.base / 64 + word]; });
+    return;
+  }
+  if (node.kept.counts()) node.kept.LookAt(candidates.Count());
   switch (node.kind) {
     case Kind::kOrdinalRange: {
       // One comparison: what is below the first ordinal wraps around to a large number.

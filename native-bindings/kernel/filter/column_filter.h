@@ -8,15 +8,19 @@
 #include "../segment/segment.h"
 #include "../window/window.h"
 #include "geo.h"
+#include "kept_comparison.h"
 
 namespace gannet {
 
 // The column; null where the segment has fewer, which means that no document has a value.
 const Column* FindColumn(const Segment& segment, uint32_t column);
 
+// Whether other searches may have the same filter: what passes its comparisons is kept for them.
+enum class FilterUse : uint8_t { kOnce, kAgain };
+
 class ColumnFilter {
  public:
-  ColumnFilter(const FilterNode& root, const Segment& segment);
+  ColumnFilter(const FilterNode& root, const Segment& segment, FilterUse use = FilterUse::kOnce);
 
   // True where every document passes, so that Apply need not be called.
   bool passes_all() const { return root_.kind == Kind::kEverything; }
@@ -56,10 +60,16 @@ class ColumnFilter {
     std::vector<uint32_t> ordinals;  // ascending
     std::vector<double> numbers;     // ascending
     std::vector<GeoCircle> circle;   // one
+    KeptComparison kept;
+  };
+  struct Target {
+    const Segment& segment;
+    FilterUse use;
   };
 
-  static Node Compile(const FilterNode& source, const Segment& segment);
-  static Node CompileComparison(const FilterNode& source, const Column& column);
+  static Node Compile(const FilterNode& source, const Target& target);
+  static Node CompileComparison(const FilterNode& source, const Target& target);
+  static void KeepPassing(const FilterNode& source, const Target& target, Node* node);
   static Node CompileOrdinalRange(const FilterNode& source, const Column& column);
   static Node CompileNumberRange(const FilterNode& source, const Column& column);
   static Node CompileIn(const FilterNode& source, const Column& column);

@@ -175,6 +175,7 @@ class LmdbSegment final : public Segment {
     cache().word_forms.LimitBytes(BytesFor(kWordFormsBytes));
     cache().expansions.LimitBytes(BytesFor(kExpansionsBytes));
     cache().term_entries.LimitBytes(BytesFor(kTermEntriesBytes));
+    cache().comparisons.LimitBytes(BytesFor(kComparisonsBytes));
   }
 
   const SegmentMeta& meta() const override { return meta_; }

@@ -37,7 +37,7 @@ class SegmentMatches {
         proximity_(proximity),
         bar_(bar),
         has_wholes_(!query.whole.matches.empty()),
-        filter_(plan.filter, *view_.segment),
+        filter_(plan.filter, *view_.segment, FilterUse::kAgain),
         evaluator_(&query, segment, needs, scratch) {}
 
   // The cheapest way that the strategy allows. `counts_alone`: neither hits nor facets are wanted; `by_score`: hits are, in the order

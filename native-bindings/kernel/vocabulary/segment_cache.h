@@ -6,6 +6,7 @@
 // Thread-safety: any number of threads; each half of the cache has a lock that is held for a look-up only.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -33,6 +34,8 @@ struct CacheBytes {
 inline constexpr CacheBytes kWordFormsBytes{240 << 10, 64, 4 << 20};
 inline constexpr CacheBytes kExpansionsBytes{96 << 10, 12, 3 << 19};
 inline constexpr CacheBytes kTermEntriesBytes{400 << 10, 96, 13 << 19};
+// What passes comparisons of filters: a bit a document for each of some 32 of them.
+inline constexpr CacheBytes kComparisonsBytes{32 << 10, 4, 8 << 20};
 inline constexpr size_t kCachedUnionsMax = 4096;
 inline constexpr size_t kCachedCompletionsMax = 256;
 inline constexpr size_t kCachedWholeFieldsMax = 512;
@@ -160,6 +163,16 @@ struct TermEntry {
 };
 using TermEntries = std::shared_ptr<const std::vector<TermEntry>>;
 
+// The documents that pass a comparison of a filter (filter/kept_comparison.h), or how much was looked at for it so far.
+struct KeptBits {
+  std::atomic<uint64_t> looked_at = 0;  // documents
+  std::vector<uint64_t> bits;           // empty: not worked out; it does not change while others have it
+};
+using ComparisonBits = std::shared_ptr<KeptBits>;
+
+inline size_t BytesOf(const ComparisonBits& comparison) {
+  return sizeof(KeptBits) + 48 + comparison->bits.capacity() * sizeof(uint64_t);
+}
 inline size_t BytesOf(const std::shared_ptr<const WordForms>& forms) {
   return sizeof(WordForms) + 32 + forms->stems.HeapBytes() + forms->spellings.HeapBytes();
 }
@@ -183,6 +196,8 @@ struct SegmentCache {
   BoundedCache<DocumentsOfLength> documents_of_length{kCachedLengthsMax};
   // By the terms, in order.
   BoundedCache<TermEntries> term_entries{kTermEntriesBytes.min, BytesOf};
+  // By the comparison.
+  BoundedCache<ComparisonBits> comparisons{kComparisonsBytes.min, BytesOf};
   // Documents that hold any of some terms, by these.
   BoundedCache<uint32_t> union_frequencies{kCachedUnionsMax};
 };

@@ -1,0 +1,61 @@
+#include "kept_comparison.h"
+
+#include "../window/window.h"
+
+namespace gannet {
+namespace {
+
+// Below this a filter is a matter of microseconds.
+constexpr uint32_t kDocumentsMin = 2 * kWindowSize;
+
+template <typename T>
+void AppendBytes(T value, std::string* key) {
+  key->append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+}  // namespace
+
+std::string ComparisonKey(const FilterNode& source) {
+  std::string key;
+  AppendBytes(source.op, &key);
+  AppendBytes(uint32_t{source.column}, &key);
+  AppendBytes(source.centre.latitude, &key);
+  AppendBytes(source.centre.longitude, &key);
+  AppendBytes(source.metres, &key);
+  for (const PlanValue& value : source.values) {
+    AppendBytes(value.is_number, &key);
+    AppendBytes(value.is_number ? value.number : 0.0, &key);
+    AppendKeyPart(value.is_number ? std::string_view() : value.text, &key);
+  }
+  return key;
+}
+
+KeptComparison::KeptComparison(const Segment& segment, std::string key) {
+  if (segment.document_count() < kDocumentsMin || key.size() > kCachedKeyBytesMax) return;
+  segment_ = &segment;
+  key_ = std::move(key);
+  if (auto found = segment.cache().comparisons.Find(key_); found) {
+    shared_ = std::move(*found);
+    return;
+  }
+  shared_ = std::make_shared<KeptBits>();
+  segment.cache().comparisons.Keep(key_, shared_);
+}
+
+KeptComparison::~KeptComparison() {
+  if (shared_ != nullptr && looked_at_ > 0) shared_->looked_at.fetch_add(looked_at_, std::memory_order_relaxed);
+}
+
+bool KeptComparison::IsWorthKeeping() const {
+  return counts() && shared_->looked_at.load(std::memory_order_relaxed) >= segment_->document_count();
+}
+
+void KeptComparison::Keep(std::vector<uint64_t> bits) {
+  looked_at_ = 0;
+  auto kept = std::make_shared<KeptBits>();
+  kept->bits = std::move(bits);
+  shared_ = kept;
+  segment_->cache().comparisons.Replace(key_, shared_);
+}
+
+}  // namespace gannet
