@@ -109,6 +109,23 @@ it('are not waited for by what is quick where what is slow waits for room, nor a
   expect(await behind).toBe('a film');
 });
 
+it('are kept once where two fetch them beside each other', async () => {
+  const files = opened({ bytesMax: 12, filesMax: 8 });
+  let admit = (): void => undefined;
+  const slow = read(files, 'frames', ['video'], { room: () => new Promise((resolve) => (admit = resolve)) });
+  const fetch: SharedFileWanted['fetch'] = (...asked) => {
+    // Both are put on disk at the same time.
+    admit();
+    return fetchNow(...asked);
+  };
+  expect(await Promise.all([slow, read(files, 'video', ['frames'], { fetch })])).toEqual(['a film', 'a film']);
+  // There is room for another one.
+  await read(files, 'video', ['frames'], { url: 'https://c.example/' });
+  asked = [];
+  await read(files, 'frames', [], { url: 'https://c.example/' });
+  expect(asked).toEqual([]);
+});
+
 it('are no longer waited for by who leaves, and come to nothing where the disk does not give them back', async () => {
   const files = opened();
   const leaving = new AbortController();

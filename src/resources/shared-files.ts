@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { ReadKind } from '../extracts/index.js';
 import { namelessFile } from '../platform/index.js';
-import { endOf } from './end-of.js';
+import { beforeEndOf } from './end-of.js';
 import type { FetchedFile } from './fetched-file.js';
 
 export interface SharedFilesOptions {
@@ -79,7 +79,7 @@ export class SharedFiles {
     for (let other = this.#underWay.get(key); other !== undefined; other = this.#underWay.get(key)) {
       const isOver = other.end.then(() => true);
       const isToWait = wanted.isSlow ? isOver : Promise.race([isOver, other.waits.then(() => false)]);
-      if (!(await Promise.race([isToWait, endOf(wanted.signal)]))) break;
+      if (!(await beforeEndOf(wanted.signal, isToWait))) break;
     }
     let tellWaits = (): void => undefined;
     const waits = new Promise<void>((resolve) => (tellWaits = resolve));
@@ -128,7 +128,7 @@ export class SharedFiles {
     for (const each of await awaitedAs(hash)) awaited.add(each);
     const isAwaited = [...awaited].some((each) => !readAs.has(each));
     // Another one may have been put in its place meanwhile.
-    if ((!isWhole || !isAwaited) && this.#kept.get(key) === kept) await this.#drop(key);
+    if (!isWhole || !isAwaited) await this.#drop(key, kept);
     return isWhole ? { kind: 'bytes', bytes, validators, hash } : undefined;
   }
 
@@ -145,22 +145,31 @@ export class SharedFiles {
     this.#keptBytes += bytes.length;
     try {
       const file = await namelessFile(folder, bytes);
-      const timer = setTimeout(() => void this.#drop(key), keptMsMax).unref();
+      const timer = setTimeout(() => void this.#drop(key, kept), keptMsMax).unref();
       const readAs = new Set([as]);
-      this.#kept.set(key, { file, bytes: bytes.length, hash, validators, fetchedMs, readAs, awaited, timer });
+      const kept: Kept = { file, bytes: bytes.length, hash, validators, fetchedMs, readAs, awaited, timer };
+      // Who did not wait for another one may keep the file as well.
+      const before = this.#kept.get(key);
+      this.#kept.set(key, kept);
+      if (before !== undefined) await this.#letGo(before);
     } catch {
       // A full disk is no reason not to read what is here.
       this.#keptBytes -= bytes.length;
     }
   }
 
-  async #drop(key: string): Promise<void> {
+  /** `only`: not another one that took its place. */
+  async #drop(key: string, only = this.#kept.get(key)): Promise<void> {
     const kept = this.#kept.get(key);
-    if (kept === undefined) return;
+    if (kept === undefined || kept !== only) return;
     this.#kept.delete(key);
-    this.#keptBytes -= kept.bytes;
-    clearTimeout(kept.timer);
-    await kept.file.close();
+    await this.#letGo(kept);
+  }
+
+  async #letGo({ bytes, file, timer }: Kept): Promise<void> {
+    this.#keptBytes -= bytes;
+    clearTimeout(timer);
+    await file.close();
   }
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { KeptTranscript, Passage, Transcribing } from '../extracts/index.js';
 import { ModelError, type Transcriber } from '../models/index.js';
 import { cutSound, passagesOf } from '../recordings/index.js';
-import { endOf } from './end-of.js';
+import { beforeEndOf } from './end-of.js';
 import type { ResourceMetrics } from './resource-metrics.js';
 
 /** It will not be written down; the message is a sentence. */
@@ -55,7 +55,7 @@ export class Transcripts {
     const { key } = sound;
     // What another one gets is kept, and need not be paid for again.
     for (let other = this.#underWay.get(key); other !== undefined; other = this.#underWay.get(key))
-      await Promise.race([Promise.allSettled([other]), endOf(signal)]);
+      await beforeEndOf(signal, Promise.allSettled([other]));
     const work = this.#transcribed(transcriber, sound, signal);
     this.#underWay.set(key, work);
     try {
