@@ -1,6 +1,6 @@
 /**
  * Uploads beside a crash, a full disk and a thousand slow clients: a file is the old one or the new one, and what is counted is what is
- * there. `GANNET_MEDIA_KILLS` kills (default 5), from `GANNET_MEDIA_SEED`.
+ * there. `GANNET_MEDIA_KILLS` kills (default 3), from `GANNET_MEDIA_SEED`.
  */
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';

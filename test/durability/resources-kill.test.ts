@@ -1,6 +1,6 @@
 /**
  * The reading of linked documents beside crashes and a full disk: nothing is missing in the end, and what was read before is not read
- * again. `GANNET_RESOURCE_KILLS` kills (default 5), from `GANNET_RESOURCE_SEED`.
+ * again. `GANNET_RESOURCE_KILLS` kills (default 3), from `GANNET_RESOURCE_SEED`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
