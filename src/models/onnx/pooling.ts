@@ -5,17 +5,28 @@ export type Pooling = (typeof POOLINGS)[number];
 
 /** `states`: a row of `dimensions` numbers for each token of one text, without padding. */
 export function pooled(states: Float32Array, dimensions: number, pooling: Pooling): Float32Array {
-  const tokens = states.length / dimensions;
   switch (pooling) {
     case 'cls':
       return states.slice(0, dimensions);
     case 'lasttoken':
-      return states.slice((tokens - 1) * dimensions);
+      return states.slice(states.length - dimensions);
     case 'max':
       return folded(states, dimensions, Math.max);
     case 'mean':
-      return folded(states, dimensions, (sum, value) => sum + value).map((sum) => sum / tokens);
+      return meanOf(states, dimensions);
   }
+}
+
+/** Without a function called for each number: a search waits for it. */
+function meanOf(states: Float32Array, dimensions: number): Float32Array {
+  const mean = states.slice(0, dimensions);
+  for (let at = dimensions; at < states.length; at++) {
+    const index = at % dimensions;
+    mean[index] = (mean[index] as number) + (states[at] as number);
+  }
+  const tokens = states.length / dimensions;
+  for (let index = 0; index < dimensions; index++) mean[index] = (mean[index] as number) / tokens;
+  return mean;
 }
 
 function folded(states: Float32Array, dimensions: number, fold: (left: number, right: number) => number): Float32Array {
