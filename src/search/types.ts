@@ -41,6 +41,8 @@ export interface SearchMeaning {
   readonly ofPictures?: true;
   /** Undefined: that of the records that the words of the search find best (`feedback-vector.ts`). */
   readonly vector?: Float32Array;
+  /** It is what the list's model says of the search text, which those records have a share in; another is meant as it is. */
+  readonly isOfText?: true;
 }
 
 /**

@@ -19,6 +19,7 @@ interface Explained {
     readonly nearest: number;
     readonly farthest: number;
     readonly calibrated_on: number;
+    readonly like?: readonly string[];
   };
 }
 interface Hit {
@@ -124,6 +125,14 @@ describe('a search of a list with a model', () => {
     expect(namesOf(found)[0]).toBe('sea-2');
     expect(found.total_count).toBe(3);
     for (const { '@text_score': score } of found.results) expect(score >= 0 && score <= 1).toBe(true);
+  });
+
+  it('takes what the words find best as a part of what a text means, and of no vector that is sent', async () => {
+    const likeOf = ({ results }: Found) => results[0]?.explain?.meaning?.like;
+    expect(likeOf(await search('texts', { query: 'cormorant', explain: true }))).toEqual(['sea-2']);
+    expect(likeOf(await search('texts', { query: 'ocean birds', explain: true }))).toBeUndefined();
+    const vector = topicVector('cormorant');
+    expect(likeOf(await search('vectors', { query: 'cormorant', vector, explain: true }))).toBeUndefined();
   });
 
   it('is of words alone where it is not to look for meaning', async () => {

@@ -97,6 +97,26 @@ export function createKey(dataDir) {
   return JSON.parse(output).key;
 }
 
+/** One of a server that has `/v1/embeddings`. */
+export function addModel(dataDir, { name, url, tokensMax }) {
+  const args = [
+    'model',
+    'add',
+    name,
+    '--account',
+    ACCOUNT,
+    '--provider',
+    'openai',
+    '--url',
+    url,
+    '--served-name',
+    name,
+  ];
+  execFileSync(process.execPath, [program, ...args, '--tokens-max', String(tokensMax)], {
+    env: environment(dataDir, {}),
+  });
+}
+
 /** Of `gannet doctor`, what these checks say. */
 export function doctorSays(dataDir, env, names) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'doctor', '--json'], {

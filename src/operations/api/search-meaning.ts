@@ -191,7 +191,8 @@ async function meaningOf(
   const attached = models.attached({ account, id, model: by.model });
   if (attached?.source !== 'embedder' || attached.embedder.version !== by.modelVersion) return 'unavailable';
   try {
-    return vectorOf(by, await models.embedQuery(attached.embedder, text));
+    const vector = await models.embedQuery(attached.embedder, text);
+    return { modelVersion: by.modelVersion, vector, isOfText: true };
   } catch (error) {
     if (error instanceof ModelError) return 'unavailable';
     throw error;

@@ -14,7 +14,8 @@ import { allOf, type FilterNode } from '../filter/filter-nodes.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { encodePlan } from '../plan/plan-encoder.js';
 import type { QueryNode } from '../plan/plan-nodes.js';
-import { feedbackVector } from '../plan/feedback-vector.js';
+import { cosineScale } from '../../vectors/calibration.js';
+import { feedbackVector, textAndFeedbackVector } from '../plan/feedback-vector.js';
 import { planMeaning, type PlannedMeaning, type QueryMeaning } from '../plan/meaning-plan.js';
 import { encodePagesPlan, PAGES, pagesSearch, type PlannedPages } from '../plan/pages-plan.js';
 import { planPictures, type PlannedPictures } from '../plan/picture-plan.js';
@@ -120,21 +121,26 @@ export class ListSearcher {
     return { query, applied: { queryRules: ruled.applied, synonyms, typos }, bytes, meaning, pages, pictures };
   }
 
-  /** What a text means: the vector that came with it, or that of what its words find. */
+  /** What a text means: the vector that came with it, that of what its words find, or both. */
   private meant(
     given: SearchMeaning,
     query: QueryNode,
     list: ListContext,
     generation: GenerationHandle,
   ): QueryMeaning | undefined {
-    const { modelVersion, vector, ofPictures } = given;
-    if (vector !== undefined) return { modelVersion, vector, ...(ofPictures === undefined ? {} : { ofPictures }) };
-    if (list.settings.meaning?.modelVersion !== modelVersion) return undefined;
-    const found = feedbackVector(
-      { kernel: this.kernel, writer: this.planWriter, layout: list.layout, generation },
-      query,
-    );
-    return found && { modelVersion, ...found };
+    const { modelVersion, vector, ofPictures, isOfText } = given;
+    const { meaning } = list.settings;
+    const searched = { kernel: this.kernel, writer: this.planWriter, layout: list.layout, generation };
+    if (vector === undefined) {
+      if (meaning?.modelVersion !== modelVersion) return undefined;
+      const found = feedbackVector(searched, query);
+      return found && { modelVersion, ...found };
+    }
+    const joined =
+      isOfText === true && meaning?.modelVersion === modelVersion
+        ? textAndFeedbackVector(searched, query, { vector, ...cosineScale(meaning.calibration) })
+        : undefined;
+    return { modelVersion, vector, ...(ofPictures === undefined ? {} : { ofPictures }), ...joined };
   }
 
   private analyse(query: string, request: SearchRequest, vocabulary: QueryVocabulary): AnalysedQuery {

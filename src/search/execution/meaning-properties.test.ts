@@ -24,7 +24,11 @@ const SEEDS = [1, 2, 3];
 
 interface Found {
   readonly total_count: number;
-  readonly results: readonly { readonly name: string; readonly '@text_score': number }[];
+  readonly results: readonly {
+    readonly name: string;
+    readonly '@text_score': number;
+    readonly explain?: { readonly meaning?: { readonly like?: readonly string[] } };
+  }[];
   readonly facets?: { readonly price: readonly { readonly value: number; readonly count: number }[] };
 }
 
@@ -74,12 +78,21 @@ async function calibrated(list: ListIndex, count: number): Promise<void> {
     .toBeGreaterThan(count / 2);
 }
 
-function search(searched: readonly ListIndex[], vector: Float32Array, options: SearchOptions): Found {
+/** `isOfText`: the vector is what the model says of the search text, and not one that somebody has sent. */
+function search(
+  searched: readonly ListIndex[],
+  vector: Float32Array,
+  { isOfText, ...options }: SearchOptions & { readonly isOfText?: true },
+): Found {
   const leases = searched.map((list) => list.lease());
   try {
     const targets = leases.map(({ handle }, index) => ({
       generation: handle,
-      meaning: { modelVersion: searched[index]?.searchedBy(1)?.modelVersion ?? '', vector },
+      meaning: {
+        modelVersion: searched[index]?.searchedBy(1)?.modelVersion ?? '',
+        vector,
+        ...(isOfText === undefined ? {} : { isOfText }),
+      },
       ...(searched.length > 1 ? { listName: `list${index}` } : {}),
     }));
     const subject = { kind: searched.length > 1 ? 'group' : 'list', name: 'all', version: 1 } as const;
@@ -93,13 +106,16 @@ function search(searched: readonly ListIndex[], vector: Float32Array, options: S
 }
 const scoresOf = ({ results }: Found) => Object.fromEntries(results.map((hit) => [hit.name, hit['@text_score']]));
 
+/** A vector that was sent is meant as it is; of a text's own the words have a share. */
+const WAYS: readonly { readonly isOfText?: true }[] = [{}, { isOfText: true }];
+
 describe.each(SEEDS)('with seed %i a score', (seed) => {
-  it('is in 0..1, the same on every page, and its hits are those that are counted', async () => {
+  it.each(WAYS)('is in 0..1, the same on every page, and its hits are those that are counted (%o)', async (way) => {
     const random = new SeededRandom(seed);
     const list = await filled(random);
     for (const query of ['', 'gannet', 'puffin cliff', 'tern fish wave']) {
       const vector = vectorOf(random);
-      const options = { query, facets: ['price'], highlight: false };
+      const options = { query, facets: ['price'], highlight: false, ...way };
       const whole = search([list], vector, { ...options, size: 1000 });
       expect(whole.total_count).toBe(whole.results.length);
       expect(whole.total_count).toBeGreaterThan(0);
@@ -122,20 +138,23 @@ describe.each(SEEDS)('with seed %i a score', (seed) => {
     }
   });
 
-  it('is the same alone and in a group, before and after a merge, and compared exactly', async () => {
-    const random = new SeededRandom(seed);
-    const list = await filled(random);
-    const other = await lists.indexes.clone('a1', 'a2', { ...LIST_SETTINGS, list: 'copy', model: 'own' });
-    const vector = vectorOf(random);
-    const options = { query: 'skua nest', size: 1000, highlight: false };
-    const before = scoresOf(search([list], vector, options));
-    expect(scoresOf(search([list], vector, { ...options, exact: true }))).toEqual(before);
-    const group = search([list, other], vector, options);
-    expect(group.total_count).toBe(2 * Object.keys(before).length);
-    expect(scoresOf(group)).toEqual(before);
-    await list.reindex();
-    expect(scoresOf(search([list], vector, options))).toEqual(before);
-  });
+  it.each(WAYS)(
+    'is the same alone and in a group, before and after a merge, and compared exactly (%o)',
+    async (way) => {
+      const random = new SeededRandom(seed);
+      const list = await filled(random);
+      const other = await lists.indexes.clone('a1', 'a2', { ...LIST_SETTINGS, list: 'copy', model: 'own' });
+      const vector = vectorOf(random);
+      const options = { query: 'skua nest', size: 1000, highlight: false, ...way };
+      const before = scoresOf(search([list], vector, options));
+      expect(scoresOf(search([list], vector, { ...options, exact: true }))).toEqual(before);
+      const group = search([list, other], vector, options);
+      expect(group.total_count).toBe(2 * Object.keys(before).length);
+      expect(scoresOf(group)).toEqual(before);
+      await list.reindex();
+      expect(scoresOf(search([list], vector, options))).toEqual(before);
+    },
+  );
 
   it('by meaning does not know of other records, until the scale is taken anew', async () => {
     const random = new SeededRandom(seed);
@@ -151,5 +170,50 @@ describe.each(SEEDS)('with seed %i a score', (seed) => {
     await list.write({ kind: 'delete', id: added.id });
     expect(scoresOf(search([list], vector, options))).toEqual(before);
     expect(list.searchedBy(1)?.calibration?.vectorCount).toBe(scale);
+  });
+});
+
+describe('a text of which the model has a vector', () => {
+  const RECORDS_OF_TWO_MATTERS = [
+    { title: 'gannet', vector: [1, 0.1, 0] },
+    { title: 'booby', vector: [1, 0, 0.1] },
+    { title: 'ledger', vector: [0, 1, 0.1] },
+    { title: 'invoice', vector: [0.1, 1, 0] },
+  ];
+  const OF_MONEY = Float32Array.of(0, 1, 0);
+  let list: ListIndex;
+  beforeEach(async () => {
+    list = await lists.create('own');
+    const lines = RECORDS_OF_TWO_MATTERS.map(({ title, vector }, price) =>
+      JSON.stringify({ name: title, fields: { title, price }, vector }),
+    );
+    await importLines(list, lines);
+    await calibrated(list, lines.length);
+  });
+  const asked = (options: SearchOptions & { readonly isOfText?: true }) =>
+    search([list], OF_MONEY, { highlight: false, explain: true, ...options });
+  const likeOf = ({ results }: Found) => results[0]?.explain?.meaning?.like;
+
+  it('means what the records mean as well that its words find best, and says which these are', () => {
+    const sent = asked({ query: 'gannet' });
+    expect(likeOf(sent)).toBeUndefined();
+    expect(scoresOf(sent)['booby']).toBeUndefined();
+    const text = asked({ query: 'gannet', isOfText: true });
+    expect(likeOf(text)).toEqual(['gannet']);
+    expect(scoresOf(text)['booby']).toBeGreaterThan(0);
+    expect(scoresOf(text)['ledger']).toBeLessThan(scoresOf(sent)['ledger'] as number);
+  });
+
+  it('means the same behind a filter that leaves none of these records', () => {
+    const whole = scoresOf(asked({ query: 'gannet', isOfText: true }));
+    const filtered = scoresOf(asked({ query: 'gannet', isOfText: true, filter: 'price > 0' }));
+    const { gannet: _, ...others } = whole;
+    expect(filtered).toEqual(others);
+  });
+
+  it('means what the model says where no word finds a record', () => {
+    const text = asked({ query: 'penguin', isOfText: true });
+    expect(likeOf(text)).toBeUndefined();
+    expect(scoresOf(text)).toEqual(scoresOf(asked({ query: 'penguin' })));
   });
 });

@@ -1,10 +1,12 @@
 /**
- * What a text means to a list whose model was learned from its own records: what the records mean that its words find best
- * (relevance feedback, Rocchio 1971, with nobody asked). Their vectors are added up, each by a power of its record's score, so that the
- * first count most. Filters, order, floors and pages of the search change nothing of it: the same text always means the same to a list.
+ * What a text means to a list: to one whose model was learned from its own records, what the records mean that its words find best
+ * (relevance feedback, Rocchio 1971, with nobody asked); to one whose model reads texts, partly that, and partly what the model says of the text. The records'
+ * vectors are added up, each by a power of its record's score, so that the first count most. Filters, order, floors and pages of the search change
+ * nothing of it: the same text always means the same to a list.
  */
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { parseResult, type QueryPlanWriter } from '../../../native-bindings/query-plan.js';
+import type { CosineScale } from '../../vectors/calibration.js';
 import type { KernelLayout } from '../../index/segments/kernel-layout.js';
 import { FILTER_ALL } from '../filter/filter-nodes.js';
 import { encodePlan } from './plan-encoder.js';
@@ -13,6 +15,9 @@ import type { QueryNode } from './plan-nodes.js';
 /** Measured on five collections, as the weight of meaning is (decision 0118). */
 const RECORDS = 10;
 const POWER = 6;
+/** The same where the model reads texts (decision 0251): how much of the whole the records are, and the power of their scores. */
+const RECORDS_SHARE = 0.4;
+const POWER_BESIDE_TEXT = 8;
 
 export interface FeedbackVector {
   readonly vector: Float32Array;
@@ -27,24 +32,88 @@ export interface SearchedList {
   readonly generation: GenerationHandle;
 }
 
+/** What the model says of the text, and which of its cosines score 0 and 1 in this list. */
+export interface TextVector extends CosineScale {
+  readonly vector: Float32Array;
+}
+
 /** Undefined where no word finds a record that has a vector. */
 export function feedbackVector(searched: SearchedList, query: QueryNode): FeedbackVector | undefined {
+  const best = bestRecords(searched, query);
+  const vector = best && sumOf(best, (hit) => (best.scores[hit] as number) ** POWER);
+  return best && vector && { vector, like: best.like };
+}
+
+/**
+ * With a vector of the text itself, to which the records are near or not: those that both say something for count most. Undefined where no
+ * word finds a record that has a vector: the text means what the model says.
+ */
+export function textAndFeedbackVector(
+  searched: SearchedList,
+  query: QueryNode,
+  { vector: given, farthest, nearest }: TextVector,
+): FeedbackVector | undefined {
+  const best = bestRecords(searched, query);
+  if (best?.dimensions !== given.length) return undefined;
+  const text = unit(given);
+  const units = { ...best, vectors: best.vectors.map(unit) };
+  const sums = units.vectors.map((vector, hit) => {
+    const nearness = Math.max(0, (product(vector, text) - farthest) / (nearest - farthest));
+    return (best.scores[hit] as number) + nearness;
+  });
+  const most = Math.max(...sums);
+  const records = sumOf(units, (hit) => ((sums[hit] as number) / most) ** POWER_BESIDE_TEXT);
+  if (records === undefined) return undefined;
+  const like = unit(records);
+  const vector = text.map((value, at) => (1 - RECORDS_SHARE) * value + RECORDS_SHARE * (like[at] as number));
+  return { vector, like: best.like };
+}
+
+interface BestRecords {
+  readonly like: readonly number[];
+  /** Of their words, as parts of the first one's. */
+  readonly scores: readonly number[];
+  /** Zeros of a record that has none. */
+  readonly vectors: readonly Float32Array[];
+  readonly dimensions: number;
+}
+
+function bestRecords(searched: SearchedList, query: QueryNode): BestRecords | undefined {
   if (query.kind !== 'groups') return undefined;
   const { kernel, generation } = searched;
   const { hits } = parseResult(kernel.search(generation, bestByWords(searched, query)));
   const like = Array.from({ length: hits.count }, (_, hit) => hits.recordNumber(hit));
   if (like.length === 0) return undefined;
-  const vectors = kernel.recordVectors(generation, Uint32Array.from(like));
-  const dimensions = vectors.length / like.length;
-  const best = hits.score(0);
+  const rows = kernel.recordVectors(generation, Uint32Array.from(like));
+  const dimensions = rows.length / like.length;
+  return {
+    like,
+    scores: like.map((_, hit) => hits.score(hit) / hits.score(0)),
+    vectors: like.map((_, hit) => rows.subarray(hit * dimensions, (hit + 1) * dimensions)),
+    dimensions,
+  };
+}
+
+/** Undefined where it has no direction. */
+function sumOf({ vectors, dimensions }: BestRecords, weightOf: (hit: number) => number): Float32Array | undefined {
   const sum = new Float32Array(dimensions);
-  for (let hit = 0; hit < like.length; ++hit) {
-    const weight = (hits.score(hit) / best) ** POWER;
-    for (let at = 0; at < dimensions; ++at) {
-      sum[at] = (sum[at] as number) + weight * (vectors[hit * dimensions + at] as number);
-    }
+  for (const [hit, vector] of vectors.entries()) {
+    const weight = weightOf(hit);
+    for (let at = 0; at < dimensions; ++at) sum[at] = (sum[at] as number) + weight * (vector[at] as number);
   }
-  return sum.some((value) => value !== 0) ? { vector: sum, like } : undefined;
+  return sum.some((value) => value !== 0) ? sum : undefined;
+}
+
+function product(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; ++at) sum += (a[at] as number) * (b[at] as number);
+  return sum;
+}
+
+/** Of length 1; one without a direction stays what it is. */
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(product(vector, vector));
+  return length > 0 ? vector.map((value) => value / length) : vector;
 }
 
 function bestByWords({ writer, layout }: SearchedList, query: QueryNode & { readonly kind: 'groups' }): Uint8Array {

@@ -1,0 +1,153 @@
+/**
+ * What a search by words and meaning costs beside one by words alone: processor time of the service a search, and the rate beside it, in turns.
+ *
+ *   node bench/meaning/beside-words.mjs [--records 100000] [--rounds 5] [--searches 2000]
+ *
+ * The records are sentences of the arXiv abstracts, their vectors made of their words: texts that share words are near to each other. In one list vectors are sent
+ * with records and searches (`own`), in the other a server of models gives them, and those of search texts are kept from the first time on (`attached`).
+ * Typos and marked words are on, as they are by default. Prints Markdown.
+ */
+import { createReadStream, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sendAll } from '../end-to-end/lib/closed-loop.mjs';
+import { readOptions } from '../end-to-end/lib/options.mjs';
+import { seededRandom } from '../end-to-end/lib/random.mjs';
+import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
+import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from '../end-to-end/lib/sentences.mjs';
+import {
+  ACCOUNT,
+  addModel,
+  call,
+  createKey,
+  importNdjson,
+  startService,
+  untilMerged,
+  workFolder,
+} from '../end-to-end/lib/service.mjs';
+import { startKnownVectors } from './known-vectors-server.mjs';
+
+const DIMENSIONS = 128;
+const CONNECTIONS = 8;
+const QUERIES = 500;
+const BAR = 0.6;
+const LOOK_MS = 1000;
+/** Of the numbers of a word's vector and of a text's. */
+const DIGITS = 4;
+
+const { records: count, rounds, searches } = readOptions({ records: 100_000, rounds: 5, searches: 2000 });
+const LISTS = ['own', 'attached'];
+
+const wordVectors = new Map();
+function wordVector(word) {
+  let vector = wordVectors.get(word);
+  if (vector === undefined) {
+    const seed = [...word].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) >>> 0, 7);
+    const random = seededRandom(seed);
+    vector = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5);
+    wordVectors.set(word, vector);
+  }
+  return vector;
+}
+
+/** Long words say most. */
+function vectorOf(text) {
+  const sum = new Float32Array(DIMENSIONS);
+  for (const word of text.toLowerCase().match(/[a-z]+/g) ?? ['']) {
+    const vector = wordVector(word);
+    for (let at = 0; at < DIMENSIONS; at += 1) sum[at] += vector[at] * word.length;
+  }
+  return Array.from(sum, (value) => Number(value.toFixed(DIGITS)));
+}
+
+async function* recordsOf(file, name) {
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    const { name: id, ...fields } = JSON.parse(line);
+    const vector = name === 'own' ? { vector: vectorOf(fields.text) } : {};
+    yield `${JSON.stringify({ name: id, fields, ...vector })}\n`;
+  }
+}
+
+async function fill({ address, key }, file, name) {
+  await call(address, key, 'POST', `/list/${ACCOUNT}`, { name, model: name, language: 'en', ...SENTENCES_DEFINITION });
+  await importNdjson(address, key, name, Readable.from(recordsOf(file, name)));
+  for (;;) {
+    const { meaning } = await call(address, key, 'GET', `/list/${ACCOUNT}/${name}`);
+    if (meaning.state === 'ready' && meaning.embedded === count) return;
+    await wait(LOOK_MS);
+  }
+}
+
+const { path: file } = (await sentencesFile(count)) ?? {};
+if (file === undefined) {
+  process.stdout.write('Words and meaning: skipped, the abstracts are not there (see bench/README.md).\n');
+  process.exit(0);
+}
+const server = await startKnownVectors(vectorOf);
+const dataDir = join(workFolder, 'beside-words');
+rmSync(dataDir, { recursive: true, force: true });
+const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MODELS_QUERY_MS: '60000' };
+const service = await startService(dataDir, env);
+try {
+  const of = { address: service.address, key: createKey(dataDir) };
+  addModel(dataDir, { name: 'attached', url: server.url, tokensMax: 8192 });
+  for (const name of LISTS) await fill(of, file, name);
+  await untilMerged(dataDir);
+  const queries = arxivQueries().slice(0, QUERIES);
+  const vectors = queries.map(vectorOf);
+  const post = (name, body) => ({
+    method: 'POST',
+    path: `/search/${ACCOUNT}/${name}/1`,
+    body: JSON.stringify({ cache: false, ...body }),
+  });
+  const ways = {
+    words: (at) => post('own', { query: queries[at], vector_search: false }),
+    own: (at) => post('own', { query: queries[at], vector: vectors[at] }),
+    'words of the other list': (at) => post('attached', { query: queries[at], vector_search: false }),
+    attached: (at) => post('attached', { query: queries[at] }),
+  };
+  const measured = Object.fromEntries(Object.keys(ways).map((way) => [way, { milliseconds: [], rates: [] }]));
+  for (let round = -1; round < rounds; round += 1) {
+    for (const [way, requestAt] of Object.entries(ways)) {
+      const [cpuMs, begun] = [service.cpuMs(), performance.now()];
+      await sendAll({ ...of, count: searches, connections: CONNECTIONS, requestAt: (at) => requestAt(at % QUERIES) });
+      // The first round warms, and asks the model for the vectors of all search texts.
+      if (round < 0) continue;
+      measured[way].milliseconds.push((service.cpuMs() - cpuMs) / searches);
+      measured[way].rates.push((searches * 1000) / (performance.now() - begun));
+    }
+  }
+  const median = (values) =>
+    quantile(
+      values.toSorted((a, b) => a - b),
+      0.5,
+    );
+  const cost = (way) => median(measured[way].milliseconds);
+  const rows = [
+    ['own', 'words'],
+    ['attached', 'words of the other list'],
+  ].map(([way, words]) => {
+    const share = cost(words) / cost(way);
+    return barRow(`${way}: words alone by words and meaning`, share.toFixed(2), `≥ ${BAR}`, share >= BAR);
+  });
+  const figures = Object.keys(ways).map((way) => [
+    way,
+    cost(way).toFixed(3),
+    formatCount(Math.round(median(measured[way].rates))),
+  ]);
+  process.stdout.write(
+    [
+      '## Words and meaning beside words alone\n',
+      machineTable({ Settings: `${formatCount(count)} records; ${DIMENSIONS} dimensions; ${CONNECTIONS} connections` }),
+      markdownTable(['Processor time of a search', 'found', 'bar', 'reached'], rows),
+      markdownTable(['Searches', 'ms of a processor each', 'a second'], figures),
+      '',
+    ].join('\n'),
+  );
+} finally {
+  await service.stop();
+  await server.close();
+  rmSync(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,30 @@
+/** A server of models with `/v1/embeddings` on loopback that knows the vectors of some texts, and of others what `vectorOf` says, if anything. */
+import { createServer } from 'node:http';
+
+/** What a service cuts off or joins is white space alone. */
+const keyOf = (text) => text.replaceAll(/\s+/g, ' ').trim();
+
+export async function startKnownVectors(vectorOf = () => undefined) {
+  const known = new Map();
+  const vectorFor = (text) => known.get(keyOf(text)) ?? vectorOf(text);
+  const server = createServer((request, response) => {
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const { input } = JSON.parse(Buffer.concat(chunks).toString());
+      const missing = input.find((text) => vectorFor(text) === undefined);
+      response.writeHead(missing === undefined ? 200 : 400, { 'content-type': 'application/json' });
+      const data = input.map((text, index) => ({ index, embedding: vectorFor(text) }));
+      response.end(JSON.stringify(missing === undefined ? { data } : { error: `no vector of: ${missing}` }));
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}/v1`,
+    learn: (text, vector) => known.set(keyOf(text), vector),
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
