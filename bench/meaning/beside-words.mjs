@@ -92,7 +92,7 @@ const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MODELS_QUERY_MS: 
 const service = await startService(dataDir, env);
 try {
   const of = { address: service.address, key: createKey(dataDir) };
-  addModel(dataDir, { name: 'attached', url: server.url, tokensMax: 8192 });
+  await addModel(dataDir, { name: 'attached', url: server.url, tokensMax: 8192 });
   for (const name of LISTS) await fill(of, file, name);
   await untilMerged(dataDir);
   const queries = arxivQueries().slice(0, QUERIES);

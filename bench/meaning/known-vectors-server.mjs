@@ -1,8 +1,8 @@
 /** A server of models with `/v1/embeddings` on loopback that knows the vectors of some texts, and of others what `vectorOf` says, if anything. */
 import { createServer } from 'node:http';
 
-/** What a service cuts off or joins is white space alone. */
-const keyOf = (text) => text.replaceAll(/\s+/g, ' ').trim();
+/** What a service cuts off or joins is white space alone; benches search in lower case. */
+const keyOf = (text) => text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
 
 export async function startKnownVectors(vectorOf = () => undefined) {
   const known = new Map();

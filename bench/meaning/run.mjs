@@ -120,7 +120,12 @@ const measuredOnes = COLLECTIONS.filter(
 );
 const dataDir = join(workFolder, 'meaning');
 rmSync(dataDir, { recursive: true, force: true });
-const server = await startKnownVectors();
+/** Texts that the server was asked about and nobody had told it of. */
+let unknown = 0;
+const server = await startKnownVectors(() => {
+  unknown += 1;
+  return vectorsOf(measuredOnes[0], 'queries').values().next().value;
+});
 // No search goes without its vector because the machine is busy.
 const service = await startService(dataDir, {
   GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
@@ -129,8 +134,11 @@ const service = await startService(dataDir, {
 const measured = [];
 try {
   const key = createKey(dataDir);
-  if (model === 'attached') addModel(dataDir, { name: model, url: server.url, tokensMax: TOKENS_MAX });
+  if (model === 'attached') await addModel(dataDir, { name: model, url: server.url, tokensMax: TOKENS_MAX });
+  // What a model is tried with when it is added is in no collection.
+  unknown = 0;
   for (const name of measuredOnes) measured.push({ name, ...(await measure(service, key, name)) });
+  if (unknown > 0) throw new Error(`${unknown} texts were embedded that are not in the folder`);
 } finally {
   await service.stop();
   await server.close();

@@ -1,10 +1,11 @@
 /** Runs the service under measurement as a process of its own, on a data directory and a port of its own. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 /** Kept between runs, so that 200,000 papers need not be imported for each start that is measured. */
@@ -97,24 +98,11 @@ export function createKey(dataDir) {
   return JSON.parse(output).key;
 }
 
-/** One of a server that has `/v1/embeddings`. */
-export function addModel(dataDir, { name, url, tokensMax }) {
-  const args = [
-    'model',
-    'add',
-    name,
-    '--account',
-    ACCOUNT,
-    '--provider',
-    'openai',
-    '--url',
-    url,
-    '--served-name',
-    name,
-  ];
-  execFileSync(process.execPath, [program, ...args, '--tokens-max', String(tokensMax)], {
-    env: environment(dataDir, {}),
-  });
+/** One of a server that has `/v1/embeddings`, perhaps this process. */
+export async function addModel(dataDir, { name, url, tokensMax }) {
+  const args = ['--account', ACCOUNT, '--provider', 'openai', '--url', url, '--served-name', name];
+  const all = [program, 'model', 'add', name, ...args, '--tokens-max', String(tokensMax)];
+  await promisify(execFile)(process.execPath, all, { env: environment(dataDir, {}) });
 }
 
 /** Of `gannet doctor`, what these checks say. */
