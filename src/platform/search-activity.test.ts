@@ -31,14 +31,17 @@ describe('work that can wait', () => {
     await all;
   });
 
-  it('waits for a pause after a search that has come and gone', async () => {
+  it.each([
+    ['a pause', {}, 10],
+    ['as long a one as is asked for', { quietMs: 25 }, 25],
+  ])('waits for %s after a search that has come and gone', async (_, options, ms) => {
     const activity = new SearchActivity();
-    const giveWay = new GiveWay(activity.shared, { msMax: FOR_EVER_MS, quietMs: 5 });
+    const giveWay = new GiveWay(activity.shared, { msMax: FOR_EVER_MS, ...options });
     activity.begin();
     activity.end();
     const startedMs = performance.now();
     expect(await giveWay.wait()).toBe(true);
-    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(5);
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(ms);
   });
 
   it('says for some time that there was a search, whether it had to wait for one or not', async () => {
