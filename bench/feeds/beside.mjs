@@ -76,6 +76,7 @@ function makeIdle(pid) {
 }
 
 const site = fork(join(import.meta.dirname, 'crawl.mjs'), [String(PAGES), 'serve']);
+process.once('exit', () => site.kill());
 const port = await new Promise((resolve) => site.once('message', resolve));
 makeIdle(site.pid);
 const dataDir = join(workFolder, `beside-${records}`);
