@@ -43,31 +43,39 @@ void WordScorer::Rule(const PreparedGroup& group) {
 }
 
 void WordScorer::AddFrequencies(const PreparedAlternative& alternative) {
-  std::vector<uint32_t> distinct;
-  std::vector<uint32_t> slots;
-  for (const uint32_t term : alternative.terms) {
-    const auto found = std::ranges::find(distinct, term);
-    slots.push_back(static_cast<uint32_t>(found - distinct.begin()));
-    if (found == distinct.end()) distinct.push_back(term);
-  }
-  if (cursors_.size() < distinct.size()) cursors_.resize(distinct.size());
-  for (size_t i = 0; i < distinct.size(); ++i) {
-    const PostingList& list = query_.terms[distinct[i]].lists[segment_];
-    if (list.document_frequency() == 0) return;
-    cursors_[i].Reset(&list);
-  }
   const auto add = [&](uint32_t document, uint32_t frequency) {
     if (frequency > 0) sums_[document - begin_] += alternative.weight * FrequencyToFloat(frequency);
   };
+  // A word, as most are: some ten of them are asked for in each of ten documents.
   if (!alternative.is_phrase()) {
+    if (!Open(alternative.terms[0], 0)) return;
     for (uint32_t at = begin_; (at = cursors_[0].NextDocument(at)) < end_; ++at) {
       if (cursors_[0].Seek(at)) add(at, cursors_[0].Frequency());
     }
     return;
   }
+  distinct_.clear();
+  slots_.clear();
+  for (const uint32_t term : alternative.terms) {
+    const auto found = std::ranges::find(distinct_, term);
+    slots_.push_back(static_cast<uint32_t>(found - distinct_.begin()));
+    if (found == distinct_.end()) distinct_.push_back(term);
+  }
+  for (size_t i = 0; i < distinct_.size(); ++i) {
+    if (!Open(distinct_[i], i)) return;
+  }
   const Segment* segment = query_.generation->segments[segment_].segment.get();
-  PhraseMatcher phrase(segment, slots, std::span(cursors_).first(distinct.size()));
+  PhraseMatcher phrase(segment, slots_, std::span(cursors_).first(distinct_.size()));
   for (uint32_t at = begin_; (at = phrase.NextDocument(at)) < end_; ++at) add(at, phrase.Frequency(at, false));
+}
+
+// False where the segment does not have the term.
+bool WordScorer::Open(uint32_t term, size_t cursor) {
+  const PostingList& list = query_.terms[term].lists[segment_];
+  if (list.document_frequency() == 0) return false;
+  if (cursors_.size() <= cursor) cursors_.resize(cursor + 1);
+  cursors_[cursor].Reset(&list);
+  return true;
 }
 
 }  // namespace gannet

@@ -25,6 +25,7 @@ class WordScorer {
  private:
   bool AddGroup(const PreparedGroup& group);
   void AddFrequencies(const PreparedAlternative& alternative);
+  bool Open(uint32_t term, size_t cursor);
   void Rule(const PreparedGroup& group);
 
   const PreparedQuery& query_;
@@ -36,6 +37,8 @@ class WordScorer {
   std::vector<float> sums_;      // frequencies of the group at hand
   std::vector<uint8_t> ruled_out_;
   std::vector<PostingCursor> cursors_;
+  std::vector<uint32_t> distinct_;  // terms of the phrase at hand, and
+  std::vector<uint32_t> slots_;     // for each of its words which of them it is
 };
 
 }  // namespace gannet

@@ -8,6 +8,11 @@
 #include "../vocabulary/stem_group.h"
 
 namespace gannet {
+namespace {
+
+constexpr size_t kNearTerms = 32;
+
+}  // namespace
 
 SoughtWord::SoughtWord(const std::string& word, uint32_t edits)
     : word_(word),
@@ -30,6 +35,8 @@ bool SoughtWord::MayHaveSpellings(const Segment& segment) {
   const SpellingSketches& sketches = segment.spelling_sketches();
   if (!sketches.is_known()) return true;
   near_.clear();
+  // Mostly there are some ten: memory is asked for once, and not at each doubling.
+  near_.reserve(kNearTerms);
   sketches.FindNear(sketch_, edits_, &near_);
   return !near_.empty();
 }

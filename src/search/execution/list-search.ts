@@ -222,7 +222,8 @@ function partsOf(
 
 /** What a word was taken for in fields or in pages. */
 function unitedTypos(fields: AnalysedQuery['typos'], pages: AnalysedQuery['typos']): AnalysedQuery['typos'] {
-  if (fields.length === 0 && pages.length === 0) return fields;
+  if (pages.length === 0) return fields;
+  if (fields.length === 0) return pages;
   const terms = new Map<string, Set<string>>();
   for (const typo of [...fields, ...pages])
     terms.set(typo.word, new Set([...(terms.get(typo.word) ?? []), ...typo.terms]));

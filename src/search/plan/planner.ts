@@ -14,7 +14,7 @@ export interface PlanWindow {
 
 /** As a search of words alone: where there are other kinds of score, each has a floor of its own. */
 export function withoutFloor(plan: SearchPlan): SearchPlan {
-  return Object.freeze({ ...plan, minimumScore: 0 });
+  return plan.minimumScore === 0 ? plan : Object.freeze({ ...plan, minimumScore: 0 });
 }
 
 export function planSearch(
