@@ -1,11 +1,12 @@
 /** What the service has started ends with it, however it ends: also what hangs, and hears nothing. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { pdfOf } from '../support/pdf.js';
 import { jpegOf } from '../support/pictures.js';
+import { childrenOf, isAlive } from '../support/processes.js';
 import { mp4Of } from '../support/recordings.js';
 import type { ScriptedServer } from '../support/scripted-server.js';
 import { startFileServer } from '../support/served-files.js';
@@ -26,28 +27,6 @@ afterAll(async () => {
   await server.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** Its first words, and the state that the system has it in; undefined where there is no such process any more. */
-function processOf(
-  pid: number,
-): { readonly parent: number; readonly state: string; readonly command: string } | undefined {
-  try {
-    const [state = '', parent] = readFileSync(`/proc/${pid}/stat`, 'latin1')
-      .replace(/^.*\) /su, '')
-      .split(' ');
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
-    return { parent: Number(parent), state, command };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Nobody waits for it any more where whoever started it is gone, so it may be there without being alive. */
-const isAlive = (pid: number) => !['Z', 'X', undefined].includes(processOf(pid)?.state);
-const childrenOf = (parent: number) =>
-  readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => pid > 0 && processOf(pid)?.parent === parent);
 
 itWhere(ON_LINUX, 'only Linux tells a process that its parent ends')(
   'has no reader of files and no ffmpeg left behind by a service that is killed, though they hang',
@@ -84,13 +63,13 @@ itWhere(ON_LINUX, 'only Linux tells a process that its parent ends')(
         async () => {
           const { body } = await service.client.get('/list/default/files');
           const { read } = (body as { resources_state: { read: number } }).resources_state;
-          return { read, commands: children().map((pid) => processOf(pid)?.command ?? '') };
+          return { read, commands: children().map(({ command }) => command) };
         },
         ({ read, commands }) => read === 3 && commands.some((command) => command.startsWith('sleep')),
       );
       for (const part of ['document', 'picture', 'sleep 100000'])
         expect(started.commands.filter((command) => command.includes(part))).not.toEqual([]);
-      const pids = children();
+      const pids = children().map(({ pid }) => pid);
       // As one that computes without end, it does not hear that nobody is there any more.
       for (const pid of pids) process.kill(pid, 'SIGSTOP');
       await service.stop('SIGKILL');

@@ -1,0 +1,137 @@
+/**
+ * A thousand clients that search by pictures of several MB at the same time, of whom some leave in the middle: what is resident stays within
+ * `memory.mib` and a quarter more, searches go on, who is refused is told why, and nothing is left of it.
+ */
+import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { jpegOf } from '../support/pictures.js';
+import { childrenOf, descriptorsOf } from '../support/processes.js';
+import { SeededRandom } from '../support/random.js';
+import { startFileServer } from '../support/served-files.js';
+import type { ScriptedServer } from '../support/scripted-server.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { itWhere } from '../support/skip.js';
+
+const MEMORY_MIB = 400;
+const CLIENTS = 1000;
+/** Every so many leave before their picture is there. */
+const LEAVING_EACH = 7;
+const SEARCH_PAUSE_MS = 10;
+const WIDTH = 1600;
+const HEIGHT = 1900;
+const PATH = '/search/image/default/seen/1?size=1';
+const ON_LINUX = process.platform === 'linux';
+
+let service: TestService;
+let server: ScriptedServer;
+let key = '';
+/** Noise, which no encoder makes smaller. */
+let picture = Buffer.alloc(0);
+
+beforeAll(async () => {
+  if (!ON_LINUX) return;
+  const random = new SeededRandom(1);
+  const pixels = Buffer.from(Array.from({ length: WIDTH * HEIGHT * 3 }, () => random.below(256)));
+  const raw = { width: WIDTH, height: HEIGHT, channels: 3 } as const;
+  picture = await sharp(pixels, { raw }).jpeg({ quality: 95 }).toBuffer();
+  server = await startFileServer(new Map([['/a.jpg', await jpegOf(1)]]));
+  service = await startTestService({
+    env: {
+      GANNET_MEMORY_MIB: String(MEMORY_MIB),
+      GANNET_LOG_LEVEL: 'error',
+      GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+    },
+  });
+  key = (await service.createKey({ name: 'load', access: 'full' })).key;
+  const list = { name: 'seen', image_model: 'built-in', searchable_fields: [{ name: 'title' }] };
+  await service.client.post('/list/default', { ...list, resources: [{ name: 'cover', kind: 'image' }] });
+  await service.client.bulk('default', 'seen', [{ name: 'one', title: 'gannet', cover: server.url('/a.jpg') }]);
+  await eventually(
+    async () => (await searchByPicture(await jpegOf(1))).status,
+    (status) => status === 200,
+  );
+});
+afterAll(async () => {
+  if (!ON_LINUX) return;
+  await service.close();
+  await server.close();
+});
+
+interface Answer {
+  /** 0: none came. */
+  readonly status: number;
+  readonly body: string;
+}
+
+/** `leaves`: after half of it. */
+function searchByPicture(bytes: Buffer | Uint8Array, leaves = false): Promise<Answer> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(service.address).port), '127.0.0.1');
+    let answer = '';
+    const head = [
+      ...[`POST ${PATH} HTTP/1.1`, 'Host: localhost', `X-API-Key: ${key}`, 'Content-Type: image/jpeg'],
+      ...[`Content-Length: ${bytes.length}`, 'Connection: close'],
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    if (leaves) socket.write(bytes.subarray(0, bytes.length / 2), () => socket.destroy());
+    else socket.write(bytes);
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => (answer += text));
+    // Who is refused before everything is sent may meet a closed connection.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      const [lines = '', body = ''] = answer.split('\r\n\r\n');
+      resolve({ status: Number(lines.split(' ')[1] ?? 0), body });
+    });
+  });
+}
+
+itWhere(ON_LINUX, 'only Linux tells of a process what it takes')(
+  'a thousand searches by pictures at once take no more memory than there is, and leave nothing behind',
+  async () => {
+    expect(picture.length).toBeGreaterThan(2_000_000);
+    const before = descriptorsOf(service.pid);
+    let residentMib = 0;
+    let isDone = false;
+    let searches = 0;
+    const searching = (async () => {
+      while (!isDone) {
+        const { status } = await service.client.get('/search/default/seen/1', { query: `gannet ${searches}` });
+        expect(status).toBe(200);
+        residentMib = Math.max(residentMib, service.residentMib());
+        searches += 1;
+        await wait(SEARCH_PAUSE_MS);
+      }
+    })();
+    const clients = Array.from({ length: CLIENTS }, (_, at) => searchByPicture(picture, at % LEAVING_EACH === 0));
+    const answers = await Promise.race([Promise.all(clients), searching.then(() => [])]);
+    isDone = true;
+    await searching;
+    const counts = new Map<number, number>();
+    for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
+    process.stderr.write(
+      `1,000 pictures of ${(picture.length / 1e6).toFixed(1)} MB (${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}): ${residentMib.toFixed(0)} MiB resident, ${searches} searches beside them\n`,
+    );
+    expect(residentMib).toBeLessThanOrEqual(MEMORY_MIB * 1.25);
+    expect(searches).toBeGreaterThan(0);
+    expect(counts.get(200) ?? 0).toBeGreaterThan(0);
+    for (const { status, body } of answers) {
+      expect([0, 200, 429, 503]).toContain(status);
+      if (status !== 429 && status !== 503) continue;
+      const { detail } = JSON.parse(body) as { detail: string };
+      expect(detail).toMatch(/^[A-Z].*\.$/u);
+    }
+    // Who stayed has an answer, but for few that were still sending when the connection was closed behind it.
+    const unanswered = answers.filter(({ status }, at) => status === 0 && at % LEAVING_EACH !== 0);
+    expect(unanswered.length).toBeLessThanOrEqual(CLIENTS / 20);
+    await eventually(
+      () => Promise.resolve(descriptorsOf(service.pid)),
+      (count) => count <= before + 8,
+    );
+    expect(childrenOf(service.pid).length).toBeLessThanOrEqual(3);
+    expect((await searchByPicture(picture)).status).toBe(200);
+  },
+);

@@ -1,0 +1,40 @@
+/** What the system tells of processes. Linux only. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface SystemProcess {
+  readonly pid: number;
+  readonly parent: number;
+  /** A letter: `Z` of one that has ended, and nobody was told. */
+  readonly state: string;
+  readonly command: string;
+}
+
+/** Undefined where there is no such process. */
+export function processOf(pid: number): SystemProcess | undefined {
+  try {
+    const [state = '', parent] = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /su, '')
+      .split(' ');
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+    return { pid, parent: Number(parent), state, command };
+  } catch {
+    return undefined;
+  }
+}
+
+/** False also of what has ended, and is there until somebody is told. */
+export function isAlive(pid: number): boolean {
+  return !['Z', 'X', undefined].includes(processOf(pid)?.state);
+}
+
+export function childrenOf(parent: number): SystemProcess[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/u.test(name))
+    .flatMap((name) => processOf(Number(name)) ?? [])
+    .filter((each) => each.parent === parent);
+}
+
+/** What a process has open: files, sockets, pipes. */
+export function descriptorsOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
