@@ -7,7 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { Failed, NotFound } from './shell/failures.js';
+import { Failed, NoPage, NotFound } from './shell/failures.js';
 import { callAs } from './service/client.js';
 import { queries } from './service/queries.js';
 import { sessionQuery } from './service/session.js';
@@ -55,6 +55,7 @@ const account = createRoute({
     callAs({ account: params.account });
   },
   component: lazyRouteComponent(() => import('./shell/frame.js'), 'Frame'),
+  notFoundComponent: NoPage,
 });
 
 const start = createRoute({

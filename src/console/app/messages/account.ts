@@ -18,6 +18,8 @@ export const accountTexts = {
     name: 'Name',
     key: 'Key',
     scope: 'Reaches',
+    scopeHint: 'What it can see at all',
+    expiresHint: 'It works until the end of that day (UTC). Left empty, it works until it is revoked.',
     scopes: { account: 'The whole account', list: 'One list', group: 'One group' },
     access: 'May',
     presets: {
@@ -61,6 +63,7 @@ export const accountTexts = {
   },
   people: {
     title: 'People',
+    lead: 'Owners do everything. Editors do everything but API keys, people and the account itself. Viewers look and search.',
     email: 'E-mail',
     role: 'Role',
     roleOf: (name: string) => `Role of ${name}`,
@@ -74,6 +77,8 @@ export const accountTexts = {
   },
   profile: {
     title: 'Your profile',
+    nameless: 'You came by a link. With an e-mail and a password you can come back without one.',
+    emailHint: 'You sign in with it from now on',
     setPassword: 'Set a password',
     changePassword: 'Change the password',
     oldPassword: 'Current password',
@@ -162,9 +167,9 @@ export const accountTexts = {
     lists: 'Lists',
     listsOf: (open: string, rebuilding: string) => `${open} open, ${rebuilding} being made again`,
     versions: 'Versions of open lists',
-    versionsOf: (versions: string, building: string) => `${versions}, ${building} being built`,
+    versionsOf: (versions: string, building: string) => `${versions} in all, ${building} being built`,
     segments: 'Segments',
-    segmentsOf: (segments: string, merges: string) => `${segments}, ${merges} merges since the start`,
+    segmentsOf: (segments: string, merges: string) => `${segments} segments, ${merges} merges since the start`,
     waiting: 'Waiting for a thread',
     waitingFor: (kind: string, count: string) => `${kind}: ${count}`,
     deliveries: 'Messages to webhooks',

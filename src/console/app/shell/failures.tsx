@@ -1,15 +1,30 @@
 import { Anchor, Center, Stack, Title } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { text } from '../messages/index.js';
-import { useTitle } from '../ui/page.js';
-import { Problem } from '../ui/problem.js';
+import { Page, useTitle } from '../ui/page.js';
+import { ServiceProblem } from '../service/client.js';
+import { Problem, titleOf } from '../ui/problem.js';
 
 /** In the place of a page that could not be shown. */
 export function Failed({ error, reset }: ErrorComponentProps) {
+  useTitle(titleOf(error));
   return (
-    <main>
+    <Stack component="main" gap="md">
       <Problem error={error} onRetry={reset} />
-    </main>
+      {/* What is not there, or not for this person, is so again when it is tried again. */}
+      {error instanceof ServiceProblem && [403, 404].includes(error.status) ? (
+        <Anchor href="/console/">{text.common.home}</Anchor>
+      ) : null}
+    </Stack>
+  );
+}
+
+/** In the frame of an account, whose pages stay within reach. */
+export function NoPage() {
+  return (
+    <Page title={text.problems.noPage} lead={text.problems.noPageLead}>
+      <Anchor href="/console/">{text.common.home}</Anchor>
+    </Page>
   );
 }
 

@@ -29,6 +29,9 @@ export function Frame() {
             <Link to="/$account" params={{ account }} style={{ color: 'inherit', textDecoration: 'none' }}>
               <Text fw={700}>{text.product}</Text>
             </Link>
+            <Text c="dimmed" size="sm" truncate title={account} visibleFrom="sm" maw={260}>
+              {account}
+            </Text>
           </Group>
           <Group gap="sm" wrap="nowrap">
             <Button variant="default" size="xs" onClick={openCommands} visibleFrom="xs">
@@ -39,7 +42,7 @@ export function Frame() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label={text.shell.navigation}>
+      <AppShell.Navbar p="sm" style={{ overflowY: 'auto' }} aria-label={text.shell.navigation}>
         <Navigation onNavigate={close} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>

@@ -1,5 +1,6 @@
-import { NavLink } from '@mantine/core';
+import { Box, NavLink, Text } from '@mantine/core';
 import { Link, useMatchRoute } from '@tanstack/react-router';
+import { text } from '../messages/index.js';
 import { useAccount, useMay } from '../service/session.js';
 import { PLACES, type Place } from './places.js';
 
@@ -14,18 +15,29 @@ export function Navigation({ onNavigate }: { readonly onNavigate: () => void }) 
     '/$account/lists': isIn('/$account/list/$list'),
     '/$account/groups': isIn('/$account/group/$group'),
   };
-  return PLACES.filter(({ needs }) => may(needs)).map(({ to, label }) => {
+  const shown = PLACES.filter(({ needs }) => may(needs));
+  return Object.entries(text.shell.parts).map(([part, title]) => {
+    const places = shown.filter((place) => place.part === part);
+    if (places.length === 0) return null;
     return (
-      <NavLink
-        key={to}
-        component={Link}
-        to={to}
-        params={{ account } as never}
-        label={label}
-        {...(below[to] === true ? { active: true } : {})}
-        activeOptions={{ exact: to === '/$account' }}
-        onClick={onNavigate}
-      />
+      <Box key={part} component="section" aria-label={title} mb="xs">
+        <Text size="xs" c="dimmed" fw={600} px="sm" pb={2} aria-hidden>
+          {title}
+        </Text>
+        {places.map(({ to, label }) => (
+          <NavLink
+            key={to}
+            component={Link}
+            to={to}
+            params={{ account } as never}
+            label={label}
+            py={6}
+            {...(below[to] === true ? { active: true } : {})}
+            activeOptions={{ exact: to === '/$account' }}
+            onClick={onNavigate}
+          />
+        ))}
+      </Box>
     );
   });
 }

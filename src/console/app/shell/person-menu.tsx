@@ -13,7 +13,7 @@ export function PersonMenu() {
     <Menu position="bottom-end">
       <Menu.Target>
         <Button variant="default" size="xs" maw={220}>
-          {person.email ?? account}
+          {person.email ?? text.shell.you}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

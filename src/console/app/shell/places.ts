@@ -30,23 +30,25 @@ export interface Place {
     | '/$account/health'
     | '/$account/settings';
   readonly label: string;
+  /** Under which heading it stands. */
+  readonly part: keyof typeof text.shell.parts;
   /** What who may not do, is not shown. */
   readonly needs: { readonly route: OperationRoute };
 }
 
 export const PLACES: readonly Place[] = [
-  { to: '/$account', label: text.start.title, needs: listList },
-  { to: '/$account/lists', label: text.lists.title, needs: listList },
-  { to: '/$account/groups', label: text.groups.title, needs: listGroupList },
-  { to: '/$account/feeds', label: text.feeds.title, needs: feedList },
-  { to: '/$account/files', label: text.media.title, needs: mediaStoreList },
-  { to: '/$account/models', label: text.models.title, needs: modelList },
-  { to: '/$account/keys', label: text.keys.title, needs: apiKeyList },
-  { to: '/$account/webhooks', label: text.webhooks.title, needs: webhookList },
-  { to: '/$account/people', label: text.people.title, needs: contributorList },
-  { to: '/$account/plan', label: text.plan.title, needs: planRead },
-  { to: '/$account/health', label: text.health.title, needs: systemMetrics },
-  { to: '/$account/settings', label: text.serviceSettings.title, needs: serviceSettings },
+  { to: '/$account', part: 'search', label: text.start.title, needs: listList },
+  { to: '/$account/lists', part: 'search', label: text.lists.title, needs: listList },
+  { to: '/$account/groups', part: 'search', label: text.groups.title, needs: listGroupList },
+  { to: '/$account/feeds', part: 'sources', label: text.feeds.title, needs: feedList },
+  { to: '/$account/files', part: 'sources', label: text.media.title, needs: mediaStoreList },
+  { to: '/$account/models', part: 'sources', label: text.models.title, needs: modelList },
+  { to: '/$account/keys', part: 'programs', label: text.keys.title, needs: apiKeyList },
+  { to: '/$account/webhooks', part: 'programs', label: text.webhooks.title, needs: webhookList },
+  { to: '/$account/people', part: 'account', label: text.people.title, needs: contributorList },
+  { to: '/$account/plan', part: 'account', label: text.plan.title, needs: planRead },
+  { to: '/$account/health', part: 'service', label: text.health.title, needs: systemMetrics },
+  { to: '/$account/settings', part: 'service', label: text.serviceSettings.title, needs: serviceSettings },
 ];
 
 export const LIST_PLACES = [

@@ -1,4 +1,5 @@
 import { time } from './format.js';
+import { utc } from './when.js';
 
 const UNITS = [
   ['year', 31_536_000],
@@ -12,7 +13,7 @@ const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 /** How long ago, with the exact time for who asks. */
 export function Ago({ iso }: { readonly iso: string }) {
   return (
-    <time dateTime={iso} title={time(iso)} style={{ whiteSpace: 'nowrap' }}>
+    <time dateTime={iso} title={`${time(iso)} (${utc(iso)})`} style={{ whiteSpace: 'nowrap' }}>
       {ago(Date.parse(iso), Date.now())}
     </time>
   );

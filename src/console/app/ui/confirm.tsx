@@ -10,15 +10,18 @@ interface ConfirmProps {
   readonly question: ReactNode;
   /** What has to be typed first; undefined: nothing. */
   readonly typed?: string;
+  /** What the button that does it says where that is more than `label`; undefined while it is not known what will be gone. */
+  readonly answer?: string | undefined;
   readonly onConfirm: () => Promise<unknown>;
   readonly button?: ButtonProps & { readonly 'aria-label'?: string };
 }
 
 /** A button for what cannot be undone: it asks first, and stays open with the reason where it fails. */
-export function ConfirmButton({ label, question, typed, onConfirm, button }: ConfirmProps) {
+export function ConfirmButton({ label, question, typed, onConfirm, button, ...given }: ConfirmProps) {
   const [opened, { open, close }] = useDisclosure(false);
   const [entry, setEntry] = useState('');
   const [state, setState] = useState<{ readonly busy: boolean; readonly error: unknown }>({ busy: false, error: null });
+  const answer = 'answer' in given ? given.answer : label;
   const confirm = (): void => {
     setState({ busy: true, error: null });
     onConfirm().then(
@@ -38,7 +41,7 @@ export function ConfirmButton({ label, question, typed, onConfirm, button }: Con
       </Button>
       <Modal opened={opened} onClose={close} title={label} closeButtonProps={{ 'aria-label': text.common.close }}>
         <Stack>
-          <Text>{question}</Text>
+          <Text component="div">{question}</Text>
           {typed === undefined ? null : (
             <TextInput
               label={text.common.typeToConfirm(typed)}
@@ -56,10 +59,10 @@ export function ConfirmButton({ label, question, typed, onConfirm, button }: Con
             <Button
               color="red"
               loading={state.busy}
-              disabled={typed !== undefined && entry !== typed}
+              disabled={(typed !== undefined && entry !== typed) || answer === undefined}
               onClick={confirm}
             >
-              {label}
+              {answer ?? label}
             </Button>
           </Group>
         </Stack>

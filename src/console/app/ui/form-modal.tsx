@@ -76,7 +76,8 @@ export function useFormPlace(place: string): readonly [boolean, (isOpen: boolean
   const open = (wanted: boolean): void => {
     const search = ({ form: _, ...others }: { readonly form?: string }) =>
       wanted ? { ...others, form: place } : others;
-    void navigate({ to: '.', search: search as never, resetScroll: false });
+    // Back leads from an open form to its page, and never to a form that was closed.
+    void navigate({ to: '.', search: search as never, resetScroll: false, replace: !wanted });
   };
   return [form === place, open];
 }

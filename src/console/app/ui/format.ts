@@ -27,6 +27,15 @@ export function time(iso: string | null | undefined): string {
   return iso === null || iso === undefined ? '—' : times.format(new Date(iso));
 }
 
+/** How long something took: `320 ms`, `52.4 s`, `3 min 5 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const tenths = Math.round(ms / 100);
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${count(Math.floor(seconds / 60))} min ${seconds % 60} s`;
+}
+
 /** Where in a recording: `1:02:03`, or `2:03`. */
 export function playTime(seconds: number): string {
   const whole = Math.floor(seconds);

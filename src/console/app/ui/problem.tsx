@@ -1,6 +1,7 @@
 import { Alert, Button, List, Text } from '@mantine/core';
 import { ConnectionLost, ServiceProblem } from '../service/client.js';
 import { text } from '../messages/index.js';
+import { labelOf } from './labels.js';
 
 interface ProblemProps {
   readonly error: unknown;
@@ -12,11 +13,11 @@ export function Problem({ error, onRetry }: ProblemProps) {
   if (error === null || error === undefined) return null;
   return (
     <Alert color="red" role="alert" title={titleOf(error)}>
-      <Text size="sm">{error instanceof Error ? error.message : text.problems.unexpected}</Text>
+      <Text size="sm">{error instanceof Error ? inWords(error.message) : text.problems.unexpected}</Text>
       {error instanceof ServiceProblem && error.errors.length > 1 ? (
         <List size="sm" mt="xs">
           {error.errors.map(({ pointer, parameter, detail }) => (
-            <List.Item key={`${pointer ?? parameter ?? ''} ${detail}`}>{detail}</List.Item>
+            <List.Item key={`${pointer ?? parameter ?? ''} ${detail}`}>{inWords(detail)}</List.Item>
           ))}
         </List>
       ) : null}
@@ -29,7 +30,15 @@ export function Problem({ error, onRetry }: ProblemProps) {
   );
 }
 
-function titleOf(error: unknown): string {
+/** `/start_urls/0: Must be …` names the control as the form does: `Addresses to begin with: Must be …`. */
+export function inWords(detail: string): string {
+  const [, pointer, rest] = /^(\/[\w/-]+): (.*)$/s.exec(detail) ?? [];
+  const name = pointer?.split('/').findLast((part) => /^[a-z_]+$/.test(part));
+  return name === undefined ? detail : `${labelOf(name)}: ${rest ?? ''}`;
+}
+
+/** What kind of thing it is. */
+export function titleOf(error: unknown): string {
   if (error instanceof ConnectionLost) return text.problems.connection;
   if (!(error instanceof ServiceProblem)) return text.problems.unexpected;
   switch (error.status) {

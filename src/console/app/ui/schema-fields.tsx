@@ -1,5 +1,6 @@
 import { NativeSelect, NumberInput, PasswordInput, Textarea, TextInput } from '@mantine/core';
 import { text } from '../messages/index.js';
+import { labelOf } from './labels.js';
 import { prose } from './prose.js';
 
 /** As operations have it for each member of what they take. */
@@ -53,9 +54,9 @@ interface SchemaFieldProps {
 
 function SchemaField({ name, schema, required, value, onChange }: SchemaFieldProps) {
   const { type, enum: choices, minimum, maximum, maxLength, pattern, examples } = ofValue(schema);
-  const common = { label: labelOf(name), description: prose(schema.description), required } as const;
+  const common = { label: labelOf(name), description: prose(describedAlone(schema.description)), required } as const;
   if (choices !== undefined || type === 'boolean') {
-    const given = choices?.map((choice) => ({ value: choice, label: choice })) ?? YES_OR_NO;
+    const given = choices?.map((choice) => ({ value: choice, label: text.choices[choice] ?? choice })) ?? YES_OR_NO;
     return (
       <NativeSelect
         {...common}
@@ -97,6 +98,12 @@ function SchemaField({ name, schema, required, value, onChange }: SchemaFieldPro
   return <TextInput {...textual} pattern={pattern} placeholder={textOf(examples?.[0])} />;
 }
 
+/** `Of the kind `s3`: the server` is `The server` in a form that is of that kind: others of its controls are not shown. */
+export function describedAlone(description: string | undefined): string | undefined {
+  const alone = description?.replace(/^Of (?:the kind )?`[^`]+`(?:(?:,| and|, and) `[^`]+`)*(?:[:;,] ?|$)/, '');
+  return alone === undefined || alone === '' ? undefined : `${alone.charAt(0).toUpperCase()}${alone.slice(1)}`;
+}
+
 /** Texts, one a line. */
 function LinesField({ name, schema, required, value, onChange }: SchemaFieldProps) {
   return (
@@ -123,10 +130,6 @@ const YES_OR_NO = [
 /** Where null is a choice, leaving it empty says the same. */
 function ofValue(schema: FieldSchema): FieldSchema {
   return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
-}
-
-function labelOf(name: string): string {
-  return text.labels[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
 }
 
 function textOf(example: unknown): string | undefined {

@@ -29,11 +29,11 @@ import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
-import { time } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
 import { SecretOnce } from '../../ui/secret.js';
+import { When } from '../../ui/when.js';
 
 /** Shown at once; others are found by typing. */
 const CHOICES_MAX = 100;
@@ -41,7 +41,7 @@ const CHOICES_MAX = 100;
 type Draft = ApiKeyCreateInput['body'];
 type Key = ApiKeyListOutput['keys'][number];
 
-const { scope, access, name, expires_at } = apiKeyCreateSchemas.body.properties;
+const { scope, access, name } = apiKeyCreateSchemas.body.properties;
 
 export function ApiKeys() {
   const account = useAccount();
@@ -97,7 +97,7 @@ function KeyRow({ apiKey }: { readonly apiKey: Key }) {
             {text.keys.expired}
           </Badge>
         ) : (
-          time(expires)
+          <When iso={expires} />
         )}
       </Table.Td>
       <Table.Td>
@@ -170,7 +170,7 @@ function NewKey({ onSecret }: { readonly onSecret: (secret: string) => void }) {
       <TextInput
         type="date"
         label={text.keys.expires}
-        description={prose(expires_at.description)}
+        description={text.keys.expiresHint}
         value={draft.expires_at ?? ''}
         onChange={(event) => {
           const { expires_at: _, ...rest } = draft;
@@ -197,7 +197,7 @@ function Scope({ draft, onChange }: ScopeProps) {
     <>
       <NativeSelect
         label={text.keys.scope}
-        description={prose(scope.description)}
+        description={text.keys.scopeHint}
         data={scope.enum.map((value) => ({ value, label: text.keys.scopes[value] }))}
         value={chosen}
         onChange={(event) => {

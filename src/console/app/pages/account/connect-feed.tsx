@@ -34,6 +34,10 @@ export const SCOPE_MEMBERS = [
   'split',
 ] as const;
 
+/** Without which there is nothing to read; of the others each has a default. */
+const FIRST_MEMBERS: readonly string[] = ['start_urls'];
+const OTHER_MEMBERS = SCOPE_MEMBERS.filter((name) => !FIRST_MEMBERS.includes(name));
+
 /** Of an interface there is too much to say for a form: it is written as the API takes it, beginning with this. */
 const API_EXAMPLE = {
   url: 'https://example.com/api/items',
@@ -140,11 +144,22 @@ function Website({ scope, onChange }: WebsiteProps) {
     <Stack>
       <SchemaFields
         properties={feedDiscoverSchemas.body.properties.settings.properties}
-        names={SCOPE_MEMBERS}
-        required={['start_urls']}
+        names={FIRST_MEMBERS}
+        required={FIRST_MEMBERS}
         draft={scope}
         onChange={onChange}
       />
+      <details open={OTHER_MEMBERS.some((name) => scope[name] !== undefined)}>
+        <summary>{text.feeds.more}</summary>
+        <Stack mt="sm">
+          <SchemaFields
+            properties={feedDiscoverSchemas.body.properties.settings.properties}
+            names={OTHER_MEMBERS}
+            draft={scope}
+            onChange={onChange}
+          />
+        </Stack>
+      </details>
       <Button
         variant="default"
         loading={discover.isPending}

@@ -14,12 +14,11 @@ import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
-import { time } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
-import { prose } from '../../ui/prose.js';
 import { SecretOnce } from '../../ui/secret.js';
+import { When } from '../../ui/when.js';
 
 type Contributor = ContributorListOutput['contributors'][number];
 type Role = Contributor['role'];
@@ -36,7 +35,7 @@ export function Contributors() {
   return (
     <Page
       title={text.people.title}
-      lead={prose(roleSchema.description)}
+      lead={text.people.lead}
       actions={may(contributorCreate) ? <Invite onLink={setLink} /> : undefined}
     >
       {link === undefined ? null : <SecretOnce title={text.people.invited} secret={link} />}
@@ -81,7 +80,9 @@ function ContributorRow({ contributor }: { readonly contributor: Contributor }) 
         )}
         <Problem error={update.error} />
       </Table.Td>
-      <Table.Td>{time(added_utc)}</Table.Td>
+      <Table.Td>
+        <When iso={added_utc} />
+      </Table.Td>
       <Table.Td>
         {may(contributorDelete) ? (
           <Group justify="flex-end">
@@ -119,7 +120,6 @@ function Invite({ onLink }: { readonly onLink: (link: string | undefined) => voi
       <TextInput
         type="email"
         label={text.people.email}
-        description={prose(emailSchema.description)}
         maxLength={emailSchema.maxLength}
         required
         data-autofocus
@@ -130,7 +130,7 @@ function Invite({ onLink }: { readonly onLink: (link: string | undefined) => voi
       />
       <NativeSelect
         label={text.people.role}
-        description={prose(roleSchema.description)}
+        description={text.people.lead}
         data={ROLES}
         value={role}
         onChange={(event) => {

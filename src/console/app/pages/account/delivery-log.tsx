@@ -12,10 +12,11 @@ import {
 import { reading, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { columnHelper } from '../../ui/data-table.js';
-import { count, time } from '../../ui/format.js';
+import { count } from '../../ui/format.js';
 import { LongTable } from '../../ui/long-table.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { WhenCell } from '../../ui/when.js';
 
 const SIZE = 100;
 /** What is sent while somebody looks is shown. */
@@ -71,7 +72,7 @@ export function DeliveryLog({ webhook: { id, url } }: DeliveryLogProps) {
 
 const attempt = columnHelper<Attempt>();
 const COLUMNS = attempt.columns([
-  attempt.accessor('at_utc', { header: text.webhooks.when, cell: ({ getValue }) => time(getValue()) }),
+  attempt.accessor('at_utc', { header: text.webhooks.when, cell: WhenCell }),
   attempt.accessor('event', { header: text.webhooks.event }),
   attempt.accessor('attempt', { header: text.webhooks.attempt }),
   attempt.accessor('outcome', {

@@ -20,12 +20,14 @@ import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
-import { count, time } from '../../ui/format.js';
+import { count, duration } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { SchemaFields, withoutBlankLines, type Draft } from '../../ui/schema-fields.js';
+import { When } from '../../ui/when.js';
 import { ConnectFeed, SCOPE_MEMBERS } from './connect-feed.js';
+import { FeedLists } from './feed-lists.js';
 import { withLastRun, type Run } from './feed-runs.js';
 
 type Feed = FeedListOutput['feeds'][number];
@@ -65,34 +67,41 @@ export function Feeds() {
 }
 
 function FeedRow({ feed }: { readonly feed: Feed }) {
-  const { name, provider, status, error, last_synced, next_sync, record_count, searchable_in } = feed;
+  const { name, provider, status, error, last_synced, next_sync, record_count } = feed;
   return (
     <Table.Tr>
       <Table.Th scope="row">
         {name}
         <Text size="xs" c="dimmed">
-          {provider}
+          {text.choices[provider] ?? provider}
         </Text>
       </Table.Th>
       <Table.Td>
-        <Badge variant="light" color={COLOURS[status]}>
+        <Badge variant="light" color={COLOURS[status]} miw="max-content">
           {status}
         </Badge>
         {error === null ? null : <Text size="sm">{error.message}</Text>}
       </Table.Td>
       <Table.Td>
-        {time(last_synced)}
+        <When iso={last_synced} />
         <LastRun feed={feed} />
         <EarlierRuns feed={feed} />
       </Table.Td>
-      <Table.Td>{next_sync === null ? text.feeds.asSoonAsPossible : time(next_sync)}</Table.Td>
+      <Table.Td>{next_sync === null ? whenSoon(status) : <When iso={next_sync} />}</Table.Td>
       <Table.Td>{count(record_count)}</Table.Td>
-      <Table.Td>{searchable_in.join(', ')}</Table.Td>
+      <Table.Td>
+        <FeedLists feed={feed} />
+      </Table.Td>
       <Table.Td>
         <FeedActions feed={feed} />
       </Table.Td>
     </Table.Tr>
   );
+}
+
+/** While it is being read, no other time is settled. */
+function whenSoon(status: Feed['status']): string {
+  return status === 'Syncing' ? text.feeds.now : text.feeds.asSoonAsPossible;
 }
 
 function LastRun({ feed: { last_run } }: { readonly feed: Feed }) {
@@ -124,7 +133,7 @@ function EarlierRuns({ feed }: { readonly feed: Feed }) {
       <summary>{text.feeds.earlierRuns(earlier.length)}</summary>
       {earlier.map(({ at, failure, counts }) => (
         <Text key={at} size="sm">
-          {time(at)}: {failure ?? (counts === null ? '' : ranOf(counts))}
+          <When iso={at} />: {failure ?? (counts === null ? '' : ranOf(counts))}
         </Text>
       ))}
     </details>
@@ -132,7 +141,7 @@ function EarlierRuns({ feed }: { readonly feed: Feed }) {
 }
 
 function ranOf({ added, changed, removed, took_ms }: NonNullable<Feed['last_run']>): string {
-  return text.feeds.ran(count(added), count(changed), count(removed), count(took_ms));
+  return text.feeds.ran(count(added), count(changed), count(removed), duration(took_ms));
 }
 
 function FeedActions({ feed }: { readonly feed: Feed }) {

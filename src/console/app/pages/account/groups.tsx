@@ -16,10 +16,10 @@ import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
-import { time } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
+import { When } from '../../ui/when.js';
 
 /** Shown at once; others are found by typing. */
 const CHOICES_MAX = 100;
@@ -64,7 +64,9 @@ function GroupRow({ group }: { readonly group: ListGroup }) {
         {lists.map(({ list, version }) => (version === undefined ? list : `${list} (${version})`)).join(', ')}
       </Table.Td>
       <Table.Td>{current_version}</Table.Td>
-      <Table.Td>{time(modified_utc)}</Table.Td>
+      <Table.Td>
+        <When iso={modified_utc} />
+      </Table.Td>
       <Table.Td>
         <Row gap="xs" justify="flex-end">
           {may(listGroupUpdate) ? <GroupForm group={group} /> : null}

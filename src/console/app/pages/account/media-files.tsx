@@ -16,11 +16,12 @@ import { useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
-import { bytes, time } from '../../ui/format.js';
+import { bytes } from '../../ui/format.js';
 import { useFormPlace } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { useTextInAddress } from '../../ui/text-in-address.js';
+import { WhenCell } from '../../ui/when.js';
 import { PICTURE_TYPES } from '../search/picture.js';
 
 type File = MediaListOutput['files'][number];
@@ -95,7 +96,7 @@ const COLUMNS = file.columns([
   }),
   file.accessor('bytes', { header: text.media.bytes, cell: ({ getValue }) => bytes(getValue()) }),
   file.accessor('content_type', { header: text.media.type }),
-  file.accessor('modified_utc', { header: text.media.modified, cell: ({ getValue }) => time(getValue()) }),
+  file.accessor('modified_utc', { header: text.media.modified, cell: WhenCell }),
   file.display({ id: 'actions', header: '', cell: ({ row }) => <FileActions file={row.original} /> }),
 ]);
 

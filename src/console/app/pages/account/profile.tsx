@@ -13,17 +13,18 @@ import {
 } from '../../service/client.js';
 import { reading, useChange } from '../../service/queries.js';
 import { sessionQuery, useSession } from '../../service/session.js';
+import { browserName } from '../../ui/browser-name.js';
 import { Columns } from '../../ui/columns.js';
-import { time } from '../../ui/format.js';
 import { Page, Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
+import { When } from '../../ui/when.js';
 
 /** The person: their password, and where they are signed in. */
 export function Profile() {
   const { person } = useSession();
   return (
-    <Page title={text.profile.title} lead={person.email ?? text.people.nameless}>
+    <Page title={text.profile.title} lead={person.email ?? text.profile.nameless}>
       <Password key={String(person.has_password)} />
       <Sessions />
     </Page>
@@ -50,7 +51,7 @@ function Password() {
   const change = useNewPassword(() => {
     setEntry(NOTHING);
   });
-  const { new_password, email } = sessionSetPasswordSchemas.body.properties;
+  const { new_password } = sessionSetPasswordSchemas.body.properties;
   return (
     <Section title={person.has_password ? text.profile.changePassword : text.profile.setPassword}>
       <form
@@ -69,7 +70,7 @@ function Password() {
             <TextInput
               type="email"
               label={text.signIn.email}
-              description={prose(email.description)}
+              description={text.profile.emailHint}
               autoComplete="username"
               required
               value={entry.email}
@@ -156,13 +157,17 @@ function SessionRow({ session }: { readonly session: SessionListOutput['sessions
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm" lineClamp={1} maw={320}>
-          {user_agent}
+        <Text size="sm" lineClamp={1} maw={320} title={user_agent}>
+          {browserName(user_agent)}
         </Text>
       </Table.Td>
       <Table.Td>{address}</Table.Td>
-      <Table.Td>{time(created_utc)}</Table.Td>
-      <Table.Td>{time(last_used_utc)}</Table.Td>
+      <Table.Td>
+        <When iso={created_utc} />
+      </Table.Td>
+      <Table.Td>
+        <When iso={last_used_utc} />
+      </Table.Td>
       <Table.Td>
         {is_current ? (
           <Badge variant="light">{text.profile.thisOne}</Badge>

@@ -5,8 +5,12 @@ import { serviceSettings, type ServiceSettingsOutput } from '../../service/clien
 import { reading } from '../../service/queries.js';
 import { useAccount } from '../../service/session.js';
 import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
+import { count } from '../../ui/format.js';
 import { Page } from '../../ui/page.js';
 import { useTextInAddress } from '../../ui/text-in-address.js';
+
+/** A port is a name. */
+const GROUPED_FROM = 100_000;
 
 type Setting = ServiceSettingsOutput['settings'][number];
 
@@ -65,6 +69,7 @@ const COLUMNS = setting.columns([
 function valueOf({ value, is_secret, is_set }: Setting): string {
   if (!is_set) return text.serviceSettings.unset;
   if (is_secret) return text.serviceSettings.hidden;
+  if (typeof value === 'number' && value >= GROUPED_FROM) return count(value);
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 

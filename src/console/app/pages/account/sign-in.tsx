@@ -1,4 +1,16 @@
-import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Center,
+  Code,
+  Divider,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRouterState, useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
@@ -7,6 +19,7 @@ import {
   client,
   sessionCreate,
   sessionCreateSchemas,
+  sessionSetPasswordSchemas,
   sessionOpenid,
   sessionWays,
   ServiceProblem,
@@ -29,12 +42,20 @@ export function SignIn() {
     <Center component="main" mih="100vh" p="md">
       <Paper withBorder p="xl" w="100%" maw={420}>
         <Stack>
+          <Text size="sm" c="dimmed">
+            {text.signIn.toWhat}
+          </Text>
           <Title order={1} size="h3">
             {link === undefined ? text.signIn.title : text.signIn.welcome}
           </Title>
           {link === undefined ? null : <Text c="dimmed">{text.signIn.linkLead}</Text>}
           <SignInForm link={link} />
           {link === undefined ? <OpenIdButton /> : null}
+          {link === undefined ? (
+            <Text size="sm" c="dimmed">
+              {text.signIn.forgotten} <Code>{text.signIn.forgottenCommand}</Code>
+            </Text>
+          ) : null}
         </Stack>
       </Paper>
     </Center>
@@ -78,6 +99,7 @@ function OpenIdButton() {
 }
 
 /** Of a sign-in by password; by link they are the same. */
+const { new_password: newPassword } = sessionSetPasswordSchemas.body.properties;
 const { properties: limits } = sessionCreateSchemas.body.anyOf[0];
 
 interface Entry {
@@ -103,6 +125,7 @@ function SignInForm({ link }: { readonly link: string | undefined }) {
     value: entry.password,
     autoComplete: isLink ? 'new-password' : 'current-password',
     maxLength: limits.password.maxLength,
+    ...(isLink ? { minLength: newPassword.minLength } : {}),
   };
   return (
     <form onSubmit={submit} aria-label={text.signIn.title}>

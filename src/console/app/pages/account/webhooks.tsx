@@ -187,7 +187,7 @@ function WebhookForm({ webhook, onSecret }: WebhookFormProps) {
           {data.events
             .filter(({ fires }) => fires)
             .map(({ type, description }) => (
-              <Checkbox key={type} value={type} label={type} description={description} size="xs" />
+              <Checkbox key={type} value={type} label={type} description={prose(description)} size="xs" />
             ))}
         </Stack>
       </Checkbox.Group>

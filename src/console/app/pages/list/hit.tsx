@@ -13,6 +13,7 @@ import { Explanation } from './explanation.js';
 export type SearchHit = SearchListOutput['results'][number];
 
 const FIELDS_SHOWN = 8;
+const HEADING_CHARACTERS_MAX = 120;
 const KINDS = ['text', 'image', 'document', 'video', 'audio'] as const;
 
 interface HitProps {
@@ -34,10 +35,11 @@ export interface HitPictures {
 
 /** A record that was found: where its words are, and what it was worth. */
 export function Hit({ hit, account, list, mark, pictures }: HitProps) {
-  const marked = Object.entries(hit.highlights ?? {});
+  const heading = headingOf(hit);
+  const marked = Object.entries(hit.highlights ?? {}).filter(([name]) => name !== heading);
   const leftOut = (hit.fields_left_out ?? []).filter((name) => hit.highlights?.[name] === undefined);
   const others = Object.entries(hit.fields).filter(
-    ([name]) => hit.highlights?.[name] === undefined && name !== hit.document?.field,
+    ([name]) => name !== heading && hit.highlights?.[name] === undefined && name !== hit.document?.field,
   );
   return (
     <Card component="li" withBorder p="md">
@@ -52,11 +54,15 @@ export function Hit({ hit, account, list, mark, pictures }: HitProps) {
             dir="auto"
             style={{ overflowWrap: 'anywhere', flex: '1 1 200px' }}
           >
-            {hit.name}
+            <Heading hit={hit} field={heading} />
           </Anchor>
           <Group gap={6}>
             {mark}
-            {hit.list_name === undefined ? null : <Badge variant="default">{hit.list_name}</Badge>}
+            {hit.list_name === undefined ? null : (
+              <Badge variant="default" tt="none">
+                {hit.list_name}
+              </Badge>
+            )}
             {KINDS.map((kind) => {
               const score = hit[`@${kind}_score`];
               return score === undefined ? null : (
@@ -89,6 +95,21 @@ export function Hit({ hit, account, list, mark, pictures }: HitProps) {
       </Stack>
     </Card>
   );
+}
+
+/** A record that has an id or an address for a name is called by its first short text; undefined: by its name. */
+function headingOf({ id, name, fields }: SearchHit): string | undefined {
+  if (name !== id && !isLink(name)) return undefined;
+  if (typeof fields['title'] === 'string' && fields['title'].trim() !== '') return 'title';
+  const isShort = (value: unknown): boolean =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= HEADING_CHARACTERS_MAX && !isLink(value);
+  return Object.entries(fields).find(([, value]) => isShort(value))?.[0];
+}
+
+function Heading({ hit, field }: { readonly hit: SearchHit; readonly field: string | undefined }) {
+  if (field === undefined) return hit.name;
+  const passage = hit.highlights?.[field];
+  return passage === undefined ? shown(hit.fields[field]) : <Marked passage={passage} />;
 }
 
 /** Where in which of its documents the words are. */
@@ -153,8 +174,12 @@ function Pictures({ hit, fields: searched = [], onLike }: Pick<HitProps, 'hit'> 
 
 /** A link leads somewhere; anything else is a text. */
 function Value({ value }: { readonly value: unknown }) {
-  if (typeof value !== 'string' || !/^(?:https?:\/\/|media:)\S+$/i.test(value)) return shown(value);
+  if (typeof value !== 'string' || !isLink(value)) return shown(value);
   return <FileLink url={value}>{shown(value)}</FileLink>;
+}
+
+function isLink(value: string): boolean {
+  return /^(?:https?:\/\/|media:)\S+$/i.test(value);
 }
 
 function FieldLine({ name, children }: { readonly name: string; readonly children: ReactNode }) {

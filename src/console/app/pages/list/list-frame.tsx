@@ -21,7 +21,8 @@ const isBuilding = (list: List | undefined): boolean =>
 function readAgainMs(list: List | undefined): number | undefined {
   if (isBuilding(list)) return BUILDING_READ_MS;
   const isWorking = (list?.meaning?.pending ?? 0) > 0 || (list?.resources_state?.pending ?? 0) > 0;
-  return isWorking ? WORKING_READ_MS : undefined;
+  // Of an empty list more may be known soon: it was made to be filled.
+  return isWorking || list?.record_count === 0 ? WORKING_READ_MS : undefined;
 }
 
 /** The list in the address of the page. */
@@ -43,11 +44,13 @@ export function useListParams(): { readonly account: string; readonly list: stri
 /** What is around every page of a list. */
 export function ListFrame() {
   const list = useList();
-  useTitle(list.name);
   const params = useListParams();
   const navigate = useNavigate();
   const matches = useMatchRoute();
-  const here = LIST_PLACES.find(({ to }) => matches({ to, params, fuzzy: true }) !== false)?.to ?? null;
+  const place = LIST_PLACES.find(({ to }) => matches({ to, params, fuzzy: true }) !== false);
+  const here = place?.to ?? null;
+  // Of several tabs of a browser, each says which page of which list it is.
+  useTitle(place === undefined ? list.name : `${place.label} · ${list.name}`);
   return (
     <Stack gap="lg">
       <Group gap="sm" align="baseline">
@@ -60,8 +63,8 @@ export function ListFrame() {
       <Tabs
         value={here}
         onChange={(to) => {
-          const place = LIST_PLACES.find((each) => each.to === to);
-          if (place !== undefined) void navigate({ to: place.to, params });
+          const next = LIST_PLACES.find((each) => each.to === to);
+          if (next !== undefined) void navigate({ to: next.to, params });
         }}
         activateTabWithKeyboard={false}
       >

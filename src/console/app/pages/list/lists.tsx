@@ -7,18 +7,18 @@ import { listCreate, listCreateSchemas, listList, type ListListOutput } from '..
 import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { columnHelper, DataTable } from '../../ui/data-table.js';
-import { count, time } from '../../ui/format.js';
+import { count } from '../../ui/format.js';
 import { useFormPlace } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
+import { languageChoices } from '../../ui/languages.js';
 import { Problem } from '../../ui/problem.js';
-import { prose } from '../../ui/prose.js';
 import { useTextInAddress } from '../../ui/text-in-address.js';
+import { WhenCell } from '../../ui/when.js';
 
 /** Shown at first, and with each step. */
 const ROWS = 100;
 /** Of so many one is found by looking. */
 const FEW = 10;
-const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'sv', 'da', 'no', 'fi', 'ru', 'none'];
 
 export function Lists() {
   const account = useAccount();
@@ -89,7 +89,7 @@ const COLUMNS = list.columns([
       </>
     ),
   }),
-  list.accessor('modified_utc', { header: text.lists.modified, cell: ({ getValue }) => time(getValue()) }),
+  list.accessor('modified_utc', { header: text.lists.modified, cell: WhenCell }),
 ]);
 
 function ListLink({ name }: { readonly name: string }) {
@@ -139,7 +139,7 @@ function NewListForm({ onCancel }: { readonly onCancel: () => void }) {
   const create = useChange(listCreate);
   const [name, setName] = useState('');
   const [language, setLanguage] = useState('en');
-  const { name: schema, language: languageSchema } = listCreateSchemas.body.properties;
+  const { name: schema } = listCreateSchemas.body.properties;
   const submit = async (): Promise<void> => {
     await create.mutateAsync({ params: { account }, body: { name, language } });
     await navigate({ to: '/$account/list/$list/fields', params: { account, list: name } });
@@ -168,8 +168,8 @@ function NewListForm({ onCancel }: { readonly onCancel: () => void }) {
         />
         <Select
           label={text.lists.language}
-          description={prose(languageSchema.description)}
-          data={LANGUAGES}
+          description={text.lists.languageHint}
+          data={languageChoices(language)}
           value={language}
           allowDeselect={false}
           onChange={(value) => {

@@ -91,7 +91,13 @@ function Coverage({ meaning }: { readonly meaning: NonNullable<List['meaning']> 
   return (
     <>
       <Text role="status">{text.meaning.counts(count(embedded), count(pending), count(failed))}</Text>
-      {error === undefined ? null : <Problem error={new Error(error)} />}
+      {error === undefined ? null : error in text.meaning.faults ? (
+        <Text size="sm" c="dimmed">
+          {text.meaning.faults[error]}
+        </Text>
+      ) : (
+        <Problem error={new Error(error)} />
+      )}
       {failed > 0 && may(listEmbedRetry) ? (
         <Group>
           <Button

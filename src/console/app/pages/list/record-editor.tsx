@@ -17,7 +17,7 @@ import { ConfirmButton } from '../../ui/confirm.js';
 import { JsonEditor } from '../../ui/json-editor.js';
 import { Problem } from '../../ui/problem.js';
 import { saveFile } from '../../ui/save-file.js';
-import { useListParams } from './list-frame.js';
+import { useList, useListParams, type List } from './list-frame.js';
 import { RecordDocuments } from './record-documents.js';
 import { RelatedRecords } from './related-records.js';
 
@@ -63,13 +63,26 @@ interface RecordFormProps {
   readonly onDone: () => void;
 }
 
-const EXAMPLE = '{\n  "title": ""\n}';
+const FIELDS_BEGUN_MAX = 12;
+
+/** The fields that the list knows, to be filled in: a text where it is searched, and null, which is no value, where it is not. */
+function begun({ searchable_fields, facets }: List): string {
+  const texts = searchable_fields.map(({ name }) => [name, '']);
+  const others = facets
+    .filter(({ name }) => searchable_fields.every((each) => each.name !== name))
+    .map(({ name }) => [name, null]);
+  const known = [...texts, ...others].slice(0, FIELDS_BEGUN_MAX);
+  return JSON.stringify(known.length === 0 ? { title: '' } : Object.fromEntries(known), null, 2);
+}
 
 function RecordForm({ record, onDone }: RecordFormProps) {
   const may = useMay();
+  const list = useList();
   const { save, remove } = useRecordChanges(record);
   const [name, setName] = useState(record?.name ?? '');
-  const [fields, setFields] = useState(() => (record === undefined ? EXAMPLE : JSON.stringify(record.fields, null, 2)));
+  const [fields, setFields] = useState(() =>
+    record === undefined ? begun(list) : JSON.stringify(record.fields, null, 2),
+  );
   const [error, setError] = useState<unknown>(null);
   const mayWrite = may(record === undefined ? searchResultCreate : searchResultUpdate);
   const submit = async (): Promise<void> => {

@@ -82,7 +82,7 @@ function Option({ name, schema, list, value, onChange }: OptionProps) {
       />
     );
   }
-  const choices = schema.enum ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined);
+  const choices = schema.enum ?? (schema.type === 'boolean' ? YES_OR_NO : undefined);
   if (choices !== undefined) {
     return (
       <NativeSelect
@@ -109,6 +109,11 @@ function Option({ name, schema, list, value, onChange }: OptionProps) {
     />
   );
 }
+
+const YES_OR_NO = [
+  { value: 'true', label: text.common.yes },
+  { value: 'false', label: text.common.no },
+];
 
 /** In words where there are some, and by its name for programs. */
 function labelOf(name: string): ReactNode {

@@ -1,4 +1,5 @@
 import { Button, Group, Pagination, Stack, Text, TextInput } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
@@ -11,6 +12,7 @@ import { CopyAs } from './copy-as.js';
 import { FacetCounts } from './facet-counts.js';
 import { Hit, type HitPictures } from './hit.js';
 import { useList, useListParams } from './list-frame.js';
+import { NothingFound } from './nothing-found.js';
 import { linkIn, PICTURE, PICTURE_OPTIONS, pictureContent, type Picture } from '../search/picture.js';
 import { pictureFieldsOf, PictureSearch } from '../search/picture-search.js';
 import { bodyOf, changed, comparedOptions, comparing, sizeOf } from './search-body.js';
@@ -19,6 +21,8 @@ import { useFound } from './use-found.js';
 
 /** A search a key would be too many, and too few tell nothing. */
 const TYPING_MS = 150;
+/** As in the style of `.preview`. */
+const NARROW = '(max-width: 62em)';
 
 /** Every option of a search as a control, and what it finds. */
 export function ListSearch() {
@@ -102,14 +106,19 @@ interface PreviewProps {
 function Preview({ picture, options, onChange, onLike }: PreviewProps) {
   const list = useList();
   const found = useFound(options, picture);
+  // On a telephone the hits come first: there is no room beside them.
+  const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
   return (
     <div className="preview">
-      <SearchOptions
-        list={list}
-        options={options}
-        onChange={onChange}
-        {...(picture === undefined ? {} : { taken: PICTURE_OPTIONS })}
-      />
+      <details className="folded" open={!isNarrow}>
+        <summary>{text.search.options}</summary>
+        <SearchOptions
+          list={list}
+          options={options}
+          onChange={onChange}
+          {...(picture === undefined ? {} : { taken: PICTURE_OPTIONS })}
+        />
+      </details>
       <Stack>
         <Problem error={found.error} onRetry={() => void found.refetch()} />
         {found.data === undefined || found.isError ? null : (
@@ -200,7 +209,7 @@ function Found({ found, options, onChange, pictures }: FoundProps) {
           <Hit key={hit.id} hit={hit} {...place} pictures={pictures} />
         ))}
       </Stack>
-      {total_count === 0 ? <Text>{text.search.nothing}</Text> : null}
+      {total_count === 0 ? <NothingFound options={options} onChange={onChange} /> : null}
       {size > 0 && total_count > size ? (
         <Pagination
           total={Math.ceil(total_count / size)}

@@ -1,27 +1,19 @@
-import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
-import {
-  client,
-  listCheck,
-  listClone,
-  listDelete,
-  listReindex,
-  listSource,
-  listUpdate,
-  listUpdateSchemas,
-} from '../../service/client.js';
+import { client, listCheck, listClone, listDelete, listReindex, listSource, listUpdate } from '../../service/client.js';
 import { useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
-import { count, time } from '../../ui/format.js';
+import { count } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { languageChoices } from '../../ui/languages.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
-import { prose } from '../../ui/prose.js';
+import { When } from '../../ui/when.js';
 import { LinkedFiles } from './linked-files.js';
 import { useList, useListParams } from './list-frame.js';
 import { Meaning } from './meaning.js';
@@ -56,7 +48,6 @@ function Settings() {
   const update = useChange(listUpdate);
   const [name, setName] = useState(list.name);
   const [language, setLanguage] = useState(list.language);
-  const { properties } = listUpdateSchemas.body;
   const save = async (): Promise<void> => {
     await update.mutateAsync({ params, body: { name, language } });
     if (name !== list.name) await navigate({ to: '/$account/list/$list/settings', params: { ...params, list: name } });
@@ -80,10 +71,10 @@ function Settings() {
               setName(event.currentTarget.value);
             }}
           />
-          <TextInput
+          <NativeSelect
             label={text.lists.language}
-            description={prose(properties.language.description)}
-            required
+            description={text.lists.languageHint}
+            data={languageChoices(list.language)}
             value={language}
             onChange={(event) => {
               setLanguage(event.currentTarget.value);
@@ -115,7 +106,9 @@ function Versions() {
             <Table.Th scope="row">{version}</Table.Th>
             <Table.Td>{version === current_version ? text.settings.current : text.settings.states[state]}</Table.Td>
             <Table.Td>{count(record_count)}</Table.Td>
-            <Table.Td>{time(created_utc)}</Table.Td>
+            <Table.Td>
+              <When iso={created_utc} />
+            </Table.Td>
           </Table.Tr>
         ))}
       </Columns>

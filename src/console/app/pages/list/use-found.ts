@@ -9,11 +9,14 @@ import { bodyOf, withinAnswer } from './search-body.js';
 
 /** `picture` undefined: by words. */
 export function useFound(options: SearchState, picture?: Picture) {
-  const { current_version } = useList();
+  const { current_version, record_count } = useList();
   const params = { ...useListParams(), version: String(current_version) };
   const body = withinAnswer(bodyOf(options));
+  const words = reading(searchList, { params, body });
   const byWords = useQuery({
-    ...reading(searchList, { params, body }),
+    ...words,
+    // Searched again when there are more records, or fewer.
+    queryKey: [...words.queryKey, record_count] as never,
     placeholderData: keepPreviousData,
     enabled: picture === undefined,
   });

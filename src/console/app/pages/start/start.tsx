@@ -1,9 +1,9 @@
-import { Anchor, Card, SimpleGrid, Text } from '@mantine/core';
+import { Anchor, Card, List, SimpleGrid, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
-import { listCreate, listList, searchResultBulk } from '../../service/client.js';
+import { apiKeyCreate, feedConnect, listCreate, listList, searchResultBulk } from '../../service/client.js';
 import { readingAll } from '../../service/queries.js';
 import { useAccount, useMay, useSession } from '../../service/session.js';
 import { DropZone } from '../../ui/drop-zone.js';
@@ -44,6 +44,7 @@ export function Start() {
           </Text>
         </DropZone>
       ) : null}
+      {data.lists.length === 0 ? <OtherWays account={account} /> : null}
       {data.lists.length === 0 ? null : <Newest account={account} lists={data.lists} />}
       {person.has_password ? null : (
         <Text size="sm">
@@ -54,6 +55,30 @@ export function Start() {
         </Text>
       )}
     </Page>
+  );
+}
+
+/** For who has no file at hand. Each leads to the form. */
+function OtherWays({ account }: { readonly account: string }) {
+  const may = useMay();
+  const ways = [
+    { to: '/$account/feeds', form: 'connect', label: text.start.ways.feed, isShown: may(feedConnect) },
+    { to: '/$account/lists', form: 'new-list', label: text.start.ways.list, isShown: may(listCreate) },
+    { to: '/$account/keys', form: 'new-key', label: text.start.ways.key, isShown: may(apiKeyCreate) },
+  ].filter(({ isShown }) => isShown);
+  if (ways.length === 0) return null;
+  return (
+    <Section title={text.start.otherWays}>
+      <List>
+        {ways.map(({ to, form, label }) => (
+          <List.Item key={to}>
+            <Anchor component={Link} to={to} params={{ account } as never} search={{ form } as never}>
+              {label}
+            </Anchor>
+          </List.Item>
+        ))}
+      </List>
+    </Section>
   );
 }
 

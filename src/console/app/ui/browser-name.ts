@@ -1,0 +1,31 @@
+/** What a person calls a browser, out of what it says of itself (`User-Agent`). */
+
+/** The first that is in it: most say that they are others, too. */
+const BROWSERS = [
+  ['Edge', /\bEdg(?:e|A|iOS)?\//],
+  ['Opera', /\bOPR\//],
+  ['Samsung Internet', /\bSamsungBrowser\//],
+  ['Firefox', /\b(?:Firefox|FxiOS)\//],
+  ['Chrome', /\b(?:Chrome|HeadlessChrome|CriOS)\//],
+  ['Safari', /\bSafari\//],
+] as const;
+
+const SYSTEMS = [
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Android', /\bAndroid\b/],
+  ['ChromeOS', /\bCrOS\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMacintosh\b|\bMac OS X\b/],
+  ['Linux', /\bLinux\b/],
+] as const;
+
+/** `Firefox on Windows`; what is no browser is called as it calls itself. */
+export function browserName(userAgent: string): string {
+  const named = (names: typeof BROWSERS | typeof SYSTEMS): string | undefined =>
+    names.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const browser = named(BROWSERS);
+  if (browser === undefined) return userAgent;
+  const system = named(SYSTEMS);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

@@ -1,0 +1,6 @@
+import { text } from '../messages/index.js';
+
+/** What a member of an operation is called on a page: in words where there are some, and by its name else. */
+export function labelOf(name: string): string {
+  return text.labels[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+}

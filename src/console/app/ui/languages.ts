@@ -1,0 +1,22 @@
+/** Languages that a list can have, as people call them. */
+import { text } from '../messages/index.js';
+
+const TAGS = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'sv', 'da', 'no', 'fi', 'ru', 'none'];
+
+const names = new Intl.DisplayNames('en', { type: 'language' });
+
+/** With the one that a list has, whatever it is: programs choose others, too. */
+export function languageChoices(chosen: string): { readonly value: string; readonly label: string }[] {
+  return [...new Set([...TAGS, chosen])].map((value) => ({ value, label: languageName(value) }));
+}
+
+/** `German (de)`; what is no tag of a language stays as it is. */
+function languageName(tag: string): string {
+  if (tag === 'none') return text.lists.noLanguage;
+  try {
+    const name = names.of(tag);
+    return name === undefined || name === tag ? tag : `${name} (${tag})`;
+  } catch {
+    return tag;
+  }
+}

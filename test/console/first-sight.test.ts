@@ -1,0 +1,230 @@
+/** What a person sees who has read no manual: why nothing was found, what will be gone, where they are, and what to do next. */
+import { expect, it } from 'vitest';
+import { openPage, settled, signIn, violationsOf } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
+import { ScriptedServer } from '../support/scripted-server.js';
+import type { TestService } from '../support/service.js';
+
+const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
+
+/** Books without names, as a spreadsheet has them. */
+async function fill({ client }: TestService): Promise<void> {
+  await client.post('/list/default', {
+    name: 'books',
+    searchable_fields: [{ name: 'title' }, { name: 'author' }],
+    facets: [{ name: 'year', type: 'number' }],
+  });
+  const titles = ['The storm petrel', 'A quiet harbour', 'The gannet dives'];
+  await client.bulk(
+    'default',
+    'books',
+    titles.map((title, index) => ({ isbn: `978-${index}`, title, author: 'A. Heron', year: 2000 + index })),
+  );
+  await client.post('/list/default', { name: 'empty' });
+}
+
+describeConsole('the console at first sight', { env, fill }, (its) => {
+  const button = (name: string | RegExp) => its.page.getByRole('button', { name });
+  const hits = () => its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem');
+
+  it('says why a search may find nothing, and leads to where each reason is mended', async () => {
+    await its.visit('list/books/search?query=petrel&filter=year%20%3E%203000&match=all');
+    const why = its.page.getByRole('region', { name: 'Nothing was found.' });
+    await why.waitFor();
+    // It is not the words that are in no record.
+    expect(await why.getByText('No record has these words').count()).toBe(0);
+    await why.getByRole('button', { name: 'Search for any of the words' }).click();
+    await why.getByRole('button', { name: 'Search for any of the words' }).waitFor({ state: 'detached' });
+    await why.getByRole('button', { name: 'Search without the filter' }).click();
+    await hits().first().waitFor();
+
+    await its.visit('list/books/search?query=978-1');
+    await why.getByText('in the fields that are searched: title, author.').waitFor();
+    expect(await violationsOf(its.page)).toEqual([]);
+    await why.getByRole('link', { name: 'Choose the fields that are searched' }).click();
+    await button('Add a searchable field').waitFor();
+    await its.page.goBack();
+    await why.getByRole('link', { name: 'Make a synonym for “978-1”' }).click();
+    await its.page.getByRole('form', { name: 'Add a rule' }).getByText('978-1').waitFor();
+
+    await its.visit('list/empty/search?query=petrel');
+    await why.getByText('The list has no records yet.').waitFor();
+    await its.service.client.post('/search-result/default/empty', { name: 'one', fields: { title: 'A petrel' } });
+    // What comes in is found without another search.
+    await hits().first().waitFor();
+  });
+
+  it('calls a record that was given no name by its title', async () => {
+    await its.visit('list/books/search?query=petrel');
+    const link = hits().first().getByRole('link');
+    await link.waitFor();
+    expect(await link.innerText()).toBe('The storm petrel');
+    expect(await link.locator('em.found').allInnerTexts()).toEqual(['petrel']);
+    await its.visit('list/books/search?query=heron');
+    await expect.poll(() => hits().first().getByRole('link').innerText()).toMatch(/^(The|A) /);
+  });
+
+  it('begins a new record with the fields of its list', async () => {
+    await its.visit('list/books/records?add=true');
+    const form = its.page.getByRole('dialog');
+    const fields = form.getByRole('textbox', { name: 'Fields' });
+    await expect
+      .poll(async () => JSON.parse(await fields.innerText()) as unknown)
+      .toEqual({
+        title: '',
+        author: '',
+        year: null,
+      });
+    // What is left as it is, is no fault.
+    await form.getByLabel('Name').fill('begun');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    await its.page.getByRole('button', { name: 'begun' }).waitFor();
+  });
+
+  it('tells by how much a filter would delete, and counts that as no search', async () => {
+    const searches = async () =>
+      ((await its.service.client.get('/analytics/list/default/books')).body as { total_searches: number })
+        .total_searches;
+    await its.visit('list/books/records');
+    await settled(its.page);
+    const before = await searches();
+    await button('Delete by filter…').click();
+    const dialog = its.page.getByRole('dialog');
+    const filter = dialog.getByLabel('Filter');
+    expect(await dialog.getByRole('button', { name: 'Delete by filter…' }).isDisabled()).toBe(true);
+    await filter.fill('year > 3000');
+    await dialog.getByText('No record matches.').waitFor();
+    await filter.fill('year >');
+    await dialog.getByRole('alert').waitFor();
+    await filter.fill('year >= 2001');
+    await dialog.getByText('2 records match and will be gone for good.').waitFor();
+    await filter.fill('year = 2001');
+    await dialog.getByText('1 record matches and will be gone for good.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete 1 record' }).click();
+    await its.page.getByText('A quiet harbour').waitFor({ state: 'detached' });
+    await expect
+      .poll(async () => (await its.service.client.get('/list/default/books')).body)
+      .toMatchObject({
+        record_count: 3,
+      });
+    expect(await searches()).toBe(before);
+  });
+
+  it('names each tab of the browser by page and list, and each moment in UTC, too', async () => {
+    await its.visit('list/books/synonyms');
+    await expect.poll(() => its.page.title()).toBe('Synonyms · books · Gannet');
+    await its.page.getByRole('tab', { name: 'Query rules' }).click();
+    await expect.poll(() => its.page.title()).toBe('Query rules · books · Gannet');
+    await its.visit('lists');
+    const moment = its.page.getByRole('row', { name: /books/ }).locator('time');
+    expect(await moment.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+    await its.visit('profile');
+    await its.page.getByText(/^(Chrome|Edge) on \w+$/).waitFor();
+  });
+
+  it('keeps its pages within reach where there is no page, and leads back from a form that was closed to what was before it', async () => {
+    await its.visit('nowhere');
+    await its.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await its.page.getByRole('navigation').getByRole('link', { name: 'Lists' }).click();
+    await button('Make an empty list').click();
+    await its.page.getByRole('dialog').waitFor();
+    await its.page.keyboard.press('Escape');
+    await its.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await its.page.goBack();
+    await settled(its.page);
+    expect(await its.page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('says of vectors that a record has none because nobody knows its words, and that nothing is broken', async () => {
+    const [, list] = await Promise.all([
+      its.page.route(/\/list\/default\/books$/, async (route) => {
+        const answer = await route.fetch();
+        const meaning = { state: 'ready', embedded: 1, pending: 0, failed: 1, error: 'unknown-words' };
+        await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), meaning } });
+      }),
+      its.service.client.get('/list/default/books'),
+    ]);
+    expect(list.status).toBe(200);
+    await its.visit('list/books/settings');
+    await its.page.getByText('The model knows no word of some records.').waitFor();
+    expect(await its.page.getByRole('alert').count()).toBe(0);
+    await its.page.unroute(/\/list\/default\/books$/);
+  });
+
+  it('makes a list of a feed by one press, which has the records as soon as they are read', async () => {
+    const server = await ScriptedServer.start();
+    server.script = (_asked, response) => {
+      response.end('<rss><channel><item><guid>1</guid><title>Gannets dive</title></item></channel></rss>');
+    };
+    const settings = { url: server.url('/news') };
+    await its.service.control().post('/feed/default/connect', { name: 'news', provider: 'rss', settings });
+    await its.visit('feeds');
+    await button('Make a list of news').click();
+    await its.page.waitForURL(/\/list\/news\/search/);
+    await hits().first().getByText('Gannets dive').waitFor();
+    await its.visit('feeds');
+    await its.page.getByRole('link', { name: 'news', exact: true }).click();
+    await hits().first().waitFor();
+    // A list of this name is there: the feed of another source says so.
+    await its.service.client.delete('/list/default/news/source');
+    await its.visit('feeds');
+    await button('Make a list of news').click();
+    await its.page.getByRole('alert').getByText('news').waitFor();
+    await server.close();
+  });
+
+  it('shows hits first on a telephone, and the options where they are asked for', async () => {
+    const open = await openPage(its.browser, { viewport: { width: 390, height: 844 } });
+    await signIn(its.service, open);
+    await open.page.goto(`${its.service.address}/console/default/list/books/search?query=petrel`);
+    const hit = open.page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
+    await hit.waitFor();
+    expect((await hit.boundingBox())?.y ?? 844).toBeLessThan(600);
+    expect(await open.page.getByLabel(/Only records where/).isVisible()).toBe(false);
+    await open.page.getByText('Options of the search').click();
+    await open.page.getByLabel(/Only records where/).fill('year > 3000');
+    await open.page.getByText('Nothing was found.').waitFor();
+    expect(await open.page.getByLabel(/Only records where/).isVisible()).toBe(true);
+    expect(await violationsOf(open.page)).toEqual([]);
+    await open.context.close();
+  });
+
+  it('says how to come back without a password, what is wrong with a new one, and is filled in by keyboard', async () => {
+    const { page, context } = await openPage(its.browser);
+    await page.goto(`${its.service.address}/console/sign-in`);
+    await page.getByText('gannet console link').waitFor();
+    await page.getByLabel('E-mail').focus();
+    await page.keyboard.type('nobody@example.com');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('no password of anybody');
+    await page.keyboard.press('Enter');
+    await page.getByText('E-mail and password do not belong together.').waitFor();
+    await context.close();
+  });
+
+  it('names the control that is wrong as the form does', async () => {
+    await its.visit('feeds?form=connect');
+    const form = its.page.getByRole('form', { name: 'Connect a feed' });
+    await form.getByLabel('Name').fill('site');
+    await form.getByLabel('Addresses to begin with').fill('no address');
+    await form.getByRole('button', { name: 'Show what would be read' }).click();
+    const alert = form.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).not.toMatch(/\/settings|\/start_urls/);
+  });
+});
+
+describeConsole('the console of an empty account', { fill: () => Promise.resolve() }, (its) => {
+  it('offers a feed, an empty list and a key to who has no file at hand', async () => {
+    for (const [link, dialog] of [
+      ['Connect a website, an RSS feed, an API or a mailbox', 'Connect a feed'],
+      ['Make an empty list and write its records', 'Make an empty list'],
+      ['Make a key for a program that writes the records', 'Make a key'],
+    ] as const) {
+      await its.visit('');
+      await its.page.getByRole('link', { name: link }).click();
+      await its.page.getByRole('dialog', { name: dialog }).waitFor();
+    }
+  });
+});
