@@ -84,7 +84,7 @@ describeConsole('what is tried again', { env, fill }, (its) => {
   it('are records without vectors: once the model takes them, they have some', async () => {
     await expect.poll(coverage, { timeout: 100_000 }).toMatchObject({ embedded: 1, failed: 1 });
     await its.visit('list/birds/settings');
-    await its.page.getByText('1 records have vectors, 0 wait, 1 failed.').waitFor();
+    await its.page.getByText('1 record has a vector, 0 wait, 1 failed.').waitFor();
     await busy('**/list/embed-retry/default/birds');
     await button('Try those again that failed').click();
     await its.page.getByText('It is busy.').waitFor();

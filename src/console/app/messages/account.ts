@@ -1,3 +1,5 @@
+import { counted } from './counted.js';
+
 /** The account, its people, and what programs use. */
 export const accountTexts = {
   groups: {
@@ -175,7 +177,7 @@ export const accountTexts = {
     deliveries: 'Messages to webhooks',
     queued: (count: string) => `${count} waiting`,
     files: 'Files of built-in media stores',
-    filesOf: (files: string, size: string) => `${files} files, ${size}`,
+    filesOf: (files: string, size: string) => `${counted(files, 'file')}, ${size}`,
     filter: 'Only with this in the name or meaning',
     name: 'Name',
     value: 'Value',

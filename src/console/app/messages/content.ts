@@ -1,3 +1,5 @@
+import { counted } from './counted.js';
+
 /** What records are made of and searched by: feeds, files, models. */
 export const contentTexts = {
   /** Of members of operations whose own names say too little. */
@@ -63,7 +65,7 @@ export const contentTexts = {
     noReranker: 'None',
     states: { off: 'Off', ready: 'Ready', embedding: 'At work', failing: 'Failing' },
     counts: (embedded: string, pending: string, failed: string) =>
-      `${embedded} records have vectors, ${pending} wait, ${failed} failed.`,
+      `${embedded === '1' ? '1 record has a vector' : `${embedded} records have vectors`}, ${pending} wait, ${failed} failed.`,
     retry: 'Try those again that failed',
     retried: (records: string) => `Tried again: ${records}.`,
     /** Why a record has no vector, by the reason that the service gives. */
@@ -123,8 +125,8 @@ export const contentTexts = {
     notJson: (reason: string) => `The settings are not JSON: ${reason}`,
     discover: 'Show what would be read',
     more: 'More settings',
-    wouldRead: (pages: string) => `${pages} pages would be read.`,
-    wouldReadMore: (pages: string) => `${pages} pages and more would be read.`,
+    wouldRead: (pages: string) => `${counted(pages, 'page')} would be read.`,
+    wouldReadMore: (pages: string) => `${counted(pages, 'page')} and more would be read.`,
     pages: 'Pages that would be read',
     page: 'Page',
     pageTitle: 'Title',

@@ -1,3 +1,5 @@
+import { counted } from './counted.js';
+
 /** Lists and what is in them. */
 export const listTexts = {
   start: {
@@ -6,7 +8,7 @@ export const listTexts = {
     lead: 'Make a list from a file, or go on with one of yours.',
     drop: 'Drop a file here',
     formats:
-      'CSV with a header line, NDJSON, or a JSON array. The file is read in your browser before anything is sent.',
+      'CSV with a header line (commas, semicolons or tabs), NDJSON, or a JSON array. The file is read in your browser before anything is sent.',
     choose: 'Choose a file',
     newest: 'Changed last',
     otherWays: 'Or begin with something else',
@@ -18,12 +20,13 @@ export const listTexts = {
     noPassword: 'You have no password yet and could not sign in again without a link. Set one here:',
     newList: 'New list',
     otherFile: 'Another file',
-    unknownFormat: (name: string) => `${name} ends in neither .csv, .json, .jsonl nor .ndjson.`,
+    unknownFormat: (name: string) => `${name} ends in neither .csv, .tsv, .json, .jsonl nor .ndjson.`,
     fieldsLead:
       'This is what the first records look like. Change what is searched and what is filtered by, or leave it.',
     make: 'Make the list and import',
     progress: 'Progress of the import',
-    imported: (written: string, failed: string) => `${written} records are in, ${failed} were refused.`,
+    imported: (written: string, failed: string) =>
+      `${written === '1' ? '1 record is' : `${written} records are`} in, ${failed} were refused.`,
     someFailed: 'Some records were refused',
     line: (line: number) => `Line ${line}`,
     stop: 'Stop',
@@ -42,7 +45,7 @@ export const listTexts = {
     language: 'Language',
     languageHint: 'Of the texts: other forms of a word are found, too',
     noLanguage: 'None: words as they are written',
-    records: (count: string) => `${count} records`,
+    records: (count: string) => counted(count, 'record'),
     recordCount: 'Records',
     version: 'Version',
     modified: 'Changed',
@@ -302,6 +305,7 @@ export const listTexts = {
     clone: 'Copy the list',
     cloneName: 'Name of the copy',
     delete: 'Delete the list',
-    deleteQuestion: (name: string, records: string) => `${name} and its ${records} records will be gone for good.`,
+    deleteQuestion: (name: string, records: string) =>
+      `${name} and its ${counted(records, 'record')} will be gone for good.`,
   },
 } as const;

@@ -29,6 +29,7 @@ import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { Empty } from '../../ui/empty.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
@@ -55,7 +56,7 @@ export function ApiKeys() {
       actions={may(apiKeyCreate) ? <NewKey onSecret={setSecret} /> : undefined}
     >
       {secret === undefined ? null : <SecretOnce title={text.keys.made} secret={secret} />}
-      {data.keys.length === 0 ? <Text>{text.keys.none}</Text> : null}
+      {data.keys.length === 0 ? <Empty>{text.keys.none}</Empty> : null}
       {data.keys.length === 0 ? null : (
         <Columns
           heads={[text.keys.name, text.keys.key, text.keys.scope, text.keys.access, text.keys.expires, '']}

@@ -20,6 +20,7 @@ import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { Empty } from '../../ui/empty.js';
 import { count, duration } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
@@ -42,7 +43,7 @@ export function Feeds() {
   const { data } = useSuspenseQuery({ ...readingAll(feedList, { params: { account } }), refetchInterval: READ_MS });
   return (
     <Page title={text.feeds.title} lead={text.feeds.lead} actions={may(feedConnect) ? <ConnectFeed /> : undefined}>
-      {data.feeds.length === 0 ? <Text>{text.feeds.none}</Text> : null}
+      {data.feeds.length === 0 ? <Empty>{text.feeds.none}</Empty> : null}
       {data.feeds.length === 0 ? null : (
         <Columns
           heads={[

@@ -1,4 +1,4 @@
-import { Anchor, MultiSelect, Group as Row, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, MultiSelect, Group as Row, Table, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -16,6 +16,7 @@ import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { Empty } from '../../ui/empty.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
@@ -33,7 +34,7 @@ export function Groups() {
   const { data } = useSuspenseQuery(readingAll(listGroupList, { params: { account } }));
   return (
     <Page title={text.groups.title} lead={text.groups.lead} actions={may(listGroupCreate) ? <GroupForm /> : undefined}>
-      {data.groups.length === 0 ? <Text>{text.groups.none}</Text> : null}
+      {data.groups.length === 0 ? <Empty>{text.groups.none}</Empty> : null}
       {data.groups.length === 0 ? null : (
         <Columns
           heads={[text.groups.name, text.lists.title, text.lists.version, text.lists.modified, '']}

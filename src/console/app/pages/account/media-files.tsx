@@ -16,6 +16,7 @@ import { useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
+import { Empty } from '../../ui/empty.js';
 import { bytes } from '../../ui/format.js';
 import { useFormPlace } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
@@ -66,7 +67,7 @@ export function MediaFiles() {
         }}
       />
       <Problem error={found.error} onRetry={() => void found.refetch()} />
-      {found.isSuccess && files.length === 0 ? <Text>{text.media.noFiles}</Text> : null}
+      {found.isSuccess && files.length === 0 ? <Empty>{text.media.noFiles}</Empty> : null}
       {files.length === 0 ? null : (
         <DataTable
           label={text.media.filesOf(params.store)}

@@ -18,6 +18,7 @@ import { reading, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { Empty } from '../../ui/empty.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
@@ -49,7 +50,7 @@ export function Models() {
   const { data } = useSuspenseQuery(reading(modelList, { params: { account } }));
   return (
     <Page title={text.models.title} lead={text.models.lead} actions={may(modelCreate) ? <NewModel /> : undefined}>
-      {data.models.length === 0 ? <Text>{text.models.none}</Text> : null}
+      {data.models.length === 0 ? <Empty>{text.models.none}</Empty> : null}
       {data.models.length === 0 ? null : (
         <Columns
           heads={[

@@ -157,7 +157,7 @@ function SessionRow({ session }: { readonly session: SessionListOutput['sessions
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm" lineClamp={1} maw={320} title={user_agent}>
+        <Text size="sm" lineClamp={1} miw="15ch" maw={320} title={user_agent}>
           {browserName(user_agent)}
         </Text>
       </Table.Td>

@@ -19,6 +19,7 @@ import { reading, readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { Empty } from '../../ui/empty.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
@@ -43,7 +44,7 @@ export function Webhooks() {
       actions={may(webhookCreate) ? <WebhookForm onSecret={setSecret} /> : undefined}
     >
       {secret === undefined ? null : <SecretOnce title={text.webhooks.secret} secret={secret} />}
-      {data.webhooks.length === 0 ? <Text>{text.webhooks.none}</Text> : null}
+      {data.webhooks.length === 0 ? <Empty>{text.webhooks.none}</Empty> : null}
       {data.webhooks.length === 0 ? null : (
         <Columns heads={[text.webhooks.url, text.webhooks.events, '']} label={text.webhooks.title} minWidth={720}>
           {data.webhooks.map((webhook) => (

@@ -56,7 +56,7 @@ export function ImportButton() {
       <input
         ref={input}
         type="file"
-        accept=".csv,.json,.ndjson,.jsonl"
+        accept=".csv,.tsv,.json,.ndjson,.jsonl"
         hidden
         aria-label={text.records.import}
         onChange={({ currentTarget }) => {

@@ -7,6 +7,7 @@ import { listCreate, listCreateSchemas, listList, type ListListOutput } from '..
 import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { columnHelper, DataTable } from '../../ui/data-table.js';
+import { Empty } from '../../ui/empty.js';
 import { count } from '../../ui/format.js';
 import { useFormPlace } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
@@ -30,7 +31,7 @@ export function Lists() {
   const found = useMemo(() => lists.filter(({ name }) => name.includes(wanted.trim().toLowerCase())), [lists, wanted]);
   return (
     <Page title={text.lists.title} actions={may(listCreate) ? <NewList /> : undefined}>
-      {lists.length === 0 ? <Text c="dimmed">{text.lists.none}</Text> : null}
+      {lists.length === 0 ? <Empty>{text.lists.none}</Empty> : null}
       {unavailable.map(({ name, code, detail }) => (
         <Problem key={name} error={new Error(`${name}: ${detail} (${code})`)} />
       ))}

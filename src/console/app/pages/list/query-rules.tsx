@@ -7,6 +7,7 @@ import { useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { Empty } from '../../ui/empty.js';
 import { count } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Section } from '../../ui/page.js';
@@ -41,7 +42,7 @@ export function QueryRules() {
     <Stack gap="xl">
       <Section title={text.list.rules} lead={text.rules.lead} actions={may(listUpdate) ? <RuleForm /> : undefined}>
         {rules.length === 0 ? (
-          <Text>{text.rules.none}</Text>
+          <Empty>{text.rules.none}</Empty>
         ) : (
           <Columns heads={[text.rules.name, text.rules.pattern, text.rules.filter, '']} label={text.list.rules}>
             {rules.map((rule) => (

@@ -14,6 +14,7 @@ import { reading } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { Ago } from '../../ui/ago.js';
 import { columnHelper, DataTable } from '../../ui/data-table.js';
+import { Empty } from '../../ui/empty.js';
 import { shown } from '../../ui/format.js';
 import { Section } from '../../ui/page.js';
 import { DeleteMatching } from './delete-matching.js';
@@ -91,7 +92,7 @@ function RecordTable({ after }: RecordTableProps) {
   const query = { size: SIZE, bytes_max: BYTES_MAX, ...(after === undefined ? {} : { after }) };
   const { data } = useSuspenseQuery(reading(searchResultList, { params, query }));
   const columns = useColumns();
-  if (data.results.length === 0) return <Text c="dimmed">{text.records.none}</Text>;
+  if (data.results.length === 0) return <Empty>{text.records.none}</Empty>;
   return (
     <>
       <DataTable

@@ -12,6 +12,7 @@ import {
 } from '../../service/client.js';
 import { reading, useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
+import { Empty } from '../../ui/empty.js';
 import { count } from '../../ui/format.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
@@ -58,7 +59,7 @@ function RuleTable() {
   return (
     <Section title={text.list.synonyms} lead={text.synonyms.lead}>
       {rules.length === 0 ? (
-        <Text>{text.synonyms.none}</Text>
+        <Empty>{text.synonyms.none}</Empty>
       ) : (
         <Columns heads={[text.synonyms.terms, text.synonyms.kind, '']} label={text.list.synonyms}>
           {rules.map((rule, index) => (

@@ -1,5 +1,7 @@
 /** Files of records, read in the browser piece by piece: each piece is a file of its own to the service, and no larger than it has to be. */
 
+import { translationOf } from './csv-dialect.js';
+
 export type FileFormat = 'csv' | 'ndjson' | 'json';
 
 export const CONTENT_TYPES: Readonly<Record<FileFormat, string>> = {
@@ -24,7 +26,7 @@ export interface Piece {
 
 /** By the end of the name; undefined where that says nothing. */
 export function formatOf(name: string): FileFormat | undefined {
-  if (/\.csv$/i.test(name)) return 'csv';
+  if (/\.(?:csv|tsv)$/i.test(name)) return 'csv';
   if (/\.(?:ndjson|jsonl)$/i.test(name)) return 'ndjson';
   return /\.json$/i.test(name) ? 'json' : undefined;
 }
@@ -32,11 +34,14 @@ export function formatOf(name: string): FileFormat | undefined {
 /** Cuts the file at the ends of records. Bytes behind the last end are a piece of their own: the service says what is wrong with them. */
 export async function* piecesOf(file: Blob, format: FileFormat, pieceBytes = PIECE_BYTES): AsyncGenerator<Piece> {
   const cutter = new Cutter(format);
+  const translation = format === 'csv' ? await translationOf(file) : undefined;
   for (let offset = 0; offset < file.size; offset += pieceBytes) {
     const chunk = new Uint8Array(await file.slice(offset, offset + pieceBytes).arrayBuffer());
-    const cut = cutter.push(chunk);
+    const cut = cutter.push(translation?.read(chunk) ?? chunk);
     if (cut !== undefined) yield { ...cut, bytesRead: Math.min(file.size, offset + pieceBytes) };
   }
+  const last = translation && cutter.push(translation.end());
+  if (last !== undefined) yield { ...last, bytesRead: file.size };
   const rest = cutter.end();
   if (rest !== undefined) yield { ...rest, bytesRead: file.size };
 }

@@ -35,7 +35,7 @@ export function Start() {
   return (
     <Page title={text.start.title} lead={data.lists.length === 0 ? text.start.emptyLead : text.start.lead}>
       {mayMake ? (
-        <DropZone label={text.start.choose} accept=".csv,.json,.ndjson,.jsonl" onFile={setFile}>
+        <DropZone label={text.start.choose} accept=".csv,.tsv,.json,.ndjson,.jsonl" onFile={setFile}>
           <Text fw={600} mb={4}>
             {text.start.drop}
           </Text>

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { translationOf } from './csv-dialect.js';
+import { piecesOf } from './file-records.js';
+import { csvRows } from './file-sample.js';
+
+async function rowsOf(bytes: Uint8Array<ArrayBuffer>, pieceBytes: number): Promise<string[][]> {
+  const rows: string[][] = [];
+  for await (const { data } of piecesOf(new Blob([bytes]), 'csv', pieceBytes))
+    rows.push(...csvRows(new TextDecoder().decode(data)).slice(1));
+  return rows;
+}
+
+const cell = fc.string({ unit: fc.constantFrom('a', 'ä', '"', ',', ';', '\t', '\n', ' ') });
+const isPlain = (value: string): boolean => !/[";\t\n]/.test(value);
+const written = (value: string): string => (isPlain(value) ? value : `"${value.replaceAll('"', '""')}"`);
+
+it.each([';', '\t'])('reads cells behind "%s" whatever is in them, in pieces of any size', async (separator) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(cell, cell), { minLength: 1 }),
+      fc.integer({ min: 1, max: 40 }),
+      async (rows, size) => {
+        const text = [['first', 'second'], ...rows].map((row) => `${row.map(written).join(separator)}\r\n`).join('');
+        expect(await rowsOf(new TextEncoder().encode(text), size)).toEqual(rows);
+      },
+    ),
+  );
+});
+
+it.each([
+  ['windows-1252', Uint8Array.from([...Buffer.from('name;note\nM\xfcller;\x80 5\n', 'latin1')]), ['Müller', '€ 5']],
+  ['utf-16le', Uint8Array.from(Buffer.from('\ufeffname\tnote\nMüller\t€ 5\n', 'utf16le')), ['Müller', '€ 5']],
+  ['utf-8', new TextEncoder().encode('name;note\nMüller;€ 5\n'), ['Müller', '€ 5']],
+])('reads letters in %s', async (_encoding, bytes, row) => {
+  expect(await rowsOf(bytes, 7)).toEqual([row]);
+});
+
+it('leaves a file as it is that the service reads', async () => {
+  for (const text of ['name,note\nMüller,€ 5\n', 'name\nMüller\n', '"a;b;c",d\n1,2\n', ''])
+    expect(await translationOf(new Blob([text]))).toBeUndefined();
+});
