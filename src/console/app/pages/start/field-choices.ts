@@ -2,6 +2,9 @@
 import { text } from '../../messages/index.js';
 import type { FileSample } from './file-sample.js';
 
+/** Of eight digits and more. */
+const CODES_FROM = 10_000_000;
+
 export type FacetChoice = '' | 'string' | 'number' | 'boolean' | 'date';
 
 export interface FieldChoice {
@@ -25,15 +28,22 @@ export function fieldChoices({ records, definition }: FileSample): FieldChoice[]
     ...records.flatMap(({ fields }) => Object.keys(fields)),
   ]);
   return [...names].map((name) => {
+    const values = records.map(({ fields }) => fields[name]).filter((value) => value !== undefined && value !== null);
     const resource = resources.find((each) => each.name === name);
     return {
       name,
-      example: records.map(({ fields }) => fields[name]).find((value) => value !== undefined && value !== null),
-      searchable: searchable_fields.some((each) => each.name === name),
+      example: values[0],
+      searchable: searchable_fields.some((each) => each.name === name) || areCodes(values),
       facet: facets.find((each) => each.name === name)?.type ?? '',
       special: name === location_field ? text.fields.place : resource && text.fields.link(resource.kind),
     };
   });
+}
+
+/** Numbers that are typed to find what they stand on, such as those of books, goods and telephones: nobody counts so far. */
+function areCodes(values: readonly unknown[]): boolean {
+  const isCode = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= CODES_FROM;
+  return values.length > 0 && values.every(isCode);
 }
 
 /** As the body of a new list has it. A field whose values were arrays stays one that holds several. */

@@ -28,7 +28,12 @@ async function firstOf(pieces: AsyncIterable<Piece>): Promise<Piece | undefined>
 
 /** `Films 2024.csv` → `films-2024`: a name that a list can have; '' where nothing is left. */
 export function listNameOf(file: string): string {
-  const stem = file.replace(/\.[^.]*$/, '').toLowerCase();
+  // `Bücher` is `bucher`: a letter without its marks is one that a name can have.
+  const stem = file
+    .replace(/\.[^.]*$/, '')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase();
   return stem
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[^a-z0-9]+|-+$/g, '')
