@@ -174,6 +174,30 @@ describeConsole('the console at first sight', { env, fill }, (its) => {
     await server.close();
   });
 
+  it('changes which pages of a website are read, and says what is wrong with them', async () => {
+    const server = await ScriptedServer.start();
+    server.script = (_asked, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.end('<title>Birds</title><p>Gannets dive.</p>');
+    };
+    const settings = { start_urls: [server.url('/')] };
+    await its.service.control().post('/feed/default/connect', { name: 'site', provider: 'website', settings });
+    await its.visit('feeds');
+    await its.page.getByRole('row', { name: /^site/ }).getByRole('button', { name: 'Change the pages' }).click();
+    const form = its.page.getByRole('form', { name: 'Change the pages' });
+    await form.getByLabel('Addresses to begin with').fill('no address');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('alert').waitFor();
+    await form.getByLabel('Addresses to begin with').fill(server.url('/birds/'));
+    await form.getByLabel('Only pages like these').fill(server.url('/birds/**'));
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect((await its.service.client.get('/feed/default/site')).body).toMatchObject({
+      settings: { start_urls: [server.url('/birds/')], include: [server.url('/birds/**')] },
+    });
+    await server.close();
+  });
+
   it('shows hits first on a telephone, and the options where they are asked for', async () => {
     const open = await openPage(its.browser, { viewport: { width: 390, height: 844 } });
     await signIn(its.service, open);
