@@ -2,6 +2,7 @@ import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { text } from '../../messages/index.js';
 import type { SearchState } from '../../router.js';
 import { count } from '../../ui/format.js';
+import { useIsNarrow } from '../../ui/narrow.js';
 import { Problem } from '../../ui/problem.js';
 import { Hit } from './hit.js';
 import { useList, useListParams } from './list-frame.js';
@@ -64,10 +65,11 @@ function Side({ label, options, found, others, isAfter = false, onChange }: Side
   const list = useList();
   const place = useListParams();
   const moves = movesOf(others, idsOf(found));
+  const isNarrow = useIsNarrow();
   const moved = (id: string): Move => moves.get(id) ?? { kind: 'same' };
   return (
     <Stack component="section" gap="sm" aria-label={label}>
-      <details open>
+      <details open={!isNarrow}>
         <summary>{label}</summary>
         <SearchOptions label={text.compare.optionsOf(label)} list={list} options={options} onChange={onChange} />
       </details>

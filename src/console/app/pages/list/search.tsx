@@ -1,11 +1,11 @@
 import { Button, Group, Pagination, Stack, Text, TextInput } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
 import type { SearchState } from '../../router.js';
 import type { SearchListOutput } from '../../service/client.js';
 import { count } from '../../ui/format.js';
+import { useIsNarrow } from '../../ui/narrow.js';
 import { Problem } from '../../ui/problem.js';
 import { Comparison } from './comparison.js';
 import { CopyAs } from './copy-as.js';
@@ -21,8 +21,6 @@ import { useFound } from './use-found.js';
 
 /** A search a key would be too many, and too few tell nothing. */
 const TYPING_MS = 150;
-/** As in the style of `.preview`. */
-const NARROW = '(max-width: 62em)';
 
 /** Every option of a search as a control, and what it finds. */
 export function ListSearch() {
@@ -106,8 +104,7 @@ interface PreviewProps {
 function Preview({ picture, options, onChange, onLike }: PreviewProps) {
   const list = useList();
   const found = useFound(options, picture);
-  // On a telephone the hits come first: there is no room beside them.
-  const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  const isNarrow = useIsNarrow();
   return (
     <div className="preview">
       <details className="folded" open={!isNarrow}>
