@@ -1,9 +1,11 @@
-/** A log into a pipe that nobody reads: the service answers, and ends when it is told to. */
-import { execFileSync } from 'node:child_process';
+/** A log into a pipe that nobody reads, and greetings for somebody who is gone: the service answers, and ends when it is told to. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { freePort } from '../support/free-port.js';
 import { rawExchange } from '../support/raw-http.js';
 import { TestService } from '../support/service.js';
 
@@ -36,5 +38,29 @@ it('costs lines of the log, and the service ends on SIGTERM', async () => {
     await service.stop('SIGKILL');
     closeSync(pipe);
     rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('serves though whoever started it has gone before it was ready, and ends on SIGTERM', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gannet-unread-'));
+  const port = String(await freePort());
+  const env = { ...process.env, GANNET_DATA_DIR: dataDir, GANNET_PORT: port };
+  const child = spawn(process.execPath, ['bin/gannet.js', 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'exit');
+  try {
+    for (const read of [child.stdout, child.stderr]) read.destroy();
+    const status = () =>
+      fetch(`http://127.0.0.1:${port}/ready`).then(
+        ({ status: answered }) => answered,
+        () => 0,
+      );
+    await expect.poll(status, { timeout: 60_000 }).toBe(200);
+    child.kill('SIGTERM');
+    const [, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+    expect(signal).toBe(null);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(dataDir, { recursive: true, force: true });
   }
 });

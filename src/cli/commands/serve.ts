@@ -1,6 +1,6 @@
 /** `gannet serve`: the service, until it is told to stop. */
 import type { CommandContext } from '../command-context.js';
-import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 
 /** Signals that end the service cleanly, with exit status 0. The last is what a terminal says that is closed, to a program under nohup as well. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -12,14 +12,26 @@ export async function serve(context: CommandContext): Promise<ExitStatus> {
   const stopped = nextStopSignal();
   const service = await startService(context.config, { listen: true });
   const { access, catalog } = service.services;
-  if (catalog.accounts().every(({ name }) => access.keys(name).length === 0)) {
-    context.output.note('There is no API key yet. `npx gannet key create --access full` makes the first one.\n');
-  }
-  context.output.write(`Gannet is ready on ${service.address}\n`);
-  for (const greeting of await service.greetings()) context.output.write(greeting);
+  const isWithoutKey = catalog.accounts().every(({ name }) => access.keys(name).length === 0);
+  const greetings = await service.greetings();
+  tell(() => {
+    if (isWithoutKey)
+      context.output.note('There is no API key yet. `npx gannet key create --access full` makes the first one.\n');
+    context.output.write(`Gannet is ready on ${service.address}\n`);
+    for (const greeting of greetings) context.output.write(greeting);
+  });
   await stopped;
   await service.close();
   return EXIT.done;
+}
+
+/** Who started the service may be gone, and nobody reads what it says: it serves all the same, and ends when it is told to. */
+function tell(say: () => void): void {
+  try {
+    say();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+  }
 }
 
 /** Options of Node.js that name files for every thread, by paths that may count from the working directory. */
