@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { loadConfig } from '../platform/config.js';
-import { DataDirectoryInUseError, type Config } from '../platform/index.js';
+import { DataDirectoryInUseError, OperatorError, type Config } from '../platform/index.js';
+import type { CommandContext } from './command-context.js';
+import { serve } from './commands/serve.js';
 import { EXIT } from './exit-codes.js';
-import { withService } from './service-client.js';
+import { untilFree, withService } from './service-client.js';
 import type { RunningService, ServiceLoader } from './service-loader.js';
 
 const folders: string[] = [];
@@ -61,6 +63,37 @@ it('waits for another command that has the data directory', async () => {
   expect(await withService(newConfig(), load, ({ transport }) => Promise.resolve(transport))).toBe('data directory');
 });
 
+it('a service that is started waits for a command that has the data directory, and not for another service', async () => {
+  const config = newConfig();
+  let tries = 0;
+  const start = async (): Promise<string> => {
+    tries += 1;
+    if (tries === 3) return 'started';
+    throw new DataDirectoryInUseError('The data directory is in use by another process.');
+  };
+  const load = inUse(async () => {});
+  expect(await untilFree(config, load, { served: start, free: start })).toBe('started');
+
+  tries = 0;
+  await listenOn(config, (_message, response) => response.end('{"status":"ok"}'));
+  await expect(untilFree(config, load, { served: start, free: start })).rejects.toThrow(DataDirectoryInUseError);
+  expect(tries).toBe(1);
+});
+
+it('gannet serve is such a service', async () => {
+  vi.spyOn(process, 'chdir').mockImplementation(() => undefined);
+  let tries = 0;
+  const startService = (): Promise<RunningService> => {
+    tries += 1;
+    const failure = tries < 3 ? new DataDirectoryInUseError('It is in use.') : new OperatorError('It was asked again.');
+    return Promise.reject(failure);
+  };
+  const load = () => Promise.resolve({ startService } as unknown as Awaited<ReturnType<ServiceLoader>>);
+  const context = { config: newConfig(), load } as unknown as CommandContext;
+  await expect(serve(context)).rejects.toThrow('It was asked again.');
+  expect(tries).toBe(3);
+});
+
 it('says who has the data directory when that takes too long', async () => {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 4_000));
@@ -95,7 +128,7 @@ it('gives up on a service that takes the connection and does not answer', async 
     message: expect.stringMatching(/takes connections, but has not answered for 30 s: it is stopped, hangs/) as string,
     status: EXIT.unavailable,
   });
-  await asked;
+  await Promise.race([asked, told]);
   vi.advanceTimersByTime(30_000);
   await told;
 });

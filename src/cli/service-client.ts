@@ -37,15 +37,36 @@ export interface ServiceClient {
 const IN_USE_MS_MAX = 10_000;
 const IN_USE_PAUSE_MS = 100;
 
-async function connectService(config: Config, load: ServiceLoader): Promise<ServiceClient> {
+function connectService(config: Config, load: ServiceLoader): Promise<ServiceClient> {
+  return untilFree(config, load, {
+    served: (running) => Promise.resolve(running),
+    async free() {
+      const { openInProcess } = await import('./in-process-client.js');
+      return openInProcess(config, load);
+    },
+  });
+}
+
+interface WaysOn<Result> {
+  /** A service has the data directory. */
+  readonly served: (running: ServiceClient) => Promise<Result>;
+  /** Nobody seems to have it; called again after a DataDirectoryInUseError. */
+  readonly free: () => Promise<Result>;
+}
+
+/** Goes on as soon as it is known who has the data directory. Rejects with a CommandError where another process has it for too long. */
+export async function untilFree<Result>(
+  config: Config,
+  load: ServiceLoader,
+  { served, free }: WaysOn<Result>,
+): Promise<Result> {
   const { connectControlSocket } = await import('./control-socket-client.js');
   const giveUpAtMs = performance.now() + IN_USE_MS_MAX;
   for (;;) {
     const running = await connectControlSocket(config, load);
-    if (running !== undefined) return running;
-    const { openInProcess } = await import('./in-process-client.js');
+    if (running !== undefined) return served(running);
     try {
-      return await openInProcess(config, load);
+      return await free();
     } catch (error) {
       if (!(error instanceof DataDirectoryInUseError)) throw error;
       if (performance.now() >= giveUpAtMs) throw new CommandError(error.message, EXIT.unavailable);

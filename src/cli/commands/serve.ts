@@ -1,6 +1,8 @@
 /** `gannet serve`: the service, until it is told to stop. */
+import { DataDirectoryInUseError } from '../../platform/index.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
+import { untilFree } from '../service-client.js';
 
 /** Signals that end the service cleanly, with exit status 0. The last is what a terminal says that is closed, to a program under nohup as well. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -10,7 +12,18 @@ export async function serve(context: CommandContext): Promise<ExitStatus> {
   leaveWorkingFolder();
   // Listened for from the beginning: a stop that comes during the start is carried out once the start is done.
   const stopped = nextStopSignal();
-  const service = await startService(context.config, { listen: true });
+  const start = () => startService(context.config, { listen: true });
+  // A command that was called a moment before, as in a script that starts the service and makes a key, may have the data directory still.
+  const service = await start().catch((error: unknown) => {
+    if (!(error instanceof DataDirectoryInUseError)) throw error;
+    return untilFree(context.config, context.load, {
+      served: async (running) => {
+        await running.close();
+        throw error;
+      },
+      free: start,
+    });
+  });
   const { access, catalog } = service.services;
   const isWithoutKey = catalog.accounts().every(({ name }) => access.keys(name).length === 0);
   const greetings = await service.greetings();
