@@ -14,8 +14,6 @@ const RECORDS_NICENESS = 10;
 const RECORDS_IDLE_MS_MAX = 30_000;
 /** A search that has to wait for its process goes on without it, so that one stays. */
 const SEARCHES_IDLE_MS_MAX = 3_600_000;
-/** A vector of a search text takes a millisecond or two, and to be woken for the next a tenth. */
-const SEARCHES_AWAKE_MS = 0.3;
 const TRIALS_IDLE_MS_MAX = 1000;
 /** Beside the call: to start the process and load the model, on a busy machine. */
 const LOAD_MS_MAX = 120_000;
@@ -45,8 +43,8 @@ export class OnnxProcesses {
     const { recordProcesses, searchProcesses } = options;
     this.#pools = {
       records: this.#pool(recordProcesses, { niceness: RECORDS_NICENESS, idleMsMax: RECORDS_IDLE_MS_MAX }),
-      searches: this.#pool(searchProcesses, { idleMsMax: SEARCHES_IDLE_MS_MAX, awakeMs: SEARCHES_AWAKE_MS }),
-      trials: this.#pool(1, { idleMsMax: TRIALS_IDLE_MS_MAX }),
+      searches: this.#pool(searchProcesses, { niceness: 0, idleMsMax: SEARCHES_IDLE_MS_MAX }),
+      trials: this.#pool(1, { niceness: 0, idleMsMax: TRIALS_IDLE_MS_MAX }),
     };
   }
 
@@ -87,10 +85,7 @@ export class OnnxProcesses {
     await Promise.all(Object.values(this.#pools).map((pool) => pool.close()));
   }
 
-  #pool(
-    count: number,
-    { niceness = 0, ...rest }: { readonly niceness?: number; readonly idleMsMax: number; readonly awakeMs?: number },
-  ): Pool {
+  #pool(count: number, { niceness, idleMsMax }: { niceness: number; idleMsMax: number }): Pool {
     const { memoryMibMax, onDeath, onBug } = this.options;
     const hosts = Array.from({ length: count }, () =>
       createChildProcess<OnnxProtocol>({
@@ -100,8 +95,7 @@ export class OnnxProcesses {
         heapMibMax: HEAP_MIB_MAX,
         memoryMibMax,
         niceness,
-        ...rest,
-        saysFrames: true,
+        idleMsMax,
         onDeath,
         onBug: (_question, stack) => {
           onBug(stack);

@@ -3,14 +3,12 @@
  * killed when a call takes too long or when it takes more memory than it may, native memory included.
  */
 import { fork, type ChildProcess } from 'node:child_process';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { endingWithThis } from '../paths.js';
-import { FrameReader, frameOf } from './frames.js';
 import { Host, type HostOptions, type Vessel, type VesselEvents } from './host.js';
 import type { FromWorker, Protocol } from './protocol.js';
 import { processorMs, residentBytes } from './process-figures.js';
-import { FRAMES_ARGUMENT, FRAMES_FD, type HostedData } from './serve-host.js';
+import type { HostedData } from './serve-host.js';
 
 const MEBIBYTE = 2 ** 20;
 const MEMORY_LOOKED_AT_MS = 50;
@@ -24,10 +22,6 @@ export interface ChildProcessOptions<P extends Protocol> extends HostOptions<P> 
   readonly readableFolders?: readonly string[];
   /** Beside `readableFolders`: it loads native code from there. */
   readonly mayLoadAddons?: boolean;
-  /** What is said is plain data of JSON, bytes and vectors: it goes through a pipe of its own, which is the shorter way (`frames.ts`). */
-  readonly saysFrames?: boolean;
-  /** Of one that says frames, for questions that somebody waits for: behind an answer it looks for the next one for so long before it sleeps. */
-  readonly awakeMs?: number;
 }
 
 export function createChildProcess<P extends Protocol>(options: ChildProcessOptions<P>): Host<P> {
@@ -35,17 +29,17 @@ export function createChildProcess<P extends Protocol>(options: ChildProcessOpti
 }
 
 function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage, onExit }: VesselEvents): Vessel {
-  const { entry, data, heapMibMax, niceness, awakeMs, env } = options;
+  const { entry, data, heapMibMax, niceness, env } = options;
   const flags = [`--max-old-space-size=${heapMibMax}`, ...permissionFlags(options)];
   // One that computes without end would not hear that the channel is closed.
   const [execPath, execArgv] = endingWithThis(process.execPath, flags);
-  const child = fork(entry, options.saysFrames === true ? [FRAMES_ARGUMENT] : [], {
+  const child = fork(entry, [], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     execPath,
     execArgv,
     serialization: 'advanced',
     // Its errors are the service's to tell.
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc', ...(options.saysFrames === true ? (['pipe'] as const) : [])],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   let failure: Error | undefined;
   const kill = (reason: string) => {
@@ -53,7 +47,9 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
     child.kill('SIGKILL');
   };
   const watch = watchMemory(child, options.memoryMibMax, kill);
-  const say = options.saysFrames === true ? framesOf(child, onMessage, kill) : messagesOf(child, onMessage);
+  child.on('message', (message) => {
+    onMessage(message as FromWorker);
+  });
   child.once('error', (error) => {
     failure ??= error;
   });
@@ -62,43 +58,13 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
     failure ??= code === 0 ? undefined : new Error(`The process ended with ${signal ?? `status ${code}`}`);
     onExit(failure);
   });
-  const hosted: HostedData = { data, niceness, ...(awakeMs === undefined ? {} : { awakeMs }) };
-  say({ kind: 'hosted', ...hosted });
-  return { say, kill: () => void child.kill('SIGKILL'), processorMs: () => processorMs(child.pid) };
-}
-
-type Say = (message: object) => void;
-
-function messagesOf(child: ChildProcess, onMessage: (message: FromWorker) => void): Say {
-  child.on('message', (message) => {
-    onMessage(message as FromWorker);
-  });
-  return (message) => {
+  const hosted: HostedData = { data, niceness };
+  const say = (message: object) => {
     // A process that has just died is told of by `exit`.
     if (child.connected) child.send(message, () => undefined);
   };
-}
-
-function framesOf(child: ChildProcess, onMessage: (message: FromWorker) => void, kill: (reason: string) => void): Say {
-  // There is none where the process could not be started, which is told of by `error`.
-  const pipe = (child.stdio as ChildProcess['stdio'] | undefined)?.[FRAMES_FD] as Socket | undefined;
-  const reader = new FrameReader();
-  const read = (chunk: Buffer) => {
-    let messages: readonly unknown[] = [];
-    try {
-      messages = reader.push(chunk);
-    } catch (error) {
-      pipe?.off('data', read);
-      kill(`The process said something that cannot be read: ${(error as Error).message}`);
-    }
-    for (const message of messages) onMessage(message as FromWorker);
-  };
-  pipe?.on('data', read);
-  // A process that has just died is told of by `exit`.
-  pipe?.on('error', () => undefined);
-  return (message) => {
-    if (pipe?.writable === true) pipe.write(frameOf(message));
-  };
+  say({ kind: 'hosted', ...hosted });
+  return { say, kill: () => void child.kill('SIGKILL'), processorMs: () => processorMs(child.pid) };
 }
 
 /** Node's model of permissions had another name as long as it was an experiment. */

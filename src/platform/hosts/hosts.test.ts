@@ -42,7 +42,7 @@ interface TestProtocol {
 const IDLE_MS_MAX = 20;
 const entry = fileURLToPath(new URL('../../../test/support/hosted-worker.mjs', import.meta.url));
 
-describe.each(['thread', 'process', 'process that says frames'] as const)('a worker that is a %s', (kind) => {
+describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) => {
   let events: unknown[];
   let deaths: Error[];
   let bugs: string[];
@@ -75,7 +75,7 @@ describe.each(['thread', 'process', 'process that says frames'] as const)('a wor
     const ofProcess = readableFolders === undefined ? {} : { readableFolders };
     return kind === 'thread'
       ? createWorkerThread(options)
-      : createChildProcess({ ...options, ...ofProcess, memoryMibMax: 300, saysFrames: kind !== 'process', awakeMs: 1 });
+      : createChildProcess({ ...options, ...ofProcess, memoryMibMax: 300 });
   }
 
   const event = (name: string) =>

@@ -2,25 +2,16 @@
  * The other end of a `Host`: what the entry file of a worker calls, the same in a thread and in a process. Questions are worked
  * on side by side as far as their functions wait; notices are taken in order.
  */
-import { Socket, type SocketConstructorOpts } from 'node:net';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Answer, Ask, EventName, FromWorker, NoticeName, Protocol, QuestionName, ToWorker } from './protocol.js';
-import { FrameReader, frameOf } from './frames.js';
 import { replyOf } from './reply.js';
 
 /** What a host gives to a worker that starts. */
 export interface HostedData {
   readonly data: unknown;
   readonly niceness: number;
-  /** Of a process that says frames: behind an answer it looks for the next question for so long before it sleeps. */
-  readonly awakeMs?: number;
 }
-
-/** Says to a process that it is talked to by frames, through this descriptor. */
-export const FRAMES_ARGUMENT = 'frames';
-export const FRAMES_FD = 4;
-const READ_BYTES = 65_536;
 
 export type Emit<P extends Protocol> = <Name extends EventName<P>>(name: Name, content: P['events'][Name]) => void;
 
@@ -51,66 +42,14 @@ export function serveHost<P extends Protocol>(create: (data: unknown, emit: Emit
     });
     return;
   }
-  // Whoever started it is gone: nobody wants its answers.
-  process.once('disconnect', () => process.exit(0));
-  if (process.argv[2] === FRAMES_ARGUMENT) serveFrames(create);
-  else serveMessages(create);
-}
-
-type ToProcess = ToWorker | ({ readonly kind: 'hosted' } & HostedData);
-
-function serveMessages<P extends Protocol>(create: (data: unknown, emit: Emit<P>) => Served<P>): void {
   const send = (message: FromWorker) => process.send?.(message, undefined, undefined, () => undefined);
   const end = new HostedEnd(create, send, () => process.disconnect());
-  process.on('message', (message: ToProcess) => {
-    end.take(message);
+  // Whoever started it is gone: nobody wants its answers.
+  process.once('disconnect', () => process.exit(0));
+  process.on('message', (message: ToWorker | ({ readonly kind: 'hosted' } & HostedData)) => {
+    if (message.kind === 'hosted') end.begin(message);
+    else end.hear(message);
   });
-}
-
-function serveFrames<P extends Protocol>(create: (data: unknown, emit: Emit<P>) => Served<P>): void {
-  const reader = new FrameReader();
-  const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
-  const callback = (bytes: number) => {
-    for (const message of reader.push(buffer.subarray(0, bytes)) as ToProcess[]) {
-      if (message.kind === 'hosted') awake.ms = message.awakeMs ?? 0;
-      end.take(message);
-    }
-    return true;
-  };
-  const pipe = new Socket({
-    fd: FRAMES_FD,
-    readable: true,
-    writable: true,
-    onread: { buffer, callback },
-  } as SocketConstructorOpts);
-  // Told by `disconnect`.
-  pipe.on('error', () => undefined);
-  const awake = new Awake();
-  const send = (message: FromWorker) => {
-    pipe.write(frameOf(message));
-    awake.stay();
-  };
-  const end = new HostedEnd(create, send, () => pipe.end(() => process.exit(0)));
-}
-
-/** To be woken takes longer than to read a question. */
-class Awake {
-  ms = 0;
-  #untilMs = 0;
-  #isLooking = false;
-
-  stay(): void {
-    if (this.ms === 0) return;
-    this.#untilMs = performance.now() + this.ms;
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    setImmediate(this.#look);
-  }
-
-  readonly #look = (): void => {
-    this.#isLooking = performance.now() < this.#untilMs;
-    if (this.#isLooking) setImmediate(this.#look);
-  };
 }
 
 class HostedEnd<P extends Protocol> {
@@ -129,11 +68,6 @@ class HostedEnd<P extends Protocol> {
     this.#served = this.create(data, (name, content) => {
       this.send({ kind: 'event', name, content });
     });
-  }
-
-  take(message: ToProcess): void {
-    if (message.kind === 'hosted') this.begin(message);
-    else this.hear(message);
   }
 
   hear(message: ToWorker): void {
