@@ -593,12 +593,7 @@ describe('streams', () => {
 
   it('are refused above their limit, of the wrong type, or by the operation, while they come', async () => {
     const large = Array.from({ length: 110 }, () => Buffer.alloc(500_000));
-    await expect(
-      send('POST', '/stream', { headers: NDJSON_HEADER, body: large }).then(
-        (answer) => answer.status,
-        () => 413,
-      ),
-    ).resolves.toBe(413);
+    expect((await send('POST', '/stream', { headers: NDJSON_HEADER, body: large })).status).toBe(413);
     expect(await send('POST', '/stream', { headers: JSON_HEADER, body: '{}' })).toMatchObject(
       problem('unsupported-media-type', 415),
     );

@@ -15,7 +15,12 @@ export interface RequestHead {
   readonly requestId: string;
   readonly origin: string;
   readonly contentType: string;
+  /** The library closes the connection when this request is answered. Only looked at where there is a body. */
+  readonly closes: boolean;
 }
+
+/** What the library looks for is as long as `close`. */
+const CLOSE_CHARACTERS = 5;
 
 /**
  * Requests without a body, most of all, cost no more here than the look at a few headers. `isReading`: by its method; one that
@@ -31,6 +36,7 @@ export function readHead(req: HttpRequest, isReading: boolean): RequestHead {
     contentType: isReading ? '' : req.getHeader('content-type'),
     bodyBytes: 0,
     fault: undefined,
+    closes: false,
   };
 }
 
@@ -68,7 +74,9 @@ function headWithBody(req: HttpRequest): RequestHead {
   });
   const fault = framingFault(lengths, codings) ?? (hasTrailer ? trailersUnknown() : undefined);
   const isOpen = fault !== undefined || codings.length > 0;
-  return { apiKey, requestId, origin, contentType, bodyBytes: isOpen ? undefined : Number(lengths[0]), fault };
+  const bodyBytes = isOpen ? undefined : Number(lengths[0]);
+  const closes = req.getHeader('connection').length === CLOSE_CHARACTERS;
+  return { apiKey, requestId, origin, contentType, bodyBytes, fault, closes };
 }
 
 /** The library would take them for the next request, after it has handed this one over. */

@@ -4,9 +4,11 @@
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { HeadedBytes, StreamedBody, type Credential, type Visitor } from '../operations/index.js';
-import { SENT_AT_ONCE_BYTES, type AbortListener, type Cancellation, type ServiceError } from '../platform/index.js';
+import { SENT_AT_ONCE_BYTES, type ServiceError } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody, SMALL_BYTES_MAX, type IncomingBodyOptions } from './incoming-body.js';
+import { Gone } from './gone.js';
+import { dropRest } from './lingering.js';
 import { readHead } from './request-framing.js';
 import { writeEvents } from './event-writer.js';
 import { isSitePath, type PageHeaders } from './site.js';
@@ -17,38 +19,9 @@ import type { UploadWindow } from './upload-window.js';
 
 /** What the library gathers before it writes anything. */
 const GATHERED_BYTES_MAX = 16_384;
-
-/** Set when the client goes away. */
-class Gone implements Cancellation {
-  reason: ClientGone | undefined = undefined;
-  /** Mostly one at most. */
-  #listener: AbortListener | undefined = undefined;
-  #others: AbortListener[] | undefined = undefined;
-
-  get aborted(): boolean {
-    return this.reason !== undefined;
-  }
-
-  abort(reason: ClientGone): void {
-    this.reason = reason;
-    const listeners = [this.#listener, ...(this.#others ?? [])];
-    this.#listener = this.#others = undefined;
-    for (const listener of listeners) {
-      if (typeof listener === 'function') listener();
-      else listener?.handleEvent();
-    }
-  }
-
-  addEventListener(_type: 'abort', listener: AbortListener): void {
-    if (this.#listener === undefined) this.#listener = listener;
-    else (this.#others ??= []).push(listener);
-  }
-
-  removeEventListener(_type: 'abort', listener: AbortListener): void {
-    if (this.#listener === listener) this.#listener = undefined;
-    else this.#others = this.#others?.filter((other) => other !== listener);
-  }
-}
+const LINE_END_BYTES = 2;
+/** Of a client that sends nothing any more: there is nothing to wait for. */
+const STALLED_STATUS = 408;
 
 export interface ExchangeNeeds {
   readonly uploads: UploadWatch;
@@ -75,6 +48,8 @@ export class UwsExchange implements IncomingRequest {
   #watched: IncomingBody | undefined;
   #body: IncomingBody | undefined;
   #failRead: ((error: Error) => void) | undefined;
+  /** The library closes the connection behind the answer. */
+  readonly #closes: boolean;
   #bodyEnded: boolean;
   #answered = false;
   #keptOpen = false;
@@ -100,6 +75,7 @@ export class UwsExchange implements IncomingRequest {
     this.origin = head.origin;
     this.bodyBytes = head.bodyBytes;
     this.fault = head.fault;
+    this.#closes = head.closes;
     this.page = isSitePath(this.path)
       ? { acceptEncoding: req.getHeader('accept-encoding'), ifNoneMatch: req.getHeader('if-none-match') }
       : undefined;
@@ -159,6 +135,7 @@ export class UwsExchange implements IncomingRequest {
     this.#answered = true;
     this.#unwatch();
     if (this.fault !== undefined) return this.#hangUpWith(answer);
+    if (this.#isReadOn(answer)) return this.#readOnBehind(answer, answer.body);
     // Until the route handler returns, the library gathers what is written by itself.
     if (!this.#keptOpen) return this.#writeAll(answer);
     let sent: Promise<void> | undefined;
@@ -185,11 +162,35 @@ export class UwsExchange implements IncomingRequest {
    */
   #hangUpWith(answer: Answer): undefined {
     const text = typeof answer.body === 'string' ? answer.body : '';
-    const body = text.padEnd(GATHERED_BYTES_MAX);
+    this.#writePast(answer, text.padEnd(GATHERED_BYTES_MAX));
+    this.#res.close();
+  }
+
+  /** A short answer behind which the connection is closed, to a client that may still be sending. */
+  #isReadOn(answer: Answer): answer is Answer & { readonly body: string } {
+    const { status, body, headOnly, close } = answer;
+    const isClosed = (close || this.#closes) && status !== STALLED_STATUS;
+    return isClosed && this.bodyPending && typeof body === 'string' && !headOnly && body.length <= GATHERED_BYTES_MAX;
+  }
+
+  /** The library closes as soon as it has written an answer of its own: this one is written past its back, and what comes is read on. */
+  #readOnBehind(answer: Answer, body: string): Promise<void> {
+    this.keepOpen();
+    this.#res.cork(() => this.#writePast(answer, body));
+    return new Promise((resolve) => {
+      const stop = dropRest(this.#res, () => this.hangUp());
+      this.#onGone = () => {
+        stop();
+        resolve();
+      };
+    });
+  }
+
+  /** The library ends each header's line: the last line end belongs to the body, as blanks behind JSON may. */
+  #writePast(answer: Answer, body: string): void {
     this.#writeHead(answer);
     this.#res.writeHeader('Connection', 'close');
-    this.#res.writeHeader('Content-Length', `${Buffer.byteLength(body)}\r\n\r\n${body}`);
-    this.#res.close();
+    this.#res.writeHeader('Content-Length', `${Buffer.byteLength(body) + LINE_END_BYTES}\r\n\r\n${body}`);
   }
 
   #unwatch(): void {

@@ -1,0 +1,100 @@
+/**
+ * Requests that are refused before their bodies are there, to clients that send everything before they read anything: each gets its answer,
+ * whole, and a closed connection behind it where that was said. One that is closed while its client sends loses the answer to a reset.
+ */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+const CLIENTS = 8;
+const MB = 1_000_000;
+
+let service: TestService;
+let key: string;
+beforeAll(async () => {
+  service = await startTestService();
+  ({ key } = await service.createKey({ access: 'full' }));
+  await service.client.post('/list/default', { name: 'films' });
+});
+afterAll(() => service.close());
+
+interface Upload {
+  readonly path: string;
+  readonly type: string;
+  readonly bytes: number;
+  readonly headers: readonly string[];
+}
+
+/** What a client reads that looks for an answer only when all is sent, until its connection is closed. */
+async function answerOf({ path, type, bytes, headers }: Upload): Promise<string> {
+  const socket = connect(Number(new URL(service.address).port), '127.0.0.1')
+    .setEncoding('utf8')
+    .pause();
+  const isChunked = headers.includes('Transfer-Encoding: chunked');
+  const head = [
+    ...[`POST ${path} HTTP/1.1`, 'Host: localhost', `Content-Type: ${type}`, ...headers],
+    ...(isChunked ? [] : [`Content-Length: ${bytes}`]),
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  const piece = Buffer.alloc(MB, 'a');
+  for (let sent = 0; sent < bytes; sent += MB) {
+    if (isChunked) socket.write(`${MB.toString(16)}\r\n`);
+    socket.write(piece);
+    if (isChunked) socket.write('\r\n');
+  }
+  let answer = '';
+  socket.on('data', (text: string) => (answer += text));
+  socket.on('error', (error) => (answer += error.message));
+  socket.write(isChunked ? '0\r\n\r\n' : '', () => socket.resume());
+  await once(socket, 'close');
+  return answer;
+}
+
+/** An answer that is a problem document, and nothing else. */
+function problemOf(answer: string): { readonly code: string; readonly length: number } {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 4\d\d /u);
+  expect(head).toContain('Connection: close');
+  const length = Number(/^content-length: (\d+)$/imu.exec(head)?.[1]);
+  const { code } = JSON.parse(body) as { code: string };
+  return { code, length: Buffer.byteLength(body) - length };
+}
+
+describe.each([
+  ['says that it will close the connection', ['Connection: close'], [3 * MB, 40 * MB]],
+  ['keeps it, and sends more than is worth that', [], [40 * MB]],
+  ['sends chunks, and keeps it', ['Transfer-Encoding: chunked'], [40 * MB]],
+] as const)('a client that %s', (_what, headers, sizes) => {
+  const cases = sizes.flatMap((bytes) => [
+    [bytes, 'has no key', 'invalid-key', '/search-result/default/films/bulk', false],
+    [bytes, 'names no operation', 'not-found', '/nothing/here', true],
+    [bytes, 'sends more than is taken', 'body-too-large', '/search/default/films/1', true],
+    [bytes, 'names no list', 'list-not-found', '/search-result/default/none/bulk', true],
+  ] as const); // prettier-ignore
+  it.each(cases)('of %i bytes, and that %s, is told so', async (bytes, _why, code, path, hasKey) => {
+    const type = path === '/search/default/films/1' ? 'application/json' : 'application/x-ndjson';
+    const upload = { path, type, bytes, headers: hasKey ? [...headers, `X-API-Key: ${key}`] : headers };
+    const answers = await Promise.all(Array.from({ length: CLIENTS }, () => answerOf(upload)));
+    for (const answer of answers) expect(problemOf(answer)).toEqual({ code, length: 0 });
+  });
+});
+
+/** Far beyond what is dropped, and what lies in buffers. */
+const ENDLESS_MB = 1024;
+
+it('a client that never looks, and never ends, is cut off', async () => {
+  const socket = connect(Number(new URL(service.address).port), '127.0.0.1').pause();
+  socket.on('error', () => undefined);
+  socket.write('POST /nothing/here HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
+  const chunk = Buffer.concat([Buffer.from(`${MB.toString(16)}\r\n`), Buffer.alloc(MB, 'a'), Buffer.from('\r\n')]);
+  let [sent, isOver] = [0, false];
+  while (!isOver && sent < ENDLESS_MB) {
+    isOver = await new Promise<boolean>((resolve) => {
+      socket.write(chunk, (error) => resolve(error instanceof Error));
+    });
+    sent += 1;
+  }
+  expect(sent).toBeGreaterThan(250);
+  expect(sent).toBeLessThan(ENDLESS_MB);
+});
