@@ -71,6 +71,12 @@ export class Pdfium {
   }
 }
 
+export interface RawPage {
+  readonly text: string;
+  /** False where it has more characters than were wanted. */
+  readonly isWhole: boolean;
+}
+
 export class PdfiumDocument {
   /** As the document says; it may be wrong. */
   readonly pageCount: number;
@@ -86,12 +92,15 @@ export class PdfiumDocument {
   }
 
   /** Its text in the order of its content, then the values of its form's fields; undefined where it cannot be loaded. From 0. */
-  page(index: number, charactersMax: number): string | undefined {
+  page(index: number, charactersMax: number): RawPage | undefined {
     const page = this.#module._FPDF_LoadPage(this.#document, index);
     if (page === 0) return undefined;
     try {
       this.#turn(page);
-      return [this.#content(page, charactersMax), ...this.#values(page)].join('\n');
+      // One more than is wanted tells that there are more.
+      const content = this.#content(page, charactersMax + 1);
+      const text = [content, ...this.#values(page, charactersMax + 1 - content.length)].join('\n');
+      return { text: text.slice(0, charactersMax), isWhole: text.length <= charactersMax };
     } finally {
       this.#module._FPDF_ClosePage(page);
     }
@@ -136,20 +145,29 @@ export class PdfiumDocument {
     }
   }
 
-  /** What was typed into fields and written on the page: it is drawn beside the content, and no part of it. */
-  #values(page: number): string[] {
+  /**
+   * What was typed into fields and written on the page: it is drawn beside the content, and no part of it. Of long values, so many that no more
+   * characters are wanted; thousands of annotations may share one.
+   */
+  #values(page: number, charactersMax: number): string[] {
     const module = this.#module;
     const values: string[] = [];
     const count = Math.min(module._FPDFPage_GetAnnotCount(page), ANNOTATIONS_MAX);
-    for (let index = 0; index < count; index += 1) {
+    for (let [index, left] = [0, charactersMax]; index < count && left > 0; index += 1) {
       const annotation = module._FPDFPage_GetAnnot(page, index);
       if (annotation === 0) continue;
-      const subtype = module._FPDFAnnot_GetSubtype(annotation);
-      if (subtype === WIDGET) values.push(this.#string(annotation, 'V'));
-      else if (subtype === FREE_TEXT) values.push(this.#string(annotation, 'Contents'));
+      const value = this.#valueOf(annotation).slice(0, left);
+      if (value !== '') values.push(value);
+      left -= value.length;
       module._FPDFPage_CloseAnnot(annotation);
     }
-    return values.filter((value) => value !== '');
+    return values;
+  }
+
+  #valueOf(annotation: number): string {
+    const subtype = this.#module._FPDFAnnot_GetSubtype(annotation);
+    if (subtype === WIDGET) return this.#string(annotation, 'V');
+    return subtype === FREE_TEXT ? this.#string(annotation, 'Contents') : '';
   }
 
   #string(annotation: number, key: string): string {
@@ -170,9 +188,11 @@ export class PdfiumDocument {
   /** The text of so many units, the zero at its end among them. */
   #utf16(at: number, units: number): string {
     const { buffer } = this.#module.HEAPU8;
-    return Buffer.from(buffer, at, units * BYTES_PER_UNIT)
-      .toString('utf16le')
-      .replace(/\0+$/, '');
+    const text = Buffer.from(buffer, at, units * BYTES_PER_UNIT).toString('utf16le');
+    // By hand: an expression would look for an end behind each of a million zeros in the middle.
+    let end = text.length;
+    while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
+    return text.slice(0, end);
   }
 
   #withBuffer<Result>(bytes: number, use: (at: number) => Result): Result {

@@ -58,6 +58,30 @@ describe('a document', () => {
     expect(short.pages.map(({ text }) => text)).toEqual(['This is page 1', 'This i']);
   });
 
+  it('says that there is more where its last page is cut, and where it is not, that there is none', () => {
+    const document = pdfOf([{ lines: ['The only page'] }]);
+    expect(read(document, { charactersMax: 13 })).toMatchObject({
+      pages: [{ text: 'The only page' }],
+      truncated: false,
+    });
+    expect(read(document, { charactersMax: 8 })).toMatchObject({ pages: [{ text: 'The only' }], truncated: true });
+  });
+
+  it('whose thousand fields have long values is read no further than is wanted', () => {
+    const value = 'v'.repeat(1000);
+    const text = read(pdfOf([{ lines: ['Form'], values: Array.from({ length: 1000 }, () => value) }]), {
+      charactersMax: 5000,
+    });
+    expect(text.truncated).toBe(true);
+    expect(text.pages[0]?.text).toHaveLength(5000);
+  });
+
+  it('whose field has a million zeros in its value is read at once', () => {
+    const value = Buffer.concat([Buffer.from('\xfe\xff\0a', 'latin1'), Buffer.alloc(700_000), Buffer.from('\0b')]);
+    const text = read(pdfOf([{ lines: ['Form'], values: [value.toString('latin1')] }])).pages[0]?.text ?? '';
+    expect(text).toMatch(/^Form\na\s+b$/u);
+  });
+
   it('is one by its bytes: behind others, or without the header that it lacks', () => {
     const document = pdfOf([{ lines: ['Found by its bytes'] }]);
     const found = (bytes: Uint8Array) => read(bytes).pages[0]?.text;

@@ -19,7 +19,8 @@ export function readDocument(pdfium: Pdfium, bytes: Uint8Array, limits: Document
     document.close();
   }
   const { pageCount, pages } = read;
-  if (pages.some(({ text }) => text !== '')) return { pageCount, pages, truncated: pages.length < pageCount };
+  const truncated = pages.length < pageCount || read.isCut;
+  if (pages.some(({ text }) => text !== '')) return { pageCount, pages, truncated };
   if (read.isLate) throw new DocumentError('timed-out', `No page that was read in ${limits.msMax} ms has text`);
   if (read.missing === pages.length) throw new DocumentError('damaged', 'None of its pages could be loaded');
   throw new DocumentError('no-text', 'None of its pages has text: they may be pictures');
@@ -30,6 +31,8 @@ interface ReadPages {
   readonly pages: readonly DocumentPage[];
   /** Pages, among these, that could not be loaded. */
   readonly missing: number;
+  /** Of a page there are more characters. */
+  readonly isCut: boolean;
   readonly isLate: boolean;
 }
 
@@ -46,6 +49,7 @@ function readPages(document: PdfiumDocument, { pagesMax, charactersMax, msMax }:
   let charactersLeft = charactersMax;
   let missing = 0;
   let missingInTurn = 0;
+  let isCut = false;
   let isLate = false;
   while (pages.length < Math.min(pageCount, pagesMax) && charactersLeft > 0 && missingInTurn < MISSING_PAGES_MAX) {
     isLate = processorMs() > until;
@@ -53,9 +57,10 @@ function readPages(document: PdfiumDocument, { pagesMax, charactersMax, msMax }:
     const raw = document.page(pages.length, charactersLeft);
     if (raw === undefined) missing += 1;
     missingInTurn = raw === undefined ? missingInTurn + 1 : 0;
-    const text = pageText(raw ?? '');
+    isCut ||= raw?.isWhole === false;
+    const text = pageText(raw?.text ?? '');
     charactersLeft -= text.length;
     pages.push({ page: pages.length + 1, text });
   }
-  return { pageCount, pages, missing, isLate };
+  return { pageCount, pages, missing, isCut, isLate };
 }
