@@ -6,6 +6,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { PictureShape } from '../vectors/index.js';
 import { describePixels, PIXELS_SIDE } from './descriptor.js';
 import { pictureFormat } from './picture-format.js';
+import { withoutTexts } from './png-texts.js';
 import { PictureError, type DescribedPicture, type PictureLimits, type ShapedPicture } from './types.js';
 
 sharp.cache(false);
@@ -38,7 +39,8 @@ export async function shapePicture(
   if (format === undefined)
     throw new PictureError('not-a-picture', 'The bytes are not those of a JPEG, PNG, WebP, GIF or AVIF picture');
   try {
-    const picture = sharp(bytes, { limitInputPixels: pixelsMax, failOn: 'error', autoOrient: true });
+    const plain = format === 'png' ? withoutTexts(bytes) : bytes;
+    const picture = sharp(plain, { limitInputPixels: pixelsMax, failOn: 'error', autoOrient: true });
     const { width, height } = (await picture.metadata()).autoOrient;
     if (width * height > pixelsMax) throw tooManyPixels(width * height, pixelsMax);
     return { format, width, height, pixels: await pixelsOf(picture, { width, height }, shape) };

@@ -15,7 +15,7 @@ export function pngOf(width: number, height: number, packed: Uint8Array, before:
   return Buffer.concat([signature, ...chunks]);
 }
 
-function chunk(name: string, content: Uint8Array): Buffer {
+export function chunk(name: string, content: Uint8Array): Buffer {
   const named = Buffer.concat([Buffer.from(name, 'latin1'), content]);
   const head = Buffer.alloc(4);
   head.writeUInt32BE(content.length);
