@@ -90,9 +90,12 @@ export function safetyHeaders(path: string, contentType: string): Record<string,
   };
 }
 
+/** What changes the order in which a name is shown: `\u202Egpj.exe` looks like `exe.jpg` where it is saved. */
+const ORDER_MARKS = /[\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/g;
+
 /** As RFC 6266 has it: in ASCII, and where that is not the name, as it is. */
 function fileName(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(ORDER_MARKS, '_');
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   if (plain === name) return `filename="${name}"`;
   const encoded = encodeURIComponent(name).replace(
