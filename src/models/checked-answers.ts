@@ -23,20 +23,41 @@ function checkedVector(given: unknown, dimensions: number): Float32Array {
       `The model answered a vector of ${given.length} dimensions; it had ${dimensions} when it was added. If it was replaced by another model, say so with gannet model update.`,
     );
   }
-  const vector = new Float32Array(dimensions);
+  const squares = given instanceof Float32Array ? squaresOf(given) : Number.NaN;
+  // Numbers of single precision are added up in double precision without overflow: a sum that is finite is one of finite numbers.
+  return Number.isFinite(squares)
+    ? ofLengthOne(given as Float32Array, squares)
+    : checkedNumbers(given as ArrayLike<unknown>);
+}
+
+function checkedNumbers(given: ArrayLike<unknown>): Float32Array {
   let squares = 0;
-  for (let index = 0; index < dimensions; index++) {
-    const value: unknown = given[index];
+  for (let index = 0; index < given.length; index++) {
+    const value = given[index];
     if (typeof value !== 'number' || !Number.isFinite(value)) {
       throw wrong(`The model answered a vector with ${described(value)} where a number was expected.`);
     }
-    vector[index] = value;
     squares += value * value;
   }
+  return ofLengthOne(given as ArrayLike<number>, squares);
+}
+
+/** A search waits for it: without a question about each number. */
+function squaresOf(given: Float32Array): number {
+  let squares = 0;
+  for (let index = 0; index < given.length; index++) {
+    const value = given[index] as number;
+    squares += value * value;
+  }
+  return squares;
+}
+
+function ofLengthOne(given: ArrayLike<number>, squares: number): Float32Array {
   // In double precision: numbers that single precision rounds to zero or infinity have a length all the same.
   const length = Math.sqrt(squares);
   if (!(length > 0) || !Number.isFinite(length)) throw wrong('The model answered a vector without a direction.');
-  for (let index = 0; index < dimensions; index++) vector[index] = (given[index] as number) / length;
+  const vector = new Float32Array(given.length);
+  for (let index = 0; index < given.length; index++) vector[index] = (given[index] as number) / length;
   return vector;
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { checkedVectors } from './checked-answers.js';
 import type { Embedder, TextToEmbed } from '../vectors/index.js';
-import type { EmbeddingSource } from './embedder.js';
+import type { EmbeddingCall, EmbeddingSource } from './embedder.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import { estimateTokens } from './passages.js';
 import type { Model } from './types.js';
@@ -47,22 +47,26 @@ export class GuardedEmbedder implements Embedder {
   }
 
   async embed(texts: readonly string[], purpose: 'document' | 'query', signal?: AbortSignal): Promise<Float32Array[]> {
-    const { model, source, calls } = this.options;
-    const prefix = purpose === 'query' ? model.query_prefix : model.document_prefix;
+    const { query_prefix, document_prefix } = this.options.model;
+    const prefix = purpose === 'query' ? query_prefix : document_prefix;
+    const [only] = texts;
+    if (only !== undefined && texts.length === 1) {
+      // A search waits for it: tokens are counted where they are limited.
+      const text = prefix + only;
+      const tokens = this.options.model.tokens_per_minute === null ? 0 : estimateTokens(text);
+      return this.#answered([text], tokens, { purpose, signal });
+    }
     const vectors: Float32Array[] = [];
     for (const { batch, tokens } of this.#batches(texts.map((text) => prefix + text))) {
-      const answered = await calls.run(
-        tokens,
-        async () =>
-          checkedVectors(await source.embed(batch, { purpose, signal }), {
-            count: batch.length,
-            dimensions: this.dimensions,
-          }),
-        signal,
-      );
-      vectors.push(...answered);
+      vectors.push(...(await this.#answered(batch, tokens, { purpose, signal })));
     }
     return vectors;
+  }
+
+  #answered(batch: readonly string[], tokens: number, call: EmbeddingCall): Promise<Float32Array[]> {
+    const { source, calls } = this.options;
+    const expected = { count: batch.length, dimensions: this.dimensions };
+    return calls.run(tokens, async () => checkedVectors(await source.embed(batch, call), expected), call.signal);
   }
 
   *#batches(texts: readonly string[]): Generator<{ batch: string[]; tokens: number }> {

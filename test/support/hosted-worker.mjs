@@ -33,10 +33,10 @@ serveHost((data, emit) => {
         write: codeOf(() => writeFileSync(path, '')),
         start: codeOf(() => spawnSync('true')),
       }),
-      wait: (_ask, signal) =>
+      wait: (_ask, call) =>
         new Promise((resolve) => {
           emit('waiting', true);
-          signal.addEventListener('abort', () => {
+          call.signal.addEventListener('abort', () => {
             emit('cancelled', true);
             resolve(null);
           });

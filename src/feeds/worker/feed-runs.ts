@@ -70,9 +70,9 @@ export class FeedRuns {
   served(): Served<FeedProtocol> {
     return {
       answers: {
-        check: (ask, signal) => answered(() => this.check(ask, signal)),
-        discover: (ask, signal) => answered(() => this.discover(ask, signal)),
-        run: (ask, signal) => answered(() => this.run(ask, signal)),
+        check: (ask, { signal }) => answered(() => this.check(ask, signal)),
+        discover: (ask, { signal }) => answered(() => this.discover(ask, signal)),
+        run: (ask, { signal }) => answered(() => this.run(ask, signal)),
         settle: async ({ runId, isStored }) => {
           await this.settle(runId, isStored);
           return null;

@@ -79,7 +79,14 @@ export class Graph {
   }
 
   private tensor(values: readonly number[], type: 'int64' | 'int32'): Runtime.Tensor {
-    const data = type === 'int64' ? BigInt64Array.from(values, BigInt) : Int32Array.from(values);
+    const data = type === 'int64' ? int64sOf(values) : Int32Array.from(values);
     return new this.session.runtime.Tensor(type, data, [1, values.length]);
   }
+}
+
+/** By a loop: `from` with a function takes several times as long. */
+function int64sOf(values: readonly number[]): BigInt64Array {
+  const data = new BigInt64Array(values.length);
+  for (let index = 0; index < data.length; index++) data[index] = BigInt(values[index] as number);
+  return data;
 }

@@ -74,6 +74,8 @@ class LoadedModel {
 export class LoadedModels {
   /** In the order in which they were last asked for. */
   readonly #loaded = new Map<string, Promise<LoadedModel>>();
+  /** Which was asked for last, and is open: a search waits for every turn that is made for one. */
+  #latest: { readonly model: OnnxModel; readonly side: TextSide } | undefined;
 
   async load(model: OnnxModel): Promise<void> {
     await (await this.#of(model)).load();
@@ -101,7 +103,7 @@ export class LoadedModels {
   }
 
   async vectors(model: OnnxModel, texts: readonly string[], tokensMax: number): Promise<readonly Float32Array[]> {
-    const side = await this.#texts(model);
+    const side = this.#latest?.model === model ? this.#latest.side : await this.#texts(model);
     const vectors: Float32Array[] = [];
     for (const text of texts) vectors.push(await vectorOfText(side, text, tokensMax));
     return vectors;
@@ -125,16 +127,15 @@ export class LoadedModels {
   }
 
   async #texts(model: OnnxModel): Promise<TextSide> {
-    return (await this.#of(model)).texts();
+    const side = await (await this.#of(model)).texts();
+    // Another one may have taken its place meanwhile.
+    if (this.#loaded.has(keyOf(model))) this.#latest = { model, side };
+    return side;
   }
 
   /** Rejects with an OnnxError, also where it is not what it was when it was added. */
   async #of(model: OnnxModel): Promise<LoadedModel> {
-    const loading = this.#taken(model);
-    const loaded = await loading.catch((error: unknown) => {
-      this.#loaded.delete(keyOf(model));
-      throw error;
-    });
+    const loaded = await this.#taken(model);
     if (model.fingerprint === undefined || loaded.fingerprint === model.fingerprint) return loaded;
     this.#loaded.delete(keyOf(model));
     await loaded.close();
@@ -144,9 +145,19 @@ export class LoadedModels {
     );
   }
 
+  /** What cannot be loaded is not kept. */
+  #loading(key: string, folder: string): Promise<LoadedModel> {
+    const loading = LoadedModel.of(folder);
+    loading.catch(() => {
+      if (this.#loaded.get(key) === loading) this.#loaded.delete(key);
+    });
+    return loading;
+  }
+
   #taken(model: OnnxModel): Promise<LoadedModel> {
+    this.#latest = undefined;
     const key = keyOf(model);
-    const loading = this.#loaded.get(key) ?? LoadedModel.of(model.folder);
+    const loading = this.#loaded.get(key) ?? this.#loading(key, model.folder);
     this.#loaded.delete(key);
     this.#loaded.set(key, loading);
     for (const [oldest, other] of this.#loaded) {

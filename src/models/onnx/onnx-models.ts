@@ -3,7 +3,7 @@ import type { Reranker, TextToEmbed } from '../../vectors/index.js';
 import { checkedRelevances } from '../checked-answers.js';
 import type { EmbeddingCall, EmbeddingSource, SourceDescription } from '../embedder.js';
 import type { OnnxKind, OnnxModel } from './onnx-protocol.js';
-import type { OnnxProcesses } from './onnx-processes.js';
+import type { OnnxProcesses, OnnxRole } from './onnx-processes.js';
 
 /** A call carries about so much text, so that its way to the process is short beside its work and processes end together. */
 const CALL_CHARACTERS = 600;
@@ -89,19 +89,18 @@ export class OnnxEmbeddings extends OnnxFolderModel implements EmbeddingSource {
     );
   }
 
-  async embed(texts: readonly string[], { purpose, signal }: EmbeddingCall): Promise<readonly Float32Array[]> {
-    const { model, tokensMax, options } = this;
+  embed(texts: readonly string[], { purpose, signal }: EmbeddingCall): Promise<readonly Float32Array[]> {
     const role = purpose === 'query' ? 'searches' : 'records';
-    if (role === 'records') options.processes.warmSearches(model);
-    return this.shared(
-      texts,
-      ({ length }) => length,
-      async (some) => {
-        const ask = { model, tokensMax, texts: some };
-        const { vectors } = await options.processes.ask(role, (host, call) => host.call('embed', ask, call), signal);
-        return vectors;
-      },
-    );
+    if (role === 'records') this.options.processes.warmSearches(this.model);
+    const ask = (some: readonly string[]) => this.#vectors(role, some, signal);
+    // Nothing is to be shared of one, and a search waits for it.
+    return texts.length === 1 ? ask(texts) : this.shared(texts, ({ length }) => length, ask);
+  }
+
+  async #vectors(role: OnnxRole, texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]> {
+    const ask = { model: this.model, tokensMax: this.tokensMax, texts };
+    const answer = await this.options.processes.ask(role, (host, call) => host.call('embed', ask, call), signal);
+    return answer.vectors;
   }
 }
 

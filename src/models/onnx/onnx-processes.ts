@@ -7,6 +7,7 @@ import { createChildProcess, HostPool, type Host } from '../../platform/hosts/in
 import { compiledFile, ServiceError } from '../../platform/index.js';
 import { ModelError } from '../model-error.js';
 import type { OnnxFault, OnnxModel, OnnxProtocol, OnnxRefusal } from './onnx-protocol.js';
+import { shortForms } from './short-forms.js';
 
 /** JavaScript's part of the memory: tokens and vectors of a batch, and the words of tokenizers. */
 const HEAP_MIB_MAX = 512;
@@ -96,6 +97,7 @@ export class OnnxProcesses {
         memoryMibMax,
         niceness,
         idleMsMax,
+        shortForms,
         onDeath,
         onBug: (_question, stack) => {
           onBug(stack);

@@ -2,9 +2,11 @@
  * A process that runs models of ONNX folders and nothing else: a graph that crashes or takes all memory ends this process, and another one
  * takes its place. The library is loaded with the first model.
  */
+import { directLine } from '../../platform/hosts/serve-direct-line.js';
 import { serveHost } from '../../platform/hosts/serve-host.js';
 import { LoadedModels } from './loaded-models.js';
 import { OnnxError, type OnnxProtocol, type OnnxRefusal } from './onnx-protocol.js';
+import { shortForms } from './short-forms.js';
 
 serveHost<OnnxProtocol>(() => {
   const models = new LoadedModels();
@@ -25,7 +27,7 @@ serveHost<OnnxProtocol>(() => {
       load: (model) => void models.load(model).catch(() => undefined),
     },
   };
-});
+}, directLine(shortForms));
 
 async function orRefusal<Answer>(answer: Promise<Answer>): Promise<Answer | OnnxRefusal> {
   try {

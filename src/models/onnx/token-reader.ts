@@ -2,6 +2,7 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import { memberOf } from '../checked-answers.js';
 import { OnnxError } from './onnx-protocol.js';
+import { WordTokens } from './word-tokens.js';
 
 /** As the package has it, whose own declarations name files that a module cannot find. */
 interface Encoder {
@@ -29,6 +30,8 @@ export class TokenReader {
   /** What stands before and behind the tokens of any text. */
   readonly #before: readonly number[];
   readonly #behind: readonly number[];
+  /** Undefined of a tokenizer that does not look at each word by itself. */
+  readonly #words: WordTokens | undefined;
 
   /** Throws an OnnxError where the files are of no tokenizer that is known. */
   constructor(tokenizer: object, config: object) {
@@ -42,6 +45,8 @@ export class TokenReader {
       const before = first === -1 ? empty.length : first;
       this.#before = empty.slice(0, before);
       this.#behind = empty.slice(before);
+      const isAround = this.#around(this.#inside(PROBE)).join() === ids.join();
+      if (isAround) this.#words = WordTokens.of({ tokenizer, config }, (text) => this.#inside(text));
     } catch (error) {
       throw new OnnxError('folder', `The file tokenizer.json cannot be used: ${(error as Error).message}.`, error);
     }
@@ -49,7 +54,7 @@ export class TokenReader {
 
   /** Tokens of the text itself. */
   count(text: string): number {
-    return this.#tokenizer.encode(text, { add_special_tokens: false }).ids.length;
+    return this.#idsOf(text).length;
   }
 
   /** How many tokens stand around those of a text. */
@@ -59,9 +64,22 @@ export class TokenReader {
 
   /** At most so many, with what stands around them; the rest of the text is cut off. */
   read(text: string, tokensMax: number): Tokens {
-    const { ids } = this.#tokenizer.encode(text);
+    const ids = this.#words === undefined ? this.#tokenizer.encode(text).ids : this.#around(this.#words.idsOf(text));
     const kept = ids.length <= tokensMax ? ids : [...ids.slice(0, tokensMax - this.#behind.length), ...this.#behind];
     return { ids: kept, types: new Array<number>(kept.length).fill(0) };
+  }
+
+  #around(ids: readonly number[]): number[] {
+    return [...this.#before, ...ids, ...this.#behind];
+  }
+
+  #idsOf(text: string): number[] {
+    return this.#words?.idsOf(text) ?? this.#inside(text);
+  }
+
+  /** Without what stands around a text. */
+  #inside(text: string): number[] {
+    return this.#tokenizer.encode(text, { add_special_tokens: false }).ids;
   }
 
   /** As long as the model was trained with, where it was with texts of one length. */

@@ -5,8 +5,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { endingWithThis } from '../paths.js';
+import type { Socket } from 'node:net';
+import { DIRECT_LINE_FD, DirectLine, type ShortForms } from './direct-line.js';
 import { Host, type HostOptions, type Vessel, type VesselEvents } from './host.js';
-import type { FromWorker, Protocol } from './protocol.js';
+import type { FromWorker, Protocol, ToWorker } from './protocol.js';
 import { processorMs, residentBytes } from './process-figures.js';
 import type { HostedData } from './serve-host.js';
 
@@ -22,6 +24,8 @@ export interface ChildProcessOptions<P extends Protocol> extends HostOptions<P> 
   readonly readableFolders?: readonly string[];
   /** Beside `readableFolders`: it loads native code from there. */
   readonly mayLoadAddons?: boolean;
+  /** Of messages that go by a line of their own; the process serves with the same (`serveHost`). */
+  readonly shortForms?: ShortForms;
 }
 
 export function createChildProcess<P extends Protocol>(options: ChildProcessOptions<P>): Host<P> {
@@ -29,7 +33,7 @@ export function createChildProcess<P extends Protocol>(options: ChildProcessOpti
 }
 
 function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage, onExit }: VesselEvents): Vessel {
-  const { entry, data, heapMibMax, niceness, env } = options;
+  const { entry, data, heapMibMax, niceness, env, shortForms } = options;
   const flags = [`--max-old-space-size=${heapMibMax}`, ...permissionFlags(options)];
   // One that computes without end would not hear that the channel is closed.
   const [execPath, execArgv] = endingWithThis(process.execPath, flags);
@@ -39,7 +43,7 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
     execArgv,
     serialization: 'advanced',
     // Its errors are the service's to tell.
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', shortForms === undefined ? 'ignore' : 'pipe'],
   });
   let failure: Error | undefined;
   const kill = (reason: string) => {
@@ -59,11 +63,21 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
     onExit(failure);
   });
   const hosted: HostedData = { data, niceness };
-  const say = (message: object) => {
+  const send = (message: object) => {
     // A process that has just died is told of by `exit`.
     if (child.connected) child.send(message, () => undefined);
   };
-  say({ kind: 'hosted', ...hosted });
+  send({ kind: 'hosted', ...hosted });
+  const line =
+    shortForms &&
+    new DirectLine<ToWorker, FromWorker>(
+      child.stdio[DIRECT_LINE_FD] as Socket,
+      { said: shortForms.toWorker, heard: shortForms.fromWorker },
+      onMessage,
+    );
+  const say = (message: ToWorker) => {
+    if (line?.say(message) !== true) send(message);
+  };
   return { say, kill: () => void child.kill('SIGKILL'), processorMs: () => processorMs(child.pid) };
 }
 

@@ -1,5 +1,6 @@
 /** Workers that are threads or processes: one face for both. What a worker itself needs is in `serve-host.js`. */
 export { createChildProcess, type ChildProcessOptions } from './child-process.js';
+export type { ShortForm, ShortForms } from './direct-line.js';
 export {
   FileProcesses,
   type FileProcessesOptions,
@@ -10,5 +11,5 @@ export { CallTimedOutError, type CallOptions, type Host, type HostOptions } from
 export { HostPool } from './host-pool.js';
 export { loggedWorker } from './logged-worker.js';
 export { processorMs, residentBytes } from './process-figures.js';
-export type { Protocol, ProtocolEvent } from './protocol.js';
+export type { FromWorker, Protocol, ProtocolEvent, ToWorker } from './protocol.js';
 export { createWorkerThread } from './worker-thread.js';

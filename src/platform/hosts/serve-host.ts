@@ -15,11 +15,17 @@ export interface HostedData {
 
 export type Emit<P extends Protocol> = <Name extends EventName<P>>(name: Name, content: P['events'][Name]) => void;
 
+/** What a question's function may ask of its call. */
+export interface ServedCall {
+  /** Aborted where nobody wants the answer any more. */
+  readonly signal: AbortSignal;
+}
+
 export interface Served<P extends Protocol> {
   readonly answers: {
     readonly [Name in QuestionName<P>]: (
       ask: Ask<P, Name>,
-      signal: AbortSignal,
+      call: ServedCall,
     ) => Answer<P, Name> | Promise<Answer<P, Name>>;
   };
   readonly notices: { readonly [Name in NoticeName<P>]: (content: P['notices'][Name]) => void };
@@ -27,8 +33,14 @@ export interface Served<P extends Protocol> {
   readonly close?: () => Promise<void> | void;
 }
 
-/** `create` is called once, with what the host gave and a function that says things unasked. */
-export function serveHost<P extends Protocol>(create: (data: unknown, emit: Emit<P>) => Served<P>): void {
+/** A second way to the host, for what it says there (`direct-line.ts`). */
+export type LineOpener = (onMessage: (message: ToWorker) => void) => { say(message: FromWorker): boolean };
+
+/** `create` is called once, with what the host gave and a function that says things unasked. `openLine`: of a process that was created with such a line. */
+export function serveHost<P extends Protocol>(
+  create: (data: unknown, emit: Emit<P>) => Served<P>,
+  openLine?: LineOpener,
+): void {
   if (parentPort !== null) {
     const port = parentPort;
     const end = new HostedEnd(
@@ -42,18 +54,28 @@ export function serveHost<P extends Protocol>(create: (data: unknown, emit: Emit
     });
     return;
   }
-  const send = (message: FromWorker) => process.send?.(message, undefined, undefined, () => undefined);
+  let line: ReturnType<LineOpener> | undefined;
+  const send = (message: FromWorker) => {
+    if (line?.say(message) !== true) process.send?.(message, undefined, undefined, () => undefined);
+  };
   const end = new HostedEnd(create, send, () => process.disconnect());
   // Whoever started it is gone: nobody wants its answers.
   process.once('disconnect', () => process.exit(0));
   process.on('message', (message: ToWorker | ({ readonly kind: 'hosted' } & HostedData)) => {
-    if (message.kind === 'hosted') end.begin(message);
-    else end.hear(message);
+    if (message.kind !== 'hosted') {
+      end.hear(message);
+      return;
+    }
+    end.begin(message);
+    // What came by it before waits there.
+    line = openLine?.((heard) => {
+      end.hear(heard);
+    });
   });
 }
 
 class HostedEnd<P extends Protocol> {
-  readonly #cancelled = new Map<number, AbortController>();
+  readonly #calls = new Map<number, Call>();
   #served: Served<P> | undefined;
 
   constructor(
@@ -78,7 +100,7 @@ class HostedEnd<P extends Protocol> {
         void this.#answer(served, message);
         break;
       case 'cancel':
-        this.#cancelled.get(message.number)?.abort();
+        this.#calls.get(message.number)?.cancel();
         break;
       case 'notice':
         served.notices[message.name as NoticeName<P>](message.content as never);
@@ -89,11 +111,28 @@ class HostedEnd<P extends Protocol> {
   }
 
   async #answer(served: Served<P>, { number, name, ask }: ToWorker & { readonly kind: 'question' }): Promise<void> {
-    const cancellation = new AbortController();
-    this.#cancelled.set(number, cancellation);
+    const call = new Call();
+    this.#calls.set(number, call);
     const answer = served.answers[name as QuestionName<P>];
-    const reply = await replyOf(() => answer(ask as never, cancellation.signal));
-    this.#cancelled.delete(number);
-    if (!cancellation.signal.aborted) this.send({ kind: 'answer', number, reply });
+    const reply = await replyOf(() => answer(ask as never, call));
+    this.#calls.delete(number);
+    if (!call.isCancelled) this.send({ kind: 'answer', number, reply });
+  }
+}
+
+/** Most questions never look at their signal, and making one takes longer than all else that is done for a question. */
+class Call implements ServedCall {
+  #controller: AbortController | undefined;
+  isCancelled = false;
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.isCancelled) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  cancel(): void {
+    this.isCancelled = true;
+    this.#controller?.abort();
   }
 }

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TokenReader } from './token-reader.js';
+import { WordTokens } from './word-tokens.js';
+
+const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'];
+const WORDS = [
+  'a',
+  'gannet',
+  'dive',
+  'the',
+  'sea',
+  'σας',
+  '海',
+  "'",
+  '.',
+  '##s',
+  '##d',
+  '##net',
+  'gan',
+  '##e',
+  '##a',
+  '##ς',
+  'e',
+];
+
+/** As BERT's models have it; `more` in the place of what it has. */
+function tokenizerOf(more: object = {}): object {
+  const vocabulary = [...SPECIAL, ...WORDS];
+  const id = (token: string) => vocabulary.indexOf(token);
+  const piece = (name: string) => ({ SpecialToken: { id: name, type_id: 0 } });
+  return {
+    added_tokens: SPECIAL.map((content) => ({ id: id(content), content, special: true, normalized: false })),
+    normalizer: {
+      type: 'BertNormalizer',
+      clean_text: true,
+      handle_chinese_chars: true,
+      strip_accents: null,
+      lowercase: true,
+    },
+    pre_tokenizer: { type: 'BertPreTokenizer' },
+    post_processor: {
+      type: 'TemplateProcessing',
+      single: [piece('[CLS]'), { Sequence: { id: 'A', type_id: 0 } }, piece('[SEP]')],
+      pair: [],
+      special_tokens: Object.fromEntries(
+        ['[CLS]', '[SEP]'].map((token) => [token, { id: token, ids: [id(token)], tokens: [token] }]),
+      ),
+    },
+    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+    model: {
+      type: 'WordPiece',
+      unk_token: '[UNK]',
+      continuing_subword_prefix: '##',
+      max_input_chars_per_word: 100,
+      vocab: Object.fromEntries(vocabulary.map((token, index) => [token, index])),
+    },
+    ...more,
+  };
+}
+
+const piece = fc.oneof(
+  fc.constantFrom(
+    ...WORDS,
+    ...SPECIAL,
+    'GANNETS',
+    'ΣΑΣ',
+    'é',
+    'e\u0301',
+    '\u0301',
+    '\v',
+    '\t',
+    '\n',
+    '\u00a0',
+    '\u200b',
+    '\0',
+    'x'.repeat(120),
+  ),
+  fc.string({ unit: 'grapheme' }),
+);
+const text = fc
+  .array(fc.tuple(piece, fc.constantFrom('', ' ', '  ')), { maxLength: 12 })
+  .map((all) => all.flat().join(''));
+
+describe('tokens of words', () => {
+  it.each([{}, { lowercase: false }, { strip_accents: false }, { clean_text: false, handle_chinese_chars: false }])(
+    'are those of the whole text, with %j',
+    (normalizer) => {
+      const known = tokenizerOf();
+      const changed = tokenizerOf({ normalizer: { ...(known as { normalizer: object }).normalizer, ...normalizer } });
+      const reader = new TokenReader(changed, {});
+      // Of a sequence of one, which is the same and not known to look at each word by itself.
+      const sequence = { type: 'Sequence', pretokenizers: [{ type: 'BertPreTokenizer' }] };
+      const whole = new TokenReader({ ...changed, pre_tokenizer: sequence }, {});
+      fc.assert(
+        fc.property(text, fc.integer({ min: 3, max: 40 }), (read, tokensMax) => {
+          expect(reader.read(read, tokensMax)).toEqual(whole.read(read, tokensMax));
+          expect(reader.count(read)).toBe(whole.count(read));
+        }),
+        { numRuns: 500 },
+      );
+    },
+  );
+
+  it('are asked for once', () => {
+    const asked: string[] = [];
+    const words = WordTokens.of({ tokenizer: tokenizerOf(), config: {} }, (word) => [asked.push(word)]);
+    expect(words?.idsOf('the sea, the sea')).toEqual([1, 2, 1, 3]);
+    expect(asked).toEqual(['the', 'sea,', 'sea']);
+  });
+
+  it.each([
+    ['another normalizer', { normalizer: { type: 'Lowercase' } }],
+    ['spaces that are tokens', { pre_tokenizer: { type: 'Metaspace' } }],
+    ['another model', { model: { type: 'BPE' } }],
+    ['a token that has a space', { added_tokens: [{ id: 0, content: 'a b' }] }],
+  ])('are not kept with %s', (_what, more) => {
+    expect(WordTokens.of({ tokenizer: tokenizerOf(more), config: {} }, () => [])).toBeUndefined();
+  });
+});

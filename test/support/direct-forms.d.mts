@@ -1,0 +1,3 @@
+import type { ShortForms } from '../../src/platform/hosts/index.js';
+
+export declare const directForms: ShortForms;
