@@ -6,8 +6,11 @@ BENCH is native-bindings/build-test/bench-vector_bench, compiled with hnswlib's 
 which are the queries, and is made by BENCH where it is missing. Graphs are kept beside it. Prints what each engine reaches at each of its
 settings, then a table: microseconds of processor time a search at recall@10 of 0.90, 0.95 and 0.99, between its settings where none is just
 there, and how many times ours that is. run.mjs fetches what this needs.
+
+GANNET_BENCH_MINUTES: what takes longer to build is left unfinished, and the same command goes on with it. With 0 turns nothing is measured.
 """
 
+import json
 import os
 import re
 import statistics
@@ -21,6 +24,9 @@ from usearch.index import Index
 
 QUERIES = 500
 WANTED = 10
+ROWS_AT_A_TIME = 10_000
+# Of BENCH, the lines that are compared.
+COMPARED = "ours, width|hnswlib"
 WIDTHS = (10, 14, 20, 28, 40, 56, 80, 120, 200, 320)
 RECALLS = (0.90, 0.95, 0.99)
 
@@ -29,53 +35,103 @@ class UsearchBytes:
     """USearch with one byte a component, the links and widths of the others."""
 
     name = "USearch i8"
+    suffix = ".usearch"
     settings = WIDTHS
 
-    def __init__(self, rows):
+    def __init__(self, rows, kept):
         self.index = Index(ndim=rows.shape[1], metric="cos", dtype="i8", connectivity=16, expansion_add=200)
-        self.index.add(numpy.arange(len(rows)), rows, threads=1)
+        if kept:
+            self.index.load(kept)
+            self.index.expansion_add = 200
+
+    def save(self, path):
+        self.index.save(path)
+
+    def __len__(self):
+        return len(self.index)
+
+    def add(self, rows):
+        self.index.add(numpy.arange(len(self), len(self) + len(rows)), rows, threads=1)
 
     def search(self, queries, width):
         self.index.expansion_search = width
         return self.index.search(queries, WANTED, threads=1).keys
 
 
-class FaissHnsw:
+class FaissIndex:
+    """What those of FAISS have in common."""
+
+    def __init__(self, rows, kept):
+        self.index = faiss.read_index(kept) if kept else self.trained(rows)
+
+    def save(self, path):
+        faiss.write_index(self.index, path)
+
+    def __len__(self):
+        return self.index.ntotal
+
+    def add(self, rows):
+        self.index.add(rows)
+
+
+class FaissHnsw(FaissIndex):
     """FAISS' HNSW over one byte a component."""
 
     name = "FAISS HNSW SQ8"
+    suffix = ".faiss-hnsw"
     settings = WIDTHS
 
-    def __init__(self, rows):
-        self.index = faiss.IndexHNSWSQ(rows.shape[1], faiss.ScalarQuantizer.QT_8bit, 16, faiss.METRIC_INNER_PRODUCT)
-        self.index.hnsw.efConstruction = 200
-        self.index.train(rows[:100_000])
-        self.index.add(rows)
+    def trained(self, rows):
+        index = faiss.IndexHNSWSQ(rows.shape[1], faiss.ScalarQuantizer.QT_8bit, 16, faiss.METRIC_INNER_PRODUCT)
+        index.hnsw.efConstruction = 200
+        index.train(rows[:100_000])
+        return index
 
     def search(self, queries, width):
         self.index.hnsw.efSearch = width
         return self.index.search(queries, WANTED)[1]
 
 
-class FaissFastScan:
+class FaissFastScan(FaissIndex):
     """FAISS' inverted lists of product codes of four bits, the best of which are compared by their full vectors."""
 
     name = "FAISS IVF-PQ fast scan"
+    suffix = ".faiss-ivfpq"
     settings = (1, 2, 4, 8, 16, 32, 64, 128)
 
-    def __init__(self, rows):
+    def trained(self, rows):
         lists = int(4 * len(rows) ** 0.5)
-        self.lists = faiss.index_factory(
-            rows.shape[1], f"IVF{lists},PQ{rows.shape[1] // 2}x4fs", faiss.METRIC_INNER_PRODUCT
+        index = faiss.index_factory(
+            rows.shape[1], f"IVF{lists},PQ{rows.shape[1] // 2}x4fs,RFlat", faiss.METRIC_INNER_PRODUCT
         )
-        self.index = faiss.IndexRefineFlat(self.lists)
-        self.index.k_factor = 8
-        self.index.train(rows[:: max(1, len(rows) // 100_000)])
-        self.index.add(rows)
+        index.train(rows[:: max(1, len(rows) // 100_000)])
+        return index
 
     def search(self, queries, probes):
-        self.lists.nprobe = probes
+        self.index.k_factor = 8
+        faiss.downcast_index(self.index.base_index).nprobe = probes
         return self.index.search(queries, WANTED)[1]
+
+
+def built_peer(made, rows, path, end):
+    """The engine with all rows, and what it built a second of processor time; neither where the time ended before that."""
+    kept = path + made.suffix
+    unfinished, log = kept + ".unfinished", kept + ".json"
+    seconds = json.load(open(log)) if os.path.exists(log) else 0
+    if os.path.exists(kept):
+        return made(rows, kept), f"{len(rows) / seconds:.0f}"
+    began = time.process_time()
+    engine = made(rows, unfinished if os.path.exists(unfinished) else None)
+    while len(engine) < len(rows) and time.monotonic() < end:
+        engine.add(rows[len(engine) : len(engine) + ROWS_AT_A_TIME])
+    seconds += time.process_time() - began
+    print(f"{made.name}, building\t{len(engine)} rows in {seconds:.0f} s", flush=True)
+    engine.save(unfinished)
+    json.dump(seconds, open(log, "w"))
+    if len(engine) < len(rows):
+        return None, None
+    os.rename(unfinished, kept)
+    return engine, f"{len(rows) / seconds:.0f}"
 
 
 def measured_peer(engine, queries, truth):
@@ -90,9 +146,9 @@ def measured_peer(engine, queries, truth):
     return results
 
 
-def measured_bench(arguments, built):
+def measured_bench(arguments, built, measured=COMPARED):
     """What BENCH prints: by engine and width, recall and microseconds; what it built goes into `built`."""
-    printed = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run([*arguments, "7", measured], check=True, capture_output=True, text=True).stdout
     results = {}
     for line in printed.splitlines():
         found = re.match(r"(\w+), (?:width|ef) (\d+)\trecall ([\d.]+)\t([\d.]+) us", line)
@@ -100,6 +156,7 @@ def measured_bench(arguments, built):
             results.setdefault(found[1], {})[int(found[2])] = (float(found[3]), float(found[4]))
         elif found := re.match(r"(\w+), building\t(\d+) vectors/s", line):
             built[found[1]] = found[2]
+            print(line, flush=True)
     return results
 
 
@@ -127,24 +184,32 @@ def print_table(medians, built):
         print(f"| {name} |", " | ".join(cells), "|")
 
 
+def truth_of(rows, queries):
+    """Of each query, which are nearest; some at a time, since all products of a million rows are gigabytes."""
+    truth = []
+    for some in numpy.array_split(queries, 10):
+        truth += [set(row.tolist()) for row in numpy.argpartition(-(some @ rows.T), WANTED, axis=1)[:, :WANTED]]
+    return truth
+
+
 def main():
     bench, path, count, dimensions = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     turns = int(sys.argv[5]) if len(sys.argv) > 5 else 3
+    end = time.monotonic() + 60 * float(os.environ.get("GANNET_BENCH_MINUTES", "inf"))
     arguments = [bench, str(count), str(dimensions), path]
     engines, built = [], {}
-    if not os.path.exists(path):
-        measured_bench(arguments, built)
+    measured_bench(arguments, built, "building")
     faiss.omp_set_num_threads(1)
     rows = numpy.fromfile(path, dtype=numpy.float32).reshape(-1, dimensions)
     rows /= numpy.linalg.norm(rows, axis=1, keepdims=True)
     rows, queries = rows[:count], rows[count : count + QUERIES]
-    truth = [set(row.tolist()) for row in numpy.argpartition(-(queries @ rows.T), WANTED, axis=1)[:, :WANTED]]
 
-    for made in (UsearchBytes, FaissHnsw, FaissFastScan):
-        began = time.process_time()
-        engines.append(made(rows))
-        built[made.name] = f"{count / (time.process_time() - began):.0f}"
-        print(f"{made.name}, building\t{built[made.name]} vectors/s", flush=True)
+    for made in (FaissFastScan, FaissHnsw, UsearchBytes):
+        engine, built[made.name] = built_peer(made, rows, path, end)
+        if engine is None:
+            sys.exit("The time ended; the same command goes on.")
+        engines.append(engine)
+    truth = truth_of(rows, queries)
     measured = {}
     for _ in range(turns):
         of_turn = measured_bench(arguments, built)
@@ -160,7 +225,8 @@ def main():
     for name, results in medians.items():
         for setting, (recall, micros) in results.items():
             print(f"{name}\t{setting}\trecall {recall:.4f}\t{micros:.1f} us")
-    print_table(medians, built)
+    if turns:
+        print_table(medians, built)
 
 
 main()

@@ -1,12 +1,17 @@
 /** The rows of a file that vector_memory_bench has made, as records and searches of a service. */
-import { openSync, readSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ACCOUNT, call, importNdjson } from '../end-to-end/lib/service.mjs';
+import { formatCount } from '../end-to-end/lib/report.mjs';
+import { ACCOUNT, call, createKey, importNdjson, startService } from '../end-to-end/lib/service.mjs';
+import { folder } from './fetch-hnswlib.mjs';
 
 export const LIST = 'vectors';
 /** Behind the rows that become records. */
 export const QUERIES = 500;
+/** A record's number has a facet `part`, in turn one of so many. */
+export const PARTS = 100;
 const FLOAT_BYTES = 4;
 const ROWS_AT_A_TIME = 1000;
 const ROWS_OF_REQUEST = 50_000;
@@ -45,12 +50,14 @@ export class MadeRows {
 function recordOf(number, values) {
   let vector = '';
   for (const value of values) vector += `,${value.toFixed(4)}`;
-  return `{"name":"${number}","fields":{"title":"${number}"},"vector":[${vector.slice(1)}]}\n`;
+  return `{"name":"${number}","fields":{"title":"${number}","part":${number % PARTS}},"vector":[${vector.slice(1)}]}\n`;
 }
 
 export async function createVectorList({ address, key }) {
   const searchable = [{ name: 'title', weight: 1 }];
-  await call(address, key, 'POST', `/list/${ACCOUNT}`, { name: LIST, model: 'own', searchable_fields: searchable });
+  const facets = [{ name: 'part', type: 'number' }];
+  const list = { name: LIST, model: 'own', searchable_fields: searchable, facets };
+  await call(address, key, 'POST', `/list/${ACCOUNT}`, list);
 }
 
 /** All rows, some thousand in each request, one request after the other; resolves with the seconds. */
@@ -64,10 +71,34 @@ export async function importRows({ address, key }, rows) {
   return sum;
 }
 
-export async function untilAtRest(service) {
-  for (let before = service.cpuMs(), now; ; before = now) {
-    await wait(REST_MS);
-    now = service.cpuMs();
-    if (now - before < REST_SHARE * REST_MS) return;
-  }
+/** After some seconds: whether it had nothing to do meanwhile. */
+export async function isAtRest(service) {
+  const before = service.cpuMs();
+  await wait(REST_MS);
+  return service.cpuMs() - before < REST_SHARE * REST_MS;
+}
+
+async function untilAtRest(service) {
+  while (!(await isAtRest(service)));
+}
+
+/** A data directory with a list of these rows, all merged, and a key for it: imported once, and kept for the next run. */
+export async function importedService(rows) {
+  const dataDir = join(folder, `service-${rows.count}-${rows.dimensions}`);
+  const marker = join(dataDir, 'bench-imported.json');
+  if (existsSync(marker)) return { dataDir, ...JSON.parse(readFileSync(marker, 'utf8')) };
+  rmSync(dataDir, { recursive: true, force: true });
+  const service = await startService(dataDir);
+  const key = createKey(dataDir);
+  await createVectorList({ address: service.address, key });
+  process.stderr.write('Importing the vectors (once; kept for the next run) …\n');
+  const seconds = await importRows({ address: service.address, key }, rows);
+  await untilAtRest(service);
+  const processor = (service.cpuMs() / 1000).toFixed(0);
+  process.stderr.write(
+    `${formatCount(rows.count)} records in ${seconds.toFixed(0)} s, with merges ${processor} s of the processors\n`,
+  );
+  await service.stop();
+  writeFileSync(marker, JSON.stringify({ key }));
+  return { dataDir, key };
 }

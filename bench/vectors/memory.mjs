@@ -8,12 +8,11 @@
  * files); hnswlib comes from npm (fetch-hnswlib.mjs). Some ten minutes of a processor at first, for building.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
-import { ACCOUNT, call, createKey, startService } from '../end-to-end/lib/service.mjs';
+import { ACCOUNT, call, startService } from '../end-to-end/lib/service.mjs';
 import { buildBench, folder } from './fetch-hnswlib.mjs';
-import { createVectorList, importRows, LIST, MadeRows, QUERIES, untilAtRest } from './made-rows.mjs';
+import { importedService, LIST, MadeRows, QUERIES } from './made-rows.mjs';
 
 const MEMORY_BAR = 0.45;
 const START_MS_BAR = 1000;
@@ -56,24 +55,8 @@ function measureMemory(bench) {
   ];
 }
 
-async function importVectors(dataDir, marker) {
-  rmSync(dataDir, { recursive: true, force: true });
-  const service = await startService(dataDir);
-  const key = createKey(dataDir);
-  await createVectorList({ address: service.address, key });
-  process.stderr.write('Importing the vectors (once; kept for the next run) …\n');
-  const seconds = await importRows({ address: service.address, key }, made());
-  await untilAtRest(service);
-  process.stderr.write(`${formatCount(count)} records in ${seconds.toFixed(0)} s\n`);
-  await service.stop();
-  writeFileSync(marker, JSON.stringify({ key }));
-}
-
 async function measureStart() {
-  const dataDir = join(folder, `service-${count}-${dimensions}`);
-  const marker = join(dataDir, 'bench-imported.json');
-  if (!existsSync(marker)) await importVectors(dataDir, marker);
-  const { key } = JSON.parse(readFileSync(marker, 'utf8'));
+  const { dataDir, key } = await importedService(made());
   const starts = [];
   let after;
   for (let run = 0; run < STARTS; run += 1) {
