@@ -2,7 +2,9 @@
 //
 //   vector_bench [COUNT [DIMENSIONS [FILE [SEED [ONLY]]]]]      default 100000 x 128, made around centres by SEED (7)
 //
-// With ONLY, a part of a line's name ("one-sided filter of 50.00 % packed, width 10", "ours"), only such lines are measured.
+// With ONLY, a part of a line's name ("one-sided filter of 50.00 % packed, width 10") or some, with | between them ("ours, width|hnswlib"), only such lines are
+// measured; with "building" nothing is but building. GANNET_BENCH_MINUTES: an hnswlib that takes longer to build is left as FILE.hnsw.unfinished,
+// and the same command goes on with it.
 // What was chosen by the rows and queries of one seed is reported of another.
 // FILE has COUNT + 500 rows of f32; where it is missing they are written to it, and what is built of them is kept beside it as FILE.gvs and
 // FILE.hnsw. bench/vectors/run.mjs is the same with other engines.
@@ -17,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -113,12 +116,21 @@ double MiddleOf(std::vector<double> values) {
   return values[kTurns / 2];
 }
 
-// What is measured: names with this in them.
+// What is measured: names with one of these, between which | stands, in them.
 std::string only;
+
+bool IsMeasured(std::string_view name) {
+  for (size_t begin = 0;;) {
+    const size_t end = std::min(only.find('|', begin), only.size());
+    if (name.find(std::string_view(only).substr(begin, end - begin)) != std::string_view::npos) return true;
+    if (end == only.size()) return false;
+    begin = end + 1;
+  }
+}
 
 // Beside another way, in turns with it, where one is given.
 void Measure(const std::string& name, const Rows& rows, uint32_t count, const Truth& truth, const Way& way, const Way* beside = nullptr) {
-  if (name.find(only) == std::string::npos) return;
+  if (!IsMeasured(name)) return;
   size_t found = 0;
   size_t there = 0;
   std::vector<uint32_t> ordinals;
@@ -164,6 +176,9 @@ std::vector<uint64_t> PassingBits(const Rows& rows, uint32_t count, double share
 
 // As a batch of an import leaves them until a merge makes a graph: each code is compared.
 void MeasureWithoutGraph(const Rows& rows, uint32_t count, const Truth& truth, VectorSearcher* searcher) {
+  const uint32_t widths[] = {20, 80};
+  const auto name = [](uint32_t width) { return "ours without a graph, width " + std::to_string(width); };
+  if (!std::ranges::any_of(widths, [&](uint32_t width) { return IsMeasured(name(width)); })) return;
   std::vector<uint32_t> records(count);
   std::iota(records.begin(), records.end(), 0u);
   const std::vector<uint32_t> passages(count);
@@ -172,7 +187,7 @@ void MeasureWithoutGraph(const Rows& rows, uint32_t count, const Truth& truth, V
   const std::vector<uint8_t> bytes = EncodeVectors({rows.dimensions, all, records, passages}, {.nodes_min = kWithoutGraph});
   std::printf("ours without a graph, building\t%.0f vectors/s\n", count / (ProcessorSeconds() - began));
   const VectorGraph graph(bytes);
-  for (const uint32_t width : {20u, 80u}) Measure("ours without a graph, width " + std::to_string(width), rows, count, truth, Ours(graph, searcher, width));
+  for (const uint32_t width : widths) Measure(name(width), rows, count, truth, Ours(graph, searcher, width));
 }
 
 // Each as a search meets it for the first time, prepared, and packed.
@@ -206,6 +221,74 @@ void MeasureFilters(const Rows& rows, const std::vector<std::vector<float>>& pro
   }
 }
 
+// What building took, kept beside what was built.
+double KeptSeconds(const std::string& file) {
+  double seconds = 0;
+  std::ifstream(file + ".seconds") >> seconds;
+  return seconds;
+}
+
+void KeepSeconds(const std::string& file, double seconds) { std::ofstream(file + ".seconds") << seconds; }
+
+void BuildOurs(const std::string& kept, const Rows& rows, uint32_t count) {
+  const double began = ProcessorSeconds();
+  std::vector<uint32_t> records(count);
+  std::iota(records.begin(), records.end(), 0u);
+  const std::vector<uint32_t> passages(count);
+  const auto values = std::span(rows.values).first(size_t{count} * rows.dimensions);
+  BuildVectors(kept, {rows.dimensions, values, records, passages}, {kLinks, kBuildWidth});
+  KeepSeconds(kept, ProcessorSeconds() - began);
+}
+
+#if defined(GANNET_HAS_HNSWLIB)
+// A graph of hnswlib, kept in a file where one is named. The program ends where building it takes longer than it may.
+class Theirs {
+ public:
+  Theirs(const Rows& rows, uint32_t count, const std::string& kept)
+      : space_(rows.dimensions), graph_(std::make_unique<Graph>(&space_, count, kLinks, kBuildWidth)) {
+    const std::string unfinished = kept + ".unfinished";
+    // One that another bench has left is built more narrowly.
+    const std::string& there = std::filesystem::exists(kept) && KeptSeconds(kept) > 0 ? kept : unfinished;
+    if (std::filesystem::exists(there)) graph_ = std::make_unique<Graph>(&space_, there, false, count);
+    const double seconds = KeptSeconds(kept) + Build(rows, count);
+    if (!kept.empty() && there != kept) {
+      KeepSeconds(kept, seconds);
+      graph_->saveIndex(unfinished);
+    }
+    if (graph_->getCurrentElementCount() < count) std::exit(0);
+    if (std::filesystem::exists(unfinished)) std::filesystem::rename(unfinished, kept);
+    std::printf("hnswlib, building\t%.0f vectors/s\n", count / seconds);
+  }
+
+  Way Search(uint32_t width) const {
+    return [this, width](std::span<const float> query, std::vector<uint32_t>* ordinals) {
+      graph_->setEf(width);
+      ordinals->clear();
+      for (auto found = graph_->searchKnn(query.data(), kWanted); !found.empty(); found.pop()) {
+        ordinals->push_back(static_cast<uint32_t>(found.top().second));
+      }
+    };
+  }
+
+ private:
+  using Graph = hnswlib::HierarchicalNSW<float>;
+
+  // What is missing, as far as time allows; gives the seconds that it took of a processor.
+  double Build(const Rows& rows, uint32_t count) {
+    const char* minutes = std::getenv("GANNET_BENCH_MINUTES");
+    const double end = minutes == nullptr ? HUGE_VAL : WallSeconds() + std::atof(minutes) * 60;
+    const double began = ProcessorSeconds();
+    for (auto next = static_cast<uint32_t>(graph_->getCurrentElementCount()); next < count && WallSeconds() < end; ++next) {
+      graph_->addPoint(rows.of(next).data(), next);
+    }
+    return ProcessorSeconds() - began;
+  }
+
+  hnswlib::InnerProductSpace space_;
+  std::unique_ptr<Graph> graph_;
+};
+#endif
+
 }  // namespace
 
 int main(int argument_count, char** arguments) {
@@ -218,50 +301,26 @@ int main(int argument_count, char** arguments) {
   Rows rows = std::filesystem::exists(file) ? ReadRows(file.c_str(), all, dimensions) : Made(all, dimensions, seed);
   if (!file.empty() && !std::filesystem::exists(file)) WriteRows(file, rows);
   for (size_t i = 0; i < all; ++i) Normalize(std::span(rows.values).subspan(i * dimensions, dimensions));
-  const std::vector<std::vector<float>> products = ProductsOf(rows, count);
-  const Truth truth = TruthOf(products, nullptr);
-
   const Folder folder;
   const std::string kept = (file.empty() ? folder.path + "/made" : file) + ".gvs";
-  double began = ProcessorSeconds();
-  if (!std::filesystem::exists(kept)) {
-    std::vector<uint32_t> records(count);
-    std::iota(records.begin(), records.end(), 0u);
-    const std::vector<uint32_t> passages(count);
-    BuildVectors(kept, {dimensions, std::span(rows.values).first(size_t{count} * dimensions), records, passages},
-                 {kLinks, kBuildWidth});
-    std::printf("ours, building\t%.0f vectors/s\t%.0f bytes a vector\n", count / (ProcessorSeconds() - began),
-                static_cast<double>(std::filesystem::file_size(kept)) / count);
-  }
-  began = WallSeconds();
+  if (!std::filesystem::exists(kept) || KeptSeconds(kept) == 0) BuildOurs(kept, rows, count);
+  std::printf("ours, building\t%.0f vectors/s\t%.0f bytes a vector\n", count / KeptSeconds(kept),
+              static_cast<double>(std::filesystem::file_size(kept)) / count);
+#if defined(GANNET_HAS_HNSWLIB)
+  const Theirs theirs(rows, count, file.empty() ? "" : file + ".hnsw");
+#endif
+  if (only == "building") return 0;
+  const std::vector<std::vector<float>> products = ProductsOf(rows, count);
+  const Truth truth = TruthOf(products, nullptr);
+  const double began = WallSeconds();
   const VectorSegment segment(kept);
   const VectorGraph& graph = segment.graph();
   std::printf("ours, opening\t%.0f us\n", (WallSeconds() - began) * 1e6);
   VectorSearcher searcher;
-#if defined(GANNET_HAS_HNSWLIB)
-  hnswlib::InnerProductSpace space(dimensions);
-  hnswlib::HierarchicalNSW<float> theirs(&space, count, kLinks, kBuildWidth);
-  const std::string theirs_kept = file.empty() ? "" : file + ".hnsw";
-  if (std::filesystem::exists(theirs_kept)) {
-    theirs.loadIndex(theirs_kept, &space, count);
-  } else {
-    began = ProcessorSeconds();
-    for (uint32_t i = 0; i < count; ++i) theirs.addPoint(rows.of(i).data(), i);
-    std::printf("hnswlib, building\t%.0f vectors/s\n", count / (ProcessorSeconds() - began));
-    if (!file.empty()) theirs.saveIndex(theirs_kept);
-  }
-#endif
   for (const uint32_t width : {10u, 14u, 20u, 28u, 40u, 56u, 80u, 120u, 200u, 320u}) {
     Measure("ours, width " + std::to_string(width), rows, count, truth, Ours(graph, &searcher, width));
 #if defined(GANNET_HAS_HNSWLIB)
-    theirs.setEf(width);
-    Measure("hnswlib, ef " + std::to_string(width), rows, count, truth,
-            [&](std::span<const float> query, std::vector<uint32_t>* ordinals) {
-              ordinals->clear();
-              for (auto found = theirs.searchKnn(query.data(), kWanted); !found.empty(); found.pop()) {
-                ordinals->push_back(static_cast<uint32_t>(found.top().second));
-              }
-            });
+    Measure("hnswlib, ef " + std::to_string(width), rows, count, truth, theirs.Search(width));
 #endif
   }
   MeasureWithoutGraph(rows, count, truth, &searcher);
