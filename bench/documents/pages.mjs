@@ -15,10 +15,8 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { RecordStoreCache } from '../../dist/src/records/index.js';
-import { sendAll } from '../end-to-end/lib/closed-loop.mjs';
 import { readOptions } from '../end-to-end/lib/options.mjs';
-import { threadTimesMs } from '../end-to-end/lib/processor-time.mjs';
-import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
+import { barRow, formatCount, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
 import { ABSTRACTS, arxivQueries } from '../end-to-end/lib/sentences.mjs';
 import {
   ACCOUNT,
@@ -30,6 +28,7 @@ import {
   workFolder,
 } from '../end-to-end/lib/service.mjs';
 import { openIndexes } from '../micro/lib/indexes.mjs';
+import { CONNECTIONS, measureInTurns, rowOf, searchesOf } from './lib/turns.mjs';
 
 const {
   documents,
@@ -39,7 +38,6 @@ const {
   fresh,
 } = readOptions({ documents: 10_000, pages: 20, rounds: 5, scale: 1, fresh: false });
 const RATE_MIN = 0.8;
-const CONNECTIONS = 8;
 const POLL_MS = 200;
 const URL_PREFIX = 'https://example.com/';
 /** What is read once stays: nobody is there who could be asked for it again. */
@@ -134,40 +132,9 @@ async function build() {
   writeFileSync(done, JSON.stringify({ key }));
 }
 
-/** One turn: requests of one kind to one list, and what they took of the service's processor time. */
-async function turn(service, key, paths) {
-  const beginMs = performance.now();
-  const before = threadTimesMs(service.pid).all;
-  const load = { address: service.address, key, connections: CONNECTIONS, count: paths.length };
-  await sendAll({ ...load, requestAt: (at) => ({ path: paths[at] }) });
-  return {
-    processorUs: ((threadTimesMs(service.pid).all - before) * 1000) / paths.length,
-    perSecond: (paths.length * 1000) / (performance.now() - beginMs),
-  };
-}
-
-async function measure(service, key, queries) {
+function measure(asked, queries) {
   const taken = queries.slice(0, Math.ceil(queries.length * scale));
-  const paths = (list) =>
-    taken.map((query) => `/search/${ACCOUNT}/${list}/1?${new URLSearchParams({ query, cache: 'false' })}`);
-  const sides = [ONE_BY_ONE, WITH_PAGES].map((list) => ({ paths: paths(list), turns: [] }));
-  for (const side of sides) await turn(service, key, side.paths);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const side of round % 2 === 0 ? sides : sides.toReversed())
-      side.turns.push(await turn(service, key, side.paths));
-  }
-  const medians = (figure) => sides.map(({ turns }) => quantile(turns.map((each) => each[figure]), 0.5)); // prettier-ignore
-  return { processorUs: medians('processorUs'), perSecond: medians('perSecond') };
-}
-
-function rowOf(kind, { processorUs, perSecond }) {
-  return [
-    kind,
-    ...processorUs.map((us) => us.toFixed(0)),
-    (processorUs[0] / processorUs[1]).toFixed(2),
-    ...perSecond.map(formatCount),
-    (perSecond[1] / perSecond[0]).toFixed(2),
-  ];
+  return measureInTurns(asked, [ONE_BY_ONE, WITH_PAGES].map((list) => searchesOf(list, taken)), rounds); // prettier-ignore
 }
 
 if (!existsSync(ABSTRACTS)) {
@@ -182,8 +149,8 @@ try {
   if (results[0]?.document?.highlight === undefined) throw new Error('no page was found, or nothing is marked in it');
   const kinds = ['plain', 'frequent', 'phrase', 'typo'];
   const rows = [];
-  for (const kind of kinds) rows.push(rowOf(kind, await measure(service, key, arxivQueries(kind))));
-  const all = await measure(service, key, arxivQueries());
+  for (const kind of kinds) rows.push(rowOf(kind, await measure({ service, key }, arxivQueries(kind))));
+  const all = await measure({ service, key }, arxivQueries());
   rows.push(rowOf('all', all));
   const rate = all.perSecond[1] / all.perSecond[0];
   process.stdout.write(
