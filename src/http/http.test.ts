@@ -647,6 +647,20 @@ describe('stopping', () => {
     await server.close(100);
     expect(await slow).toMatch(/hang up|ECONNRESET/);
   });
+
+  it('does not wait for who was refused, sends no more and does not leave', async () => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write('POST /nothing/here HTTP/1.1\r\nHost: x\r\nContent-Length: 300000000\r\n\r\nabc');
+    });
+    socket.on('data', (data) => (answer += String(data)));
+    await expect.poll(() => answer).toContain('404 Not Found');
+    const beginMs = performance.now();
+    await server.close(60_000);
+    // The library would end the connection after 8 to 12 s.
+    expect(performance.now() - beginMs).toBeLessThan(7000);
+    socket.destroy();
+  });
 });
 
 describe('listening', () => {

@@ -16,6 +16,8 @@ const { App, us_listen_socket_close, us_socket_local_port } = uWebSockets;
 
 /** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it two processes could listen on one port, each with half of the connections. */
 const EXCLUSIVE_PORT = 1;
+/** Clients that are still sending what nobody reads have so long to take their answers when the service stops. */
+const RESTS_AT_STOP_MS_MAX = 1000;
 
 export interface HttpServerOptions {
   readonly handle: RequestHandler;
@@ -47,7 +49,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { handle, host, port, answers, bodyIdleMsMax } = options;
   const app = App();
   let socket: us_listen_socket | undefined;
-  const sending: Sending = { answers: new Set(), slowReaders: new SlowReaders(answers) };
+  const sending: Sending = { answers: new Set(), rests: new Set(), slowReaders: new SlowReaders(answers) };
   const uploads = new UploadWatch({ idleMsMax: bodyIdleMsMax });
   const needs = { uploads, visitors: new Visitors(options.visitors) };
   app.any('/*', (res, req) => {
@@ -80,7 +82,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     stopListening,
     async close(timeoutMs) {
       stopListening();
-      await settled(sending.answers, timeoutMs);
+      await Promise.all([
+        settled(sending.answers, timeoutMs),
+        settled(sending.rests, Math.min(timeoutMs, RESTS_AT_STOP_MS_MAX)),
+      ]);
       app.close();
       uploads.close();
     },
@@ -98,9 +103,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 }
 
-/** Answers that are on their way. */
 interface Sending {
+  /** Those on their way. */
   readonly answers: Set<Promise<void>>;
+  /** Of requests that are answered and still come. */
+  readonly rests: Set<Promise<void>>;
   readonly slowReaders: SlowReaders;
 }
 
@@ -123,12 +130,15 @@ function send(exchange: UwsExchange, answer: Answer, sending: Sending): void {
     answer.sent?.();
     return;
   }
-  sending.answers.add(sent);
-  sending.slowReaders.add(sent, () => {
-    exchange.hangUp();
-  });
+  const waited = exchange.dropsRest ? sending.rests : sending.answers;
+  waited.add(sent);
+  if (!exchange.dropsRest) {
+    sending.slowReaders.add(sent, () => {
+      exchange.hangUp();
+    });
+  }
   void sent.then(() => {
-    sending.answers.delete(sent);
+    waited.delete(sent);
     answer.sent?.();
   });
 }

@@ -53,6 +53,7 @@ export class UwsExchange implements IncomingRequest {
   #bodyEnded: boolean;
   #answered = false;
   #keptOpen = false;
+  #dropsRest = false;
   #onGone: (() => void) | undefined;
 
   constructor(res: HttpResponse, req: HttpRequest, { uploads, visitors }: ExchangeNeeds) {
@@ -82,6 +83,11 @@ export class UwsExchange implements IncomingRequest {
     // A body without bytes has a type all the same.
     this.contentType = orUndefined(head.contentType);
     this.#bodyEnded = this.bodyBytes === 0;
+  }
+
+  /** It is answered, and what still comes of it is read for nobody. */
+  get dropsRest(): boolean {
+    return this.#dropsRest;
   }
 
   get bodyPending(): boolean {
@@ -176,6 +182,7 @@ export class UwsExchange implements IncomingRequest {
   /** The library closes as soon as it has written an answer of its own: this one is written past its back, and what comes is read on. */
   #readOnBehind(answer: Answer, body: string): Promise<void> {
     this.keepOpen();
+    this.#dropsRest = true;
     this.#res.cork(() => this.#writePast(answer, body));
     return new Promise((resolve) => {
       const stop = dropRest(this.#res, () => this.hangUp());
