@@ -26,8 +26,8 @@ export interface SegmentSummary {
 }
 
 export interface MergeSummary extends SegmentSummary {
-  /** False where the generation has the same terms when the merged segment takes the place of its sources; absent where none was given. */
-  readonly losesTerms?: boolean;
+  /** Terms that the generation has no more when the merged segment takes the place of its sources; absent where they are many, or none was given. */
+  readonly lostTerms?: readonly string[];
 }
 
 /**
@@ -153,11 +153,13 @@ export interface SegmentChange {
   readonly add?: readonly {
     readonly segment: SegmentHandle;
     readonly deleted?: Uint8Array;
-    /** Its terms that the base does not have; absent where they are not known, or some go with the segments that it takes the place of. */
-    readonly newTerms?: readonly string[];
+    /** Its terms that the base does not have, and those that go with the segments that it takes the place of; absent where they are not known. */
+    readonly changedTerms?: readonly string[];
   }[];
   readonly remove?: readonly SegmentHandle[];
   readonly deletions?: readonly { readonly segment: SegmentHandle; readonly documents: Uint32Array }[];
+  /** Terms that go with what is removed, where nothing is added; absent where they are not known. */
+  readonly goneTerms?: readonly string[];
 }
 
 /** Of an index whose documents lead to records: its first two columns are numbers, of the record and of which of its documents it is. */
@@ -301,7 +303,7 @@ export interface Kernel {
   createRecordSplitter(format: 'ndjson' | 'json' | 'csv', recordBytesMax: number): RecordSplitter;
 
   buildSegment(path: string, schema: SegmentSchema, documents: Uint8Array): SegmentSummary;
-  /** `generation`: the one that the sources are of, for `losesTerms`. */
+  /** `generation`: the one that the sources are of, for `lostTerms`. */
   mergeSegments(
     path: string,
     schema: SegmentSchema,
@@ -422,6 +424,8 @@ export interface Kernel {
   ): Uint8Array;
   /** Terms of a segment that the generation does not have; undefined where they are many, or the segment too large to look. */
   newTerms(generation: GenerationHandle, segment: SegmentHandle): readonly string[] | undefined;
+  /** Terms that the generation has in these of its segments alone; undefined where they are many, or the segments too large to look. */
+  lostTerms(generation: GenerationHandle, segments: readonly SegmentHandle[]): readonly string[] | undefined;
 
   /**
    * Values of a string column for a text that is being typed. Without edits: those that begin with `prefix` (a folded

@@ -2,12 +2,14 @@
  * Searches beside small writes: their rate with so many writes a second beside them, by that without, and the latencies of the writes.
  * In turns, one checkout of the service or several; medians.
  *
- *   node bench/end-to-end/writes-beside.mjs [--records 1000000] [--writes 50,500] [--rounds 5] [--seconds 5] <name>=<folder> …
+ *   node bench/end-to-end/writes-beside.mjs [--records 1000000] [--writes 50,500] [--same 100] [--rounds 5] [--seconds 5] <name>=<folder> …
  *   node bench/end-to-end/writes-beside.mjs --searches-per-write 80,8 [--requests 6000] … <name>=<folder> …
  *
  * Each folder is a built checkout. Every service imports the same sentences into a data directory of its own first, which the next run
  * finds again (--fresh: not). Half of the writes replace a record that is there, half bring one of their own; their texts are those of
  * other records. Searches go out in a closed loop, writes in an open one. The generators share the processors with the service.
+ *
+ * With --same they replace so many records of their own, one after the other and again, each time with a number that the list did not have.
  *
  * With --searches-per-write there are so many searches for each write and a fixed number of requests, in one closed loop: where others use
  * the machine, the processor time tells what rates cannot.
@@ -31,6 +33,7 @@ const { records, rounds, seconds, requests, positionals, ...options } = readOpti
     seconds: 5,
     'searches-per-write': '',
     requests: 6000,
+    same: 0,
     fresh: false,
   },
   { positionals: true },
@@ -68,14 +71,23 @@ const searches = arxivQueries().map(
   (query) => `/search/${ACCOUNT}/${LIST}/1?${new URLSearchParams({ query, cache: 'false' })}`,
 );
 
+const post = (record) => `POST /search-result/${ACCOUNT}/${LIST} ${JSON.stringify(record)}`;
+
 function writeRequests() {
+  if (options.same > 0)
+    return Array.from({ length: WRITES }, (_, index) =>
+      post({
+        name: `written-${index % options.same}`,
+        fields: { text: `A sentence written while others search, ${index}.` },
+      }),
+    );
   const random = seededRandom(20);
   const lines = readFileSync(file.path, 'utf8').trimEnd().split('\n');
   const any = () => JSON.parse(lines[Math.floor(random() * lines.length)]);
   return Array.from({ length: WRITES }, (_, index) => {
     const { name: other, ...fields } = any();
     const name = index % 2 === 0 ? any().name : `new-${other}`;
-    return `POST /search-result/${ACCOUNT}/${LIST} ${JSON.stringify({ name, fields })}`;
+    return post({ name, fields });
   });
 }
 const writes = writeRequests();

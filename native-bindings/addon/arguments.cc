@@ -128,4 +128,10 @@ Napi::Value MakeUint32s(Napi::Env env, std::span<const uint32_t> values) {
   return array;
 }
 
+Napi::Value MakeStrings(Napi::Env env, std::span<const std::string> values) {
+  Napi::Array result = Napi::Array::New(env, values.size());
+  for (size_t i = 0; i < values.size(); ++i) result[static_cast<uint32_t>(i)] = Napi::String::New(env, values[i]);
+  return result;
+}
+
 }  // namespace gannet::addon

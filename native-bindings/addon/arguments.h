@@ -42,6 +42,7 @@ std::string_view ReadText(const Napi::Value& value, const char* what);          
 // Copies.
 Napi::Value MakeBytes(Napi::Env env, std::span<const uint8_t> bytes);
 Napi::Value MakeUint32s(Napi::Env env, std::span<const uint32_t> values);
+Napi::Value MakeStrings(Napi::Env env, std::span<const std::string> values);
 // Hands the memory over where that is cheaper than a copy.
 Napi::Value MakeBytes(Napi::Env env, std::vector<uint8_t> bytes);
 

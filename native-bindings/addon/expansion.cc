@@ -104,9 +104,20 @@ Napi::Value NewTermsCall(const Napi::CallbackInfo& info) {
   const auto segment = Registry::Instance().FindSegment(ReadUint32(info[1], "segment"));
   const auto terms = FindNewTerms(*published->generation, *segment);
   if (!terms) return info.Env().Undefined();
-  Napi::Array result = Napi::Array::New(info.Env(), terms->size());
-  for (size_t i = 0; i < terms->size(); ++i) result[static_cast<uint32_t>(i)] = Napi::String::New(info.Env(), (*terms)[i]);
-  return result;
+  return MakeStrings(info.Env(), *terms);
+}
+
+Napi::Value LostTermsCall(const Napi::CallbackInfo& info) {
+  const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  std::vector<MergeSource> sources;
+  const Napi::Array handles = ReadArray(info[1], "segments");
+  const uint32_t count = handles.Length();
+  for (uint32_t i = 0; i < count; ++i) {
+    sources.push_back({Registry::Instance().FindSegment(ReadUint32(handles[i], "an element of segments")), {}});
+  }
+  const auto terms = FindLostTerms(*published->generation, sources);
+  if (!terms) return info.Env().Undefined();
+  return MakeStrings(info.Env(), *terms);
 }
 
 }  // namespace
@@ -117,6 +128,7 @@ void DefineExpansion(Napi::Object exports) {
   Define<VocabularyCall>(exports, "vocabulary");
   Define<AffectedWordsCall>(exports, "affectedWords");
   Define<NewTermsCall>(exports, "newTerms");
+  Define<LostTermsCall>(exports, "lostTerms");
 }
 
 }  // namespace gannet::addon

@@ -1,5 +1,6 @@
 // Publishing generations, and asking what is in them.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -113,7 +114,9 @@ struct SegmentChange {
   std::vector<SegmentView> added;
   std::vector<std::shared_ptr<const Segment>> removed;
   std::vector<SegmentDeletions> deletions;
+  std::optional<std::vector<std::string>> gone_terms = std::nullopt;
 
+  const std::vector<std::string>* gone() const { return gone_terms ? &*gone_terms : nullptr; }
   bool is_empty() const { return added.empty() && removed.empty() && deletions.empty(); }
 };
 
@@ -123,8 +126,8 @@ SegmentChange ReadSegmentChange(const Napi::Object& object, SegmentResolver* res
     SegmentView view;
     view.segment = resolver->Find(ReadUint32(entry.Get("segment"), "the segment to add"));
     view.deletions = ReadDeletions(entry, view.segment->document_count());
-    if (const Napi::Value terms = entry.Get("newTerms"); !terms.IsUndefined()) {
-      view.new_terms = std::make_shared<const std::vector<std::string>>(ReadStrings(terms, "newTerms"));
+    if (const Napi::Value terms = entry.Get("changedTerms"); !terms.IsUndefined()) {
+      view.changed_terms = std::make_shared<const std::vector<std::string>>(ReadStrings(terms, "changedTerms"));
     }
     change.added.push_back(std::move(view));
   });
@@ -137,6 +140,9 @@ SegmentChange ReadSegmentChange(const Napi::Object& object, SegmentResolver* res
     one.documents.assign(documents.begin(), documents.end());
     change.deletions.push_back(std::move(one));
   });
+  if (const Napi::Value terms = object.Get("goneTerms"); !terms.IsUndefined()) {
+    change.gone_terms = ReadStrings(terms, "goneTerms");
+  }
   return change;
 }
 
@@ -161,7 +167,8 @@ void ChangePart(const Napi::Object& object, PublishedPart* part) {
   }
   auto published = std::make_shared<PublishedGeneration>();
   published->generation =
-      DeriveGeneration(GenerationOf(part->published.get()), change.added, change.removed, change.deletions, std::string());
+      DeriveGeneration(GenerationOf(part->published.get()), change.added, change.removed, change.deletions, std::string(), {},
+                       change.gone());
   AddHandles(resolver, published.get());
   part->published = std::move(published);
   part->handle = 0;
@@ -214,7 +221,7 @@ Napi::Value PublishGenerationCall(const Napi::CallbackInfo& info) {
   auto published = std::make_shared<PublishedGeneration>();
   published->parts = ReadParts(object.Get("parts"), base.get());
   published->generation = DeriveGeneration(GenerationOf(base.get()), change.added, change.removed, change.deletions,
-                                           std::move(settings), vectors);
+                                           std::move(settings), vectors, change.gone());
   AddHandles(resolver, published.get());
   for (const VectorView& view : published->generation->vectors) {
     published->vector_handles.push_back(vector_resolver.HandleOf(view.segment.get()));

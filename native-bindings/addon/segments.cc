@@ -83,9 +83,8 @@ Napi::Value MergeSegmentsCall(const Napi::CallbackInfo& info) {
   Napi::Object result = MakeSummary(info.Env(), merged);
   if (!info[3].IsUndefined()) {
     const auto published = Registry::Instance().FindGeneration(ReadUint32(info[3], "generation"));
-    const bool keeps = merged.lost_terms.size() <= kLostTermsMax &&
-                       HasElsewhere(*published->generation, sources, merged.lost_terms);
-    result.Set("losesTerms", Napi::Boolean::New(info.Env(), !keeps));
+    const auto lost = FindLostTerms(*published->generation, sources, merged.lost_terms);
+    if (lost) result.Set("lostTerms", MakeStrings(info.Env(), *lost));
   }
   return result;
 }

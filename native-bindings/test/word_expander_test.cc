@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -227,6 +228,8 @@ TEST(vocabularies_affect_every_word_that_has_other_terms) {
     std::map<std::pair<std::string, uint32_t>, Kept> kept;
     uint32_t unaffected = 0;
     uint32_t merges = 0;
+    uint32_t losing = 0;
+    uint32_t drops = 0;
     for (uint32_t round = 0; round < 150; ++round) {
       for (uint32_t i = 0; i < 20; ++i) {
         const std::vector<std::string> word = {RandomTerm(&random)};
@@ -252,32 +255,45 @@ TEST(vocabularies_affect_every_word_that_has_other_terms) {
         for (uint32_t document = 0; document < view.segment->document_count(); ++document) {
           if (view.deletions.Contains(document)) deleted[document / 8] |= static_cast<uint8_t>(1 << document % 8);
         }
-        if (view.deletions.deleted_count < view.segment->document_count()) sources.push_back({view.segment, deleted});
+        sources.push_back({view.segment, deleted});
       }
+      const auto has_live = [&](const MergeSource& source) {
+        const auto view = std::ranges::find(generation->segments, source.segment, &SegmentView::segment);
+        return view->deletions.deleted_count < source.segment->document_count();
+      };
+      std::optional<std::vector<std::string>> gone;
       SegmentView added;
       std::vector<std::shared_ptr<const Segment>> removed;
       std::vector<SegmentDeletions> deletions;
-      if (sources.size() > 1) {
+      if (sources.size() > 1 && std::ranges::any_of(sources, has_live)) {
         ++merges;
         SegmentSummary merged;
         added.segment = segments.Merge(sources, &merged);
-        if (merged.lost_terms.size() <= kLostTermsMax && HasElsewhere(*generation, sources, merged.lost_terms)) {
-          added.new_terms = std::make_shared<const std::vector<std::string>>();
-        }
+        const auto lost = FindLostTerms(*generation, sources, merged.lost_terms);
+        if (lost) added.changed_terms = std::make_shared<const std::vector<std::string>>(*lost);
+        if (lost && !lost->empty()) ++losing;
+        for (const MergeSource& source : sources) removed.push_back(source.segment);
+      } else if (!sources.empty() && std::ranges::none_of(sources, has_live)) {
+        ++drops;
+        gone = FindLostTerms(*generation, sources);
+        CHECK(gone.has_value());
         for (const MergeSource& source : sources) removed.push_back(source.segment);
       } else {
         added.segment = segments.Build(1, 1);
         const auto terms = FindNewTerms(*generation, *added.segment);
         CHECK(terms.has_value());
-        added.new_terms = std::make_shared<const std::vector<std::string>>(*terms);
+        added.changed_terms = std::make_shared<const std::vector<std::string>>(*terms);
         // One of a small segment, so that merges leave something out.
         const SegmentView& any = generation->segments[random() % generation->segments.size()];
         if (random() % 2 == 0) deletions.push_back({any.segment, {static_cast<uint32_t>(random() % any.segment->document_count())}});
       }
-      generation = DeriveGeneration(generation.get(), {added}, removed, deletions, "{}");
+      std::vector<SegmentView> all_added;
+      if (added.segment) all_added.push_back(added);
+      generation = DeriveGeneration(generation.get(), all_added, removed, deletions, "{}", {}, gone ? &*gone : nullptr);
     }
     CHECK(unaffected > 300);  // otherwise they would be of no use
     CHECK(merges > 10);
+    CHECK(losing > 0);
   }
 }
 
@@ -292,7 +308,7 @@ TEST(vocabularies_begin_anew_where_too_much_is_other) {
   };
   const auto with = [&](const std::shared_ptr<const Generation>& base, SegmentView added) {
     const auto terms = FindNewTerms(*base, *added.segment);
-    if (terms) added.new_terms = std::make_shared<const std::vector<std::string>>(*terms);
+    if (terms) added.changed_terms = std::make_shared<const std::vector<std::string>>(*terms);
     return DeriveGeneration(base.get(), {added}, {}, {}, "{}");
   };
   const auto first = DeriveGeneration(nullptr, {{make_segment(640, "gannet tern"), {}}}, {}, {}, "{}");
@@ -318,9 +334,40 @@ TEST(vocabularies_begin_anew_where_too_much_is_other) {
   CHECK(unknown->vocabulary.root != first->vocabulary.root);
   const auto gone = DeriveGeneration(other.get(), {}, {other->segments[2].segment}, {}, "{}");
   CHECK(gone->vocabulary.root != first->vocabulary.root);
+  // It has been looked: only the words that may stand for what went.
+  const std::vector<std::string> cormorant = {"cormorant"};
+  const auto without = DeriveGeneration(other.get(), {}, {other->segments[2].segment}, {}, "{}", {}, &cormorant);
+  CHECK_EQ(without->vocabulary.root, first->vocabulary.root);
+  CHECK((affected(*without, other->vocabulary.name) == std::vector<bool>{true, false, true, true}));
   const auto deleted = DeriveGeneration(other.get(), {}, {}, {{other->segments[0].segment, {1, 2}}}, "{}");
   CHECK_EQ(deleted->vocabulary.name, other->vocabulary.name);
   CHECK_THROWS(kInvalidArgument, FindAffected(first->vocabulary, words, std::vector<uint32_t>{1}, std::vector<uint64_t>(4)));
+}
+
+TEST(vocabularies_forget_what_came_first) {
+  TemporaryFolder folder;
+  const SegmentSchema schema{{1}, {}};
+  auto generation = DeriveGeneration(nullptr, {{folder.Build(schema, {DocumentWriter(0).Text(0, "gannet")}), {}}}, {}, {}, "{}");
+  Vocabulary vocabulary = generation->vocabulary;
+  const uint64_t root = vocabulary.root;
+  const Segment* segment = generation->segments[0].segment.get();
+  const auto affected = [&](const std::string& word, uint64_t name) {
+    return static_cast<bool>(FindAffected(vocabulary, std::vector{word}, std::vector<uint32_t>{0}, std::vector{name})[0]);
+  };
+  std::vector<uint64_t> names = {vocabulary.name};
+  for (uint32_t change = 0; change <= kChangedTermsMax; ++change) {
+    const std::vector<std::string> terms = {"w" + std::to_string(change)};
+    const SegmentTerms added{segment, &terms};
+    vocabulary = NextVocabulary(&vocabulary, {{&added, 1}, {}}, 1u << 30);
+    names.push_back(vocabulary.name);
+    CHECK_EQ(vocabulary.root, root);
+    CHECK_EQ(affected("gannet", names[0]), change == kChangedTermsMax);
+  }
+  CHECK_EQ(vocabulary.term_count_since, kChangedTermsMax);
+  CHECK(!affected("gannet", names[1]));
+  CHECK(affected("w1", names[1]));
+  CHECK(!affected("w1", names[2]));
+  CHECK(!affected("gannet", vocabulary.name));
 }
 
 TEST(new_terms_are_not_looked_for_where_they_are_many) {
@@ -341,6 +388,16 @@ TEST(new_terms_are_not_looked_for_where_they_are_many) {
   CHECK_EQ(count(text(kNewTermsMax + 1)), -1);
   CHECK_EQ(count(text(kSoughtTermsMax + 1)), -1);
   CHECK_EQ(count(std::string(600, 'a')), -1);  // a key stands for it
+  const auto lost = [&](const std::string& words) {
+    const MergeSource source{folder.Build(schema, {DocumentWriter(1).Text(0, words)}), {}};
+    const auto found = FindLostTerms(*DeriveGeneration(base.get(), {{source.segment, {}}}, {}, {}, "{}"), std::span(&source, 1));
+    return found ? static_cast<int64_t>(found->size()) : -1;
+  };
+  CHECK_EQ(lost("gannet tern"), 1);
+  CHECK_EQ(lost(text(kNewTermsMax)), static_cast<int64_t>(kNewTermsMax));
+  CHECK_EQ(lost(text(kNewTermsMax + 1)), -1);
+  CHECK_EQ(lost(text(kSoughtTermsMax + 1)), -1);
+  CHECK_EQ(lost(std::string(600, 'a')), -1);
 }
 
 TEST(expansion_names_refuse_what_expansions_refuse) {

@@ -126,11 +126,11 @@ void ComputeTotals(Generation* generation) {
 
 // After the totals.
 void NameVocabulary(const Generation* base, const std::vector<SegmentView>& added,
-                    const std::vector<std::shared_ptr<const Segment>>& removed, Generation* generation) {
+                    const TermChange& going, Generation* generation) {
   std::vector<SegmentTerms> terms;
-  for (const SegmentView& view : added) terms.push_back({view.segment.get(), view.new_terms.get()});
+  for (const SegmentView& view : added) terms.push_back({view.segment.get(), view.changed_terms.get()});
   const Vocabulary* before = base == nullptr ? nullptr : &base->vocabulary;
-  generation->vocabulary = NextVocabulary(before, terms, removed, generation->document_count);
+  generation->vocabulary = NextVocabulary(before, {terms, going.removed, going.gone_terms}, generation->document_count);
 }
 
 }  // namespace
@@ -138,7 +138,8 @@ void NameVocabulary(const Generation* base, const std::vector<SegmentView>& adde
 std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const std::vector<SegmentView>& added,
                                                    const std::vector<std::shared_ptr<const Segment>>& removed,
                                                    const std::vector<SegmentDeletions>& deletions,
-                                                   std::string settings, const VectorChange& vectors) {
+                                                   std::string settings, const VectorChange& vectors,
+                                                   const std::vector<std::string>* gone_terms) {
   auto generation = std::make_shared<Generation>();
   std::vector<SegmentView>& views = generation->segments;
   if (base != nullptr) {
@@ -154,7 +155,7 @@ std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const
   }
   ChangeVectors(vectors, &generation->vectors);
   ComputeTotals(generation.get());
-  NameVocabulary(base, added, removed, generation.get());
+  NameVocabulary(base, added, {{}, removed, gone_terms}, generation.get());
   generation->settings = std::move(settings);
   return generation;
 }

@@ -36,9 +36,9 @@ struct SegmentView {
   std::shared_ptr<const Segment> segment;
   DeletionSet deletions;
   std::shared_ptr<PartHomes> homes = {};  // of a part's segment: shared by all generations that have it
-  // Said of one that is added: its terms that the generation before does not have, where none goes with the segments that it takes the
+  // Said of one that is added: its terms that the generation before does not have, and those that go with the segments that it takes the
   // place of. Null: not known.
-  std::shared_ptr<const std::vector<std::string>> new_terms = {};
+  std::shared_ptr<const std::vector<std::string>> changed_terms = {};
 };
 
 // Deletions are of ordinals. What leads to no live document of the words counts for nothing, deleted or not.
@@ -76,11 +76,13 @@ struct VectorChange {
 };
 
 // The generation after `base` (may be null): without `removed`, with `added` (which may come with deletions
-// already), with `deletions` applied to kept or added segments.
+// already), with `deletions` applied to kept or added segments. `gone_terms`: those that go with `removed` where nothing is added, null
+// where they are not known.
 std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const std::vector<SegmentView>& added,
                                                    const std::vector<std::shared_ptr<const Segment>>& removed,
                                                    const std::vector<SegmentDeletions>& deletions,
-                                                   std::string settings, const VectorChange& vectors = {});
+                                                   std::string settings, const VectorChange& vectors = {},
+                                                   const std::vector<std::string>* gone_terms = nullptr);
 
 // Adds the vectors of a record that were not deleted to `sum`, which has as many numbers as they have.
 void AddVectorsOf(const Generation& generation, uint32_t record, std::span<float> sum);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -23,28 +24,28 @@ uint64_t NewName() {
 
 Vocabulary NewVocabulary() {
   const uint64_t name = NewName();
-  return {name, name};
+  return {name, name, name};
 }
 
-// A word of a query, compared with terms that came.
-class SoughtAmongNew {
+// A word of a query, compared with terms that came or went.
+class SoughtAmongChanged {
  public:
-  SoughtAmongNew(const std::string& word, uint32_t edits)
+  SoughtAmongChanged(const std::string& word, uint32_t edits)
       : word_(word), edits_(HasDigit(word) ? 0 : edits), has_stems_(!HasDigit(word)), sketch_(word) {}
 
-  bool MayStandFor(const NewTerm& term) {
+  bool MayStandFor(const ChangedTerm& term) {
     return term.term == word_ || MayBeMisspelt(term) || HasStem(term);
   }
 
  private:
-  bool MayBeMisspelt(const NewTerm& term) const {
+  bool MayBeMisspelt(const ChangedTerm& term) const {
     const uint32_t longer = std::max(sketch_.length, term.sketch.length);
     const uint32_t shorter = std::min(sketch_.length, term.sketch.length);
     return edits_ > 0 && longer - shorter <= edits_ &&
            static_cast<uint32_t>(std::popcount(sketch_.characters ^ term.sketch.characters)) <= 2 * edits_;
   }
 
-  bool HasStem(const NewTerm& term) {
+  bool HasStem(const ChangedTerm& term) {
     if (!has_stems_ || term.stem.empty()) return false;
     if (language_ != term.language) {
       language_ = term.language;
@@ -61,42 +62,56 @@ class SoughtAmongNew {
   std::string stem_;  // in that language
 };
 
-// Of what came since, that which a vocabulary of the name did not have; nothing where the name is none of these.
-std::optional<std::span<const std::shared_ptr<const NewTerms>>> CameAfter(const Vocabulary& vocabulary, uint64_t name) {
+// What came and went after a vocabulary of the name; nothing where that is not known.
+std::optional<std::span<const std::shared_ptr<const ChangedTerms>>> ChangedAfter(const Vocabulary& vocabulary, uint64_t name) {
   const std::span since(vocabulary.since);
-  if (name == vocabulary.root) return since;
+  if (name == vocabulary.known_from) return since;
   const auto found = std::ranges::find(since, name, [](const auto& terms) { return terms->name; });
   if (found == since.end()) return std::nullopt;
   return since.subspan(static_cast<size_t>(found - since.begin()) + 1);
 }
 
+void Forget(Vocabulary* vocabulary) {
+  auto& since = vocabulary->since;
+  size_t batches = 0;
+  for (; vocabulary->term_count_since > kChangedTermsMax; ++batches) {
+    vocabulary->term_count_since -= since[batches]->terms.size();
+    vocabulary->known_from = since[batches]->name;
+  }
+  since.erase(since.begin(), since.begin() + static_cast<std::ptrdiff_t>(batches));
+}
+
 }  // namespace
 
-NewTerm::NewTerm(const std::string& new_term, const std::string& of_language)
-    : term(new_term), language(of_language), stem(ThreadStemmer(of_language).Stem(new_term)), sketch(new_term) {}
+ChangedTerm::ChangedTerm(const std::string& changed_term, const std::string& of_language)
+    : term(changed_term), language(of_language), stem(ThreadStemmer(of_language).Stem(changed_term)), sketch(changed_term) {}
 
-Vocabulary NextVocabulary(const Vocabulary* base, std::span<const SegmentTerms> added,
-                          std::span<const std::shared_ptr<const Segment>> removed, uint64_t document_count) {
+Vocabulary NextVocabulary(const Vocabulary* base, const TermChange& change, uint64_t document_count) {
+  const auto& [added, removed, gone_terms] = change;
   // With what goes without anything in its place, terms may go that nobody has looked for.
-  if (base == nullptr || (added.empty() && !removed.empty())) return NewVocabulary();
+  if (base == nullptr || (added.empty() && !removed.empty() && gone_terms == nullptr)) return NewVocabulary();
   uint64_t came = 0;
   uint64_t went = 0;
   for (const auto& segment : removed) went += segment->document_count();
-  auto terms = std::make_shared<NewTerms>();
-  for (const auto& [segment, new_terms] : added) {
-    if (new_terms == nullptr) return NewVocabulary();
+  auto terms = std::make_shared<ChangedTerms>();
+  for (const auto& [segment, changed_terms] : added) {
+    if (changed_terms == nullptr) return NewVocabulary();
     came += segment->document_count();
-    for (const std::string& term : *new_terms) terms->terms.emplace_back(term, segment->meta().language);
+    for (const std::string& term : *changed_terms) terms->terms.emplace_back(term, segment->meta().language);
+  }
+  if (gone_terms != nullptr && !removed.empty()) {
+    for (const std::string& term : *gone_terms) terms->terms.emplace_back(term, removed.front()->meta().language);
   }
   Vocabulary next = *base;
   next.documents_since += std::max(came, went) - std::min(came, went);
   next.term_count_since += terms->terms.size();
-  if (next.documents_since * kDocumentsShare > document_count || next.term_count_since > kNewTermsMax) {
+  if (next.documents_since * kDocumentsShare > document_count || terms->terms.size() > kChangedTermsMax) {
     return NewVocabulary();
   }
   if (terms->terms.empty()) return next;
   next.name = terms->name = NewName();
   next.since.push_back(std::move(terms));
+  Forget(&next);
   return next;
 }
 
@@ -108,10 +123,10 @@ std::vector<bool> FindAffected(const Vocabulary& vocabulary, std::span<const std
   std::vector<bool> affected;
   affected.reserve(words.size());
   for (size_t i = 0; i < words.size(); ++i) {
-    SoughtAmongNew sought(words[i], edits[i]);
-    const auto may_stand_for = [&](const NewTerm& term) { return sought.MayStandFor(term); };
-    const auto came = CameAfter(vocabulary, names[i]);
-    affected.push_back(!came || std::ranges::any_of(*came, [&](const auto& terms) {
+    SoughtAmongChanged sought(words[i], edits[i]);
+    const auto may_stand_for = [&](const ChangedTerm& term) { return sought.MayStandFor(term); };
+    const auto changed = ChangedAfter(vocabulary, names[i]);
+    affected.push_back(!changed || std::ranges::any_of(*changed, [&](const auto& terms) {
       return std::ranges::any_of(terms->terms, may_stand_for);
     }));
   }

@@ -29,7 +29,7 @@ struct SegmentSummary {
   std::vector<std::string> lost_terms = {};
 };
 
-inline constexpr size_t kLostTermsMax = 256;
+inline constexpr size_t kLostTermsMax = 4096;
 
 // `documents` is the encoding of document_batch.h: document i of the segment is the i-th of the batch.
 // Error(kInvalidArgument) where the bytes are malformed or name a field or column outside the schema.

@@ -1,6 +1,8 @@
 #include "new_terms.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,9 +43,30 @@ std::optional<std::vector<std::string>> FindNewTerms(const Generation& generatio
   return found;
 }
 
-bool HasElsewhere(const Generation& generation, std::span<const MergeSource> besides, std::span<const std::string> terms) {
-  const std::vector<const Segment*> segments = SegmentsOf(generation, besides);
-  return std::ranges::all_of(terms, [&](const std::string& term) { return IsWholeTerm(term) && IsIn(segments, term); });
+std::optional<std::vector<std::string>> FindLostTerms(const Generation& generation, std::span<const MergeSource> sources,
+                                                      std::span<const std::string> terms) {
+  if (terms.size() > kLostTermsMax) return std::nullopt;
+  const std::vector<const Segment*> segments = SegmentsOf(generation, sources);
+  std::vector<std::string> lost;
+  for (const std::string& term : terms) {
+    if (!IsWholeTerm(term)) return std::nullopt;
+    if (IsIn(segments, term)) continue;
+    if (lost.size() == kNewTermsMax) return std::nullopt;
+    lost.push_back(term);
+  }
+  return lost;
+}
+
+std::optional<std::vector<std::string>> FindLostTerms(const Generation& generation, std::span<const MergeSource> sources) {
+  uint64_t count = 0;
+  for (const MergeSource& source : sources) count += source.segment->meta().term_count;
+  if (count > kSoughtTermsMax) return std::nullopt;
+  std::set<std::string> all;
+  for (const MergeSource& source : sources) {
+    for (const auto terms = source.segment->Terms({}); terms->Next();) all.emplace(terms->term());
+  }
+  const std::vector<std::string> terms(all.begin(), all.end());
+  return FindLostTerms(generation, sources, terms);
 }
 
 }  // namespace gannet

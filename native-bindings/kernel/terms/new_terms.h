@@ -1,4 +1,4 @@
-// Which terms a segment brings to a generation, and whether a merge takes some from it: for the vocabulary (generation/vocabulary.h).
+// Which terms a segment brings to a generation, and which go with some of its segments: for the vocabulary (generation/vocabulary.h).
 //
 // Terms are keys as segments store them. Thread-safety: pure functions of immutable data.
 #pragma once
@@ -20,7 +20,10 @@ inline constexpr uint64_t kSoughtTermsMax = 4096;
 // looked for.
 std::optional<std::vector<std::string>> FindNewTerms(const Generation& generation, const Segment& segment);
 
-// True where a segment of the generation other than these has each of the terms.
-bool HasElsewhere(const Generation& generation, std::span<const MergeSource> besides, std::span<const std::string> terms);
+// Those of the terms that only these segments of the generation have; nothing where they are more than kNewTermsMax, or not known.
+std::optional<std::vector<std::string>> FindLostTerms(const Generation& generation, std::span<const MergeSource> sources,
+                                                      std::span<const std::string> terms);
+// The same of all of their terms; nothing where these are more than kSoughtTermsMax.
+std::optional<std::vector<std::string>> FindLostTerms(const Generation& generation, std::span<const MergeSource> sources);
 
 }  // namespace gannet

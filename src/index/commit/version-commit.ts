@@ -59,7 +59,7 @@ export class VersionCommit {
     | {
         readonly handle: SegmentHandle;
         readonly summary: SegmentSummary;
-        readonly newTerms: readonly string[] | undefined;
+        readonly changedTerms: readonly string[] | undefined;
       }
     | undefined;
   private deletions: readonly OutdatedDocuments[] = [];
@@ -127,7 +127,7 @@ export class VersionCommit {
     if (this.encoder.documentCount > 0) {
       const summary = kernel.buildSegment(this.path, this.encoder.layout.schema, this.encoder.finish());
       const handle = kernel.openSegment(this.path);
-      this.segment = { handle, summary, newTerms: kernel.newTerms(view.generation, handle) };
+      this.segment = { handle, summary, changedTerms: kernel.newTerms(view.generation, handle) };
     }
     this.deletions = outdatedDocuments(kernel, view, this.outdated);
     for (const space of this.spaces) space.buildSegment();
@@ -163,8 +163,8 @@ export class VersionCommit {
   change(): VersionChange {
     const { newSegment } = this.options.view;
     const { segment } = this;
-    const { handle, newTerms } = segment ?? {};
-    const added = handle === undefined ? [] : [{ id: newSegment, handle, deleted: undefined, newTerms }];
+    const { handle, changedTerms } = segment ?? {};
+    const added = handle === undefined ? [] : [{ id: newSegment, handle, deleted: undefined, changedTerms }];
     const [vectors] = this.spaces.flatMap((space) => space.change ?? []);
     const deletions = this.deletions.map(({ deletion }) => deletion);
     return {

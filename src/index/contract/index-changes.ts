@@ -48,14 +48,16 @@ export interface AddedSegment {
   readonly id: number;
   readonly handle: SegmentHandle;
   readonly deleted: Uint8Array | undefined;
-  /** Its terms that the index did not have; absent where nobody has looked, or some go with the segments that it takes the place of. */
-  readonly newTerms?: readonly string[] | undefined;
+  /** Its terms that the index did not have, and those that go with the segments that it takes the place of; absent where nobody has looked. */
+  readonly changedTerms?: readonly string[] | undefined;
 }
 /** What a commit did to one index. The receiver owns the handles of `added` and closes them. */
 export interface IndexChange {
   readonly added: readonly AddedSegment[];
   readonly removed: readonly number[];
   readonly deletions: readonly SegmentDeletion[];
+  /** Terms that go with what is removed, where nothing is added; absent where nobody has looked. */
+  readonly goneTerms?: readonly string[] | undefined;
 }
 /** What a commit did to one version, for publication: to the index of its fields, and to others. */
 export interface VersionChange extends IndexChange {

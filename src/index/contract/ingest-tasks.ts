@@ -126,8 +126,8 @@ export interface MergedSegment {
   readonly handle: SegmentHandle;
   readonly documentCount: number;
   readonly fileBytes: number;
-  /** None; undefined where some are lost with its sources. */
-  readonly newTerms: readonly [] | undefined;
+  /** Those that go with its sources; undefined where they are not known. */
+  readonly changedTerms: readonly string[] | undefined;
 }
 /** Puts the merged segment in the place of its sources; deletions since then are carried over by record number. */
 export interface CommitMergeTask extends TaskBase {

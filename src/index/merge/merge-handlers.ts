@@ -1,36 +1,42 @@
 /** Merging: a long task that writes a file, and a short one that puts it in the place of its sources. */
-import type { GenerationHandle, Kernel, SegmentHandle } from '../../../native-bindings/index.js';
+import type { GenerationHandle, GenerationInfo, Kernel, SegmentHandle } from '../../../native-bindings/index.js';
 import { segmentFile, type ListState } from '../../store/index.js';
 import type { CommitMergeTask, IngestResults, MergeTask } from '../contract/ingest-tasks.js';
 import { changeOf, indexSchema, indexStore } from '../commit/index-of.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 import { bitmapOf, documentsIn, recordsDeletedSince } from '../commit/written-since.js';
 
+type SegmentCounts = Pick<GenerationInfo['segments'][number], 'documentCount' | 'deletedCount'>;
+
+/** A segment without a live document is merged with the others for the terms that go with it; not a large one, of which they are many. */
+const EMPTY_DOCUMENTS_MAX = 1000;
+
 export function merge({ kernel, stores }: IngestContext, task: MergeTask): IngestResults['merge'] {
   const store = stores.get(task.listPath);
   const counts = new Map(kernel.generationInfo(task.generation).segments.map((entry) => [entry.segment, entry]));
-  const sources = task.sources
-    .filter((segment) => {
-      const entry = counts.get(segment);
-      return entry !== undefined && entry.deletedCount < entry.documentCount;
-    })
-    .map((segment) => ({ segment, ...deletedOf(kernel, task.generation, segment) }));
-  if (sources.length === 0) return undefined;
+  const sizes = task.sources.flatMap((segment) => counts.get(segment) ?? []);
+  if (sizes.every(isEmpty)) return undefined;
+  const sources = sizes
+    .filter((entry) => !isEmpty(entry) || entry.documentCount <= EMPTY_DOCUMENTS_MAX)
+    .map(({ segment }) => ({ segment, ...deletedOf(kernel, task.generation, segment) }));
   const path = segmentFile(task.listPath, task.newSegment);
   try {
     const schema = indexSchema(task.definition, task.part);
-    const { documentCount, fileBytes, losesTerms } = kernel.mergeSegments(path, schema, sources, task.generation);
-    // Terms of what has no live document are gone with it.
+    const { documentCount, fileBytes, lostTerms } = kernel.mergeSegments(path, schema, sources, task.generation);
     const isOfAll = sources.length === task.sources.length;
     return {
       handle: kernel.openSegment(path),
       documentCount,
       fileBytes,
-      newTerms: isOfAll && losesTerms === false ? [] : undefined,
+      changedTerms: isOfAll ? lostTerms : undefined,
     };
   } catch (error) {
     throw store.asWriteError(error);
   }
+}
+
+function isEmpty({ documentCount, deletedCount }: SegmentCounts): boolean {
+  return deletedCount === documentCount;
 }
 
 function deletedOf(kernel: Kernel, generation: GenerationHandle, segment: SegmentHandle): { deleted?: Uint8Array } {
@@ -55,7 +61,10 @@ export function commitMerge({ kernel, stores }: IngestContext, task: CommitMerge
     }
     store.putState(state);
   });
-  const added = merged === undefined ? [] : [{ ...merged, deleted: bitmapOf(deletedSince, merged.documentCount) }];
   const removed = task.sources.map((source) => source.id);
-  return { commit: { state, changes: [changeOf(task, { added, removed, deletions: [] })] } };
+  const change =
+    merged === undefined
+      ? { added: [], goneTerms: kernel.lostTerms(task.now, task.sources.map(({ handle }) => handle)) } // prettier-ignore
+      : { added: [{ ...merged, deleted: bitmapOf(deletedSince, merged.documentCount) }] };
+  return { commit: { state, changes: [changeOf(task, { ...change, removed, deletions: [] })] } };
 }

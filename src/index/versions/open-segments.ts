@@ -13,7 +13,7 @@ export interface OpenSegment {
 }
 
 /** What the kernel is told of an index. */
-type PublishedChange = Pick<GenerationChange, 'add' | 'remove' | 'deletions'>;
+type PublishedChange = Pick<GenerationChange, 'add' | 'remove' | 'deletions' | 'goneTerms'>;
 
 export class OpenSegments {
   private constructor(
@@ -56,7 +56,7 @@ export class OpenSegments {
   }
 
   /** After a change. Nothing is closed. */
-  after({ added, removed, deletions }: IndexChange): {
+  after({ added, removed, deletions, goneTerms }: IndexChange): {
     readonly next: OpenSegments;
     readonly change: PublishedChange;
     readonly closed: readonly OpenSegment[];
@@ -65,11 +65,12 @@ export class OpenSegments {
     const closed = this.list.filter(({ id }) => removed.includes(id));
     for (const { id, handle } of added) segments.set(id, handle);
     for (const id of removed) segments.delete(id);
-    const add = added.map(({ handle, deleted, newTerms }) => ({
+    const add = added.map(({ handle, deleted, changedTerms }) => ({
       ...addition(handle, deleted),
-      ...(newTerms === undefined ? {} : { newTerms }),
+      ...(changedTerms === undefined ? {} : { changedTerms }),
     }));
-    const change = { add, remove: closed.map(({ handle }) => handle), deletions };
+    const remove = closed.map(({ handle }) => handle);
+    const change = { add, remove, deletions, ...(goneTerms === undefined ? {} : { goneTerms }) };
     return { next: new OpenSegments(this.kernel, segments), change, closed };
   }
 

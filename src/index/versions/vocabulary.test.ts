@@ -68,19 +68,32 @@ it('is told of the words that a write brings', async () => {
   expect(affected(words, name)).toEqual([]);
 });
 
-it('begins anew where a merge takes the last of a word', async () => {
+/** Words that may stand for what goes, and one that may not. */
+const WORDS = ['cormorants', 'cormorant', 'tern'];
+
+it('is told of the words that go with a merge, and keeps what is known of the others', async () => {
   await Promise.all([write('a', 'tern cormorant'), write('b', 'tern')]);
-  const { root } = inForce();
+  const { root, name } = inForce();
   await write('a', 'tern');
   await write('c', 'gannet');
   await merged();
-  expect(inForce().root).not.toBe(root);
+  expect(inForce().root).toBe(root);
+  expect(affected(WORDS, name)).toEqual(['cormorants', 'cormorant']);
 });
 
-it('begins anew where a segment goes with its last record', async () => {
+it('is told of the words that go with a segment whose records are all gone', async () => {
   const { record } = await write('a', 'cormorant');
-  const { root } = inForce();
+  const { root, name } = inForce();
   await list.write({ kind: 'delete', id: record.id });
   await expect.poll(() => segmentCount(), { interval: 10 }).toBe(1);
-  expect(inForce().root).not.toBe(root);
+  expect(inForce().root).toBe(root);
+  expect(affected(WORDS, name)).toEqual(['cormorants', 'cormorant']);
+});
+
+it('keeps what is known of words while a record is written again and again', async () => {
+  const { root, name } = inForce();
+  for (let count = 0; count < 6; count += 1) await write('counter', `tern ${count}`);
+  await expect.poll(() => segmentCount(), { interval: 10 }).toBeLessThan(4);
+  expect(inForce().root).toBe(root);
+  expect(affected(['tern', 'gannets', '3', '5', '6'], name)).toEqual(['3', '5']);
 });

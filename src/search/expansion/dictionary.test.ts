@@ -105,10 +105,10 @@ test('words are not asked for again while writes bring what has nothing to do wi
     // How often terms occur decides the order of equally plausible ones alone.
     expect(forms.map(outlineOf)).toEqual(fresh.map(outlineOf));
     const added = segmentOf([round % 3 === 0 ? `cormorant${'abcdefghij'[round / 3] ?? ''}` : sentence()], 2002 + round);
-    const newTerms = kernel.newTerms(generation, added);
+    const changedTerms = kernel.newTerms(generation, added);
     const next = kernel.publishGeneration({
       base: generation,
-      add: [{ segment: added, ...(newTerms === undefined ? {} : { newTerms }) }],
+      add: [{ segment: added, ...(changedTerms === undefined ? {} : { changedTerms }) }],
     });
     kernel.releaseGeneration(generation);
     small.push(added);
