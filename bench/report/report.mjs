@@ -1,7 +1,7 @@
 /**
  * `npm run bench:report [part …]`: runs the benchmarks, prints their tables as one Markdown page, and writes it with charts
  * into docs/: benchmarks.md and benchmarks/*.svg. With parts named, only those are measured anew and the others stay as they
- * are on the page.
+ * are on the page; those that are long are only measured when they are named.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,21 @@ const PARTS = {
   peers: { title: 'The kernel beside other engines', command: ['bench/peers/run.mjs'] },
   services: { title: 'Services beside each other', command: ['bench/peers/http/run.mjs'] },
   vectors: { title: 'Nearest vectors', command: ['bench/vectors/run.mjs'] },
+  'vectors-million': {
+    title: 'A million vectors',
+    command: ['bench/vectors/run.mjs', '1000000'],
+    isLong: true,
+  },
+  'vectors-start': {
+    title: 'Start with a million vectors',
+    command: ['bench/vectors/memory.mjs', '1000000', '128', 'start'],
+    isLong: true,
+  },
+  'vectors-deletions': {
+    title: 'Half of a million vectors deleted',
+    command: ['bench/vectors/deletions.mjs'],
+    isLong: true,
+  },
   micro: { title: 'Units of work', command: ['bench/micro/run.mjs'] },
   import: { title: 'Import', command: [END_TO_END, 'import'] },
   start: { title: 'Start and memory', command: [END_TO_END, 'start'] },
@@ -70,8 +85,8 @@ function partsOfPage() {
 
 const before = partsOfPage();
 const sections = [];
-for (const [name, { title, command }] of Object.entries(PARTS)) {
-  const isWanted = wanted.length === 0 || wanted.includes(name);
+for (const [name, { title, command, isLong }] of Object.entries(PARTS)) {
+  const isWanted = wanted.includes(name) || (wanted.length === 0 && isLong !== true);
   if (isWanted) process.stderr.write(`Measuring: ${title} …\n`);
   const text = isWanted ? await run(command) : before.get(title)?.replace(/^!\[.*\n+/, '');
   if (text === undefined) continue;

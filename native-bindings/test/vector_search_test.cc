@@ -107,6 +107,16 @@ double RecallOf(const VectorGraph& graph, const Set& set, const Set& queries, Se
   return static_cast<double>(found) / static_cast<double>(there);
 }
 
+// Of 40 vectors, with what a block has beside them.
+std::vector<int32_t> InterleavedProducts(const CodeQuery& query, const std::vector<uint8_t>& codes, uint32_t bytes) {
+  std::vector<uint8_t> blocks(size_t{InterleavedBlocks(40)} * kInterleaved * bytes);
+  for (uint32_t place = 0; place < 40; ++place) PutInterleaved(&codes[place * bytes], bytes, place, blocks.data());
+  std::vector<int32_t> products(size_t{InterleavedBlocks(40)} * kInterleaved);
+  query.ProductsOfInterleaved(blocks.data(), InterleavedBlocks(40), products.data());
+  products.resize(40);
+  return products;
+}
+
 }  // namespace
 
 TEST(vectors_products_are_those_of_each_component) {
@@ -122,6 +132,7 @@ TEST(vectors_products_are_those_of_each_component) {
     std::vector<int32_t> products(40);
     const CodeQuery code_query(query.data(), padded);
     code_query.Products({codes.data(), padded}, places, products.data());
+    CHECK(InterleavedProducts(code_query, codes, padded) == products);
     for (const uint32_t place : places) {
       int32_t expected = 0;
       for (uint32_t i = 0; i < padded; ++i) expected += (codes[place * padded + i] - 128) * query[i];
@@ -142,6 +153,7 @@ TEST(vectors_products_are_those_of_each_component) {
     code_query.Fetch({codes.data(), bytes}, places);
     code_query.ProductsOfFetched({codes.data(), bytes}, places, fetched.data());
     CHECK(products == fetched);
+    CHECK(InterleavedProducts(code_query, codes, bytes) == products);
     for (const uint32_t place : places) {
       int32_t expected = 0;
       for (uint32_t i = 0; i < 2 * bytes; ++i) {

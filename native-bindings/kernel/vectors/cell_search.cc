@@ -82,11 +82,14 @@ uint32_t CellSearch::Least(const VectorGraph& graph, const PassingVectors& passi
 
 void CellSearch::CompareCentres(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing) {
   const std::span<const uint32_t> cells = passing.cells();
-  of_centres_.resize(cells.size());
   compared_ += static_cast<uint32_t>(cells.size());
-  if (!passing.is_packed()) return query.ProductsOfFetched(graph.centres(), cells, of_centres_.data());
-  for (auto rank = static_cast<uint32_t>(ranks_.size()); rank < cells.size(); ++rank) ranks_.push_back(rank);
-  query.ProductsOfFetched(passing.packed_centres(), std::span(ranks_).first(cells.size()), of_centres_.data());
+  if (passing.is_packed()) {
+    const uint32_t blocks = InterleavedBlocks(static_cast<uint32_t>(cells.size()));
+    of_centres_.resize(size_t{blocks} * kInterleaved);
+    query.ProductsOfInterleaved(passing.packed_centres(), blocks, of_centres_.data());
+  }
+  of_centres_.resize(cells.size());
+  if (!passing.is_packed()) query.ProductsOfFetched(graph.centres(), cells, of_centres_.data());
 }
 
 int32_t CellSearch::BarOfSome(std::span<const int32_t> products, uint32_t wanted) {

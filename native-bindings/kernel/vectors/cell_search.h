@@ -42,7 +42,6 @@ class CellSearch {
   uint32_t wanted_ = 0;
   uint32_t compared_ = 0;
   uint32_t in_vain_ = 0;            // compared since one came that is among the wanted
-  std::vector<uint32_t> ranks_;      // 0 and those that follow
   std::vector<int32_t> of_centres_;  // products of the cells in which something passes
   std::vector<int32_t> sampled_;     // some of these
   std::vector<uint32_t> listed_;     // ranks of those of them from a bar on

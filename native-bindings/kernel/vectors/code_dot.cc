@@ -1,6 +1,7 @@
 #include "code_dot.h"
 
 #include <algorithm>
+#include <cstring>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -221,6 +222,106 @@ GANNET_PRODUCTS(FourBitProductsVnni, FourBitProductVnni, FourFourBitProductsVnni
 #endif
 #undef GANNET_PRODUCTS
 
+// Products of all codes of `count` blocks, from each of which `bias` is taken.
+using InterleavedOf = void (*)(const uint8_t* blocks, uint32_t count, const int8_t* query, uint32_t bytes, int32_t bias, int32_t* products);
+
+constexpr uint32_t kBytesTogether = 4;
+constexpr size_t kStepBytes = kInterleaved * kBytesTogether;
+
+void InterleavedBaseline(const uint8_t* blocks, uint32_t count, const int8_t* query, uint32_t bytes, int32_t bias, int32_t* products) {
+  for (uint32_t block = 0; block < count; ++block, products += kInterleaved) {
+    std::fill_n(products, kInterleaved, -bias);
+    for (uint32_t at = 0; at < bytes; ++at) {
+      const uint8_t* const step = blocks + at / kBytesTogether * kStepBytes + at % kBytesTogether;
+      for (uint32_t lane = 0; lane < kInterleaved; ++lane) products[lane] += step[lane * kBytesTogether] * query[at];
+    }
+    blocks += size_t{bytes} * kInterleaved;
+  }
+}
+
+void InterleavedFourBitBaseline(const uint8_t* blocks, uint32_t count, const int8_t* query, uint32_t bytes, int32_t bias, int32_t* products) {
+  for (uint32_t block = 0; block < count; ++block, products += kInterleaved) {
+    std::fill_n(products, kInterleaved, -bias);
+    for (uint32_t at = 0; at < bytes; ++at) {
+      const uint8_t* const step = blocks + at / kBytesTogether * kStepBytes + at % kBytesTogether;
+      const int8_t* const with = query + at / kCodePadding * 2 * kCodePadding + at % kCodePadding;
+      for (uint32_t lane = 0; lane < kInterleaved; ++lane) {
+        const uint8_t code = step[lane * kBytesTogether];
+        products[lane] += (code & 0xf) * with[0] + (code >> 4) * with[kCodePadding];
+      }
+    }
+    blocks += size_t{bytes} * kInterleaved;
+  }
+}
+
+#if defined(__x86_64__)
+GANNET_VNNI inline __m512i RepeatedVnni(const int8_t* four) {
+  int32_t both;
+  std::memcpy(&both, four, sizeof(both));
+  return _mm512_set1_epi32(both);
+}
+
+GANNET_VNNI void InterleavedVnni(const uint8_t* blocks, uint32_t count, const int8_t* query, uint32_t bytes, int32_t bias, int32_t* products) {
+  for (uint32_t block = 0; block < count; ++block) {
+    __m512i sum = _mm512_set1_epi32(-bias);
+    for (uint32_t at = 0; at < bytes; at += kBytesTogether, blocks += kStepBytes) {
+      sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(blocks), RepeatedVnni(query + at));
+    }
+    _mm512_storeu_si512(products + size_t{block} * kInterleaved, sum);
+  }
+}
+
+GANNET_VNNI void InterleavedFourBitVnni(const uint8_t* blocks, uint32_t count, const int8_t* query, uint32_t bytes, int32_t bias, int32_t* products) {
+  const __m512i mask = _mm512_set1_epi8(0xf);
+  for (uint32_t block = 0; block < count; ++block) {
+    // Two, so that a step need not wait for the one before.
+    __m512i lower = _mm512_set1_epi32(-bias);
+    __m512i upper = _mm512_setzero_si512();
+    const int8_t* with = query;
+    for (uint32_t first = 0; first < bytes; first += kCodePadding, with += 2 * kCodePadding) {
+      for (uint32_t at = 0; at < kCodePadding; at += kBytesTogether, blocks += kStepBytes) {
+        const __m512i both = _mm512_loadu_si512(blocks);
+        lower = _mm512_dpbusd_epi32(lower, _mm512_and_si512(both, mask), RepeatedVnni(with + at));
+        upper = _mm512_dpbusd_epi32(upper, _mm512_and_si512(_mm512_srli_epi16(both, 4), mask), RepeatedVnni(with + kCodePadding + at));
+      }
+    }
+    _mm512_storeu_si512(products + size_t{block} * kInterleaved, _mm512_add_epi32(lower, upper));
+  }
+}
+
+GANNET_AVX2 inline __m256i RepeatedAvx2(const int8_t* four) {
+  int32_t both;
+  std::memcpy(&both, four, sizeof(both));
+  return _mm256_set1_epi32(both);
+}
+
+// Eight of the sixteen.
+GANNET_AVX2 inline __m256i HalfOfFourBitsAvx2(const uint8_t* half, const int8_t* with, uint32_t bytes) {
+  const __m256i mask = _mm256_set1_epi8(0xf);
+  __m256i sum = _mm256_setzero_si256();
+  for (uint32_t first = 0; first < bytes; first += kCodePadding, with += 2 * kCodePadding) {
+    for (uint32_t at = 0; at < kCodePadding; at += kBytesTogether, half += kStepBytes) {
+      const __m256i both = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(half));
+      __m256i pairs = _mm256_maddubs_epi16(_mm256_and_si256(both, mask), RepeatedAvx2(with + at));
+      const __m256i upper = _mm256_and_si256(_mm256_srli_epi16(both, 4), mask);
+      pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(upper, RepeatedAvx2(with + kCodePadding + at)));
+      sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+    }
+  }
+  return sum;
+}
+
+GANNET_AVX2 void InterleavedFourBitAvx2(const uint8_t* blocks, uint32_t count, const int8_t* query, uint32_t bytes, int32_t bias, int32_t* products) {
+  const __m256i biases = _mm256_set1_epi32(bias);
+  constexpr uint32_t kHalf = kInterleaved / 2;
+  for (uint32_t half = 0; half < 2 * count; ++half) {
+    const uint8_t* const first = blocks + size_t{half / 2} * bytes * kInterleaved + half % 2 * kHalf * kBytesTogether;
+    const __m256i sum = _mm256_sub_epi32(HalfOfFourBitsAvx2(first, query, bytes), biases);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(products + size_t{half} * kHalf), sum);
+  }
+}
+#endif
+
 // Without a branch: no processor could foresee which are.
 uint32_t ListFromBaseline(const int32_t* products, size_t count, int32_t bar, uint32_t* numbers) {
   uint32_t listed = 0;
@@ -253,11 +354,12 @@ GANNET_VNNI uint32_t ListFromVnni(const int32_t* products, size_t count, int32_t
 struct ProductVersion {
   ProductOf product;
   ProductsOf products;
+  InterleavedOf interleaved;
 };
 
 struct Version {
-  ProductVersion eight{ProductBaseline, ProductsBaseline};
-  ProductVersion four{FourBitProductBaseline, FourBitProductsBaseline};
+  ProductVersion eight{ProductBaseline, ProductsBaseline, InterleavedBaseline};
+  ProductVersion four{FourBitProductBaseline, FourBitProductsBaseline, InterleavedFourBitBaseline};
   FloatProductOf float_product = FloatProductBaseline;
   Lister list_from = ListFromBaseline;
   const ProductVersion& of(CodeBits bits) const { return bits == CodeBits::kEight ? eight : four; }
@@ -267,10 +369,16 @@ Version Choose() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni")) {
-    return {{ProductVnni, ProductsVnni}, {FourBitProductVnni, FourBitProductsVnni}, FloatProductAvx2, ListFromVnni};
+    return {{ProductVnni, ProductsVnni, InterleavedVnni},
+            {FourBitProductVnni, FourBitProductsVnni, InterleavedFourBitVnni},
+            FloatProductAvx2,
+            ListFromVnni};
   }
   if (__builtin_cpu_supports("avx2")) {
-    return {{ProductAvx2, ProductsAvx2}, {FourBitProductAvx2, FourBitProductsAvx2}, FloatProductAvx2, ListFromBaseline};
+    return {{ProductAvx2, ProductsAvx2, InterleavedBaseline},
+            {FourBitProductAvx2, FourBitProductsAvx2, InterleavedFourBitAvx2},
+            FloatProductAvx2,
+            ListFromBaseline};
   }
 #endif
   return {};
@@ -305,6 +413,15 @@ void CodeQuery::Fetch(const Codes& codes, std::span<const uint32_t> places) cons
 
 void CodeQuery::ProductsOfFetched(const Codes& codes, std::span<const uint32_t> places, int32_t* products) const {
   kVersion.of(bits_).products(codes, places, components_, bytes_, bias_, 0, products);
+}
+
+void CodeQuery::ProductsOfInterleaved(const uint8_t* blocks, uint32_t count, int32_t* products) const {
+  kVersion.of(bits_).interleaved(blocks, count, components_, bytes_, bias_, products);
+}
+
+void PutInterleaved(const uint8_t* codes, uint32_t bytes, uint32_t place, uint8_t* blocks) {
+  uint8_t* to = blocks + size_t{place / kInterleaved} * kInterleaved * bytes + place % kInterleaved * kBytesTogether;
+  for (uint32_t at = 0; at < bytes; at += kBytesTogether, to += kStepBytes) std::memcpy(to, codes + at, kBytesTogether);
 }
 
 uint32_t ListFrom(std::span<const int32_t> products, int32_t bar, uint32_t* numbers) {

@@ -43,6 +43,13 @@ struct Codes {
   const uint8_t* of(uint32_t place) const { return first + place * stride; }
 };
 
+// Codes of sixteen vectors in one block: four bytes of each, then the next four of each. A register has a part of each of them, so nothing is added up across its lanes.
+inline constexpr uint32_t kInterleaved = 16;
+
+constexpr uint32_t InterleavedBlocks(uint32_t count) { return (count + kInterleaved - 1) / kInterleaved; }
+// Puts the codes, `bytes` of each vector, as the one at `place` into blocks that lie behind each other; what is not put is to be zero.
+void PutInterleaved(const uint8_t* codes, uint32_t bytes, uint32_t place, uint8_t* blocks);
+
 // The query of vectors of `bytes` bytes of codes, and what all of its products have in common.
 class CodeQuery {
  public:
@@ -56,6 +63,8 @@ class CodeQuery {
   // The same in two steps, between which something else can be done while they come from memory.
   void Fetch(const Codes& codes, std::span<const uint32_t> places) const;
   void ProductsOfFetched(const Codes& codes, std::span<const uint32_t> places, int32_t* products) const;
+  // Of all places of as many blocks.
+  void ProductsOfInterleaved(const uint8_t* blocks, uint32_t count, int32_t* products) const;
 
  private:
   const int8_t* components_;

@@ -156,7 +156,8 @@ void PassingVectors::Pack(const VectorGraph& graph) {
 
 void PassingVectors::CopyCodes(const VectorGraph& graph) {
   const Codes codes = graph.codes();
-  packed_memory_.resize((packed_places_.size() + cells_.size()) * stride_ + kLineBytes);
+  const auto cells = static_cast<uint32_t>(cells_.size());
+  packed_memory_.resize((packed_places_.size() + size_t{InterleavedBlocks(cells)} * kInterleaved) * stride_ + kLineBytes);
   void* at = packed_memory_.data();
   size_t room = packed_memory_.size();
   auto* next = static_cast<uint8_t*>(std::align(kLineBytes, 1, at, room));
@@ -166,10 +167,12 @@ void PassingVectors::CopyCodes(const VectorGraph& graph) {
     std::copy_n(codes.of(packed_places_[i]), stride_, next);
   }
   MeanOfCodes mean(stride_, graph.bits());
-  for (uint32_t rank = 0; rank < cells_.size(); ++rank, next += stride_) {
+  std::vector<uint8_t> centre(stride_);
+  for (uint32_t rank = 0; rank < cells; ++rank) {
     StopIfAskedAt(rank);
     const auto [first, end] = packed(rank);
-    mean.Of({packed_codes_ + first * stride_, stride_}, end - first, next);
+    mean.Of({packed_codes_ + first * stride_, stride_}, end - first, centre.data());
+    PutInterleaved(centre.data(), static_cast<uint32_t>(stride_), rank, next);
   }
 }
 

@@ -53,8 +53,8 @@ class PassingVectors {
   };
   Packed packed(uint32_t rank) const { return {packed_begins_[rank], packed_begins_[rank + 1]}; }
   uint32_t packed_place(uint32_t number) const { return packed_places_[number]; }
-  // By rank: the mean of the cell's packed codes, which says more of what passes than the centre of all that is in the cell.
-  Codes packed_centres() const { return {packed_codes_ + packed_places_.size() * stride_, stride_}; }
+  // By rank: the mean of the cell's packed codes, which says more of what passes than the centre of all that is in the cell. Interleaved (code_dot.h).
+  const uint8_t* packed_centres() const { return packed_codes_ + packed_places_.size() * stride_; }
 
   uint64_t bytes() const {
     return (ordinals_.size() + places_.size()) * sizeof(uint64_t) + packed_memory_.size() +
