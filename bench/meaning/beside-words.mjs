@@ -1,13 +1,14 @@
 /**
  * What a search by words and meaning costs beside one by words alone: processor time of the service a search, and the rate beside it, in turns.
  *
- *   node bench/meaning/beside-words.mjs [--records 100000] [--rounds 5] [--searches 2000]
+ *   node bench/meaning/beside-words.mjs [--records 100000] [--rounds 5] [--searches 2000] [--prepare] [--fresh] [--own]
  *
  * The records are sentences of the arXiv abstracts, their vectors made of their words: texts that share words are near to each other. In one list vectors are sent
  * with records and searches (`own`), in the other a server of models gives them, and those of search texts are kept from the first time on (`attached`).
- * Typos and marked words are on, as they are by default. Prints Markdown.
+ * Typos and marked words are on, as they are by default. The lists are made once and found again; `--prepare` makes them, and nothing else, `--own` leaves
+ * out the second. Prints Markdown.
  */
-import { createReadStream, rmSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -24,6 +25,7 @@ import {
   createKey,
   importNdjson,
   startService,
+  STEADY_AFTER_SECONDS,
   untilMerged,
   workFolder,
 } from '../end-to-end/lib/service.mjs';
@@ -34,11 +36,20 @@ const CONNECTIONS = 8;
 const QUERIES = 500;
 const BAR = 0.6;
 const LOOK_MS = 1000;
+const IDLE_LOOKS = 5;
+const IDLE_SHARE = 0.05;
 /** Of the numbers of a word's vector and of a text's. */
 const DIGITS = 4;
 
-const { records: count, rounds, searches } = readOptions({ records: 100_000, rounds: 5, searches: 2000 });
-const LISTS = ['own', 'attached'];
+const {
+  records: count,
+  rounds,
+  searches,
+  prepare,
+  fresh,
+  own,
+} = readOptions({ records: 100_000, rounds: 5, searches: 2000, prepare: false, fresh: false, own: false });
+const LISTS = own ? ['own'] : ['own', 'attached'];
 
 const wordVectors = new Map();
 function wordVector(word) {
@@ -85,16 +96,36 @@ if (file === undefined) {
   process.stdout.write('Words and meaning: skipped, the abstracts are not there (see bench/README.md).\n');
   process.exit(0);
 }
-const server = await startKnownVectors(vectorOf);
-const dataDir = join(workFolder, 'beside-words');
-rmSync(dataDir, { recursive: true, force: true });
+const dataDir = join(workFolder, `beside-words-${count}`);
+const marker = join(dataDir, 'bench-prepared.json');
+if (fresh || !existsSync(marker)) rmSync(dataDir, { recursive: true, force: true });
+const made = existsSync(marker) ? JSON.parse(readFileSync(marker, 'utf8')) : { lists: [], port: 0 };
+const server = await startKnownVectors(vectorOf, made.port);
 const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MODELS_QUERY_MS: '60000' };
 const service = await startService(dataDir, env);
-try {
-  const of = { address: service.address, key: createKey(dataDir) };
-  await addModel(dataDir, { name: 'attached', url: server.url, tokensMax: 8192 });
-  for (const name of LISTS) await fill(of, file, name);
+
+/** Makes what is not there yet, and waits until everything is merged and every graph made. */
+async function prepared() {
+  const key = made.key ?? createKey(dataDir);
+  if (made.port === 0) await addModel(dataDir, { name: 'attached', url: server.url, tokensMax: 8192 });
+  for (const name of LISTS) {
+    if (!made.lists.includes(name)) await fill({ address: service.address, key }, file, name);
+  }
   await untilMerged(dataDir);
+  await untilIdle();
+  const lists = [...new Set([...made.lists, ...LISTS])];
+  writeFileSync(marker, JSON.stringify({ key, lists, port: Number(new URL(server.url).port) }));
+  return key;
+}
+
+async function untilIdle() {
+  for (let idle = 0, before = service.cpuMs(); idle < IDLE_LOOKS; before = service.cpuMs()) {
+    await wait(LOOK_MS);
+    idle = service.cpuMs() - before < LOOK_MS * IDLE_SHARE ? idle + 1 : 0;
+  }
+}
+
+async function measure(of) {
   const queries = arxivQueries().slice(0, QUERIES);
   const vectors = queries.map(vectorOf);
   const post = (name, body) => ({
@@ -102,18 +133,24 @@ try {
     path: `/search/${ACCOUNT}/${name}/1`,
     body: JSON.stringify({ cache: false, ...body }),
   });
-  const ways = {
-    words: (at) => post('own', { query: queries[at], vector_search: false }),
-    own: (at) => post('own', { query: queries[at], vector: vectors[at] }),
-    'words of the other list': (at) => post('attached', { query: queries[at], vector_search: false }),
-    attached: (at) => post('attached', { query: queries[at] }),
+  const waysOf = {
+    own: {
+      words: (at) => post('own', { query: queries[at], vector_search: false }),
+      own: (at) => post('own', { query: queries[at], vector: vectors[at] }),
+    },
+    attached: {
+      'words of the other list': (at) => post('attached', { query: queries[at], vector_search: false }),
+      attached: (at) => post('attached', { query: queries[at] }),
+    },
   };
+  const ways = Object.assign({}, ...LISTS.map((name) => waysOf[name]));
   const measured = Object.fromEntries(Object.keys(ways).map((way) => [way, { milliseconds: [], rates: [] }]));
-  for (let round = -1; round < rounds; round += 1) {
+  // Warms, asks the model for the vectors of all search texts, and lasts until the service maps as much as load that lasts has.
+  const steadyAt = performance.now() + STEADY_AFTER_SECONDS * 1000;
+  for (let round = -1; round < rounds; round += performance.now() < steadyAt ? 0 : 1) {
     for (const [way, requestAt] of Object.entries(ways)) {
       const [cpuMs, begun] = [service.cpuMs(), performance.now()];
       await sendAll({ ...of, count: searches, connections: CONNECTIONS, requestAt: (at) => requestAt(at % QUERIES) });
-      // The first round warms, and asks the model for the vectors of all search texts.
       if (round < 0) continue;
       measured[way].milliseconds.push((service.cpuMs() - cpuMs) / searches);
       measured[way].rates.push((searches * 1000) / (performance.now() - begun));
@@ -125,10 +162,8 @@ try {
       0.5,
     );
   const cost = (way) => median(measured[way].milliseconds);
-  const rows = [
-    ['own', 'words'],
-    ['attached', 'words of the other list'],
-  ].map(([way, words]) => {
+  const rows = LISTS.map((name) => {
+    const [words, way] = Object.keys(waysOf[name]);
     const share = cost(words) / cost(way);
     return barRow(`${way}: words alone by words and meaning`, share.toFixed(2), `≥ ${BAR}`, share >= BAR);
   });
@@ -146,8 +181,12 @@ try {
       '',
     ].join('\n'),
   );
+}
+
+try {
+  const key = await prepared();
+  if (!prepare) await measure({ address: service.address, key });
 } finally {
   await service.stop();
   await server.close();
-  rmSync(dataDir, { recursive: true, force: true });
 }

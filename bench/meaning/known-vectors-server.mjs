@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 /** What a service cuts off or joins is white space alone; benches search in lower case. */
 const keyOf = (text) => text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
 
-export async function startKnownVectors(vectorOf = () => undefined) {
+/** `port`: 0 is any. */
+export async function startKnownVectors(vectorOf = () => undefined, port = 0) {
   const known = new Map();
   const vectorFor = (text) => known.get(keyOf(text)) ?? vectorOf(text);
   const server = createServer((request, response) => {
@@ -18,7 +19,7 @@ export async function startKnownVectors(vectorOf = () => undefined) {
       response.end(JSON.stringify(missing === undefined ? { data } : { error: `no vector of: ${missing}` }));
     });
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${server.address().port}/v1`,
     learn: (text, vector) => known.set(keyOf(text), vector),

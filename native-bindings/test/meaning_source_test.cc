@@ -26,13 +26,14 @@ std::string BrandOf(uint32_t record) { return "brand" + std::to_string(record / 
 // Records with a vector each, some with two; words in two segments, vectors in two others that do not begin where those do.
 class Embedded {
  public:
-  explicit Embedded(uint32_t count) : count_(count) {
+  // `heaps`: centres that vectors lie around, those of neighbouring records around the same one; 0: a centre for each 20, by chance.
+  explicit Embedded(uint32_t count, uint32_t heaps = 0) : count_(count) {
     std::normal_distribution<float> normal;
-    std::vector<float> centres(size_t{count} / 20 * kMeaningDimensions);
+    std::vector<float> centres(size_t{heaps == 0 ? count / 20 : heaps} * kMeaningDimensions);
     for (float& value : centres) value = normal(random_);
     for (uint32_t record = 0; record < count; ++record) {
       for (uint32_t passage = 0; passage < 1 + (record % 7 == 0); ++passage) {
-        const size_t centre = random_() % (count / 20) * kMeaningDimensions;
+        const size_t centre = (heaps == 0 ? random_() % (count / 20) : record * size_t{heaps} / count) * kMeaningDimensions;
         std::vector<float> vector(kMeaningDimensions);
         for (uint32_t i = 0; i < kMeaningDimensions; ++i) vector[i] = centres[centre + i] + 0.4f * normal(random_);
         CHECK(Normalize(vector));
@@ -313,6 +314,88 @@ TEST(meaning_hits_are_counted_in_facets_and_sorted_like_those_of_words) {
     CHECK_EQ(page.total_count, all.total_count);
     CHECK_EQ(page.hits.size(), 5u);
     for (size_t i = 0; i < 5; ++i) CHECK_EQ(page.hits[i].record_number, sorted.hits[7 + i].record_number);
+  }
+}
+
+// Nobody looks at what words alone do not bring among the best and meaning is not expected to. What the graph missed is where pages could disagree.
+TEST(meaning_and_words_agree_on_every_page_on_what_the_graph_missed) {
+  Embedded list(12000);
+  list.MergeVectors();
+  QueryPlan plan;
+  plan.flags = kNeedTotal;
+  plan.groups.push_back(Word("sea", Occur::kShould));
+  plan.groups.push_back(Word("moss", Occur::kShould));
+  MeaningRequest request;
+  request.weight = 0.5f;
+  request.floor = 0.3f;
+  request.nearest = 0.9f;
+  request.wanted = request.width = 60;
+  request.words_full = 0;
+  uint32_t held = 0;
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  for (uint32_t query = 3; query < 12000; query += 400) {
+    request.vector = list.vector(query);
+    // Farther and farther from where vectors lie.
+    for (float& value : request.vector) value += 1e-4f * static_cast<float>(query) * normal(random);
+    CHECK(Normalize(request.vector));
+    plan.size = 12000;
+    const Result all = RunWithMeaning(list, plan, request);
+    CHECK_EQ(all.total_count, 12000.0);
+    std::map<uint32_t, float> cosines;
+    for (const auto& [cosine, record] : list.Nearest(request.vector, 100)) cosines[record] = cosine;
+    for (size_t i = 0; i < all.hits.size(); ++i) {
+      const float exact = std::max(0.0f, cosines[all.hits[i].record_number] / request.nearest);
+      const float told = all.scores[2 * i + 1].score;
+      CHECK(told <= std::min(exact, 1.0f) + 2e-3);
+      const bool is_less = told < std::min(exact, 1.0f) - 2e-3;
+      held += is_less;
+      // Only of those whose words are nothing special.
+      if (is_less) CHECK(i >= 10);
+    }
+    for (const uint32_t flags : {uint32_t{kNeedTotal}, 0u}) {
+      for (const uint32_t size : {1u, 10u, 11u, 300u}) {
+        QueryPlan page = plan;
+        page.flags = flags;
+        page.skip = size / 2;
+        page.size = size;
+        const Result result = RunWithMeaning(list, page, request);
+        CHECK_EQ(result.hits.size(), size);
+        for (uint32_t i = 0; i < size; ++i) {
+          CHECK_EQ(result.hits[i].record_number, all.hits[page.skip + i].record_number);
+          CHECK_EQ(result.hits[i].score, all.hits[page.skip + i].score);
+          CHECK_EQ(result.scores[2 * i + 1].score, all.scores[2 * (page.skip + i) + 1].score);
+        }
+      }
+    }
+  }
+  std::printf("  of 30 x 12000 scores, held to those of the nearest: %u\n", held);
+  CHECK(held < 120);
+}
+
+// Each segment is asked for a part of what is wanted, and again where that was not enough.
+TEST(meaning_finds_the_nearest_wherever_they_lie) {
+  for (const uint32_t heaps : {0u, 4u, 40u}) {
+    Embedded list(12000, heaps);
+    CHECK_EQ(list.generation().vectors.size(), 2u);
+    QueryPlan plan;
+    plan.size = 200;
+    MeaningRequest request;
+    request.weight = 1;
+    request.farthest = -1;
+    request.wanted = request.width = 200;
+    for (uint32_t query = 3; query < 12000; query += 600) {
+      request.vector = list.vector(query);
+      request.exact = true;
+      const Result exact = RunWithMeaning(list, plan, request);
+      request.exact = false;
+      const Result found = RunWithMeaning(list, plan, request);
+      std::set<uint32_t> records;
+      for (const ResultHit& hit : exact.hits) records.insert(hit.record_number);
+      size_t common = 0;
+      for (const ResultHit& hit : found.hits) common += records.contains(hit.record_number);
+      CHECK(common * 100 >= exact.hits.size() * 95);
+    }
   }
 }
 

@@ -53,6 +53,7 @@ class Searcher {
   }
 
   SearchResult Run() {
+    if (has_sources_) known_ = KnownMatches(generation_, shares_);
     SeedBar();
     for (uint32_t segment = 0; segment < generation_.segments.size(); ++segment) {
       const uint32_t documents = generation_.segments[segment].segment->document_count();
@@ -61,9 +62,9 @@ class Searcher {
       if (!has_sources_) {
         SearchSegment(segment);
       } else if (parts_.empty()) {
-        SearchSources(segment, CombinedMatches(segment, documents, shares_, all_matches));
+        SearchSources(segment, CombinedMatches(segment, documents, shares_, known_, all_matches));
       } else {
-        SearchSources(segment, StrongestMatches(segment, documents, shares_, text_floor_, parts_, all_matches));
+        SearchSources(segment, StrongestMatches(segment, documents, shares_, known_, text_floor_, parts_, all_matches));
       }
     }
     SearchResult result;
@@ -139,9 +140,12 @@ class Searcher {
     for (FacetCounter& facet : facets_) facet.EndSegment();
   }
 
-  // What the parts have found already.
+  // What the parts have found already, and what is known of the text where nothing of it is excluded.
   void SeedBar() {
     if (!collector_.is_by_score()) return;
+    const bool excludes = std::ranges::any_of(query_.groups, [](const PreparedGroup& group) { return !group.scores(); });
+    const float reached = excludes ? 0 : known_.Reached(collector_.wanted());
+    if (reached >= text_floor_) collector_.SeedBar(reached);
     for (const SourceShare& part : parts_) collector_.SeedBar(part.Counted(part.source->Reached(collector_.wanted())));
   }
 
@@ -189,6 +193,7 @@ class Searcher {
   std::vector<SourceShare> shares_;  // none where words are alone
   std::span<const SourceShare> parts_;
   float text_floor_;
+  KnownMatches known_;
   LateScorer late_scorer_;
   HitCollector collector_;
   std::vector<FacetCounter> facets_;

@@ -7,13 +7,59 @@
 
 namespace gannet {
 
+namespace {
+
+constexpr size_t kFirstPage = 10;
+
+std::vector<ListedDocument> StrongestOf(uint32_t segment, std::span<const SourceShare> shares) {
+  std::vector<uint32_t> documents;
+  for (const SourceShare& share : shares) {
+    const std::span<const uint32_t> strongest = share.source->Strongest(segment);
+    documents.insert(documents.end(), strongest.begin(), strongest.end());
+  }
+  if (documents.empty()) return {};
+  std::ranges::sort(documents);
+  const auto repeated = std::ranges::unique(documents);
+  documents.erase(repeated.begin(), repeated.end());
+  std::vector<ListedDocument> known;
+  for (const uint32_t document : documents) known.push_back({document, 0});
+  std::vector<float> scores(documents.size());
+  for (const SourceShare& share : shares) {
+    share.source->ScoresOf(segment, documents, scores.data());
+    for (size_t i = 0; i < known.size(); ++i) {
+      if (scores[i] > 0 && scores[i] >= share.floor) known[i].score += share.Counted(scores[i]);
+    }
+  }
+  return known;
+}
+
+}  // namespace
+
+KnownMatches::KnownMatches(const Generation& generation, std::span<const SourceShare> shares) {
+  for (uint32_t segment = 0; segment < generation.segments.size(); ++segment) strongest.push_back(StrongestOf(segment, shares));
+  certain = Reached(kFirstPage);
+}
+
+float KnownMatches::Reached(size_t documents) const {
+  std::vector<float> scores;
+  for (const std::vector<ListedDocument>& of_segment : strongest) {
+    for (const ListedDocument& each : of_segment) scores.push_back(each.score);
+  }
+  if (documents == 0 || scores.size() < documents) return 0;
+  const auto last = scores.begin() + static_cast<ptrdiff_t>(documents - 1);
+  std::ranges::nth_element(scores, last, std::ranges::greater{});
+  return *last;
+}
+
 CombinedMatches::CombinedMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> shares,
-                                 bool all_matches)
+                                 const KnownMatches& known, bool all_matches)
     : document_count_(document_count),
       window_count_((document_count + kWindowSize - 1) / kWindowSize),
       all_matches_(all_matches),
       by_bound_(shares.size()),
-      finders_(shares.size()) {
+      finders_(shares.size()),
+      known_(known.strongest[segment]),
+      certain_(known.certain * kSlack) {
   for (const SourceShare& share : shares) {
     std::unique_ptr<SegmentSource> source = share.source->Open(segment, all_matches);
     const float bound = share.Counted(source->Bound());
@@ -61,6 +107,9 @@ uint32_t CombinedMatches::NextWindow(uint32_t from, float bar) {
     const Part& part = parts_[by_bound_[i]];
     next = std::min(next, part.source->NextWindow(from, all_matches_ ? 0 : LeastOf(part, bar)));
   }
+  for (size_t i = next_known_; i < known_.size() && known_[i].document / kWindowSize < next; ++i) {
+    if (known_[i].document / kWindowSize >= from && (all_matches_ || known_[i].score >= bar)) return known_[i].document / kWindowSize;
+  }
   return next;
 }
 
@@ -70,6 +119,14 @@ Window* CombinedMatches::Evaluate(uint32_t window, float bar) {
   score_words_ = 0;
   window_.range = {window * kWindowSize, std::min((window + 1) * kWindowSize, document_count_)};
   window_.matches.Clear();
+  FindOfSources(bar);
+  AddKnown();
+  Exclude(&window_);
+  Sum();
+  return &window_;
+}
+
+void CombinedMatches::FindOfSources(float bar) {
   float to_come = 0;
   for (Part& part : parts_) {
     part.found = nullptr;
@@ -77,7 +134,7 @@ Window* CombinedMatches::Evaluate(uint32_t window, float bar) {
     to_come += part.window_bound;
   }
   const float least = bar * kSlack;
-  if (!all_matches_ && to_come < least) return &window_;
+  if (!all_matches_ && to_come < least) return;
   const auto at = [&](size_t i) -> Part& { return parts_[by_bound_[i]]; };
   for (size_t i = 0; i < finders_; ++i) {
     Keep(&at(i), at(i).source->Find(window_.range, LeastOf(at(i), bar)));
@@ -86,20 +143,41 @@ Window* CombinedMatches::Evaluate(uint32_t window, float bar) {
   }
   for (size_t i = 0; i < finders_; ++i) {
     if (!at(i).source->CompletesOthers()) continue;
-    SetReaching(least, to_come, at(i).found);
-    at(i).source->Complete(window_.range, reaching_, at(i).found);
+    Complete(&at(i), least, to_come);
     to_come -= at(i).window_bound;
   }
   for (size_t i = finders_; i < by_bound_.size(); ++i) {
     SetReaching(least, to_come, nullptr);
     if (!all_matches_) window_.matches.Assign(reaching_);
     if (!window_.matches.Any()) break;
-    Keep(&at(i), at(i).source->FindAmong(window_.range, reaching_, LeastOf(at(i), bar)));
+    if (at(i).source->CompletesOthers()) {
+      Keep(&at(i), at(i).source->Find(window_.range, LeastOf(at(i), bar)));
+      Complete(&at(i), least, to_come);
+    } else {
+      Keep(&at(i), at(i).source->FindAmong(window_.range, reaching_, LeastOf(at(i), bar)));
+    }
     to_come -= at(i).window_bound;
   }
-  Exclude(&window_);
-  Sum();
-  return &window_;
+}
+
+// Of the matches that may reach `least`.
+void CombinedMatches::Complete(Part* part, float least, float to_come) {
+  SetReaching(least, to_come, part->found);
+  if (!reaching_.Any()) return;
+  if (least < certain_) {
+    rest_.Assign(reaching_);
+    SetReaching(certain_, to_come, part->found);
+    rest_.Subtract(reaching_);
+    part->source->Complete(window_.range, rest_, ScoreLimit::kBound, part->found);
+  }
+  part->source->Complete(window_.range, reaching_, ScoreLimit::kNone, part->found);
+}
+
+void CombinedMatches::AddKnown() {
+  while (next_known_ < known_.size() && known_[next_known_].document < window_.range.base) ++next_known_;
+  for (size_t i = next_known_; i < known_.size() && known_[i].document < window_.range.end; ++i) {
+    window_.matches.Add(known_[i].document - window_.range.base);
+  }
 }
 
 void CombinedMatches::Exclude(Window* window) const {
@@ -127,16 +205,52 @@ void CombinedMatches::SetReaching(float least, float to_come, const Window* foun
   reaching_.Assign(window_.matches);
   if (found != nullptr) reaching_.Subtract(found->matches);
   if (to_come >= least) return;
-  ForEachWord(reaching_.used, [&](uint32_t word) {
+  uint64_t several = reaching_.used;
+  for (const Part& part : parts_) {
+    const uint64_t alone = WordsOf(part) & reaching_.used;
+    several &= ~alone;
+    if (alone == 0) continue;
+    uint64_t passing[kWindowWords];
+    CompareWords(part.found->scores, (least - to_come) / part.share.weight * part.share.full, alone, passing);
+    ForEachWord(alone, [&](uint32_t word) { reaching_.words[word] &= passing[word]; });
+  }
+  ForEachWord(several, [&](uint32_t word) {
     ForEachBit(reaching_.words[word], word * 64, [&](uint32_t offset) {
       if (SumOf(offset) + to_come < least) reaching_.Remove(offset);
     });
   });
 }
 
+// The words of the window in which this part alone found something.
+uint64_t CombinedMatches::WordsOf(const Part& alone) const {
+  if (alone.found == nullptr || alone.share.weight <= 0) return 0;
+  uint64_t words = alone.found->matches.Occupied();
+  for (const Part& part : parts_) {
+    if (&part != &alone && part.found != nullptr) words &= ~part.found->matches.Occupied();
+  }
+  return words;
+}
+
 void CombinedMatches::Sum() {
   score_words_ = window_.matches.used;
-  ForEachBit(window_.matches, [&](uint32_t offset) { window_.scores[offset] = SumOf(offset); });
+  uint64_t several = window_.matches.used;
+  for (const Part& part : parts_) {
+    const uint64_t alone = WordsOf(part) & window_.matches.used;
+    several &= ~alone;
+    ForEachWord(alone, [&](uint32_t word) {
+      const float* from = part.found->scores + word * 64;
+      float* to = window_.scores + word * 64;
+      for (uint32_t i = 0; i < 64; ++i) to[i] = part.share.Counted(from[i]);
+    });
+  }
+  ForEachWord(several, [&](uint32_t word) {
+    ForEachBit(window_.matches.words[word], word * 64, [&](uint32_t offset) { window_.scores[offset] = SumOf(offset); });
+  });
+  for (; next_known_ < known_.size() && known_[next_known_].document < window_.range.end; ++next_known_) {
+    const uint32_t offset = known_[next_known_].document - window_.range.base;
+    // It may have been excluded.
+    if (window_.matches.Contains(offset)) window_.scores[offset] = known_[next_known_].score;
+  }
 }
 
 }  // namespace gannet

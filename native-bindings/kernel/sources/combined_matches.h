@@ -12,14 +12,30 @@
 #include <vector>
 
 #include "../window/window.h"
+#include "listed_documents.h"
 #include "source.h"
 
 namespace gannet {
 
+// What is known of the sum before anything else is found.
+struct KnownMatches {
+  // By segment, ascending: the strongest of all sources, which need not keep to the bounds of these, with the sum that they have, to the bit.
+  std::vector<std::vector<ListedDocument>> strongest;
+  // A score that the best of them reach, as many as a first page has; 0 where there are not so many. What may reach it without the score of a source that
+  // completes others is completed with all that it has, and what may not within the bound: so that neither depends on the page.
+  float certain = 0;
+
+  KnownMatches() = default;
+  KnownMatches(const Generation& generation, std::span<const SourceShare> shares);
+  // A score that so many of them have; 0 where there are not so many.
+  float Reached(size_t documents) const;
+};
+
 class CombinedMatches {
  public:
   // `all_matches`: also of documents that a bar rules out.
-  CombinedMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> shares, bool all_matches);
+  CombinedMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> shares, const KnownMatches& known,
+                  bool all_matches);
 
   uint32_t window_count() const { return window_count_; }
 
@@ -46,7 +62,11 @@ class CombinedMatches {
   void ChooseFinders(float bar);
   void Keep(Part* part, Window* found);
   float SumOf(uint32_t offset) const;
+  uint64_t WordsOf(const Part& alone) const;
   void SetReaching(float least, float to_come, const Window* found);
+  void FindOfSources(float bar);
+  void Complete(Part* part, float least, float to_come);
+  void AddKnown();
   void Sum();
 
   uint32_t document_count_;
@@ -56,6 +76,10 @@ class CombinedMatches {
   std::vector<uint32_t> by_bound_;  // parts, the greatest bound first
   size_t finders_;                  // so many of these find
   float bound_ = 0;                 // of all parts
+  std::vector<ListedDocument> known_;
+  size_t next_known_ = 0;           // those before lie in windows that were evaluated
+  float certain_;                   // KnownMatches
+  WindowBits rest_;                 // of these, what does not certainly
   Window window_;
   WindowBits reaching_;  // what is still asked about
   uint64_t score_words_ = 0;

@@ -16,6 +16,10 @@ namespace {
 // Vectors that are asked for beside those that are wanted, where some may lead to no live record.
 constexpr uint32_t kMoreShare = 8;
 constexpr uint32_t kMoreMin = 8;
+// Of the number of the nearest that lie in a segment.
+constexpr double kDeviations = 3;
+// Of the nearest, so many have all others behind them, but for one or two in a thousand that the search misses.
+constexpr size_t kSurelyFoundShare = 3;
 
 [[noreturn]] void Invalid(const char* what) { throw Error(ErrorCode::kInvalidArgument, what); }
 
@@ -36,68 +40,124 @@ void Check(const MeaningRequest& request) {
 // What was found in a segment of words, and the vectors of what was not.
 class MeaningSource::OfSegment : public SegmentSource {
  public:
-  OfSegment(const MeaningSource* source, uint32_t segment)
+  OfSegment(MeaningSource* source, uint32_t segment)
       : source_(*source),
+        segment_(segment),
         listed_(source->listed_[segment]),
         records_(source->generation_.segments[segment].segment->record_numbers()) {}
 
-  float Bound() const override { return source_.ScoreOfCosine(1); }
+  float Bound() const override { return source_.others_full_; }
   uint32_t NextWindow(uint32_t from, float least) override { return listed_.NextWindow(from, least); }
   Window* Find(WindowRange range, float least) override { return listed_.Find(range, least); }
-  Window* FindAmong(WindowRange range, const WindowBits& documents, float) override {
-    among_.range = range;
-    among_.matches.Clear();
-    Complete(range, documents, &among_);
-    return &among_;
-  }
   bool CompletesOthers() const override { return true; }
-  void Complete(WindowRange range, const WindowBits& documents, Window* found) override {
+  void Complete(WindowRange range, const WindowBits& documents, ScoreLimit limit, Window* found) override {
+    // Of all at once, so that the vectors come while others are compared.
+    rows_.clear();
     ForEachBit(documents, [&](uint32_t offset) {
       StopIfAsked();
-      const float score = source_.ScoreOfCosine(source_.BestOf(records_[range.base + offset]).cosine);
-      if (score <= 0) return;
-      found->matches.Add(offset);
-      found->scores[offset] = score;
+      source_.ForEachVector(records_[range.base + offset], [&](uint32_t index, uint32_t ordinal) {
+        const vectors::VectorGraph& graph = source_.generation_.vectors[index].segment->graph();
+        const uint32_t row = graph.RowOf(ordinal);
+        Prefetch(graph.vector(row));
+        rows_.push_back({offset, index, row});
+      });
     });
+    for (size_t begin = 0, end = 0; begin < rows_.size(); begin = end) {
+      float cosine = -2;
+      for (; end < rows_.size() && rows_[end].offset == rows_[begin].offset; ++end) {
+        const vectors::VectorGraph& graph = source_.generation_.vectors[rows_[end].vectors].segment->graph();
+        cosine = std::max(cosine, graph.CosineOf(rows_[end].row, source_.request_.vector));
+      }
+      Add(range.base, rows_[begin].offset, source_.ScoreOfCosine(cosine), limit, found);
+    }
   }
 
  private:
-  const MeaningSource& source_;
+  struct Row {
+    uint32_t offset;
+    uint32_t vectors;  // which of the generation's
+    uint32_t row;
+  };
+
+  static void Prefetch(std::span<const vectors::Half> vector) {
+    constexpr size_t kLine = 64 / sizeof(vectors::Half);
+    for (size_t at = 0; at < vector.size(); at += kLine) __builtin_prefetch(&vector[at]);
+  }
+
+  void Add(uint32_t base, uint32_t offset, float score, ScoreLimit limit, Window* found) {
+    if (score <= 0) return;
+    if (limit == ScoreLimit::kBound && score > source_.others_full_) {
+      score = source_.others_full_;
+      source_.held_.emplace_back(segment_, base + offset);
+    }
+    found->matches.Add(offset);
+    found->scores[offset] = score;
+  }
+
+  MeaningSource& source_;
+  uint32_t segment_;
   ListedDocuments listed_;
   std::span<const uint32_t> records_;
-  Window among_;
+  std::vector<Row> rows_;
 };
 
 MeaningSource::MeaningSource(const Generation* generation, const FilterNode* filter, MeaningRequest request)
-    : generation_(*generation), request_(std::move(request)), listed_(generation->segments.size()) {
+    : generation_(*generation), request_(std::move(request)), listed_(generation->segments.size()), strongest_(listed_.size()) {
   Check(request_);
+  others_full_ = ScoreOfCosine(1);
   if (!vectors::Normalize(request_.vector)) Invalid("meaning: a vector has a length above zero and finite components");
-  std::vector<Found> found;
-  for (uint32_t i = 0; i < generation_.vectors.size(); ++i) {
-    if (generation_.vectors[i].segment->graph().dimensions() != request_.vector.size()) {
-      Invalid("meaning: the vector has another number of dimensions than those of the list");
-    }
-    costs_.emplace_back();
-    if (request_.adds_matches) Search(i, *filter, &found);
+  for (const VectorView& view : generation_.vectors) {
+    if (view.segment->graph().dimensions() == request_.vector.size()) continue;
+    Invalid("meaning: the vector has another number of dimensions than those of the list");
   }
-  List(std::move(found));
+  costs_.resize(generation_.vectors.size());
+  if (request_.adds_matches) List(SearchAll(*filter));
 }
 
-void MeaningSource::Search(uint32_t index, const FilterNode& filter, std::vector<Found>* found) {
+// Each segment is asked for its part of what is wanted, and some more by the root of that, as there would hardly ever be more in it were the
+// nearest spread by chance; where they are not, and all that it had are among them, it is asked again for as many as there may be.
+std::vector<MeaningSource::Found> MeaningSource::SearchAll(const FilterNode& filter) {
+  uint64_t count = 0;
+  for (const VectorView& view : generation_.vectors) count += view.segment->graph().count();
+  std::vector<std::vector<Found>> found;
+  std::vector<uint32_t> asked;
+  std::vector<float> cosines;
+  for (uint32_t i = 0; i < generation_.vectors.size(); ++i) {
+    const double part = request_.wanted * static_cast<double>(generation_.vectors[i].segment->graph().count()) / static_cast<double>(count);
+    const double wanted = part + kDeviations * std::sqrt(part) + kMoreMin;
+    asked.push_back(request_.exact ? request_.wanted : static_cast<uint32_t>(std::min<double>(wanted, request_.wanted)));
+    found.push_back(Search(i, filter, asked[i]));
+    for (const Found& each : found[i]) cosines.push_back(each.cosine);
+  }
+  float least = -2;
+  if (cosines.size() > request_.wanted) {
+    std::ranges::nth_element(cosines, cosines.begin() + request_.wanted, std::ranges::greater{});
+    least = cosines[request_.wanted];
+  }
+  std::vector<Found> all;
+  for (uint32_t i = 0; i < found.size(); ++i) {
+    const bool has_more = asked[i] < request_.wanted && found[i].size() == asked[i] && found[i].back().cosine >= least;
+    if (has_more) found[i] = Search(i, filter, request_.wanted);
+    all.insert(all.end(), found[i].begin(), found[i].end());
+  }
+  return all;
+}
+
+std::vector<MeaningSource::Found> MeaningSource::Search(uint32_t index, const FilterNode& filter, uint32_t wanted) {
   StopNowIfAsked();
   const VectorView& view = generation_.vectors[index];
   const vectors::VectorGraph& graph = view.segment->graph();
   LiveOrdinals live(&generation_, &view);
-  vectors::SearchRequest request{
-      .vector = request_.vector, .wanted = request_.wanted, .width = request_.width, .exact = request_.exact};
-  std::vector<Found> of_segment;
+  const uint32_t width = std::max(1u, static_cast<uint32_t>(uint64_t{request_.width} * wanted / request_.wanted));
+  vectors::SearchRequest request{.vector = request_.vector, .wanted = wanted, .width = width, .exact = request_.exact};
+  std::vector<Found> found;
   const auto search = [&] {
-    of_segment.clear();
+    found.clear();
     const std::span<const vectors::Neighbour> neighbours = searcher_.Search(graph, request);
     for (const vectors::Neighbour& neighbour : neighbours) {
       const auto home = live.Find(neighbour.ordinal);
-      if (!home || of_segment.size() == request_.wanted) continue;
-      of_segment.push_back({neighbour.cosine, graph.records()[neighbour.ordinal], home->segment, home->document});
+      if (!home || found.size() == wanted) continue;
+      found.push_back({neighbour.cosine, graph.records()[neighbour.ordinal], home->segment, home->document});
     }
     return neighbours.size();
   };
@@ -112,17 +172,17 @@ void MeaningSource::Search(uint32_t index, const FilterNode& filter, std::vector
     }
     search();
   } else {
-    request.wanted = request_.wanted + std::max(kMoreMin, request_.wanted / kMoreShare);
+    request.wanted = wanted + std::max(kMoreMin, wanted / kMoreShare);
     const size_t asked = std::min(request.wanted, graph.count());
     // Where many lead nowhere they are left out by the search itself.
-    if (search() == asked && of_segment.size() < request_.wanted && asked < graph.count()) {
-      request.wanted = request_.wanted;
+    if (search() == asked && found.size() < wanted && asked < graph.count()) {
+      request.wanted = wanted;
       request.allowed = &live;
       search();
     }
   }
   costs_[index] = searcher_.cost();
-  found->insert(found->end(), of_segment.begin(), of_segment.end());
+  return found;
 }
 
 std::shared_ptr<const vectors::PassingVectors> MeaningSource::Prepared(uint32_t index, const FilterNode& filter) const {
@@ -139,6 +199,11 @@ std::shared_ptr<const vectors::PassingVectors> MeaningSource::Prepared(uint32_t 
 void MeaningSource::List(std::vector<Found> found) {
   std::ranges::sort(found, {}, [](const Found& each) { return std::pair(-each.cosine, each.record); });
   if (found.size() > request_.wanted) found.resize(request_.wanted);
+  // Those that are too far to be listed have less than the floor.
+  others_full_ = request_.floor;
+  if (const size_t rank = request_.wanted / kSurelyFoundShare; rank < found.size()) {
+    others_full_ = std::max(others_full_, ScoreOfCosine(found[rank].cosine));
+  }
   for (const Found& each : found) {
     const float score = ScoreOfCosine(each.cosine);
     if (score > 0 && score >= request_.floor) listed_[each.segment].push_back({each.document, score});
@@ -149,25 +214,42 @@ void MeaningSource::List(std::vector<Found> found) {
     const auto rest = std::ranges::unique(listed, {}, &ListedDocument::document);
     listed.erase(rest.begin(), rest.end());
   }
+  for (size_t segment = 0; segment < listed_.size(); ++segment) {
+    for (const ListedDocument& each : listed_[segment]) {
+      if (each.score > others_full_) strongest_[segment].push_back(each.document);
+    }
+  }
 }
 
 float MeaningSource::ScoreOfCosine(float cosine) const {
   return std::max(0.0f, (cosine - request_.farthest) / (request_.nearest - request_.farthest));
 }
 
-MeaningSource::Best MeaningSource::BestOf(uint32_t record) const {
-  Best best{-2, kNoPlace, 0};
+template <typename Visit>
+void MeaningSource::ForEachVector(uint32_t record, Visit&& visit) const {
   for (uint32_t i = 0; i < generation_.vectors.size(); ++i) {
     const VectorView& view = generation_.vectors[i];
-    const vectors::VectorGraph& graph = view.segment->graph();
     const auto [first, end] = view.segment->OrdinalsOf(record);
     for (uint32_t ordinal = first; ordinal < end; ++ordinal) {
-      if (view.deletions.Contains(ordinal)) continue;
-      const float cosine = graph.CosineOf(graph.RowOf(ordinal), request_.vector);
-      if (cosine > best.cosine) best = {cosine, graph.passages()[ordinal], i};
+      if (!view.deletions.Contains(ordinal)) visit(i, ordinal);
     }
   }
+}
+
+MeaningSource::Best MeaningSource::BestOf(uint32_t record) const {
+  Best best{-2, kNoPlace, 0};
+  ForEachVector(record, [&](uint32_t index, uint32_t ordinal) {
+    const vectors::VectorGraph& graph = generation_.vectors[index].segment->graph();
+    const float cosine = graph.CosineOf(graph.RowOf(ordinal), request_.vector);
+    if (cosine > best.cosine) best = {cosine, graph.passages()[ordinal], index};
+  });
   return best;
+}
+
+const ListedDocument* MeaningSource::FindListed(uint32_t segment, uint32_t document) const {
+  const std::vector<ListedDocument>& listed = listed_[segment];
+  const auto found = std::ranges::lower_bound(listed, document, {}, &ListedDocument::document);
+  return found != listed.end() && found->document == document ? &*found : nullptr;
 }
 
 std::unique_ptr<SegmentSource> MeaningSource::Open(uint32_t segment, bool) {
@@ -176,8 +258,18 @@ std::unique_ptr<SegmentSource> MeaningSource::Open(uint32_t segment, bool) {
 
 SourceScore MeaningSource::ScoreOf(uint32_t segment, uint32_t document) {
   const Best best = BestOf(generation_.segments[segment].segment->record_numbers()[document]);
-  const float score = ScoreOfCosine(best.cosine);
+  const ListedDocument* listed = FindListed(segment, document);
+  float score = listed != nullptr ? listed->score : ScoreOfCosine(best.cosine);
+  const bool is_held = listed == nullptr && std::ranges::find(held_, std::pair(segment, document)) != held_.end();
+  if (is_held) score = others_full_;
   return score > 0 ? SourceScore{score, best.place} : SourceScore{};
+}
+
+void MeaningSource::ScoresOf(uint32_t segment, std::span<const uint32_t> documents, float* scores) {
+  for (const uint32_t document : documents) {
+    const ListedDocument* listed = FindListed(segment, document);
+    *scores++ = listed != nullptr ? listed->score : ScoreOf(segment, document).score;
+  }
 }
 
 void MeaningSource::Explain(uint32_t segment, uint32_t document, std::string* out) {

@@ -2,15 +2,20 @@
 //
 // At most `wanted` nearest vectors, in the whole generation and behind the plan's filter, *find*: their records are hits where
 // they are near enough, whatever the words say. The number is the caller's and the same for every page, so that what is a hit does not depend
-// on where one looks from. Any other record that something finds is *scored* by its own vectors: its score does not depend on whether the
-// graph met it. A record's score is that of its best vector, and that vector's passage is where it comes from.
+// on where one looks from. Any other record that something finds is *scored* by its own vectors. A record's score is that of
+// its best vector, and that vector's passage is where it comes from.
+//
+// What was not listed is expected to score no more than one of the nearest does, some way down their list: it is not nearer, unless the search missed it so
+// near to the top. So a bar rules out what words do not bring there (docs/decisions/0258-what-is-not-among-the-nearest.md).
 //
 // Thread-safety: one thread.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../generation/generation.h"
@@ -46,7 +51,9 @@ class MeaningSource : public Source {
 
   ScoreKind kind() const override { return ScoreKind::kMeaning; }
   std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) override;
+  std::span<const uint32_t> Strongest(uint32_t segment) const override { return strongest_[segment]; }
   SourceScore ScoreOf(uint32_t segment, uint32_t document) override;
+  void ScoresOf(uint32_t segment, std::span<const uint32_t> documents, float* scores) override;
   // `cosine`, and how the segment that has its best vector was searched: `way`, `compared` (codes).
   void Explain(uint32_t segment, uint32_t document, std::string* out) override;
 
@@ -68,19 +75,28 @@ class MeaningSource : public Source {
   };
   class OfSegment;
 
-  void Search(uint32_t index, const FilterNode& filter, std::vector<Found>* found);
+  std::vector<Found> SearchAll(const FilterNode& filter);
+  // The nearest of a segment, the nearest first.
+  std::vector<Found> Search(uint32_t index, const FilterNode& filter, uint32_t wanted);
   // What passes a filter that was asked for before; null for one that was not.
   std::shared_ptr<const vectors::PassingVectors> Prepared(uint32_t index, const FilterNode& filter) const;
   void List(std::vector<Found> found);
   // Above 1 for cosines above that of the nearest.
   float ScoreOfCosine(float cosine) const;
   Best BestOf(uint32_t record) const;
+  // Calls visit(index of the generation's vectors, ordinal) for the vectors that a record has.
+  template <typename Visit>
+  void ForEachVector(uint32_t record, Visit&& visit) const;
+  const ListedDocument* FindListed(uint32_t segment, uint32_t document) const;
 
   const Generation& generation_;
   MeaningRequest request_;
   vectors::VectorSearcher searcher_;
   std::vector<vectors::SearchCost> costs_;               // by segment of vectors
   std::vector<std::vector<ListedDocument>> listed_;      // by segment of words
+  std::vector<std::vector<uint32_t>> strongest_;         // the same: documents that score more than others may
+  float others_full_;                                    // the most that what is not listed is expected to score
+  std::vector<std::pair<uint32_t, uint32_t>> held_;      // segments and documents that were missed, and held to that
 };
 
 }  // namespace gannet

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,13 +38,16 @@ struct SourceScore {
   uint32_t place = kNoPlace;
 };
 
+// Whether what is completed may score more than the bound that holds for all but the strongest.
+enum class ScoreLimit : uint8_t { kNone, kBound };
+
 // A source in one segment. Windows ascend from call to call and each is asked for once; `least` does not fall: documents whose score
 // cannot reach it may be missing, or, where all matches were asked for, have some lower score.
 class SegmentSource {
  public:
   virtual ~SegmentSource() = default;
 
-  // The most that a document scores, rounding included: of the segment, and of the window.
+  // The most that a document scores, rounding included, but for those whose scores are known beforehand (Source::Strongest): of the segment, and of the window.
   virtual float Bound() const = 0;
   virtual float Bound(WindowRange) { return Bound(); }
 
@@ -60,9 +64,9 @@ class SegmentSource {
   }
 
   // True where Find says only which documents match, and others that it does not find have a score as well: of those that another source
-  // found, Complete adds to `found`, which came of Find, all that are among `documents` and have one.
+  // found, Complete adds to `found`, which came of Find, all that are among `documents` and have one. FindAmong is not asked for.
   virtual bool CompletesOthers() const { return false; }
-  virtual void Complete(WindowRange, const WindowBits& /*documents*/, Window* /*found*/) {}
+  virtual void Complete(WindowRange, const WindowBits& /*documents*/, ScoreLimit, Window* /*found*/) {}
 
   // Adds documents that it finds as well, where all matches were asked for, and that Find does not tell: they are counted, and none of them is among
   // the hits that are wanted.
@@ -78,10 +82,16 @@ class Source {
   virtual ScoreKind kind() const = 0;
   // `all_matches`: documents are counted, so that none may be missing.
   virtual std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) = 0;
+  // The few documents, ascending, that may score more than the bound of what was opened.
+  virtual std::span<const uint32_t> Strongest(uint32_t /*segment*/) const { return {}; }
   // A score that so many documents, which may all be hits, are known to have; 0 where nothing is known.
   virtual float Reached(size_t /*documents*/) const { return 0; }
   // Of a document that is a hit: as Find has it, to the bit.
   virtual SourceScore ScoreOf(uint32_t segment, uint32_t document) = 0;
+  // The same of several, which ascend: `scores` has as many.
+  virtual void ScoresOf(uint32_t segment, std::span<const uint32_t> documents, float* scores) {
+    for (const uint32_t document : documents) *scores++ = ScoreOf(segment, document).score;
+  }
   // Appends members of a JSON object, each after a comma: what the score is made of.
   virtual void Explain(uint32_t, uint32_t, std::string*) {}
 };

@@ -7,12 +7,13 @@
 namespace gannet {
 
 StrongestMatches::StrongestMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> text,
-                                   float text_floor, std::span<const SourceShare> parts, bool all_matches)
+                                   const KnownMatches& known, float text_floor,
+                                   std::span<const SourceShare> parts, bool all_matches)
     : document_count_(document_count),
       all_matches_(all_matches),
       text_floor_(text_floor),
       // Below the floor nothing is counted; so no more has to be found than what reaches it.
-      text_(segment, document_count, text, all_matches && text_floor <= 0) {
+      text_(segment, document_count, text, known, all_matches && text_floor <= 0) {
   for (const SourceShare& share : parts) {
     std::unique_ptr<SegmentSource> source = share.source->Open(segment, all_matches);
     const float bound = share.Counted(source->Bound());

@@ -16,10 +16,10 @@ namespace gannet {
 
 class StrongestMatches {
  public:
-  // `text` is summed, and below `text_floor` finds nothing; of `parts`, which keep their floors themselves, each stands for itself. `all_matches`: also of documents that a
+  // `text` is summed, but for what is `known` of it (CombinedMatches), and below `text_floor` finds nothing; of `parts`, which keep their floors themselves, each stands for itself. `all_matches`: also of documents that a
   // bar rules out.
-  StrongestMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> text, float text_floor,
-                   std::span<const SourceShare> parts, bool all_matches);
+  StrongestMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> text,
+                   const KnownMatches& known, float text_floor, std::span<const SourceShare> parts, bool all_matches);
 
   uint32_t window_count() const { return text_.window_count(); }
 

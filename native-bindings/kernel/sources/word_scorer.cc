@@ -1,6 +1,7 @@
 #include "word_scorer.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "../cursors/phrase_matcher.h"
 #include "../window/contributions.h"
@@ -8,25 +9,30 @@
 namespace gannet {
 
 const std::vector<float>& WordScorer::Score(uint32_t segment, uint32_t begin, uint32_t end) {
+  range_.resize(end - begin);
+  std::iota(range_.begin(), range_.end(), begin);
+  return Score(segment, range_);
+}
+
+const std::vector<float>& WordScorer::Score(uint32_t segment, std::span<const uint32_t> documents) {
   segment_ = segment;
-  begin_ = begin;
-  end_ = end;
-  scores_.assign(end - begin, 0);
-  ruled_out_.assign(end - begin, 0);
+  documents_ = documents;
+  scores_.assign(documents.size(), 0);
+  ruled_out_.assign(documents.size(), 0);
   for (const PreparedGroup& group : query_.groups) {
     if (AddGroup(group) || group.occur != Occur::kShould) Rule(group);
   }
-  for (uint32_t i = 0; i < scores_.size(); ++i) {
+  for (size_t i = 0; i < scores_.size(); ++i) {
     if (ruled_out_[i]) {
       scores_[i] = 0;
     } else if (scores_[i] > 0 && !proximity_.empty()) {
-      scores_[i] += proximity_.Bonus(segment, begin + i);
+      scores_[i] += proximity_.Bonus(segment, documents[i]);
     }
   }
   return scores_;
 }
 
-// In the order of scoring, as the evaluator does. False where no document of the range has any of it.
+// In the order of scoring, as the evaluator does. False where none of the documents has any of it.
 bool WordScorer::AddGroup(const PreparedGroup& group) {
   sums_.assign(scores_.size(), 0);
   for (const uint32_t index : group.summing_order) AddFrequencies(group.alternatives[index]);
@@ -34,25 +40,36 @@ bool WordScorer::AddGroup(const PreparedGroup& group) {
 }
 
 void WordScorer::Rule(const PreparedGroup& group) {
-  const uint8_t* norms = query_.generation->segments[segment_].segment->norms().data() + begin_;
-  for (uint32_t i = 0; i < sums_.size(); ++i) {
+  const uint8_t* norms = query_.generation->segments[segment_].segment->norms().data();
+  for (size_t i = 0; i < sums_.size(); ++i) {
     const bool has = sums_[i] > 0;
-    if (has && group.scores()) scores_[i] += Contribution(sums_[i], query_.saturation[norms[i]], group.weight);
+    if (has && group.scores()) scores_[i] += Contribution(sums_[i], query_.saturation[norms[documents_[i]]], group.weight);
     ruled_out_[i] |= has ? group.occur == Occur::kMustNot : group.occur == Occur::kMust;
   }
 }
 
+// `next(document)`: the first from this one on that may have it.
+template <typename Next, typename FrequencyOf>
+void WordScorer::AddFrequencies(float weight, Next&& next, FrequencyOf&& frequency_of) {
+  for (size_t i = 0; i < documents_.size();) {
+    const uint32_t found = next(documents_[i]);
+    while (i < documents_.size() && documents_[i] < found) ++i;
+    if (i == documents_.size()) return;
+    if (documents_[i] > found) continue;
+    const uint32_t frequency = frequency_of(found);
+    if (frequency > 0) sums_[i] += weight * FrequencyToFloat(frequency);
+    ++i;
+  }
+}
+
 void WordScorer::AddFrequencies(const PreparedAlternative& alternative) {
-  const auto add = [&](uint32_t document, uint32_t frequency) {
-    if (frequency > 0) sums_[document - begin_] += alternative.weight * FrequencyToFloat(frequency);
-  };
   // A word, as most are: some ten of them are asked for in each of ten documents.
   if (!alternative.is_phrase()) {
     if (!Open(alternative.terms[0], 0)) return;
-    for (uint32_t at = begin_; (at = cursors_[0].NextDocument(at)) < end_; ++at) {
-      if (cursors_[0].Seek(at)) add(at, cursors_[0].Frequency());
-    }
-    return;
+    PostingCursor& cursor = cursors_[0];
+    return AddFrequencies(
+        alternative.weight, [&](uint32_t from) { return cursor.NextDocument(from); },
+        [&](uint32_t document) { return cursor.Seek(document) ? cursor.Frequency() : 0; });
   }
   distinct_.clear();
   slots_.clear();
@@ -66,7 +83,9 @@ void WordScorer::AddFrequencies(const PreparedAlternative& alternative) {
   }
   const Segment* segment = query_.generation->segments[segment_].segment.get();
   PhraseMatcher phrase(segment, slots_, std::span(cursors_).first(distinct_.size()));
-  for (uint32_t at = begin_; (at = phrase.NextDocument(at)) < end_; ++at) add(at, phrase.Frequency(at, false));
+  AddFrequencies(
+      alternative.weight, [&](uint32_t from) { return phrase.NextDocument(from); },
+      [&](uint32_t document) { return phrase.Frequency(document, false); });
 }
 
 // False where the segment does not have the term.

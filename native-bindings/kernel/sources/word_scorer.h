@@ -1,10 +1,10 @@
-// What documents that stand beside each other score by the words of a query: what the evaluator says, to the bit, for the few that somebody
-// asks about afterwards.
+// What a few documents score by the words of a query: what the evaluator says, to the bit.
 //
 // Thread-safety: one thread.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "../bonus/proximity_scorer.h"
@@ -18,21 +18,24 @@ class WordScorer {
   // Both outlive the object.
   WordScorer(const PreparedQuery* query, ProximityScorer* proximity) : query_(*query), proximity_(*proximity) {}
 
-  // Of the documents [begin, end) of a segment, by their distance from the first, the bonus included; 0 where the words do not find one.
-  // Good until the next call.
+  // Of documents of a segment, which ascend, in their order, the bonus included; 0 where the words do not find one. Good until the next call.
+  const std::vector<float>& Score(uint32_t segment, std::span<const uint32_t> documents);
+  // Of the documents [begin, end).
   const std::vector<float>& Score(uint32_t segment, uint32_t begin, uint32_t end);
 
  private:
   bool AddGroup(const PreparedGroup& group);
   void AddFrequencies(const PreparedAlternative& alternative);
+  template <typename Next, typename FrequencyOf>
+  void AddFrequencies(float weight, Next&& next, FrequencyOf&& frequency_of);
   bool Open(uint32_t term, size_t cursor);
   void Rule(const PreparedGroup& group);
 
   const PreparedQuery& query_;
   ProximityScorer& proximity_;
   uint32_t segment_ = 0;
-  uint32_t begin_ = 0;
-  uint32_t end_ = 0;
+  std::span<const uint32_t> documents_;
+  std::vector<uint32_t> range_;    // documents that were asked for as one
   std::vector<float> scores_;
   std::vector<float> sums_;      // frequencies of the group at hand
   std::vector<uint8_t> ruled_out_;

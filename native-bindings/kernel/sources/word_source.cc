@@ -63,4 +63,12 @@ SourceScore WordSource::ScoreOf(uint32_t segment, uint32_t document) {
   return {scorer_.Score(segment, document, document + 1).front()};
 }
 
+void WordSource::ScoresOf(uint32_t segment, std::span<const uint32_t> documents, float* scores) {
+  if (query_->has_scoring_groups) {
+    std::ranges::copy(scorer_.Score(segment, documents), scores);
+  } else {
+    std::fill_n(scores, documents.size(), 0.0f);
+  }
+}
+
 }  // namespace gannet

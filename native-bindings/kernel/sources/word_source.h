@@ -24,6 +24,7 @@ class WordSource : public Source {
   ScoreKind kind() const override { return ScoreKind::kWords; }
   std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) override;
   SourceScore ScoreOf(uint32_t segment, uint32_t document) override;
+  void ScoresOf(uint32_t segment, std::span<const uint32_t> documents, float* scores) override;
 
  private:
   const PreparedQuery* query_;

@@ -17,9 +17,9 @@ const BUILT_IN_WEIGHT = 1 / 3;
 const WORDS_FULL = 0;
 /** A third of the way from random pairs to nearest neighbours: nine of ten relevant records are nearer. */
 const FLOOR = 0.35;
-/** At most so many vectors find; more change nothing among the first hits, and take time. */
-const WANTED = 200;
-const WIDTH = 200;
+/** At most so many vectors find. What others find alone stands behind these, so more change nothing among as many first hits, and take time. */
+const WANTED = 100;
+const WIDTH = 100;
 
 /** One picture may be that of many records. */
 const OF_PICTURES = { wanted: 2000, width: 400 };
