@@ -373,6 +373,49 @@ TEST(meaning_and_words_agree_on_every_page_on_what_the_graph_missed) {
   CHECK(held < 120);
 }
 
+// A facet has both evaluated window by window; without, words are searched by a threshold. Nothing of what is answered shows it.
+TEST(meaning_and_words_are_the_same_by_threshold_and_by_windows) {
+  Embedded list(12000);
+  list.MergeVectors();
+  list.DeleteRecords(EveryOf(12000, 7, 3));
+  MeaningRequest request;
+  request.floor = 0.3f;
+  request.nearest = 0.9f;
+  request.wanted = request.width = 60;
+  const std::vector<std::vector<std::string>> queries{{"sea"}, {"sea", "moss"}, {"moss"}, {"none"}, {"sea", "none"}};
+  for (const std::vector<std::string>& words : queries) {
+    for (const Occur occur : {Occur::kShould, Occur::kMust, Occur::kMustNot}) {
+      QueryPlan plan;
+      plan.groups.push_back(Word(words[0], Occur::kShould));
+      if (words.size() > 1) plan.groups.push_back(Word(words[1], occur));
+      if (words.size() == 1 && occur != Occur::kShould) continue;
+      for (const double below : {100.0, 40.0, 1.0}) {
+        if (below < 100) {
+          plan.filter.op = FilterOp::kLess;
+          plan.filter.values = {{true, below, {}}};
+        }
+        for (const uint32_t size : {1u, 10u, 500u}) {
+          for (const uint32_t flags : {uint32_t{kNeedTotal}, 0u}) {
+            request.vector = list.vector(size * 7 + 5);
+            plan.flags = flags;
+            plan.size = size;
+            plan.facets.clear();
+            const Result by_threshold = RunWithMeaning(list, plan, request);
+            plan.facets.push_back({kBrandColumn, kBrands});
+            const Result by_windows = RunWithMeaning(list, plan, request);
+            if (flags != 0) CHECK_EQ(by_threshold.total_count, by_windows.total_count);
+            CHECK_EQ(by_threshold.hits.size(), by_windows.hits.size());
+            for (size_t i = 0; i < by_threshold.hits.size() && i < by_windows.hits.size(); ++i) {
+              CHECK_EQ(by_threshold.hits[i].record_number, by_windows.hits[i].record_number);
+              CHECK_EQ(by_threshold.hits[i].score, by_windows.hits[i].score);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 // Each segment is asked for a part of what is wanted, and again where that was not enough.
 TEST(meaning_finds_the_nearest_wherever_they_lie) {
   for (const uint32_t heaps : {0u, 4u, 40u}) {

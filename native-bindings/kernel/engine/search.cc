@@ -21,6 +21,7 @@
 #include "explain.h"
 #include "late_scorer.h"
 #include "result_writer.h"
+#include "threshold_search.h"
 #include "thread_scratch.h"
 
 namespace gannet {
@@ -55,12 +56,18 @@ class Searcher {
   SearchResult Run() {
     if (has_sources_) known_ = KnownMatches(generation_, shares_);
     SeedBar();
+    ThresholdSearch threshold(&query_, &plan_, shares_, &known_, &scratch_->matching, &proximity_);
+    const bool by_threshold = parts_.empty() && facets_.empty() && collector_.is_by_score() && plan_.minimum_score <= 0 &&
+                              ThresholdSearch::IsFor(query_, shares_);
     for (uint32_t segment = 0; segment < generation_.segments.size(); ++segment) {
       const uint32_t documents = generation_.segments[segment].segment->document_count();
       // Below the minimum nothing is counted; so no more has to be found than what reaches it.
       const bool all_matches = needs_.all_matches && plan_.minimum_score <= 0;
       if (!has_sources_) {
         SearchSegment(segment);
+      } else if (by_threshold) {
+        collector_.BeginSegment(segment);
+        total_ += threshold.Search(segment, needs_, &collector_);
       } else if (parts_.empty()) {
         SearchSources(segment, CombinedMatches(segment, documents, shares_, known_, all_matches));
       } else {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kFirstPage = 10;
 
-std::vector<ListedDocument> StrongestOf(uint32_t segment, std::span<const SourceShare> shares) {
+std::vector<KnownDocument> StrongestOf(uint32_t segment, std::span<const SourceShare> shares) {
   std::vector<uint32_t> documents;
   for (const SourceShare& share : shares) {
     const std::span<const uint32_t> strongest = share.source->Strongest(segment);
@@ -21,13 +21,15 @@ std::vector<ListedDocument> StrongestOf(uint32_t segment, std::span<const Source
   std::ranges::sort(documents);
   const auto repeated = std::ranges::unique(documents);
   documents.erase(repeated.begin(), repeated.end());
-  std::vector<ListedDocument> known;
-  for (const uint32_t document : documents) known.push_back({document, 0});
+  std::vector<KnownDocument> known;
+  for (const uint32_t document : documents) known.push_back({document});
   std::vector<float> scores(documents.size());
   for (const SourceShare& share : shares) {
     share.source->ScoresOf(segment, documents, scores.data());
     for (size_t i = 0; i < known.size(); ++i) {
-      if (scores[i] > 0 && scores[i] >= share.floor) known[i].score += share.Counted(scores[i]);
+      if (scores[i] <= 0 || scores[i] < share.floor) continue;
+      known[i].score += share.Counted(scores[i]);
+      known[i].is_found_by_first |= &share == &shares.front();
     }
   }
   return known;
@@ -42,8 +44,8 @@ KnownMatches::KnownMatches(const Generation& generation, std::span<const SourceS
 
 float KnownMatches::Reached(size_t documents) const {
   std::vector<float> scores;
-  for (const std::vector<ListedDocument>& of_segment : strongest) {
-    for (const ListedDocument& each : of_segment) scores.push_back(each.score);
+  for (const std::vector<KnownDocument>& of_segment : strongest) {
+    for (const KnownDocument& each : of_segment) scores.push_back(each.score);
   }
   if (documents == 0 || scores.size() < documents) return 0;
   const auto last = scores.begin() + static_cast<ptrdiff_t>(documents - 1);

@@ -12,15 +12,20 @@
 #include <vector>
 
 #include "../window/window.h"
-#include "listed_documents.h"
 #include "source.h"
 
 namespace gannet {
 
+struct KnownDocument {
+  uint32_t document;
+  float score = 0;                // the sum, as CombinedMatches would have it, to the bit
+  bool is_found_by_first = false;  // the first of the sources finds it, too
+};
+
 // What is known of the sum before anything else is found.
 struct KnownMatches {
-  // By segment, ascending: the strongest of all sources, which need not keep to the bounds of these, with the sum that they have, to the bit.
-  std::vector<std::vector<ListedDocument>> strongest;
+  // By segment, ascending: the strongest of all sources, which need not keep to the bounds of these.
+  std::vector<std::vector<KnownDocument>> strongest;
   // A score that the best of them reach, as many as a first page has; 0 where there are not so many. What may reach it without the score of a source that
   // completes others is completed with all that it has, and what may not within the bound: so that neither depends on the page.
   float certain = 0;
@@ -76,7 +81,7 @@ class CombinedMatches {
   std::vector<uint32_t> by_bound_;  // parts, the greatest bound first
   size_t finders_;                  // so many of these find
   float bound_ = 0;                 // of all parts
-  std::vector<ListedDocument> known_;
+  std::vector<KnownDocument> known_;
   size_t next_known_ = 0;           // those before lie in windows that were evaluated
   float certain_;                   // KnownMatches
   WindowBits rest_;                 // of these, what does not certainly

@@ -51,47 +51,54 @@ class MeaningSource::OfSegment : public SegmentSource {
   Window* Find(WindowRange range, float least) override { return listed_.Find(range, least); }
   bool CompletesOthers() const override { return true; }
   void Complete(WindowRange range, const WindowBits& documents, ScoreLimit limit, Window* found) override {
-    // Of all at once, so that the vectors come while others are compared.
+    documents_.clear();
+    ForEachBit(documents, [&](uint32_t offset) { documents_.push_back(range.base + offset); });
+    limits_.assign(documents_.size(), limit);
+    scores_.resize(documents_.size());
+    ScoreOthers(documents_, limits_, scores_.data());
+    for (size_t i = 0; i < documents_.size(); ++i) {
+      if (scores_[i] <= 0) continue;
+      found->matches.Add(documents_[i] - range.base);
+      found->scores[documents_[i] - range.base] = scores_[i];
+    }
+  }
+
+  // The rows of all first, so that some vectors come while others are compared.
+  void ScoreOthers(std::span<const uint32_t> documents, std::span<const ScoreLimit> limits, float* scores) override {
     rows_.clear();
-    ForEachBit(documents, [&](uint32_t offset) {
+    for (uint32_t i = 0; i < documents.size(); ++i) {
       StopIfAsked();
-      source_.ForEachVector(records_[range.base + offset], [&](uint32_t index, uint32_t ordinal) {
+      scores[i] = 0;
+      source_.ForEachVector(records_[documents[i]], [&](uint32_t index, uint32_t ordinal) {
         const vectors::VectorGraph& graph = source_.generation_.vectors[index].segment->graph();
-        const uint32_t row = graph.RowOf(ordinal);
-        Prefetch(graph.vector(row));
-        rows_.push_back({offset, index, row});
+        rows_.push_back({i, index, graph.RowOf(ordinal)});
       });
-    });
-    for (size_t begin = 0, end = 0; begin < rows_.size(); begin = end) {
-      float cosine = -2;
-      for (; end < rows_.size() && rows_[end].offset == rows_[begin].offset; ++end) {
-        const vectors::VectorGraph& graph = source_.generation_.vectors[rows_[end].vectors].segment->graph();
-        cosine = std::max(cosine, graph.CosineOf(rows_[end].row, source_.request_.vector));
-      }
-      Add(range.base, rows_[begin].offset, source_.ScoreOfCosine(cosine), limit, found);
+    }
+    for (size_t at = 0; at < rows_.size(); ++at) {
+      if (at + kAhead < rows_.size()) Prefetch(rows_[at + kAhead]);
+      const Row& row = rows_[at];
+      const vectors::VectorGraph& graph = source_.generation_.vectors[row.vectors].segment->graph();
+      scores[row.place] = std::max(scores[row.place], source_.ScoreOfCosine(graph.CosineOf(row.row, source_.request_.vector)));
+    }
+    for (size_t i = 0; i < documents.size(); ++i) {
+      if (limits[i] == ScoreLimit::kNone || scores[i] <= source_.others_full_) continue;
+      scores[i] = source_.others_full_;
+      source_.held_.emplace_back(segment_, documents[i]);
     }
   }
 
  private:
   struct Row {
-    uint32_t offset;
+    uint32_t place;    // of its document
     uint32_t vectors;  // which of the generation's
     uint32_t row;
   };
+  static constexpr size_t kAhead = 8;
 
-  static void Prefetch(std::span<const vectors::Half> vector) {
+  void Prefetch(const Row& row) const {
     constexpr size_t kLine = 64 / sizeof(vectors::Half);
+    const std::span<const vectors::Half> vector = source_.generation_.vectors[row.vectors].segment->graph().vector(row.row);
     for (size_t at = 0; at < vector.size(); at += kLine) __builtin_prefetch(&vector[at]);
-  }
-
-  void Add(uint32_t base, uint32_t offset, float score, ScoreLimit limit, Window* found) {
-    if (score <= 0) return;
-    if (limit == ScoreLimit::kBound && score > source_.others_full_) {
-      score = source_.others_full_;
-      source_.held_.emplace_back(segment_, base + offset);
-    }
-    found->matches.Add(offset);
-    found->scores[offset] = score;
   }
 
   MeaningSource& source_;
@@ -99,6 +106,9 @@ class MeaningSource::OfSegment : public SegmentSource {
   ListedDocuments listed_;
   std::span<const uint32_t> records_;
   std::vector<Row> rows_;
+  std::vector<uint32_t> documents_;
+  std::vector<ScoreLimit> limits_;
+  std::vector<float> scores_;
 };
 
 MeaningSource::MeaningSource(const Generation* generation, const FilterNode* filter, MeaningRequest request)
@@ -215,9 +225,7 @@ void MeaningSource::List(std::vector<Found> found) {
     listed.erase(rest.begin(), rest.end());
   }
   for (size_t segment = 0; segment < listed_.size(); ++segment) {
-    for (const ListedDocument& each : listed_[segment]) {
-      if (each.score > others_full_) strongest_[segment].push_back(each.document);
-    }
+    for (const ListedDocument& each : listed_[segment]) strongest_[segment].push_back(each.document);
   }
 }
 

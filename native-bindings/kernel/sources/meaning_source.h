@@ -94,7 +94,7 @@ class MeaningSource : public Source {
   vectors::VectorSearcher searcher_;
   std::vector<vectors::SearchCost> costs_;               // by segment of vectors
   std::vector<std::vector<ListedDocument>> listed_;      // by segment of words
-  std::vector<std::vector<uint32_t>> strongest_;         // the same: documents that score more than others may
+  std::vector<std::vector<uint32_t>> strongest_;         // their documents
   float others_full_;                                    // the most that what is not listed is expected to score
   std::vector<std::pair<uint32_t, uint32_t>> held_;      // segments and documents that were missed, and held to that
 };

@@ -67,6 +67,10 @@ class SegmentSource {
   // found, Complete adds to `found`, which came of Find, all that are among `documents` and have one. FindAmong is not asked for.
   virtual bool CompletesOthers() const { return false; }
   virtual void Complete(WindowRange, const WindowBits& /*documents*/, ScoreLimit, Window* /*found*/) {}
+  // What documents have that Find does not find, in any windows: a score for each, 0 where it has none.
+  virtual void ScoreOthers(std::span<const uint32_t> documents, std::span<const ScoreLimit>, float* scores) {
+    std::fill_n(scores, documents.size(), 0.0f);
+  }
 
   // Adds documents that it finds as well, where all matches were asked for, and that Find does not tell: they are counted, and none of them is among
   // the hits that are wanted.
@@ -82,7 +86,7 @@ class Source {
   virtual ScoreKind kind() const = 0;
   // `all_matches`: documents are counted, so that none may be missing.
   virtual std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) = 0;
-  // The few documents, ascending, that may score more than the bound of what was opened.
+  // The few documents, ascending, that may score more than the bound of what was opened: where that completes others, all that it finds.
   virtual std::span<const uint32_t> Strongest(uint32_t /*segment*/) const { return {}; }
   // A score that so many documents, which may all be hits, are known to have; 0 where nothing is known.
   virtual float Reached(size_t /*documents*/) const { return 0; }

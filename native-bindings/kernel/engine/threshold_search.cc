@@ -1,0 +1,111 @@
+#include "threshold_search.h"
+
+#include <algorithm>
+
+#include "../common/stop.h"
+#include "../window/selection.h"
+
+namespace gannet {
+
+bool ThresholdSearch::IsFor(const PreparedQuery& query, std::span<const SourceShare> shares) {
+  if (shares.size() != 2 || shares[0].floor > 0 || shares[1].floor > 0 || !shares[1].adds_matches || shares[0].weight <= 0) return false;
+  return query.has_scoring_groups &&
+         std::ranges::all_of(query.groups, [](const PreparedGroup& group) { return group.scores() && group.weight > 0; });
+}
+
+uint64_t ThresholdSearch::Search(uint32_t segment, EvaluationNeeds needs, HitCollector* collector) {
+  StopNowIfAsked();
+  segment_ = segment;
+  collector_ = collector;
+  uint64_t count = 0;
+  whole_.clear();
+  for (const KnownDocument& each : known_.strongest[segment]) {
+    count += !each.is_found_by_first;
+    whole_.push_back({each.document, each.score, 0});
+  }
+  collector_->CollectScored(whole_);
+  if (!query_.MayMatch(segment)) return count;
+  other_ = shares_[1].source->Open(segment, needs.all_matches);
+  other_bound_ = shares_[1].Counted(other_->Bound());
+  least_ = 0;
+  certain_least_ = (known_.certain * kSlack - other_bound_) / shares_[0].weight * shares_[0].full;
+  RaiseLeast();
+  SegmentMatches matches(query_, plan_, segment, needs, &scratch_, &proximity_, &least_);
+  const auto add_number = [&](uint32_t more) { count += more; };
+  const auto add_window = [&](const Window& window) { count += window.matches.Count(); };
+  const auto consume = [&](const Window& window, uint32_t) {
+    add_window(window);
+    Add(window);
+  };
+  const auto collect = [&](std::span<const ScoredDocument> scored) { Add(scored); };
+  switch (matches.ChooseWay(false, true, false)) {
+    case Way::kDocuments:
+      matches.ForEachDocument(add_number, collect);
+      break;
+    case Way::kSpans:
+      matches.ForEachSpan(false, consume, add_number, add_window, collect);
+      break;
+    default:
+      matches.ForEachWindow(consume);
+  }
+  return count;
+}
+
+void ThresholdSearch::RaiseLeast() {
+  const float least = (collector_->bar() * kSlack - other_bound_) / shares_[0].weight * shares_[0].full;
+  least_ = std::max(least_, least);
+}
+
+void ThresholdSearch::Add(uint32_t document, float score, float bonus_bound) {
+  if (score + bonus_bound < least_) return;
+  const auto known = std::ranges::lower_bound(known_.strongest[segment_], document, {}, &KnownDocument::document);
+  if (known != known_.strongest[segment_].end() && known->document == document) return;
+  if (bonus_bound > 0) score += proximity_.Bonus(segment_, document, least_ - score);
+  if (score < least_) return;
+  documents_.push_back(document);
+  scores_.push_back(score);
+  limits_.push_back(score >= certain_least_ ? ScoreLimit::kNone : ScoreLimit::kBound);
+}
+
+void ThresholdSearch::Add(const Window& window) {
+  uint64_t reaching[kWindowWords];
+  CompareWords(window.scores, least_, window.matches.used, reaching);
+  if (!proximity_.empty()) {
+    uint64_t with_bonus[kWindowWords];
+    const WindowBits& candidates = window.bonus_candidates;
+    const uint64_t used = candidates.used & window.matches.used;
+    CompareWords(window.scores, least_ - proximity_.BoundIn(segment_, window.range), used, with_bonus);
+    ForEachWord(used, [&](uint32_t word) { reaching[word] |= with_bonus[word] & candidates.words[word]; });
+  }
+  ForEachWord(window.matches.used, [&](uint32_t word) {
+    ForEachBit(window.matches.words[word] & reaching[word], word * 64, [&](uint32_t offset) {
+      const uint32_t document = window.range.base + offset;
+      const bool may_have_bonus = !proximity_.empty() && window.bonus_candidates.Contains(offset);
+      Add(document, window.scores[offset], may_have_bonus ? proximity_.BoundOf(segment_, document) : 0);
+    });
+  });
+  Collect();
+}
+
+void ThresholdSearch::Add(std::span<const ScoredDocument> scored) {
+  for (const auto& [document, score, bonus_bound] : scored) Add(document, score, bonus_bound);
+  Collect();
+}
+
+void ThresholdSearch::Collect() {
+  others_.resize(documents_.size());
+  other_->ScoreOthers(documents_, limits_, others_.data());
+  whole_.clear();
+  for (size_t i = 0; i < documents_.size(); ++i) {
+    float sum = shares_[0].Counted(scores_[i]);
+    if (others_[i] > 0) sum += shares_[1].Counted(others_[i]);
+    whole_.push_back({documents_[i], sum, 0});
+  }
+  collector_->CollectScored(whole_);
+  documents_.clear();
+  scores_.clear();
+  limits_.clear();
+  RaiseLeast();
+}
+
+}  // namespace gannet

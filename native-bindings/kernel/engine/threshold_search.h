@@ -1,0 +1,64 @@
+// Words beside one source that completes others, where hits by score are wanted and nothing else but their number: the threshold algorithm
+// (Fagin, Lotem and Naor 2001). What the other source found is known with its whole score before (KnownMatches). The words are searched as they
+// are where they are alone, in the way that costs least, for what reaches the bar with the most that others have by the other source.
+//
+// Hits, scores and numbers are those of CombinedMatches, which evaluates both window by window.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "../collect/hit_collector.h"
+#include "../sources/combined_matches.h"
+#include "../sources/segment_matches.h"
+
+namespace gannet {
+
+class ThresholdSearch {
+ public:
+  // The shares are the words and the other source. All outlive the object.
+  ThresholdSearch(const PreparedQuery* query, const QueryPlan* plan, std::span<const SourceShare> shares, const KnownMatches* known,
+                  EvaluatorScratch* scratch, ProximityScorer* proximity)
+      : query_(*query), plan_(*plan), shares_(shares), known_(*known), scratch_(*scratch), proximity_(*proximity) {}
+
+  // Whether the words of such a query can be searched so: whoever they find has a score, and they exclude nothing that the other finds.
+  static bool IsFor(const PreparedQuery& query, std::span<const SourceShare> shares);
+
+  // Gives the collector what may be a hit of the segment, which was begun; returns how many match where all of them are needed.
+  uint64_t Search(uint32_t segment, EvaluationNeeds needs, HitCollector* collector);
+
+ private:
+  void RaiseLeast();
+  // Of what words found, with the most that a bonus adds.
+  void Add(uint32_t document, float score, float bonus_bound);
+  void Add(const Window& window);
+  void Add(std::span<const ScoredDocument> scored);
+  // Gives what was added its whole score.
+  void Collect();
+
+  const PreparedQuery& query_;
+  const QueryPlan& plan_;
+  std::span<const SourceShare> shares_;
+  const KnownMatches& known_;
+  EvaluatorScratch& scratch_;
+  ProximityScorer& proximity_;
+
+  // Of the segment at hand.
+  uint32_t segment_ = 0;
+  HitCollector* collector_ = nullptr;
+  std::unique_ptr<SegmentSource> other_;
+  float other_bound_ = 0;    // of what it adds to a sum
+  float least_ = 0;          // what the words of a hit have to score
+  float certain_least_ = 0;  // the same of KnownMatches::certain
+  std::vector<uint32_t> documents_;  // that reach it, and
+  std::vector<float> scores_;        // their scores by words
+  std::vector<ScoreLimit> limits_;
+  std::vector<float> others_;
+  std::vector<ScoredDocument> whole_;
+};
+
+}  // namespace gannet
