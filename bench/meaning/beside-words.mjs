@@ -36,7 +36,8 @@ const CONNECTIONS = 8;
 const QUERIES = 500;
 const BAR = 0.6;
 const LOOK_MS = 1000;
-const IDLE_LOOKS = 5;
+/** A list that is not written to is merged further after ten seconds. */
+const IDLE_LOOKS = 20;
 const IDLE_SHARE = 0.05;
 /** Of the numbers of a word's vector and of a text's. */
 const DIGITS = 4;
@@ -110,6 +111,8 @@ async function prepared() {
   if (made.port === 0) await addModel(dataDir, { name: 'attached', url: server.url, tokensMax: 8192 });
   for (const name of LISTS) {
     if (!made.lists.includes(name)) await fill({ address: service.address, key }, file, name);
+    // The first request opens it.
+    await call(service.address, key, 'GET', `/list/${ACCOUNT}/${name}`);
   }
   await untilMerged(dataDir);
   await untilIdle();

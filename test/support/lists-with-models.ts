@@ -20,6 +20,9 @@ export const LIST_DEFINITION: FieldDefinition = {
   inferred: 'no',
 };
 
+/** No graphs are merged because a test took long: those that are about it say when. */
+const NEVER_QUIET_MS = 2 ** 31 - 1;
+
 export class ListsWithModels extends ListsInFolder {
   constructor(
     readonly models: ScriptedModels,
@@ -31,7 +34,7 @@ export class ListsWithModels extends ListsInFolder {
   }
 
   override open(options: Partial<ListIndexesOptions> = {}): this {
-    super.open(options);
+    super.open({ quietMs: NEVER_QUIET_MS, ...options });
     this.indexes.useModels(this.models);
     return this;
   }

@@ -93,6 +93,7 @@ export interface ListIndexOptions {
   readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
   /** How far imports may be ahead of graphs of vectors. Absent: as the service has it. */
   readonly pacing?: NonNullable<ListBackgroundOptions['pacing']>;
+  readonly quietMs?: NonNullable<ListBackgroundOptions['quietMs']>;
   /** Segments that were found damaged before the list is opened. Absent: they have just been written. */
   readonly damagedSegments?: DamagedSegments;
 }

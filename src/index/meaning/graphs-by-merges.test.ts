@@ -130,6 +130,28 @@ describe('graphs of vectors', () => {
     expect(merges.begun).toBe(2);
   });
 
+  it('are merged further where nothing is written any more', async () => {
+    const list = await lists.create('own');
+    for (const prefix of ['a', 'b', 'c']) {
+      await imported(list, lines(prefix));
+      await expect.poll(() => hasGraphs(list), { timeout: 60_000 }).toBe(true);
+    }
+    // Fewer than a tier merges, and each search goes through all of them.
+    const before = segmentsOf(list).length;
+    expect(before).toBeGreaterThan(1);
+    await lists.close();
+    lists.open({ quietMs: 1 });
+    const quiet = await lists.indexes.open('a1', SETTINGS);
+    await expect.poll(() => segmentsOf(quiet).length, { timeout: 60_000 }).toBe(1);
+    for (const name of ['a77', 'b77', 'c77']) expect(found(quiet, name)).toBe(1);
+    const begun = merges.begun;
+    await quiet.write(put('small', { title: 'Small' }, [Array.from(hashedVector('small', DIMENSIONS))]));
+    expect(found(quiet, 'small')).toBe(1);
+    // What is a little beside what is there is left alone.
+    await expect.poll(() => segmentsOf(quiet).length).toBe(2);
+    expect(merges.begun).toBe(begun);
+  });
+
   it('are not made for few, nor for ever for many that are equal', async () => {
     const list = await lists.create('own');
     await imported(

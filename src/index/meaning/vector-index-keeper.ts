@@ -18,7 +18,7 @@ import {
 import { isOutgrown, spaceStore } from '../../vectors/index.js';
 import type { BuiltSegment, Commit } from '../contract/ingest-tasks.js';
 import { STOP_WAIT_MS } from '../merge/background-merger.js';
-import { chooseForGraph, chooseMerge } from '../merge/merge-policy.js';
+import { chooseForGraph, chooseMerge, chooseQuietMerge } from '../merge/merge-policy.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import { BackgroundRounds } from '../versions/background-rounds.js';
 import type { PublishedVersion } from '../versions/published-version.js';
@@ -28,6 +28,11 @@ import { ImportPacing, type PacingLimits } from './import-pacing.js';
 
 /** Vectors of one piece of an index that is made anew, as they are kept. */
 const PIECE_BYTES_MAX = 16 * 2 ** 20;
+/**
+ * Without a commit for so long, a list counts as quiet, and what tiers leave apart is merged: each search goes through every graph. Longer than for words, since a graph of
+ * many takes minutes, in which what comes meanwhile has none.
+ */
+const QUIET_MS = 10_000;
 
 export interface VectorIndexKeeperOptions {
   readonly host: BackgroundHost;
@@ -38,6 +43,8 @@ export interface VectorIndexKeeperOptions {
   readonly adopt: (state: ListState) => void;
   /** Absent: those of the service. */
   readonly pacing?: PacingLimits;
+  /** Without a commit for so long, a list counts as quiet; absent: as the service has it. */
+  readonly quietMs?: number;
 }
 
 /** Vectors that are searched by an index: those of texts, or of pictures. */
@@ -70,6 +77,8 @@ export class VectorIndexKeeper {
   private making: { readonly missing: Missing; readonly written: Set<number> } | undefined;
   /** So many vectors gave no scale. */
   private tooFewOf: number | undefined;
+  private untilQuiet: NodeJS.Timeout | undefined;
+  private isQuiet = false;
 
   constructor(private readonly options: VectorIndexKeeperOptions) {
     this.rounds = new BackgroundRounds({
@@ -108,7 +117,19 @@ export class VectorIndexKeeper {
 
   /** After each commit: begins what there is to do. */
   committed(): void {
+    this.awaitQuiet();
     this.rounds.look();
+  }
+
+  private awaitQuiet(): void {
+    this.isQuiet = false;
+    clearTimeout(this.untilQuiet);
+    if (this.rounds.stopped) return;
+    this.untilQuiet = setTimeout(() => {
+      this.isQuiet = true;
+      this.rounds.look();
+    }, this.options.quietMs ?? QUIET_MS);
+    this.untilQuiet.unref();
   }
 
   get isAtWork(): boolean {
@@ -118,13 +139,15 @@ export class VectorIndexKeeper {
   /** A merge makes graphs for a minute and more: it is not waited for, and removes what it has made when it ends. */
   async stop(): Promise<void> {
     this.letImportsGo();
+    clearTimeout(this.untilQuiet);
     await waitAtMost(STOP_WAIT_MS, this.rounds.stop());
   }
 
   private next(): (() => Promise<void>) | undefined {
     const missing = this.missing();
     if (missing !== undefined) return () => this.make(missing);
-    return this.merging(chooseMerge) ?? this.merging(chooseForGraph) ?? this.calibrating();
+    const quiet = () => (this.isQuiet ? this.merging(chooseQuietMerge) : undefined);
+    return this.merging(chooseMerge) ?? this.merging(chooseForGraph) ?? quiet() ?? this.calibrating();
   }
 
   /** Of each version the indexes that searches use. */
