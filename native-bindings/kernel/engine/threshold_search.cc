@@ -8,7 +8,8 @@
 namespace gannet {
 
 bool ThresholdSearch::IsFor(const PreparedQuery& query, std::span<const SourceShare> shares) {
-  if (shares.size() != 2 || shares[0].floor > 0 || shares[1].floor > 0 || !shares[1].adds_matches || shares[0].weight <= 0) return false;
+  if (shares.size() != 2 || !shares[1].source->IsListed() || !shares[1].adds_matches) return false;
+  if (shares[0].floor > 0 || shares[1].floor > 0 || shares[0].weight <= 0) return false;
   return query.has_scoring_groups &&
          std::ranges::all_of(query.groups, [](const PreparedGroup& group) { return group.scores() && group.weight > 0; });
 }

@@ -52,6 +52,7 @@ class MeaningSource : public Source {
   ScoreKind kind() const override { return ScoreKind::kMeaning; }
   std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) override;
   std::span<const uint32_t> Strongest(uint32_t segment) const override { return strongest_[segment]; }
+  bool IsListed() const override { return true; }
   SourceScore ScoreOf(uint32_t segment, uint32_t document) override;
   void ScoresOf(uint32_t segment, std::span<const uint32_t> documents, float* scores) override;
   // `cosine`, and how the segment that has its best vector was searched: `way`, `compared` (codes).

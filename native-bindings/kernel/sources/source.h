@@ -86,8 +86,10 @@ class Source {
   virtual ScoreKind kind() const = 0;
   // `all_matches`: documents are counted, so that none may be missing.
   virtual std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) = 0;
-  // The few documents, ascending, that may score more than the bound of what was opened: where that completes others, all that it finds.
+  // The few documents, ascending, that may score more than the bound of what was opened.
   virtual std::span<const uint32_t> Strongest(uint32_t /*segment*/) const { return {}; }
+  // Strongest tells all that is found; others have a score where another source finds them (SegmentSource::ScoreOthers).
+  virtual bool IsListed() const { return false; }
   // A score that so many documents, which may all be hits, are known to have; 0 where nothing is known.
   virtual float Reached(size_t /*documents*/) const { return 0; }
   // Of a document that is a hit: as Find has it, to the bit.
