@@ -15,8 +15,7 @@ void AppendMember(const char* name, double value, std::string* out) {
   AppendJsonNumber(value, out);
 }
 
-void AppendSource(const SourceShare& share, const Hit& hit, std::string* out) {
-  const SourceScore score = share.ScoreOf(hit.segment, hit.document);
+void AppendSource(const SourceShare& share, const Hit& hit, const SourceScore& score, std::string* out) {
   if (score.score <= 0) return;
   if (out->back() == '}') out->push_back(',');
   out->append("{\"kind\":");
@@ -31,10 +30,12 @@ void AppendSource(const SourceShare& share, const Hit& hit, std::string* out) {
 
 }  // namespace
 
-std::string ExplainHits(const PreparedQuery& query, const std::vector<Hit>& hits, std::span<const SourceShare> shares) {
+std::string ExplainHits(const PreparedQuery& query, const std::vector<Hit>& hits, std::span<const SourceShare> shares,
+                        std::span<const SourceScore> scores) {
   std::vector<PostingCursor> cursors;
   ProximityScorer proximity(&query, &cursors);
   std::string out = "[";
+  auto score_of_share = scores.begin();
   for (const Hit& hit : hits) {
     StopIfAsked();
     if (out.size() > 1) out.push_back(',');
@@ -42,7 +43,7 @@ std::string ExplainHits(const PreparedQuery& query, const std::vector<Hit>& hits
     const float score = ExplainWords(query, {hit.segment, hit.document}, &proximity, &members);
     if (!shares.empty()) {
       members.append(",\"sources\":[");
-      for (const SourceShare& share : shares) AppendSource(share, hit, &members);
+      for (const SourceShare& share : shares) AppendSource(share, hit, *score_of_share++, &members);
       members.push_back(']');
     }
     const float whole = shares.empty() ? (query.has_scoring_groups ? score : 1.0f) : hit.score;

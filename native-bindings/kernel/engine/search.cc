@@ -55,6 +55,8 @@ class Searcher {
 
   SearchResult Run() {
     if (has_sources_) known_ = KnownMatches(generation_, shares_);
+    // What is excluded is among those that are known.
+    if (Excludes()) known_.certain = 0;
     SeedBar();
     ThresholdSearch threshold(&query_, &plan_, shares_, &known_, &scratch_->matching, &proximity_);
     const bool by_threshold = parts_.empty() && facets_.empty() && collector_.is_by_score() && plan_.minimum_score <= 0 &&
@@ -78,8 +80,8 @@ class Searcher {
     result.total_count = total_;
     result.hits = collector_.Finish();
     if (!facets_.empty()) WriteFacets(&result);
-    if (plan_.flags & kExplain) result.explain = ExplainHits(query_, result.hits, AllShares());
     WriteScores(&result);
+    if (plan_.flags & kExplain) result.explain = ExplainHits(query_, result.hits, AllShares(), ScoresOfShares(result));
     return result;
   }
 
@@ -147,11 +149,14 @@ class Searcher {
     for (FacetCounter& facet : facets_) facet.EndSegment();
   }
 
+  bool Excludes() const {
+    return std::ranges::any_of(query_.groups, [](const PreparedGroup& group) { return !group.scores(); });
+  }
+
   // What the parts have found already, and what is known of the text where nothing of it is excluded.
   void SeedBar() {
     if (!collector_.is_by_score()) return;
-    const bool excludes = std::ranges::any_of(query_.groups, [](const PreparedGroup& group) { return !group.scores(); });
-    const float reached = excludes ? 0 : known_.Reached(collector_.wanted());
+    const float reached = Excludes() ? 0 : known_.Reached(collector_.wanted());
     if (reached >= text_floor_) collector_.SeedBar(reached);
     for (const SourceShare& part : parts_) collector_.SeedBar(part.Counted(part.source->Reached(collector_.wanted())));
   }
@@ -160,6 +165,16 @@ class Searcher {
     std::vector<SourceShare> shares = shares_;
     shares.insert(shares.end(), parts_.begin(), parts_.end());
     return shares;
+  }
+
+  // Of each hit one for each of AllShares: what stands between them is of several.
+  std::vector<SourceScore> ScoresOfShares(const SearchResult& result) const {
+    std::vector<SourceScore> scores;
+    const size_t row = result.kinds.size();
+    for (size_t i = 0; i < result.scores.size(); ++i) {
+      if (parts_.empty() || i % row != shares_.size()) scores.push_back(result.scores[i]);
+    }
+    return scores;
   }
 
   void WriteScores(SearchResult* result) const {
@@ -172,7 +187,7 @@ class Searcher {
   void WriteScores(const Hit& hit, std::vector<SourceScore>* scores) const {
     float text = 0;
     for (const SourceShare& share : shares_) {
-      const SourceScore score = share.source->ScoreOf(hit.segment, hit.document);
+      const SourceScore score = share.source->LimitedScoreOf(hit.segment, hit.document, known_.LimitOf(text, share));
       if (score.score >= share.floor) text += share.Counted(score.score);
       scores->push_back(share.Told(score));
     }
@@ -263,23 +278,23 @@ std::vector<uint8_t> SearchBesideWords(const Generation& generation, std::span<c
   const QueryPlan plan = ParsePlan(bytes);
   OtherSources others;
   others.text_floor = CheckedShare(beside.text_floor, "the floor of the text");
+  ScratchLease scratch;
   std::optional<MeaningSource> meaning;
   if (beside.meaning) {
     const float weight = beside.meaning->weight;
     const bool adds_matches = beside.meaning->adds_matches;
     others.words_weight = 1 - weight;
     others.words_full = beside.meaning->words_full;
-    meaning.emplace(&generation, &plan.filter, std::move(*beside.meaning));
+    meaning.emplace(&generation, &plan.filter, std::move(*beside.meaning), &(*scratch).vectors);
     others.shares.push_back({&*meaning, weight, 0, adds_matches});
   }
-  ScratchLease scratch;
   std::deque<SearchedPart> parts;
   for (const PartRequest& request : beside.parts) {
     others.parts.push_back(parts.emplace_back(generation, plan, request, parts.size(), &*scratch).share());
   }
   std::optional<PictureSource> pictures;
   if (beside.pictures) {
-    pictures.emplace(&generation, beside.pictures->pictures.get(), &plan.filter, std::move(beside.pictures->near));
+    pictures.emplace(&generation, beside.pictures->pictures.get(), &plan.filter, std::move(beside.pictures->near), &(*scratch).vectors);
     others.parts.push_back({&*pictures});
   }
   return SearchPlan(generation, plan, others, &scratch);

@@ -10,6 +10,7 @@
 #include "../collect/facet_counter.h"
 #include "../cursors/posting_cursor.h"
 #include "../match/group_evaluator.h"
+#include "../vectors/vector_search.h"
 
 namespace gannet {
 
@@ -20,6 +21,7 @@ struct ThreadScratch {
   std::vector<PostingCursor> proximity;
   std::deque<std::vector<PostingCursor>> proximity_in_parts;  // each for one part of a search; they stay where they are
   std::vector<FacetCounter::Table> facets;
+  vectors::VectorSearcher vectors;  // a mark for each node of the largest graph
 };
 
 // The scratch of this thread for the time of one search. Its arrays are zero between searches (window.h), which an

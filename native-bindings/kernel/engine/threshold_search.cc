@@ -1,6 +1,7 @@
 #include "threshold_search.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "../common/stop.h"
 #include "../window/selection.h"
@@ -29,7 +30,7 @@ uint64_t ThresholdSearch::Search(uint32_t segment, EvaluationNeeds needs, HitCol
   other_ = shares_[1].source->Open(segment, needs.all_matches);
   other_bound_ = shares_[1].Counted(other_->Bound());
   least_ = 0;
-  certain_least_ = (known_.certain * kSlack - other_bound_) / shares_[0].weight * shares_[0].full;
+  certain_least_ = known_.certain > 0 ? LeastFor(known_.certain) : std::numeric_limits<float>::infinity();
   RaiseLeast();
   SegmentMatches matches(query_, plan_, segment, needs, &scratch_, &proximity_, &least_);
   const auto add_number = [&](uint32_t more) { count += more; };
@@ -52,10 +53,10 @@ uint64_t ThresholdSearch::Search(uint32_t segment, EvaluationNeeds needs, HitCol
   return count;
 }
 
-void ThresholdSearch::RaiseLeast() {
-  const float least = (collector_->bar() * kSlack - other_bound_) / shares_[0].weight * shares_[0].full;
-  least_ = std::max(least_, least);
-}
+float ThresholdSearch::LeastFor(float sum) const { return (sum * kSlack - other_bound_) / shares_[0].weight * shares_[0].full; }
+
+// What may be completed with all that it has is not left out for what is expected of it.
+void ThresholdSearch::RaiseLeast() { least_ = std::max(least_, std::min(LeastFor(collector_->bar()), certain_least_)); }
 
 void ThresholdSearch::Add(uint32_t document, float score, float bonus_bound) {
   if (score + bonus_bound < least_) return;

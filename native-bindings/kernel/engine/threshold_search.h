@@ -32,6 +32,8 @@ class ThresholdSearch {
   uint64_t Search(uint32_t segment, EvaluationNeeds needs, HitCollector* collector);
 
  private:
+  // What the words of a document have to score where it may reach a sum.
+  float LeastFor(float sum) const;
   void RaiseLeast();
   // Of what words found, with the most that a bonus adds.
   void Add(uint32_t document, float score, float bonus_bound);

@@ -61,7 +61,7 @@ CombinedMatches::CombinedMatches(uint32_t segment, uint32_t document_count, std:
       by_bound_(shares.size()),
       finders_(shares.size()),
       known_(known.strongest[segment]),
-      certain_(known.certain * kSlack) {
+      certain_(known.certain) {
   for (const SourceShare& share : shares) {
     std::unique_ptr<SegmentSource> source = share.source->Open(segment, all_matches);
     const float bound = share.Counted(source->Bound());
@@ -102,7 +102,11 @@ void CombinedMatches::ChooseFinders(float bar) {
   }
 }
 
-uint32_t CombinedMatches::NextWindow(uint32_t from, float bar) {
+// What may be completed with all that it has is not left out for what is expected of it.
+float CombinedMatches::Held(float bar) const { return certain_ > 0 ? std::min(bar, certain_) : bar; }
+
+uint32_t CombinedMatches::NextWindow(uint32_t from, float reached) {
+  const float bar = Held(reached);
   ChooseFinders(bar);
   uint32_t next = window_count_;
   for (size_t i = 0; i < finders_; ++i) {
@@ -110,12 +114,13 @@ uint32_t CombinedMatches::NextWindow(uint32_t from, float bar) {
     next = std::min(next, part.source->NextWindow(from, all_matches_ ? 0 : LeastOf(part, bar)));
   }
   for (size_t i = next_known_; i < known_.size() && known_[i].document / kWindowSize < next; ++i) {
-    if (known_[i].document / kWindowSize >= from && (all_matches_ || known_[i].score >= bar)) return known_[i].document / kWindowSize;
+    if (known_[i].document / kWindowSize >= from && (all_matches_ || known_[i].score >= reached)) return known_[i].document / kWindowSize;
   }
   return next;
 }
 
-Window* CombinedMatches::Evaluate(uint32_t window, float bar) {
+Window* CombinedMatches::Evaluate(uint32_t window, float reached) {
+  const float bar = Held(reached);
   ChooseFinders(bar);
   WipeWords(window_.scores, score_words_);
   score_words_ = 0;
@@ -166,13 +171,13 @@ void CombinedMatches::FindOfSources(float bar) {
 void CombinedMatches::Complete(Part* part, float least, float to_come) {
   SetReaching(least, to_come, part->found);
   if (!reaching_.Any()) return;
-  if (least < certain_) {
-    rest_.Assign(reaching_);
-    SetReaching(certain_, to_come, part->found);
+  rest_.Assign(reaching_);
+  if (certain_ > 0) {
+    SetReaching(certain_ * kSlack, to_come, part->found);
     rest_.Subtract(reaching_);
-    part->source->Complete(window_.range, rest_, ScoreLimit::kBound, part->found);
+    part->source->Complete(window_.range, reaching_, ScoreLimit::kNone, part->found);
   }
-  part->source->Complete(window_.range, reaching_, ScoreLimit::kNone, part->found);
+  part->source->Complete(window_.range, rest_, ScoreLimit::kBound, part->found);
 }
 
 void CombinedMatches::AddKnown() {

@@ -26,9 +26,14 @@ struct KnownDocument {
 struct KnownMatches {
   // By segment, ascending: the strongest of all sources, which need not keep to the bounds of these.
   std::vector<std::vector<KnownDocument>> strongest;
-  // A score that the best of them reach, as many as a first page has; 0 where there are not so many. What may reach it without the score of a source that
-  // completes others is completed with all that it has, and what may not within the bound: so that neither depends on the page.
+  // A score that the best of them reach, as many as a first page has; 0 where there are not so many. What may reach it with the bound of a source that
+  // completes others is completed with all that it has, whatever the bar, and what may not within the bound: so that neither depends on the page.
   float certain = 0;
+  // Whether such a source has a document that has `sum` of what is summed before held to its bound.
+  ScoreLimit LimitOf(float sum, const SourceShare& share) const {
+    const bool may_reach = sum + share.Counted(share.source->OthersBound()) >= certain * kSlack;
+    return certain > 0 && may_reach ? ScoreLimit::kNone : ScoreLimit::kBound;
+  }
 
   KnownMatches() = default;
   KnownMatches(const Generation& generation, std::span<const SourceShare> shares);
@@ -44,11 +49,11 @@ class CombinedMatches {
 
   uint32_t window_count() const { return window_count_; }
 
-  // The next window >= from that may have matches; window_count() if none. Bars do not fall.
-  uint32_t NextWindow(uint32_t from, float bar);
+  // The next window >= from that may have matches which reach a bar; window_count() if none. Bars do not fall.
+  uint32_t NextWindow(uint32_t from, float reached);
   // Windows ascend. The result is good until the next call; bits may be taken from its matches. Scores that reach the bar are right,
   // others no greater than that. Matches do not consider deletions.
-  Window* Evaluate(uint32_t window, float bar);
+  Window* Evaluate(uint32_t window, float reached);
   // All have a score.
   void KeepScored(Window*) const {}
   // Takes what no source may find from what somebody else found in the window that was evaluated last.
@@ -63,6 +68,7 @@ class CombinedMatches {
     Window* found = nullptr;   // in the window at hand; null where it was not asked
   };
 
+  float Held(float bar) const;
   float LeastOf(const Part& part, float bar) const;
   void ChooseFinders(float bar);
   void Keep(Part* part, Window* found);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <utility>
 
 #include "../common/error.h"
@@ -18,6 +19,8 @@ constexpr uint32_t kMoreShare = 8;
 constexpr uint32_t kMoreMin = 8;
 // Of the number of the nearest that lie in a segment.
 constexpr double kDeviations = 3;
+// Candidates in a segment of which few are wanted: a way through a graph that is much narrower misses what is near.
+constexpr uint32_t kWidthMin = 64;
 // Of the nearest, so many have all others behind them, but for one or two in a thousand that the search misses.
 constexpr size_t kSurelyFoundShare = 3;
 
@@ -40,9 +43,8 @@ void Check(const MeaningRequest& request) {
 // What was found in a segment of words, and the vectors of what was not.
 class MeaningSource::OfSegment : public SegmentSource {
  public:
-  OfSegment(MeaningSource* source, uint32_t segment)
+  OfSegment(const MeaningSource* source, uint32_t segment)
       : source_(*source),
-        segment_(segment),
         listed_(source->listed_[segment]),
         records_(source->generation_.segments[segment].segment->record_numbers()) {}
 
@@ -81,9 +83,7 @@ class MeaningSource::OfSegment : public SegmentSource {
       scores[row.place] = std::max(scores[row.place], source_.ScoreOfCosine(graph.CosineOf(row.row, source_.request_.vector)));
     }
     for (size_t i = 0; i < documents.size(); ++i) {
-      if (limits[i] == ScoreLimit::kNone || scores[i] <= source_.others_full_) continue;
-      scores[i] = source_.others_full_;
-      source_.held_.emplace_back(segment_, documents[i]);
+      if (limits[i] == ScoreLimit::kBound) scores[i] = std::min(scores[i], source_.others_full_);
     }
   }
 
@@ -101,8 +101,7 @@ class MeaningSource::OfSegment : public SegmentSource {
     for (size_t at = 0; at < vector.size(); at += kLine) __builtin_prefetch(&vector[at]);
   }
 
-  MeaningSource& source_;
-  uint32_t segment_;
+  const MeaningSource& source_;
   ListedDocuments listed_;
   std::span<const uint32_t> records_;
   std::vector<Row> rows_;
@@ -111,7 +110,8 @@ class MeaningSource::OfSegment : public SegmentSource {
   std::vector<float> scores_;
 };
 
-MeaningSource::MeaningSource(const Generation* generation, const FilterNode* filter, MeaningRequest request)
+MeaningSource::MeaningSource(const Generation* generation, const FilterNode* filter, MeaningRequest request,
+                             vectors::VectorSearcher* searcher)
     : generation_(*generation), request_(std::move(request)), listed_(generation->segments.size()), strongest_(listed_.size()) {
   Check(request_);
   others_full_ = ScoreOfCosine(1);
@@ -121,23 +121,36 @@ MeaningSource::MeaningSource(const Generation* generation, const FilterNode* fil
     Invalid("meaning: the vector has another number of dimensions than those of the list");
   }
   costs_.resize(generation_.vectors.size());
-  if (request_.adds_matches) List(SearchAll(*filter));
+  if (request_.adds_matches) List(SearchAll(*filter, searcher));
 }
+
+// A segment of vectors while it is asked, perhaps twice: what passes the filter is found once.
+struct MeaningSource::Asked {
+  Asked(uint32_t which, LiveOrdinals ordinals) : index(which), live(std::move(ordinals)) {}
+
+  uint32_t index;
+  LiveOrdinals live;
+  std::shared_ptr<const vectors::PassingVectors> passing;
+  bool is_prepared = false;
+  uint32_t wanted = 0;
+  std::vector<Found> found;
+};
 
 // Each segment is asked for its part of what is wanted, and some more by the root of that, as there would hardly ever be more in it were the
 // nearest spread by chance; where they are not, and all that it had are among them, it is asked again for as many as there may be.
-std::vector<MeaningSource::Found> MeaningSource::SearchAll(const FilterNode& filter) {
+std::vector<MeaningSource::Found> MeaningSource::SearchAll(const FilterNode& filter, vectors::VectorSearcher* searcher) {
   uint64_t count = 0;
   for (const VectorView& view : generation_.vectors) count += view.segment->graph().count();
-  std::vector<std::vector<Found>> found;
-  std::vector<uint32_t> asked;
+  std::deque<Asked> segments;
   std::vector<float> cosines;
   for (uint32_t i = 0; i < generation_.vectors.size(); ++i) {
-    const double part = request_.wanted * static_cast<double>(generation_.vectors[i].segment->graph().count()) / static_cast<double>(count);
+    const VectorView& view = generation_.vectors[i];
+    const double part = request_.wanted * (static_cast<double>(view.segment->graph().count()) / static_cast<double>(count));
     const double wanted = part + kDeviations * std::sqrt(part) + kMoreMin;
-    asked.push_back(request_.exact ? request_.wanted : static_cast<uint32_t>(std::min<double>(wanted, request_.wanted)));
-    found.push_back(Search(i, filter, asked[i]));
-    for (const Found& each : found[i]) cosines.push_back(each.cosine);
+    Asked& asked = segments.emplace_back(i, LiveOrdinals(&generation_, &view));
+    asked.wanted = request_.exact ? request_.wanted : static_cast<uint32_t>(std::min<double>(wanted, request_.wanted));
+    asked.found = Search(filter, asked.wanted, &asked, searcher);
+    for (const Found& each : asked.found) cosines.push_back(each.cosine);
   }
   float least = -2;
   if (cosines.size() > request_.wanted) {
@@ -145,25 +158,26 @@ std::vector<MeaningSource::Found> MeaningSource::SearchAll(const FilterNode& fil
     least = cosines[request_.wanted];
   }
   std::vector<Found> all;
-  for (uint32_t i = 0; i < found.size(); ++i) {
-    const bool has_more = asked[i] < request_.wanted && found[i].size() == asked[i] && found[i].back().cosine >= least;
-    if (has_more) found[i] = Search(i, filter, request_.wanted);
-    all.insert(all.end(), found[i].begin(), found[i].end());
+  for (Asked& asked : segments) {
+    const bool is_full = asked.wanted < request_.wanted && asked.found.size() == asked.wanted;
+    if (is_full && asked.found.back().cosine >= least) asked.found = Search(filter, request_.wanted, &asked, searcher);
+    all.insert(all.end(), asked.found.begin(), asked.found.end());
   }
   return all;
 }
 
-std::vector<MeaningSource::Found> MeaningSource::Search(uint32_t index, const FilterNode& filter, uint32_t wanted) {
+std::vector<MeaningSource::Found> MeaningSource::Search(const FilterNode& filter, uint32_t wanted, Asked* asked,
+                                                           vectors::VectorSearcher* searcher) {
   StopNowIfAsked();
-  const VectorView& view = generation_.vectors[index];
-  const vectors::VectorGraph& graph = view.segment->graph();
-  LiveOrdinals live(&generation_, &view);
-  const uint32_t width = std::max(1u, static_cast<uint32_t>(uint64_t{request_.width} * wanted / request_.wanted));
+  const uint32_t index = asked->index;
+  LiveOrdinals& live = asked->live;
+  const vectors::VectorGraph& graph = generation_.vectors[index].segment->graph();
+  const uint32_t width = std::max(std::min(request_.width, kWidthMin), static_cast<uint32_t>(uint64_t{request_.width} * wanted / request_.wanted));
   vectors::SearchRequest request{.vector = request_.vector, .wanted = wanted, .width = width, .exact = request_.exact};
   std::vector<Found> found;
   const auto search = [&] {
     found.clear();
-    const std::span<const vectors::Neighbour> neighbours = searcher_.Search(graph, request);
+    const std::span<const vectors::Neighbour> neighbours = searcher->Search(graph, request);
     for (const vectors::Neighbour& neighbour : neighbours) {
       const auto home = live.Find(neighbour.ordinal);
       if (!home || found.size() == wanted) continue;
@@ -171,27 +185,28 @@ std::vector<MeaningSource::Found> MeaningSource::Search(uint32_t index, const Fi
     }
     return neighbours.size();
   };
-  std::shared_ptr<const vectors::PassingVectors> prepared;
   if (filter.op != FilterOp::kAll) {
-    if (!request_.exact) prepared = Prepared(index, filter);
-    if (prepared != nullptr) {
-      request.passing = prepared.get();
-    } else {
-      live.Restrict(filter);
-      request.allowed = &live;
+    if (!asked->is_prepared) {
+      if (!request_.exact) asked->passing = Prepared(index, filter);
+      if (asked->passing == nullptr) live.Restrict(filter);
+      asked->is_prepared = true;
     }
+    request.passing = asked->passing.get();
+    if (asked->passing == nullptr) request.allowed = &live;
     search();
   } else {
     request.wanted = wanted + std::max(kMoreMin, wanted / kMoreShare);
-    const size_t asked = std::min(request.wanted, graph.count());
+    const size_t most = std::min(request.wanted, graph.count());
     // Where many lead nowhere they are left out by the search itself.
-    if (search() == asked && found.size() < wanted && asked < graph.count()) {
+    if (search() == most && found.size() < wanted && most < graph.count()) {
       request.wanted = wanted;
       request.allowed = &live;
       search();
     }
   }
-  costs_[index] = searcher_.cost();
+  const uint32_t before = costs_[index].compared;
+  costs_[index] = searcher->cost();
+  costs_[index].compared += before;
   return found;
 }
 
@@ -264,12 +279,11 @@ std::unique_ptr<SegmentSource> MeaningSource::Open(uint32_t segment, bool) {
   return std::make_unique<OfSegment>(this, segment);
 }
 
-SourceScore MeaningSource::ScoreOf(uint32_t segment, uint32_t document) {
+SourceScore MeaningSource::LimitedScoreOf(uint32_t segment, uint32_t document, ScoreLimit limit) {
   const Best best = BestOf(generation_.segments[segment].segment->record_numbers()[document]);
   const ListedDocument* listed = FindListed(segment, document);
   float score = listed != nullptr ? listed->score : ScoreOfCosine(best.cosine);
-  const bool is_held = listed == nullptr && std::ranges::find(held_, std::pair(segment, document)) != held_.end();
-  if (is_held) score = others_full_;
+  if (listed == nullptr && limit == ScoreLimit::kBound) score = std::min(score, others_full_);
   return score > 0 ? SourceScore{score, best.place} : SourceScore{};
 }
 

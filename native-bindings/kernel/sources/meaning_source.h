@@ -15,7 +15,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../generation/generation.h"
@@ -46,14 +45,16 @@ struct MeaningRequest {
 class MeaningSource : public Source {
  public:
   // Searches at once. Error(kInvalidArgument) where a number of the request is out of its range, or the vector has another number of
-  // dimensions than those of the generation. All arguments outlive the object.
-  MeaningSource(const Generation* generation, const FilterNode* filter, MeaningRequest request);
+  // dimensions than those of the generation. All arguments outlive the object, but for the searcher.
+  MeaningSource(const Generation* generation, const FilterNode* filter, MeaningRequest request, vectors::VectorSearcher* searcher);
 
   ScoreKind kind() const override { return ScoreKind::kMeaning; }
   std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) override;
   std::span<const uint32_t> Strongest(uint32_t segment) const override { return strongest_[segment]; }
+  float OthersBound() const override { return others_full_; }
   bool IsListed() const override { return true; }
-  SourceScore ScoreOf(uint32_t segment, uint32_t document) override;
+  SourceScore ScoreOf(uint32_t segment, uint32_t document) override { return LimitedScoreOf(segment, document, ScoreLimit::kNone); }
+  SourceScore LimitedScoreOf(uint32_t segment, uint32_t document, ScoreLimit limit) override;
   void ScoresOf(uint32_t segment, std::span<const uint32_t> documents, float* scores) override;
   // `cosine`, and how the segment that has its best vector was searched: `way`, `compared` (codes).
   void Explain(uint32_t segment, uint32_t document, std::string* out) override;
@@ -76,9 +77,10 @@ class MeaningSource : public Source {
   };
   class OfSegment;
 
-  std::vector<Found> SearchAll(const FilterNode& filter);
+  struct Asked;
+  std::vector<Found> SearchAll(const FilterNode& filter, vectors::VectorSearcher* searcher);
   // The nearest of a segment, the nearest first.
-  std::vector<Found> Search(uint32_t index, const FilterNode& filter, uint32_t wanted);
+  std::vector<Found> Search(const FilterNode& filter, uint32_t wanted, Asked* asked, vectors::VectorSearcher* searcher);
   // What passes a filter that was asked for before; null for one that was not.
   std::shared_ptr<const vectors::PassingVectors> Prepared(uint32_t index, const FilterNode& filter) const;
   void List(std::vector<Found> found);
@@ -92,12 +94,10 @@ class MeaningSource : public Source {
 
   const Generation& generation_;
   MeaningRequest request_;
-  vectors::VectorSearcher searcher_;
   std::vector<vectors::SearchCost> costs_;               // by segment of vectors
   std::vector<std::vector<ListedDocument>> listed_;      // by segment of words
   std::vector<std::vector<uint32_t>> strongest_;         // their documents
   float others_full_;                                    // the most that what is not listed is expected to score
-  std::vector<std::pair<uint32_t, uint32_t>> held_;      // segments and documents that were missed, and held to that
 };
 
 }  // namespace gannet

@@ -19,8 +19,8 @@ const Generation* Checked(const Generation& records, const Generation* pictures)
 }  // namespace
 
 PictureSource::PictureSource(const Generation* records, const Generation* pictures, const FilterNode* filter,
-                             MeaningRequest request)
-    : nearest_(Checked(*records, pictures), filter, std::move(request)) {}
+                             MeaningRequest request, vectors::VectorSearcher* searcher)
+    : nearest_(Checked(*records, pictures), filter, std::move(request), searcher) {}
 
 std::unique_ptr<SegmentSource> PictureSource::Open(uint32_t segment, bool) {
   return std::make_unique<ListedDocuments>(nearest_.listed(segment));

@@ -18,8 +18,9 @@ namespace gannet {
 class PictureSource : public Source {
  public:
   // `pictures` has the segments of `records` with other vectors; Error(kInvalidArgument) where it has not, and as MeaningSource. The weight of
-  // the request, and what it says of words, stand for nothing. All arguments outlive the object.
-  PictureSource(const Generation* records, const Generation* pictures, const FilterNode* filter, MeaningRequest request);
+  // the request, and what it says of words, stand for nothing. All arguments outlive the object, but for the searcher.
+  PictureSource(const Generation* records, const Generation* pictures, const FilterNode* filter, MeaningRequest request,
+                vectors::VectorSearcher* searcher);
 
   ScoreKind kind() const override { return ScoreKind::kImage; }
   std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) override;

@@ -88,12 +88,16 @@ class Source {
   virtual std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) = 0;
   // The few documents, ascending, that may score more than the bound of what was opened.
   virtual std::span<const uint32_t> Strongest(uint32_t /*segment*/) const { return {}; }
+  // The most that documents beside the Strongest are expected to score, where others find them.
+  virtual float OthersBound() const { return 0; }
   // Strongest tells all that is found; others have a score where another source finds them (SegmentSource::ScoreOthers).
   virtual bool IsListed() const { return false; }
   // A score that so many documents, which may all be hits, are known to have; 0 where nothing is known.
   virtual float Reached(size_t /*documents*/) const { return 0; }
   // Of a document that is a hit: as Find has it, to the bit.
   virtual SourceScore ScoreOf(uint32_t segment, uint32_t document) = 0;
+  // The same, held to OthersBound where that is the limit, unless it is one of the Strongest.
+  virtual SourceScore LimitedScoreOf(uint32_t segment, uint32_t document, ScoreLimit) { return ScoreOf(segment, document); }
   // The same of several, which ascend: `scores` has as many.
   virtual void ScoresOf(uint32_t segment, std::span<const uint32_t> documents, float* scores) {
     for (const uint32_t document : documents) *scores++ = ScoreOf(segment, document).score;

@@ -8,10 +8,12 @@ export class MergeTurns {
   private asked = 0;
   private readonly waiting = new Set<() => void>();
 
+  constructor(private readonly askedMax = MERGES_ASKED_MAX) {}
+
   /** False where others are before: `again` is called when one of them has ended. */
   take(again: () => void): boolean {
     this.waiting.delete(again);
-    if (this.asked >= MERGES_ASKED_MAX) {
+    if (this.asked >= this.askedMax) {
       this.waiting.add(again);
       return false;
     }
@@ -24,7 +26,7 @@ export class MergeTurns {
     this.asked -= 1;
     for (const next of this.waiting) {
       // One that has nothing to merge any more takes no turn.
-      if (this.asked >= MERGES_ASKED_MAX) return;
+      if (this.asked >= this.askedMax) return;
       this.waiting.delete(next);
       next();
     }

@@ -86,6 +86,7 @@ export interface ListIndexOptions {
   readonly storePages: StorePages;
   /** Of the merges of all lists. */
   readonly mergeTurns: MergeTurns;
+  readonly quietTurns: MergeTurns;
   readonly progress: ProgressBoard;
   /** Absent: nobody listens. */
   readonly events?: EventSink;

@@ -144,12 +144,34 @@ describe('graphs of vectors', () => {
     const quiet = await lists.indexes.open('a1', SETTINGS);
     await expect.poll(() => segmentsOf(quiet).length, { timeout: 60_000 }).toBe(1);
     for (const name of ['a77', 'b77', 'c77']) expect(found(quiet, name)).toBe(1);
-    const begun = merges.begun;
     await quiet.write(put('small', { title: 'Small' }, [Array.from(hashedVector('small', DIMENSIONS))]));
     expect(found(quiet, 'small')).toBe(1);
-    // What is a little beside what is there is left alone.
-    await expect.poll(() => segmentsOf(quiet).length).toBe(2);
-    expect(merges.begun).toBe(begun);
+  });
+
+  it('of a quiet list are merged one list at a time, and hold back neither its own imports nor those of others', async () => {
+    const list = await lists.create('own');
+    for (const prefix of ['a', 'b']) {
+      await imported(list, lines(prefix));
+      await expect.poll(() => hasGraphs(list), { timeout: 60_000 }).toBe(true);
+    }
+    const other = await lists.indexes.create('a2', SETTINGS, LIST_DEFINITION);
+    for (const prefix of ['a', 'b']) {
+      await imported(other, lines(prefix));
+      await expect.poll(() => hasGraphs(other), { timeout: 60_000 }).toBe(true);
+    }
+    await lists.close();
+    merges.isHeld = true;
+    const before = merges.begun;
+    lists.open({ quietMs: 1, pacing: STRICT });
+    const [one, two] = await Promise.all(['a1', 'a2'].map((id) => lists.indexes.open(id, SETTINGS)));
+    await expect.poll(() => merges.begun).toBe(before + 1);
+    // The merge that is held would give neither a graph.
+    for (const quiet of [one, two]) await imported(quiet as ListIndex, lines('c', 10));
+    merges.release();
+    for (const quiet of [one, two]) {
+      await expect.poll(() => segmentsOf(quiet as ListIndex).length, { timeout: 60_000 }).toBeLessThanOrEqual(2);
+      for (const name of ['a77', 'b77', 'c7']) expect(found(quiet as ListIndex, name)).toBe(1);
+    }
   });
 
   it('are not made for few, nor for ever for many that are equal', async () => {

@@ -79,6 +79,7 @@ export class VectorIndexKeeper {
   private tooFewOf: number | undefined;
   private untilQuiet: NodeJS.Timeout | undefined;
   private isQuiet = false;
+  private mergesQuietly = false;
 
   constructor(private readonly options: VectorIndexKeeperOptions) {
     this.rounds = new BackgroundRounds({
@@ -91,7 +92,8 @@ export class VectorIndexKeeper {
     });
     this.pacing = new ImportPacing({
       comparedBytes: () => Math.max(0, ...this.indexes().map(({ sizes }) => comparedBytesOf(sizes))),
-      building: () => this.rounds.underWay,
+      // What gives an import no graph is not waited for.
+      building: () => (this.mergesQuietly ? undefined : this.rounds.underWay),
       limits: options.pacing,
     });
   }
@@ -140,14 +142,35 @@ export class VectorIndexKeeper {
   async stop(): Promise<void> {
     this.letImportsGo();
     clearTimeout(this.untilQuiet);
+    this.options.host.quietTurns.leave(this.again);
     await waitAtMost(STOP_WAIT_MS, this.rounds.stop());
   }
 
   private next(): (() => Promise<void>) | undefined {
     const missing = this.missing();
     if (missing !== undefined) return () => this.make(missing);
-    const quiet = () => (this.isQuiet ? this.merging(chooseQuietMerge) : undefined);
-    return this.merging(chooseMerge) ?? this.merging(chooseForGraph) ?? quiet() ?? this.calibrating();
+    return this.merging(chooseMerge) ?? this.merging(chooseForGraph) ?? this.calibrating() ?? this.mergingQuietly();
+  }
+
+  private readonly again = (): void => {
+    this.rounds.look();
+  };
+
+  /** Once each time that the list is quiet: one that fails is not tried for ever, and one that succeeds ends with a commit. */
+  private mergingQuietly(): (() => Promise<void>) | undefined {
+    const { quietTurns } = this.options.host;
+    const work = this.isQuiet ? this.merging(chooseQuietMerge) : undefined;
+    if (work === undefined || !quietTurns.take(this.again)) return undefined;
+    this.isQuiet = false;
+    this.mergesQuietly = true;
+    return async () => {
+      try {
+        await work();
+      } finally {
+        this.mergesQuietly = false;
+        quietTurns.ended();
+      }
+    };
   }
 
   /** Of each version the indexes that searches use. */
