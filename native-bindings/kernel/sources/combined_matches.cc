@@ -9,8 +9,6 @@ namespace gannet {
 
 namespace {
 
-constexpr size_t kFirstPage = 10;
-
 std::vector<KnownDocument> StrongestOf(uint32_t segment, std::span<const SourceShare> shares) {
   std::vector<uint32_t> documents;
   for (const SourceShare& share : shares) {
@@ -39,7 +37,7 @@ std::vector<KnownDocument> StrongestOf(uint32_t segment, std::span<const SourceS
 
 KnownMatches::KnownMatches(const Generation& generation, std::span<const SourceShare> shares) {
   for (uint32_t segment = 0; segment < generation.segments.size(); ++segment) strongest.push_back(StrongestOf(segment, shares));
-  certain = Reached(kFirstPage);
+  certain = Reached(1);
 }
 
 float KnownMatches::Reached(size_t documents) const {

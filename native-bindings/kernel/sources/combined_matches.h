@@ -26,8 +26,8 @@ struct KnownDocument {
 struct KnownMatches {
   // By segment, ascending: the strongest of all sources, which need not keep to the bounds of these.
   std::vector<std::vector<KnownDocument>> strongest;
-  // A score that the best of them reach, as many as a first page has; 0 where there are not so many. What may reach it with the bound of a source that
-  // completes others is completed with all that it has, whatever the bar, and what may not within the bound: so that neither depends on the page.
+  // What the best of them scores; 0 where there is none. What may reach it with the bound of a source that completes others is completed with all that it
+  // has, whatever the bar, and what may not within the bound: so that neither depends on the page.
   float certain = 0;
   // Whether such a source has a document that has `sum` of what is summed before held to its bound.
   ScoreLimit LimitOf(float sum, const SourceShare& share) const {

@@ -4,11 +4,11 @@
  */
 const MERGES_ASKED_MAX = 4;
 
-export class MergeTurns {
+class Turns {
   private asked = 0;
   private readonly waiting = new Set<() => void>();
 
-  constructor(private readonly askedMax = MERGES_ASKED_MAX) {}
+  constructor(private readonly askedMax: number) {}
 
   /** False where others are before: `again` is called when one of them has ended. */
   take(again: () => void): boolean {
@@ -35,5 +35,14 @@ export class MergeTurns {
   /** It does not want to merge any more. */
   leave(again: () => void): void {
     this.waiting.delete(again);
+  }
+}
+
+export class MergeTurns extends Turns {
+  /** Of those that merge graphs of vectors because nothing is written: one at a time, since each takes minutes in which nobody else merges. */
+  readonly ofQuiet = new Turns(1);
+
+  constructor() {
+    super(MERGES_ASKED_MAX);
   }
 }

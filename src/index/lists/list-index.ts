@@ -86,7 +86,6 @@ export interface ListIndexOptions {
   readonly storePages: StorePages;
   /** Of the merges of all lists. */
   readonly mergeTurns: MergeTurns;
-  readonly quietTurns: MergeTurns;
   readonly progress: ProgressBoard;
   /** Absent: nobody listens. */
   readonly events?: EventSink;

@@ -46,7 +46,6 @@ class AllListIndexes implements ListIndexes, ListOpener {
   private readonly admission: WriteAdmission;
   private readonly storePages: StorePages;
   private readonly mergeTurns = new MergeTurns();
-  private readonly quietTurns = new MergeTurns(1);
   private readonly progress: ProgressBoard;
   private readonly rebuilder: UnusableListReindexer;
   /** Whoever still has the id of a deleted list must not open it again: ids are never used twice. */
@@ -400,22 +399,11 @@ class AllListIndexes implements ListIndexes, ListOpener {
   private openPrepared(handle: ListHandle, damaged?: DamagedSegments): ListHandle {
     const { listId, listPath, settings } = handle;
     if (this.resting.open.get(listId) === handle) return handle;
-    const { budget, importBuffers, admission, storePages, mergeTurns, quietTurns, progress } = this;
+    const { budget, importBuffers, admission, storePages, mergeTurns, progress } = this;
     const models = () => this.listModels;
     const quota = () => this.recordQuota;
     const reader = () => this.fileReader;
-    const ofAll = {
-      budget,
-      importBuffers,
-      admission,
-      storePages,
-      mergeTurns,
-      quietTurns,
-      progress,
-      models,
-      quota,
-      reader,
-    };
+    const ofAll = { budget, importBuffers, admission, storePages, mergeTurns, progress, models, quota, reader };
     const options = { ...this.options, ...ofAll, ...(damaged === undefined ? {} : { damagedSegments: damaged }) };
     handle.opened(new OpenListIndex(listPath, settings, options));
     this.resting.opened(handle);

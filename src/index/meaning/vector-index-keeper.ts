@@ -142,7 +142,7 @@ export class VectorIndexKeeper {
   async stop(): Promise<void> {
     this.letImportsGo();
     clearTimeout(this.untilQuiet);
-    this.options.host.quietTurns.leave(this.again);
+    this.options.host.mergeTurns.ofQuiet.leave(this.again);
     await waitAtMost(STOP_WAIT_MS, this.rounds.stop());
   }
 
@@ -158,7 +158,7 @@ export class VectorIndexKeeper {
 
   /** Once each time that the list is quiet: one that fails is not tried for ever, and one that succeeds ends with a commit. */
   private mergingQuietly(): (() => Promise<void>) | undefined {
-    const { quietTurns } = this.options.host;
+    const quietTurns = this.options.host.mergeTurns.ofQuiet;
     const work = this.isQuiet ? this.merging(chooseQuietMerge) : undefined;
     if (work === undefined || !quietTurns.take(this.again)) return undefined;
     this.isQuiet = false;

@@ -17,8 +17,6 @@ export interface BackgroundHost {
   readonly budget: MemoryBudget;
   readonly storePages: StorePages;
   readonly mergeTurns: MergeTurns;
-  /** Of those that merge graphs of vectors because nothing is written: one at a time, since each takes minutes in which nobody else merges. */
-  readonly quietTurns: MergeTurns;
   readonly progress: ProgressBoard;
   /** The state of the last commit. */
   state(): ListState;
