@@ -1,5 +1,6 @@
 /** A fixed number of requests over a few connections, on each the next one when the last is answered. */
 import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /^content-length: (\d+)$/im;
@@ -24,43 +25,82 @@ function answerLength(received) {
   return headEnd + HEAD_END.length + Number(LENGTH.exec(head)?.[1] ?? 0);
 }
 
+/** A connection that is asked one thing after the other; `ask` rejects at an answer that is no success. */
+async function openConnection({ address, key }) {
+  const { hostname, port, host } = new URL(address);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  let pieces = [];
+  let bytes = 0;
+  let wanted;
+  let asked;
+  const fail = (error) => {
+    asked?.reject(error);
+    socket.destroy();
+  };
+  socket.on('data', (piece) => {
+    pieces.push(piece);
+    bytes += piece.length;
+    try {
+      wanted ??= answerLength(pieces.length === 1 ? piece : Buffer.concat(pieces));
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    if (wanted === undefined || bytes < wanted) return;
+    pieces = [];
+    bytes = 0;
+    wanted = undefined;
+    asked.resolve();
+  });
+  socket.once('close', () => asked?.reject(new Error('the service closed the connection')));
+  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  socket.on('error', fail);
+  return {
+    ask: (request) =>
+      new Promise((resolve, reject) => {
+        asked = { resolve, reject };
+        socket.write(bytesOf(request, host, key));
+      }),
+    end: () => socket.end(),
+  };
+}
+
 /** `requestAt`: `{ method, path, body, headers }` by number. Rejects at the first answer that is no success. */
 export async function sendAll({ address, key, count, connections, requestAt }) {
-  const { hostname, port, host } = new URL(address);
   let sent = 0;
-  const one = () =>
-    new Promise((resolve, reject) => {
-      const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-      let pieces = [];
-      let bytes = 0;
-      let wanted;
-      const next = () => {
-        if (sent === count) {
-          socket.end();
-          resolve();
-          return;
-        }
-        socket.write(bytesOf(requestAt(sent), host, key));
-        sent += 1;
-      };
-      socket.once('connect', next);
-      socket.once('error', reject);
-      socket.once('close', () => reject(new Error('the service closed the connection')));
-      socket.on('data', (piece) => {
-        pieces.push(piece);
-        bytes += piece.length;
-        try {
-          wanted ??= answerLength(pieces.length === 1 ? piece : Buffer.concat(pieces));
-        } catch (error) {
-          socket.destroy();
-          reject(error);
-        }
-        if (wanted === undefined || bytes < wanted) return;
-        pieces = [];
-        bytes = 0;
-        wanted = undefined;
-        next();
-      });
-    });
+  const one = async () => {
+    const connection = await openConnection({ address, key });
+    while (sent < count) {
+      sent += 1;
+      await connection.ask(requestAt(sent - 1));
+    }
+    connection.end();
+  };
   await Promise.all(Array.from({ length: connections }, one));
+}
+
+/** So many a second, whatever the answers take: milliseconds from when each was due until it was answered. */
+export async function sendAtRate({ address, key, ratePerSecond, seconds, connections, requestAt }) {
+  const free = await Promise.all(Array.from({ length: connections }, () => openConnection({ address, key })));
+  const [due, milliseconds, waiting] = [[], [], []];
+  const count = Math.floor(ratePerSecond * seconds);
+  const begun = performance.now();
+  const ask = async (connection) => {
+    for (let next = due.shift(); next !== undefined; next = due.shift()) {
+      await connection.ask(requestAt(next.at));
+      milliseconds.push(performance.now() - next.dueMs);
+    }
+    free.push(connection);
+  };
+  for (let at = 0; at < count;) {
+    for (; at < count && begun + (at * 1000) / ratePerSecond <= performance.now(); at += 1) {
+      due.push({ at, dueMs: begun + (at * 1000) / ratePerSecond });
+      const connection = free.pop();
+      if (connection !== undefined) waiting.push(ask(connection));
+    }
+    await wait(1);
+  }
+  await Promise.all(waiting);
+  for (const connection of free) connection.end();
+  return milliseconds.toSorted((a, b) => a - b);
 }
