@@ -179,6 +179,11 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of videos', () => {
     writeProgram(program(), `printf x >> '${folder}/calls'\n${waits}\nexec '${FFMPEG}' "$@"`);
     service = await startTestService({ env: env(program()), dataDir });
     await expect.poll(calls, WAITING).toBe(2);
+    // The second is begun while what the first has shown is written down.
+    await eventually(
+      () => stateOf('later'),
+      (state) => state.pending === VIDEOS - 1,
+    );
     await service.stop('SIGKILL');
     writeProgram(join(folder, 'go'), '');
     service = await startTestService({ env: env(program()), dataDir });
