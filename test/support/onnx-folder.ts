@@ -50,6 +50,18 @@ export function stateOf(token: string, dimensions = ONNX_DIMENSIONS, seed = ''):
   return token === BAD_WORD ? new Float32Array(dimensions).fill(NaN) : hashedVector(seed + token, dimensions);
 }
 
+/** Members of a tokenizer's file: how BERT's models read a text before it is cut into tokens. */
+export const BERT_READING = {
+  normalizer: {
+    type: 'BertNormalizer',
+    clean_text: true,
+    handle_chinese_chars: true,
+    strip_accents: null,
+    lowercase: true,
+  },
+  pre_tokenizer: { type: 'BertPreTokenizer' },
+};
+
 /** Of words that are made of their characters, but for these. */
 export function tokenizer(vocabulary: readonly string[] = VOCABULARY): object {
   const special = (token: string, type_id = 0) => ({ SpecialToken: { id: token, type_id } });
@@ -70,14 +82,7 @@ export function tokenizer(vocabulary: readonly string[] = VOCABULARY): object {
       normalized: false,
       special: true,
     })),
-    normalizer: {
-      type: 'BertNormalizer',
-      clean_text: true,
-      handle_chinese_chars: true,
-      strip_accents: null,
-      lowercase: true,
-    },
-    pre_tokenizer: { type: 'BertPreTokenizer' },
+    ...BERT_READING,
     post_processor: {
       type: 'TemplateProcessing',
       single: [special('[CLS]'), sequence('A', 0), special('[SEP]')],

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "../common/stop.h"
-#include "../window/selection.h"
+#include "../sources/reaching_documents.h"
 
 namespace gannet {
 
@@ -70,22 +70,8 @@ void ThresholdSearch::Add(uint32_t document, float score, float bonus_bound) {
 }
 
 void ThresholdSearch::Add(const Window& window) {
-  uint64_t reaching[kWindowWords];
-  CompareWords(window.scores, least_, window.matches.used, reaching);
-  if (!proximity_.empty()) {
-    uint64_t with_bonus[kWindowWords];
-    const WindowBits& candidates = window.bonus_candidates;
-    const uint64_t used = candidates.used & window.matches.used;
-    CompareWords(window.scores, least_ - proximity_.BoundIn(segment_, window.range), used, with_bonus);
-    ForEachWord(used, [&](uint32_t word) { reaching[word] |= with_bonus[word] & candidates.words[word]; });
-  }
-  ForEachWord(window.matches.used, [&](uint32_t word) {
-    ForEachBit(window.matches.words[word] & reaching[word], word * 64, [&](uint32_t offset) {
-      const uint32_t document = window.range.base + offset;
-      const bool may_have_bonus = !proximity_.empty() && window.bonus_candidates.Contains(offset);
-      Add(document, window.scores[offset], may_have_bonus ? proximity_.BoundOf(segment_, document) : 0);
-    });
-  });
+  ForEachReaching(window, segment_, least_, proximity_,
+                  [&](uint32_t document, float score, float bonus_bound) { Add(document, score, bonus_bound); });
   Collect();
 }
 

@@ -9,8 +9,8 @@
 #include "../common/stop.h"
 #include "../filter/column_filter.h"
 #include "../query/expected_score.h"
-#include "../window/selection.h"
 #include "passing_documents.h"
+#include "reaching_documents.h"
 #include "segment_matches.h"
 #include "word_explainer.h"
 
@@ -149,24 +149,10 @@ class PartSource::SegmentSearch {
     }
   }
 
+  // The bar may rise meanwhile.
   void Collect(const Window& window) {
-    const ProximityScorer& proximity = source_.proximity_;
-    uint64_t reaching[kWindowWords];
-    uint64_t with_bonus[kWindowWords];
-    CompareWords(window.scores, best_.bar(), window.matches.used, reaching);
-    if (!proximity.empty()) {
-      const WindowBits& candidates = window.bonus_candidates;
-      const uint64_t used = candidates.used & window.matches.used;
-      CompareWords(window.scores, best_.bar() - proximity.BoundIn(segment_, window.range), used, with_bonus);
-      ForEachWord(used, [&](uint32_t word) { reaching[word] |= with_bonus[word] & candidates.words[word]; });
-    }
-    ForEachWord(window.matches.used, [&](uint32_t word) {
-      ForEachBit(window.matches.words[word] & reaching[word], word * 64, [&](uint32_t offset) {
-        const uint32_t document = window.range.base + offset;
-        const bool may_have_bonus = !proximity.empty() && window.bonus_candidates.Contains(offset);
-        Add(document, window.scores[offset], may_have_bonus ? proximity.BoundOf(segment_, document) : 0);
-      });
-    });
+    ForEachReaching(window, segment_, best_.bar(), source_.proximity_,
+                    [&](uint32_t document, float score, float bonus_bound) { Add(document, score, bonus_bound); });
   }
 
   void Collect(std::span<const ScoredDocument> scored) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BERT_READING } from '../../../test/support/onnx-folder.js';
 import { TokenReader } from './token-reader.js';
 import { WordTokens } from './word-tokens.js';
 
@@ -31,14 +32,7 @@ function tokenizerOf(more: object = {}): object {
   const piece = (name: string) => ({ SpecialToken: { id: name, type_id: 0 } });
   return {
     added_tokens: SPECIAL.map((content) => ({ id: id(content), content, special: true, normalized: false })),
-    normalizer: {
-      type: 'BertNormalizer',
-      clean_text: true,
-      handle_chinese_chars: true,
-      strip_accents: null,
-      lowercase: true,
-    },
-    pre_tokenizer: { type: 'BertPreTokenizer' },
+    ...BERT_READING,
     post_processor: {
       type: 'TemplateProcessing',
       single: [piece('[CLS]'), { Sequence: { id: 'A', type_id: 0 } }, piece('[SEP]')],
