@@ -33,12 +33,13 @@ interface Circumstances {
 /** What attempts to open it say, each once, from a process that opens another environment as ever afterwards. */
 function attempts({ uid, readOnly = false, exhausted = false }: Circumstances = {}): string[] {
   const script = `
-    import { openSync, closeSync, readdirSync } from 'node:fs';
+    import { openSync, closeSync, readdirSync, readlinkSync } from 'node:fs';
+    import { setTimeout as after } from 'node:timers/promises';
     import { open } from ${JSON.stringify(`${DIST}lmdb.js`)};
     import { openEnvironment } from ${JSON.stringify(`${DIST}lmdb-environment.js`)};
     const path = ${JSON.stringify(join(folder, 'store'))};
     const held = [];
-    const descriptors = readdirSync('/proc/self/fd').length;
+    const descriptors = targets();
     if (${exhausted}) exhaust();
     const said = [];
     for (let attempt = 0; attempt < ${ATTEMPTS}; ++attempt) {
@@ -47,12 +48,30 @@ function attempts({ uid, readOnly = false, exhausted = false }: Circumstances = 
       }
     }
     for (const file of held) closeSync(file);
-    if (readdirSync('/proc/self/fd').length > descriptors) said.push('descriptors are left');
+    // Node and the C library open some of their own for a moment; what an attempt left stays.
+    for (let look = 0; look < 500 && left().length > 0; ++look) await after(10);
+    said.push(...left().map((target) => 'left open: ' + target));
     const other = openEnvironment(${JSON.stringify(join(folder, 'other'))}, { kind: 'system' });
     await other.transaction(() => void other.database('values').putSync('a', 1));
-    if (other.database('values').get('a') !== 1) said.push('another one cannot be read');
+    const read = other.database('values').get('a');
+    if (read !== 1) said.push('of another one was read: ' + read);
     await other.close();
     process.stdout.write(JSON.stringify(said));
+    /** The files that the descriptors of this process lead to; its pipes and queues of events are Node's. */
+    function targets() {
+      return readdirSync('/proc/self/fd').flatMap((name) => {
+        try { return [readlinkSync('/proc/self/fd/' + name)]; } catch { return []; }
+      }).filter((target) => target.startsWith('/'));
+    }
+    /** Those that there were not at first. */
+    function left() {
+      const known = [...descriptors];
+      return targets().filter((target) => {
+        const at = known.indexOf(target);
+        if (at >= 0) known.splice(at, 1);
+        return at < 0;
+      });
+    }
     function exhaust() {
       try { for (;;) held.push(openSync('/dev/null')); } catch (error) { if (error.code !== 'EMFILE') throw error; }
     }
@@ -65,7 +84,7 @@ function attempts({ uid, readOnly = false, exhausted = false }: Circumstances = 
   );
   expect([status, signal], stderr).toEqual([0, null]);
   const said = JSON.parse(stdout) as string[];
-  expect(said).toHaveLength(2 * ATTEMPTS);
+  expect(said.slice(2 * ATTEMPTS), 'what is said after the attempts').toEqual([]);
   return [...new Set(said)];
 }
 
