@@ -18,6 +18,9 @@ const READY_LINE = /(http:\/\/[^\s/]+)/;
 export const PATIENT = {
   GANNET_SEARCH_DEADLINE_MS: '600000',
   GANNET_ANALYTICS_REPORT_MS_MAX: '60000',
+  GANNET_MODELS_QUERY_MS: '60000',
+  GANNET_MODELS_RERANKER_MS: '60000',
+  GANNET_WEBHOOKS_ANSWER_SECONDS: '120',
 };
 
 export interface ServiceSettings {

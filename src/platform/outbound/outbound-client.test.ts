@@ -13,12 +13,20 @@ import { OutboundClient, type OutboundClientOptions, type OutboundRequest } from
 import { retryAfterMs } from './retry-after.js';
 import { OutboundRefusedError } from './url-policy.js';
 
-const LIMITS = { headersMs: 5000, idleMs: 5000, totalMs: 20_000, wireBytesMax: 1_000_000, bytesMax: 2_000_000 };
+/** Only what hangs takes so long; tests of giving up have times of their own. */
+const PATIENT_MS = 100_000;
+const LIMITS = {
+  headersMs: PATIENT_MS,
+  idleMs: PATIENT_MS,
+  totalMs: PATIENT_MS,
+  wireBytesMax: 1_000_000,
+  bytesMax: 2_000_000,
+};
 const OPTIONS: OutboundClientOptions = {
   rules: { allowed_hosts: [], loopback_allowed: true },
   userAgent: 'Test',
   limits: LIMITS,
-  connectMs: 2000,
+  connectMs: PATIENT_MS,
   keepAliveMs: 1000,
   connectionsPerHostMax: 3,
   connectionsMax: 5,
@@ -422,9 +430,15 @@ describe('connections', () => {
   it('are given back by who discards an answer, and by time where nobody reads it', async () => {
     server.script = (_asked, response) => void response.write('first');
     for (let each = 0; each < 10; each += 1) (await get()).discard();
-    for (let each = 0; each < 3; each += 1) await get({ limits: { totalMs: 1000 } });
+    for (let unread = 0; unread < 3;) {
+      // A machine that stands still for a second leaves no time for the answer's headers either.
+      const answered = await get({ limits: { totalMs: 1000 } }).catch((error: unknown) => error);
+      if (answered instanceof Error) expect(answered).toMatchObject(failed('total-timeout'));
+      else unread += 1;
+    }
     for (let each = 0; each < 3; each += 1) (await get()).discard();
-    expect(server.asked).toHaveLength(16);
+    // Each that was answered; what was given up may have been asked, too.
+    expect(server.asked.length).toBeGreaterThanOrEqual(16);
   });
 });
 
