@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runStages } from './lib/run-stages.mjs';
-import { PROCESSORS, stagesOf } from './lib/stages.mjs';
+import { SLOTS, stagesOf } from './lib/stages.mjs';
 import { formatSeconds, StepError } from './lib/steps.mjs';
 import { reportFailure, setup } from './setup.mjs';
 
@@ -97,7 +97,7 @@ async function testAll({ stages, times, busy, files }) {
   try {
     for (let time = 1; time <= times; time += 1) {
       const startedMs = performance.now();
-      results.push(...(await runStages(stages, { root, processors: PROCESSORS })));
+      results.push(...(await runStages(stages, { root, slots: SLOTS })));
       const which = times === 1 ? 'All stages' : `Time ${time} of ${times}`;
       process.stdout.write(`${which} took ${formatSeconds(performance.now() - startedMs)}.\n`);
     }

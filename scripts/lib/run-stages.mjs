@@ -1,4 +1,4 @@
-/** Runs stages side by side: as many as there are processors for, the longest first. */
+/** Runs stages side by side: as many as there are slots for, the longest first. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { formatSeconds, lastLines, run } from './steps.mjs';
 
 const LINES_SHOWN_OF_FAILURE = 200;
 
-/** The stages that may begin now, longest first, as far as the free processors go. One that needs more than there are is run alone. */
+/** The stages that may begin now, longest first, as far as the free slots go. One that needs more than there are is run alone. */
 export function nextStages(waiting, { passedIds, freeSlots, isIdle }) {
   const ready = waiting
     .filter(({ needs }) => needs.every((id) => passedIds.has(id)))
@@ -26,7 +26,7 @@ export function nextStages(waiting, { passedIds, freeSlots, isIdle }) {
  * Resolves with the results of all stages, in the order in which they ended. A stage whose needs did not pass has failed
  * without being run. `report` hears of each result.
  */
-export async function runStages(stages, { root, processors, report = printResult }) {
+export async function runStages(stages, { root, slots: all, report = printResult }) {
   const passedIds = new Set();
   const endedIds = new Set();
   const results = [];
@@ -40,7 +40,7 @@ export async function runStages(stages, { root, processors, report = printResult
   };
   while (waiting.length > 0 || running.size > 0) {
     const used = [...running.values()].reduce((sum, { slots }) => sum + slots, 0);
-    const chosen = nextStages(waiting, { passedIds, freeSlots: processors - used, isIdle: running.size === 0 });
+    const chosen = nextStages(waiting, { passedIds, freeSlots: all - used, isIdle: running.size === 0 });
     for (const stage of chosen) {
       const work = runStage(stage, root).then((result) => {
         running.delete(work);

@@ -48,7 +48,7 @@ describe('the stages', () => {
         stage('left', 1, { needs: ['broken'] }),
         stage('missing', 1, { command: ['/nowhere/program'] }),
       ],
-      { root: folder, processors: 2, report: ({ name }) => reported.push(name) },
+      { root: folder, slots: 2, report: ({ name }) => reported.push(name) },
     );
     expect(results.map(({ name, failed }) => [name, failed]).sort()).toEqual([
       ['broken', 1],
@@ -78,7 +78,7 @@ describe('what a stage took of the processors', () => {
     ];
     const [result] = await runStages([stage('busy', 1, { command })], {
       root: folder,
-      processors: 2,
+      slots: 2,
       report: () => undefined,
     });
     expect(result.processorSeconds).toBeGreaterThan(0.3);

@@ -5,15 +5,18 @@
  * - `command`: program and arguments, run in the root of the project;
  * - `needs`: ids of the stages that have to have passed before;
  * - `reads`: how its result is read, one of the readers in stage-results.mjs;
- * - `slots`: processors that it keeps busy;
+ * - `slots`: how many of those that there are it takes;
  * - `onDemand`: left out unless `--stages` names it, for what takes longer than a change should wait;
- * - `seconds`: about what it takes by itself on one processor, so that the longest begin first.
+ * - `seconds`: about what it takes by itself on one processor, waiting included, so that the longest begin first.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 /** Parts run side by side as far as there are processors; two are what the expected times were measured with. */
 export const PROCESSORS = Math.max(2, availableParallelism());
+
+/** Tests wait for a third of their time: with as many stages as processors, a quarter of these had nothing to do. */
+export const SLOTS = PROCESSORS + 1;
 
 /**
  * Caches keep what was found of files that did not change, by their content. They are for people: a file's types depend on
@@ -41,7 +44,9 @@ export function stagesOf(root) {
     ...projects.flatMap((project) => ['--project', project]),
     `--reporter=${reporter}`,
   ];
-  const make = (...targets) => ['make', '-C', 'native-bindings', '--no-print-directory', ...targets];
+  // What only computes gives way to tests of services, which mostly wait: these go on as soon as they can.
+  const computing = (...command) => ['nice', '-n', '10', ...command];
+  const make = (...targets) => computing('make', '-C', 'native-bindings', '--no-print-directory', ...targets);
   const compilers = Math.max(1, PROCESSORS - 1);
   return [
     {
@@ -50,7 +55,7 @@ export function stagesOf(root) {
       command: [process.execPath, join('scripts', 'install-chromium.mjs'), '--for-tests'],
       reads: 'counts',
       // What the longest stage waits for comes before it.
-      seconds: 250,
+      seconds: 1020,
     },
     {
       id: 'ffmpeg',
@@ -59,7 +64,7 @@ export function stagesOf(root) {
       // One package is installed at a time.
       needs: ['browser'],
       reads: 'counts',
-      seconds: 245,
+      seconds: 1010,
     },
     {
       id: 'integration',
@@ -67,7 +72,7 @@ export function stagesOf(root) {
       command: vitest('integration'),
       needs: ['browser', 'ffmpeg'],
       reads: 'tests',
-      seconds: 240,
+      seconds: 1000,
     },
     {
       id: 'cpp-build',
@@ -75,7 +80,7 @@ export function stagesOf(root) {
       command: make(`-j${compilers}`, 'build'),
       reads: 'check',
       slots: compilers,
-      seconds: 180,
+      seconds: 160,
     },
     {
       id: 'unit',
@@ -83,44 +88,51 @@ export function stagesOf(root) {
       command: [...vitest('unit', 'unit-alone'), `--maxWorkers=${compilers}`],
       reads: 'tests',
       slots: compilers,
-      seconds: 90,
+      seconds: 260,
     },
     {
       id: 'lint',
       name: 'Lint',
-      command: [program('eslint'), ...cached(root, 'eslint'), '.'],
+      command: computing(program('eslint'), ...cached(root, 'eslint'), '.'),
       reads: 'check',
-      seconds: 45,
+      seconds: 105,
     },
-    { id: 'cpp-tests', name: 'C++ tests', command: make('run'), needs: ['cpp-build'], reads: 'counts', seconds: 40 },
-    { id: 'cpp-measuring', name: 'C++ that measures', command: make('measuring'), reads: 'check', seconds: 20 },
+    { id: 'cpp-tests', name: 'C++ tests', command: make('run'), needs: ['cpp-build'], reads: 'counts', seconds: 120 },
+    { id: 'cpp-measuring', name: 'C++ that measures', command: make('measuring'), reads: 'check', seconds: 16 },
     {
       id: 'format',
       name: 'Format',
-      command: [program('prettier'), '--check', '--log-level', 'warn', ...cached(root, 'prettier'), '.'],
+      command: computing(program('prettier'), '--check', '--log-level', 'warn', ...cached(root, 'prettier'), '.'),
       reads: 'check',
-      seconds: 20,
+      seconds: 30,
     },
     {
       id: 'types',
       name: 'Types',
-      command: [program('tsc'), '--noEmit', '-p', 'tsconfig.json'],
+      command: computing(program('tsc'), '--noEmit', '-p', 'tsconfig.json'),
       reads: 'check',
-      seconds: 15,
+      seconds: 30,
     },
     {
       id: 'console-types',
       name: 'Types of the console',
-      command: [program('tsc'), '--noEmit', '-p', join('src', 'console', 'app')],
+      command: computing(program('tsc'), '--noEmit', '-p', join('src', 'console', 'app')),
       reads: 'check',
-      seconds: 15,
+      seconds: 14,
     },
     {
       id: 'layering',
       name: 'Layering',
-      command: [program('depcruise'), '--config', '.dependency-cruiser.cjs', 'src', 'config', 'native-bindings'],
+      command: computing(
+        program('depcruise'),
+        '--config',
+        '.dependency-cruiser.cjs',
+        'src',
+        'config',
+        'native-bindings',
+      ),
       reads: 'check',
-      seconds: 10,
+      seconds: 6,
     },
     {
       id: 'kernel-layering',
@@ -132,20 +144,18 @@ export function stagesOf(root) {
     {
       id: 'fuzz',
       name: 'Fuzz targets',
-      command: make(`-j${PROCESSORS}`, 'fuzz-smoke'),
+      command: make('fuzz-smoke'),
       needs: ['cpp-build'],
       reads: 'counts',
-      slots: PROCESSORS,
-      seconds: 120,
+      seconds: 205,
       onDemand: true,
     },
     {
       id: 'tsan',
       name: 'ThreadSanitizer',
-      command: make(`-j${PROCESSORS}`, 'tsan'),
+      command: make('tsan'),
       reads: 'counts',
-      slots: PROCESSORS,
-      seconds: 150,
+      seconds: 100,
       onDemand: true,
     },
     {
@@ -153,7 +163,7 @@ export function stagesOf(root) {
       name: 'Schemathesis',
       command: [process.execPath, join('test', 'schemathesis', 'run.mjs')],
       reads: 'counts',
-      seconds: 90,
+      seconds: 100,
       onDemand: true,
     },
   ].map((stage) => ({ needs: [], slots: 1, ...stage }));
