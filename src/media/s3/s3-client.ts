@@ -100,7 +100,7 @@ export class S3Client {
 }
 
 /** Of the problem that the server tells; '' where it tells none. Reads no more than such an answer has. */
-async function errorCodeOf(response: OutboundResponse): Promise<string> {
+export async function errorCodeOf(response: OutboundResponse): Promise<string> {
   let text = '';
   try {
     for await (const piece of response.body()) {

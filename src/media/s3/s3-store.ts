@@ -1,7 +1,5 @@
 /** A bucket as a media store: the server keeps files, ETags and order. What others put there counts. One thread. */
 import { ServiceError } from '../../platform/index.js';
-import type { OutboundResponse } from '../../platform/outbound/outbound-client.js';
-import { contentTypeOfName } from '../content-types.js';
 import { APART, fileNotFound, pathFault } from '../media-path.js';
 import type {
   ByteRange,
@@ -17,7 +15,8 @@ import type {
   Upload,
 } from '../media-store.js';
 import { PathLocks } from '../path-locks.js';
-import { asUnavailable, unavailable, type S3Client } from './s3-client.js';
+import { listedPage, storedFile, wantedPieces } from './s3-answers.js';
+import { errorCodeOf, unavailable, type S3Client } from './s3-client.js';
 import { sendUpload } from './s3-upload.js';
 import type { UploadSlots } from './upload-slots.js';
 
@@ -30,18 +29,6 @@ export interface S3StoreOptions {
   readonly slots: UploadSlots;
 }
 
-interface ListedObject {
-  readonly Key?: string;
-  readonly Size?: string;
-  readonly ETag?: string;
-  readonly LastModified?: string;
-}
-
-interface Listing {
-  readonly Contents?: readonly ListedObject[];
-  readonly IsTruncated: 'true' | 'false';
-}
-
 export class S3Store implements MediaStore {
   private readonly locks = new PathLocks();
 
@@ -50,7 +37,7 @@ export class S3Store implements MediaStore {
   async put(upload: Upload): Promise<PutOutcome> {
     const { client, events, slots } = this.options;
     const { path, bytes, check, isConditional } = upload;
-    const before = await this.stat(path);
+    const before = await this.head(path);
     check(before);
     const send = async () => {
       const conditions = isConditional ? conditionsOf(before) : {};
@@ -71,9 +58,9 @@ export class S3Store implements MediaStore {
   }
 
   async stat(path: string): Promise<StoredFile | undefined> {
-    const response = await this.options.client.call({ method: 'HEAD', key: path, expected: [404] });
-    response.discard();
-    return response.status === 404 ? undefined : storedFile(path, response);
+    const file = await this.head(path);
+    if (file === undefined) await this.assertBucket(path);
+    return file;
   }
 
   remove(path: string, check: FileCheck): Promise<StoredFile> {
@@ -99,14 +86,12 @@ export class S3Store implements MediaStore {
         prefix: own + prefix,
         ...(behind === '' ? {} : { 'start-after': own + behind }),
       };
-      const answer = await client.xml({ method: 'GET', query });
-      const page = listingOf(answer);
-      const listed = (page.Contents ?? []).map((each) => listedFile(each, own));
+      const page = listedPage(await client.xml({ method: 'GET', query }), { own, prefix, after: behind });
       // Keys that no path can have, as those that end with a slash, are left out.
-      files.push(...listed.filter(({ path }) => pathFault(path) === undefined));
-      const last = listed.at(-1)?.path;
-      const hasMore = page.IsTruncated === 'true';
-      if (!hasMore || files.length >= size) return { files, hasMore };
+      files.push(...page.files.filter(({ path }) => pathFault(path) === undefined));
+      const last = page.files.at(-1)?.path;
+      const hasMore = page.hasMore || files.length > size;
+      if (!hasMore || files.length >= size) return { files: files.slice(0, size), hasMore };
       if (last === undefined) throw unavailable('it answered that there are more files, and named none');
       behind = behindApart(last);
     }
@@ -115,6 +100,24 @@ export class S3Store implements MediaStore {
   /** Counting would take a request for each thousand files. */
   usage(): Promise<StoreUsage> {
     return Promise.resolve({ bytesUsed: null, bytesMax: null, fileCount: null });
+  }
+
+  private async head(path: string): Promise<StoredFile | undefined> {
+    const response = await this.options.client.call({ method: 'HEAD', key: path, expected: [404] });
+    response.discard();
+    return response.status === 404 ? undefined : storedFile(path, response);
+  }
+
+  /**
+   * An answer without a body cannot say what is not there, and who takes a bucket that is gone for one without this file forgets what it
+   * knows of the file. Throws `store-unavailable`.
+   */
+  private async assertBucket(path: string): Promise<void> {
+    const headers = { range: 'bytes=0-0' };
+    const response = await this.options.client.call({ method: 'GET', key: path, headers, expected: [404, 416] });
+    const code = response.status === 404 ? await errorCodeOf(response) : '';
+    response.discard();
+    if (code === 'NoSuchBucket') throw unavailable('it has no such bucket');
   }
 
   /** Of that content, or not at all. */
@@ -126,11 +129,7 @@ export class S3Store implements MediaStore {
     // There is no range of a file without a byte.
     if (bytes === 0) return;
     const response = await this.options.client.call({ method: 'GET', key: path, headers });
-    try {
-      yield* response.body();
-    } catch (error) {
-      throw asUnavailable(error);
-    }
+    yield* wantedPieces(response, { etag, bytes, range });
   }
 }
 
@@ -140,44 +139,6 @@ function behindApart(path: string): string {
   return place === -1 ? path : [...path.split('/').slice(0, place + 1), '\u{10FFFF}'].join('/');
 }
 
-/** Throws where it is something else: who asks would take it for a bucket without files. */
-function listingOf(answer: Readonly<Record<string, unknown>>): Listing {
-  const page = answer['ListBucketResult'] as Partial<Listing> | undefined;
-  if (page?.IsTruncated !== 'true' && page?.IsTruncated !== 'false')
-    throw unavailable('it answered something that is no listing of files');
-  return page as Listing;
-}
-
 function conditionsOf(before: StoredFile | undefined): Record<string, string> {
   return before === undefined ? { 'if-none-match': '*' } : { 'if-match': `"${before.etag}"` };
-}
-
-function storedFile(path: string, { headers }: OutboundResponse): StoredFile {
-  return {
-    path,
-    bytes: Number(headers['content-length'] ?? 0),
-    contentType: headers['content-type'] ?? contentTypeOfName(path),
-    etag: bareTag(headers['etag']),
-    modifiedUtc: timeOf(headers['last-modified']),
-  };
-}
-
-function listedFile({ Key = '', Size = '0', ETag, LastModified }: ListedObject, own: string): StoredFile {
-  const path = decodeURIComponent(Key.replaceAll('+', ' ')).slice(own.length);
-  return {
-    path,
-    bytes: Number(Size),
-    contentType: contentTypeOfName(path),
-    etag: bareTag(ETag),
-    modifiedUtc: timeOf(LastModified),
-  };
-}
-
-function bareTag(text = ''): string {
-  return text.replace(/^(?:W\/)?"?|"$/g, '');
-}
-
-function timeOf(text: string | undefined): string {
-  const ms = Date.parse(text ?? '');
-  return new Date(Number.isNaN(ms) ? 0 : ms).toISOString();
 }

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../platform/index.js';
 import type { Upload } from '../media-store.js';
-import { unavailableOf, type S3Client } from './s3-client.js';
+import { unavailable, unavailableOf, type S3Client } from './s3-client.js';
 import { STORE_UNAVAILABLE } from '../media-problems.js';
 
 /** Of one part of an upload in parts. */
@@ -60,6 +60,8 @@ async function sendParts(
   });
   const uploadId =
     (begun['InitiateMultipartUploadResult'] as { readonly UploadId?: string } | undefined)?.UploadId ?? '';
+  // Without one, each part would take the place of the file.
+  if (uploadId === '') throw unavailable('it began an upload in parts without naming it');
   try {
     const tags: string[] = [];
     for (let part: Buffer | undefined = first; part !== undefined;) {

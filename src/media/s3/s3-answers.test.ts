@@ -1,0 +1,179 @@
+/** A server that speaks S3 and does not say the truth: who asks is told that it cannot be used, and forgets nothing for that. */
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ScriptedServer, type Asked } from '../../../test/support/scripted-server.js';
+import { Secret } from '../../platform/index.js';
+import { OutboundClient } from '../../platform/outbound/outbound-client.js';
+import type { ByteRange, Upload } from '../media-store.js';
+import { S3Client } from './s3-client.js';
+import { S3Store } from './s3-store.js';
+import { PART_BYTES } from './s3-upload.js';
+import { UploadSlots } from './upload-slots.js';
+
+const MS = 20_000;
+const UNAVAILABLE = { code: 'store-unavailable' };
+
+let server: ScriptedServer;
+let client: OutboundClient;
+let store: S3Store;
+
+beforeEach(async () => {
+  server = await ScriptedServer.start();
+  client = new OutboundClient({
+    rules: { allowed_hosts: [], loopback_allowed: true },
+    userAgent: 'tests',
+    limits: { headersMs: MS, idleMs: MS, totalMs: MS, wireBytesMax: 1e9, bytesMax: 1e9 },
+    connectMs: MS,
+    keepAliveMs: 1000,
+    connectionsPerHostMax: 8,
+    connectionsMax: 8,
+    waitingMax: 100,
+  });
+  const access = { access_key_id: 'AKIATEST', secret_access_key: '' };
+  const endpoint = server.url('').replace(/\/$/, '');
+  const settings = { kind: 's3', endpoint, region: 'us-east-1', bucket: 'bucket', prefix: 'in/', ...access } as const;
+  store = new S3Store({
+    client: new S3Client({ client, settings, secret: () => new Secret('secret') }),
+    prefix: settings.prefix,
+    events: { uploaded: () => undefined, deleted: () => undefined },
+    slots: new UploadSlots(2),
+  });
+});
+
+afterEach(async () => {
+  await client.close();
+  await server.close();
+});
+
+function listing(keys: readonly string[], hasMore: boolean, more = '<EncodingType>url</EncodingType>'): string {
+  const objects = keys.map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`).join('');
+  return `<ListBucketResult><IsTruncated>${hasMore}</IsTruncated>${more}${objects}</ListBucketResult>`;
+}
+
+/** Answers each listing with the next of these, the last one again and again. */
+function lists(...answers: readonly string[]): void {
+  let place = 0;
+  server.script = (_asked, response) => response.end(answers[Math.min(place++, answers.length - 1)]);
+}
+
+const page = (size: number, after = '', prefix = '') => store.list({ prefix, after, size });
+const pathsOf = async (...asked: Parameters<typeof page>) => (await page(...asked)).files.map(({ path }) => path);
+
+describe('a listing', () => {
+  it('that begins anew with each page is a failure, and not one without end', async () => {
+    // As of a server that does not know where a listing goes on; folders alone are nothing that counts.
+    lists(listing(['in/a/', 'in/b/'], true));
+    await expect(page(10)).rejects.toMatchObject(UNAVAILABLE);
+    lists(listing(['in/a', 'in/b'], true));
+    expect(await pathsOf(2)).toEqual(['a', 'b']);
+    await expect(page(2, 'b')).rejects.toMatchObject(UNAVAILABLE);
+    expect(server.asked.length).toBeLessThan(10);
+  });
+
+  it('in an order of its own is taken where it is whole, and refused where the next page would miss some', async () => {
+    lists(listing(['in/b', 'in/a'], false));
+    expect(await pathsOf(10)).toEqual(['a', 'b']);
+    lists(listing(['in/b', 'in/a'], true));
+    await expect(page(2)).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it('has names as they are where the server does not encode them', async () => {
+    lists(listing(['in/100% +.pdf'], false, ''));
+    expect(await pathsOf(10)).toEqual(['100% +.pdf']);
+    lists(listing(['in/100%25+%2B.pdf'], false));
+    expect(await pathsOf(10)).toEqual(['100% +.pdf']);
+    lists(listing(['in/100% +.pdf'], false));
+    await expect(page(10)).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it('of more files than were asked for goes on behind those', async () => {
+    lists(listing(['in/a', 'in/b', 'in/c'], false));
+    expect(await page(2)).toMatchObject({ files: [{ path: 'a' }, { path: 'b' }], hasMore: true });
+  });
+
+  it.each([
+    ['of another place', listing(['out/secret'], false)],
+    ['below another prefix', listing(['in/other'], false)],
+    ['without lengths', listing(['in/some/a'], false).replace('<Size>1</Size>', '')],
+  ])('%s is a failure', async (_, answer) => {
+    lists(answer);
+    await expect(page(10, '', 'some/')).rejects.toMatchObject(UNAVAILABLE);
+  });
+});
+
+type Answer = (asked: Asked, response: ServerResponse) => void;
+
+function answers(head: Record<string, string>, get: Answer): void {
+  server.script = (asked, response) => {
+    if (asked.method === 'HEAD') response.writeHead(200, head).end();
+    else get(asked, response);
+  };
+}
+
+const HEAD = { etag: '"one"', 'content-length': '4' };
+
+async function read(range?: ByteRange): Promise<string> {
+  const opened = await store.open('a');
+  const pieces: Uint8Array[] = [];
+  for await (const piece of opened?.pieces(range) ?? []) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+describe('a file', () => {
+  it('is what the server said it is', async () => {
+    answers(HEAD, (_asked, response) => response.writeHead(200, HEAD).end('abcd'));
+    expect(await read()).toBe('abcd');
+    const part = { etag: '"one"', 'content-range': 'bytes 1-2/4' };
+    answers(HEAD, (_asked, response) => response.writeHead(206, part).end('bc'));
+    expect(await read({ begin: 1, end: 3 })).toBe('bc');
+  });
+
+  it.each([
+    ['of another ETag', 200, { etag: '"two"' }, 'abcd', undefined],
+    ['that is shorter', 200, {}, 'abc', undefined],
+    ['that is longer', 200, {}, 'abcde', undefined],
+    ['of which all comes for a part', 200, {}, 'abcd', { begin: 1, end: 3 }],
+    ['of which another part comes', 206, { 'content-range': 'bytes 0-1/4' }, 'ab', { begin: 1, end: 3 }],
+    ['of which a part comes for all', 206, { 'content-range': 'bytes 0-3/4' }, 'abcd', undefined],
+  ])('%s is a failure', async (_, status, headers, body, range) => {
+    answers(HEAD, (_asked, response) => response.writeHead(status, headers).end(body));
+    await expect(read(range)).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it.each([
+    ['length', { etag: '"one"', 'transfer-encoding': 'chunked' }],
+    ['ETag', { 'content-length': '4' }],
+  ])('of which the server does not tell the %s is a failure, and no file without it', async (_, head) => {
+    answers(head, (_asked, response) => response.end('abcd'));
+    await expect(read()).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it('of a bucket that is gone is not gone', async () => {
+    const missing = (code: string) => {
+      server.script = ({ method }, response) =>
+        response.writeHead(404).end(method === 'HEAD' ? '' : `<Error><Code>${code}</Code></Error>`);
+    };
+    missing('NoSuchKey');
+    expect(await store.open('a')).toBeUndefined();
+    missing('NoSuchBucket');
+    await expect(store.open('a')).rejects.toMatchObject(UNAVAILABLE);
+    await expect(store.stat('a')).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it('is not put together of parts where the server does not say what they belong to', async () => {
+    server.script = ({ method }, response) =>
+      method === 'HEAD'
+        ? response.writeHead(404).end()
+        : response.end('<InitiateMultipartUploadResult></InitiateMultipartUploadResult>');
+    const body = (async function* () {
+      await Promise.resolve();
+      yield Buffer.alloc(PART_BYTES + 1);
+    })();
+    const upload: Upload = {
+      ...{ path: 'a', contentType: 'text/plain', bytes: undefined, body },
+      ...{ check: () => undefined, isConditional: false },
+    };
+    await expect(store.put(upload)).rejects.toMatchObject(UNAVAILABLE);
+    expect(server.asked.map(({ method }) => method)).toEqual(['HEAD', 'POST']);
+  });
+});
