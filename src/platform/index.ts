@@ -46,3 +46,4 @@ export * from './service-key.js';
 export * from './setting-origins.js';
 export * from './settings.js';
 export * from './web-server-fault.js';
+export * from './weighted-turns.js';

@@ -18,7 +18,7 @@ import { mediaPlace } from '../fields/index.js';
 import type { Models } from '../models/index.js';
 import { BUILT_IN_PICTURES, PictureError } from '../pictures/index.js';
 import { RecordingError, type RecordingReader, type VideoFrames } from '../recordings/index.js';
-import { ServiceError, type Validators } from '../platform/index.js';
+import { ServiceError, WeightedTurns, type Validators } from '../platform/index.js';
 import { ModelError } from '../vectors/index.js';
 import { MEMORY_A_FILE_BYTE, type FetchedFile, type FileSource } from './fetched-file.js';
 import type { PictureModels } from './picture-models.js';
@@ -27,7 +27,6 @@ import { endOf } from './end-of.js';
 import type { ResourceMetrics } from './resource-metrics.js';
 import type { SharedFiles, SharedFileWanted } from './shared-files.js';
 import { NotTranscribedError, TranscriberAwayError, transcriptKey, Transcripts } from './transcripts.js';
-import { WeightedTurns } from './weighted-turns.js';
 
 export interface ResourceReaderOptions {
   readonly documents: Pick<DocumentReader, 'read'>;
