@@ -156,11 +156,13 @@ function removeOrphans() {
   }
 }
 
-/** Runs every stale step. Throws a StepError whose message is one sentence. */
-export async function setup({ quiet = false } = {}) {
-  const current = (name) => {
-    if (!quiet) process.stdout.write(`${name}: up to date\n`);
-  };
+/** Says that a step has nothing to do. */
+const upToDate = (name, quiet) => {
+  if (!quiet) process.stdout.write(`${name}: up to date\n`);
+};
+
+/** What nothing else goes without. Throws a StepError whose message is one sentence. */
+export async function setUpPackages({ quiet = false } = {}) {
   checkNode();
   if (!quiet) process.stdout.write(`Node.js ${process.versions.node}: fine\n`);
 
@@ -171,8 +173,14 @@ export async function setup({ quiet = false } = {}) {
     if (!quiet) process.stdout.write('C++ compiler, make, Python: fine\n');
   }
   if (stalePackages) await step('Installing npm packages', installPackages);
-  else current('npm packages');
+  else upToDate('npm packages', quiet);
   removeForeignBinaries();
+}
+
+/** Runs every stale step. Throws a StepError whose message is one sentence. */
+export async function setup({ quiet = false } = {}) {
+  const current = (name) => upToDate(name, quiet);
+  await setUpPackages({ quiet });
 
   const native = nativeState();
   const stamp = hashOf(typescriptSources(), null);

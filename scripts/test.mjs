@@ -1,5 +1,5 @@
 /**
- * `npm test`: everything that proves the product. Sets up what is stale, then runs the stages of lib/stages.mjs side by side.
+ * `npm test`: everything that proves the product. Runs the stages of lib/stages.mjs side by side, the set-up of what is stale among them.
  * Each check counts as one test; the last line is the sum.
  *
  *   npm test -- --stages lint,unit      some of the stages
@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { runStages } from './lib/run-stages.mjs';
 import { SLOTS, stagesOf } from './lib/stages.mjs';
 import { formatSeconds, StepError } from './lib/steps.mjs';
-import { reportFailure, setup } from './setup.mjs';
+import { reportFailure, setUpPackages } from './setup.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -32,6 +32,7 @@ function options() {
   const known = stagesOf(root);
   const usual = known.filter(({ onDemand }) => values.all || onDemand !== true);
   const wanted = values.stages?.split(',') ?? usual.map(({ id }) => id);
+  if (known.some(({ id, needs }) => wanted.includes(id) && needs.includes('setup'))) wanted.push('setup');
   const unknown = wanted.filter((id) => known.every((stage) => stage.id !== id));
   if (unknown.length > 0) {
     throw new StepError(`There is no stage ${unknown.join(', ')}: there are ${known.map(({ id }) => id).join(', ')}.`);
@@ -113,9 +114,7 @@ async function testAll({ stages, times, busy, files }) {
 let sum = { passed: 0, failed: 1, skipped: 0 };
 try {
   const wanted = options();
-  const startedMs = performance.now();
-  await setup({ quiet: true });
-  process.stdout.write(`Set-up took ${formatSeconds(performance.now() - startedMs)}.\n`);
+  await setUpPackages({ quiet: true });
   const results = await testAll(wanted);
   const total = (count) => results.reduce((all, result) => all + count(result), 0);
   sum = {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nextStages, processorSeconds, runStages } from './run-stages.mjs';
 import { readers } from './stage-results.mjs';
+import { stagesOf } from './stages.mjs';
 
 const stage = (id, seconds, more = {}) => ({
   id,
@@ -61,6 +62,14 @@ describe('the stages', () => {
   });
 });
 
+it('stages of the project need stages that there are, and the set-up first where they run what it makes', () => {
+  const stages = stagesOf('/project');
+  const ids = stages.map(({ id }) => id);
+  expect(stages.flatMap(({ needs }) => needs).filter((id) => !ids.includes(id))).toEqual([]);
+  const needing = stages.filter(({ needs }) => needs.includes('setup')).map(({ id }) => id);
+  expect(needing).toEqual(expect.arrayContaining(['integration', 'unit', 'lint', 'console-types', 'schemathesis']));
+});
+
 describe('what a stage took of the processors', () => {
   it('is that of its children, whatever shell counted it', () => {
     expect(processorSeconds('0m0.01s 0m0.02s\n1m2.50s 0m0.25s\n')).toBe(62.75);
@@ -98,6 +107,8 @@ describe('the result of a stage', () => {
     expect(readers.counts({ code: 0, name: 'C++', output: '' })).toMatchObject({ failed: 1, failures: ['C++'] });
     expect(readers.counts({ code: 139, name: 'C++', output: '3 passed, 0 failed\n' })).toMatchObject({ failed: 1 });
     expect(readers.check({ code: 0, name: 'Types' })).toMatchObject({ passed: 1, failed: 0 });
+    expect(readers.work({ code: 0, name: 'Set-up' })).toMatchObject({ passed: 0, failed: 0 });
+    expect(readers.work({ code: 1, name: 'Set-up' })).toMatchObject({ passed: 0, failures: ['Set-up'] });
   });
 
   it('of a test run that left no report, or failed outside its tests, is a failure', () => {

@@ -3,7 +3,7 @@
  *
  * - `name` as it is printed, and `id` as `--stages` takes it;
  * - `command`: program and arguments, run in the root of the project;
- * - `needs`: ids of the stages that have to have passed before;
+ * - `needs`: ids of the stages that have to have passed before; `setup` is run wherever it is needed, others only where they are wanted;
  * - `reads`: how its result is read, one of the readers in stage-results.mjs;
  * - `slots`: how many of those that there are it takes;
  * - `onDemand`: left out unless `--stages` names it, for what takes longer than a change should wait;
@@ -50,11 +50,18 @@ export function stagesOf(root) {
   const compilers = Math.max(1, PROCESSORS - 1);
   return [
     {
+      id: 'setup',
+      name: 'Set-up',
+      command: [process.execPath, join('scripts', 'setup.mjs'), '--quiet'],
+      reads: 'work',
+      // What the longest stage waits for comes before it.
+      seconds: 2000,
+    },
+    {
       id: 'browser',
       name: 'Browser',
       command: [process.execPath, join('scripts', 'install-chromium.mjs'), '--for-tests'],
       reads: 'counts',
-      // What the longest stage waits for comes before it.
       seconds: 1020,
     },
     {
@@ -70,7 +77,7 @@ export function stagesOf(root) {
       id: 'integration',
       name: 'Integration tests',
       command: vitest('integration'),
-      needs: ['browser', 'ffmpeg'],
+      needs: ['setup', 'browser', 'ffmpeg'],
       reads: 'tests',
       seconds: 1000,
     },
@@ -86,6 +93,7 @@ export function stagesOf(root) {
       id: 'unit',
       name: 'Unit tests',
       command: [...vitest('unit', 'unit-alone'), `--maxWorkers=${compilers}`],
+      needs: ['setup'],
       reads: 'tests',
       slots: compilers,
       seconds: 260,
@@ -94,6 +102,7 @@ export function stagesOf(root) {
       id: 'lint',
       name: 'Lint',
       command: computing(program('eslint'), ...cached(root, 'eslint'), '.'),
+      needs: ['setup'],
       reads: 'check',
       seconds: 105,
     },
@@ -110,6 +119,7 @@ export function stagesOf(root) {
       id: 'types',
       name: 'Types',
       command: computing(program('tsc'), '--noEmit', '-p', 'tsconfig.json'),
+      needs: ['setup'],
       reads: 'check',
       seconds: 30,
     },
@@ -117,6 +127,7 @@ export function stagesOf(root) {
       id: 'console-types',
       name: 'Types of the console',
       command: computing(program('tsc'), '--noEmit', '-p', join('src', 'console', 'app')),
+      needs: ['setup'],
       reads: 'check',
       seconds: 14,
     },
@@ -131,6 +142,7 @@ export function stagesOf(root) {
         'config',
         'native-bindings',
       ),
+      needs: ['setup'],
       reads: 'check',
       seconds: 6,
     },
@@ -162,6 +174,7 @@ export function stagesOf(root) {
       id: 'schemathesis',
       name: 'Schemathesis',
       command: [process.execPath, join('test', 'schemathesis', 'run.mjs')],
+      needs: ['setup'],
       reads: 'counts',
       seconds: 100,
       onDemand: true,

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
+import { RUNS_SHORTLY } from './java.js';
 import { mavenArchive } from './maven-archive.js';
 import { Patience } from './patience.js';
 import type { S3TestServer } from './s3-server.js';
@@ -36,7 +37,7 @@ async function start(jar: string): Promise<S3TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-s3mock-'));
   const [port, tlsPort] = [await freePort(), await freePort()];
   // What it keeps and what it unpacks lies below the folder, which goes with it.
-  const settings = [`-Djava.io.tmpdir=${folder}`, '-Xmx256m'];
+  const settings = [...RUNS_SHORTLY, `-Djava.io.tmpdir=${folder}`, '-Xmx256m'];
   const ports = [`--server.port=${tlsPort}`, `--com.adobe.testing.s3mock.httpPort=${port}`];
   const child = spawn('java', [...settings, '-jar', jar, ...ports], { stdio: 'ignore' });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -7,6 +7,7 @@ import { closeSync, mkdtempSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCertificate } from '../certificate.js';
+import { RUNS_SHORTLY } from '../java.js';
 import { mavenArchive } from '../maven-archive.js';
 import { MailServer, onFreePorts, type MailPorts } from './mail-server.js';
 
@@ -51,7 +52,9 @@ async function start({ tlsPort, plainPort }: MailPorts): Promise<MailServer> {
     ...[`tls.keystore.file=${store}`, `tls.keystore.password=${PASSWORD}`, `users=${known.join(',')}`],
   ].map((setting) => `-Dgreenmail.${setting}`);
   const log = openSync(join(folder, 'log'), 'w');
-  const child = spawn('java', ['-Xmx1g', ...settings, '-jar', archive()], { stdio: ['ignore', log, log] });
+  const child = spawn('java', [...RUNS_SHORTLY, '-Xmx1g', ...settings, '-jar', archive()], {
+    stdio: ['ignore', log, log],
+  });
   closeSync(log);
   const server = new MailServer({
     folder,
