@@ -300,7 +300,12 @@ export interface Kernel {
   setThreadSlice(sliceMs: number): boolean;
   /** The same for all other threads that the process has now; false where it was not done for one of them. */
   setSliceOfOtherThreads(sliceMs: number): boolean;
-  createRecordSplitter(format: 'ndjson' | 'json' | 'csv', recordBytesMax: number): RecordSplitter;
+  /** `csvSeparator`: what stands between the fields of CSV, one ASCII character that is neither a quote nor a line break. Default `,`. */
+  createRecordSplitter(
+    format: 'ndjson' | 'json' | 'csv',
+    recordBytesMax: number,
+    csvSeparator?: string,
+  ): RecordSplitter;
 
   buildSegment(path: string, schema: SegmentSchema, documents: Uint8Array): SegmentSummary;
   /** `generation`: the one that the sources are of, for `lostTerms`. */

@@ -149,8 +149,10 @@ Napi::Value CreateRecordSplitterCall(const Napi::CallbackInfo& info) {
   } else if (name != "ndjson") {
     throw ArgumentError("format has to be ndjson, json or csv");
   }
+  const std::string separator = info[2].IsUndefined() ? "," : ReadString(info[2], "csvSeparator");
+  if (separator.size() != 1) throw ArgumentError("csvSeparator has to be one ASCII character");
   const std::shared_ptr<RecordSplitter> splitter =
-      RecordSplitter::Create(format, ReadSize(info[1], "recordBytesMax"));
+      RecordSplitter::Create(format, ReadSize(info[1], "recordBytesMax"), separator.front());
   Napi::Object object = Napi::Object::New(env);
   object.Set("push", Napi::Function::New(env, [splitter](const Napi::CallbackInfo& call) {
     return GuardCall(call.Env(),

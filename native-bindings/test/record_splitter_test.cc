@@ -81,6 +81,16 @@ TEST(csv_is_split_at_rows) {
   CHECK_EQ(Whole(RecordFormat::kCsv, "a\n\"b\nc"), "1:a|line 2: a quote of the row is not closed");
 }
 
+TEST(csv_has_the_separator_that_it_was_made_with) {
+  const auto splitter = RecordSplitter::Create(RecordFormat::kCsv, 100, ';');
+  CHECK_EQ(splitter->Push("a,\"b;\"c;\n\"\";d\"\n").bytes, "a,\"b;\"c;\n\"\";d\"\n");
+  CHECK_EQ(splitter->Push("1;\"x\n").ends.size(), size_t{0});
+  CHECK_EQ(splitter->Push("y\";2\n").bytes, "1;\"x\ny\";2\n");
+  for (const char wrong : {'"', '\n', '\r'}) {
+    CHECK_THROWS(kInvalidArgument, RecordSplitter::Create(RecordFormat::kCsv, 100, wrong));
+  }
+}
+
 TEST(a_splitter_that_failed_fails_again) {
   const auto splitter = RecordSplitter::Create(RecordFormat::kNdjson, 3);
   CHECK_EQ(splitter->Push("1\n12345\n").ends.size(), size_t{1});

@@ -39,6 +39,7 @@ it('the format follows the name of the file unless it is given', () => {
     'csv',
   ]);
   expect(formatOf('-', undefined)).toBe('ndjson');
+  expect(formatOf('sheet.tsv', undefined)).toBe('csv');
   expect(formatOf('data.txt', 'json')).toBe('json');
   expect(() => formatOf('data.txt', undefined)).toThrow('--format');
 });

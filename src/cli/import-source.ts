@@ -14,6 +14,7 @@ const FORMAT_OF_EXTENSION: Readonly<Record<string, ImportFormat>> = {
   '.jsonl': 'ndjson',
   '.json': 'json',
   '.csv': 'csv',
+  '.tsv': 'csv',
 };
 
 export const CONTENT_TYPES: Readonly<Record<ImportFormat, string>> = {

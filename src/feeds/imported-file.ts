@@ -21,6 +21,7 @@ const FORMATS: Readonly<Record<string, ImportFormat>> = {
   jsonl: 'ndjson',
   json: 'json',
   csv: 'csv',
+  tsv: 'csv',
 };
 
 /** By the ending of its name; undefined for one that is no file of records. */

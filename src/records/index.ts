@@ -8,6 +8,7 @@ export * from './record-vectors.js';
 export * from './record-input.js';
 export * from './field-normaliser.js';
 export * from './fitting-fields.js';
+export * from './csv-text.js';
 export * from './definition-inference.js';
 export * from './record-store.js';
 export * from './record-store-cache.js';

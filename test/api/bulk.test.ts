@@ -68,6 +68,52 @@ describe('a bulk import', () => {
     expect(await total(list, { query: 'three' })).toBe(1);
   });
 
+  it.each([
+    ['semicolons', Buffer.from('name;title;year\r\na;"one; two";1983\r\nb;fünf, sechs;\r\n')],
+    ['tabs and UTF-16', Buffer.from('\ufeffname\ttitle\tyear\na\t"one; two"\t1983\nb\tfünf, sechs\t\n', 'utf16le')],
+    ['the letters of Windows', Buffer.from('name;title;year\na;one, two;1983\nb;f\xfcnf, sechs;\n', 'latin1')],
+  ])('of CSV with %s reads what spreadsheets write', async (_form, csv) => {
+    const list = await newList();
+    const { body } = await service.client.bulk('default', list, csv, 'text/csv');
+    expect(body).toMatchObject({ created: 2, failed: 0 });
+    expect(await total(list, { filter: 'year = 1983', query: 'one two' })).toBe(1);
+    expect((await service.client.post(`/search/default/${list}/1`, { query: 'sechs' })).body).toMatchObject({
+      results: [{ name: 'b', fields: { title: 'fünf, sechs' } }],
+    });
+  });
+
+  it('knows by its beginning how a long CSV is written', async () => {
+    const list = await newList();
+    const rows = Array.from({ length: 9000 }, (_, n) => `r${n};M\xfcller, ${n};${n}\n`).join('');
+    const csv = Buffer.from(`name;title;year\n${rows}`, 'latin1');
+    expect((await service.client.bulk('default', list, csv, 'text/csv')).body).toMatchObject({
+      created: 9000,
+      failed: 0,
+    });
+    expect(await total(list, { query: 'müller', filter: 'year >= 8999' })).toBe(1);
+  });
+
+  it('of a workbook says that it is none of CSV', async () => {
+    const list = await newList();
+    const workbook = Buffer.from('PK\u0003\u0004\u0014\u0000\u0006\u0000\b\u0000xl/workbook.xml\n\n');
+    const { status, body } = await service.client.bulk('default', list, workbook, 'text/csv');
+    expect([status, (body as { detail: string }).detail]).toEqual([400, expect.stringContaining('save it as CSV')]);
+  });
+
+  it('of letters that are no UTF-8 refuses their records', async () => {
+    const list = await newList();
+    const lines = Buffer.concat([
+      Buffer.from('{"name":"a"}\n{"name":"b","title":"'),
+      Buffer.from([0xe9]),
+      Buffer.from('"}\n'),
+    ]);
+    expect((await service.client.bulk('default', list, lines)).body).toMatchObject({
+      created: 1,
+      failed: 1,
+      errors: [{ line: 2, name: null, detail: 'The record is not valid UTF-8.' }],
+    });
+  });
+
   it('of many batches is whole and replaces by name', async () => {
     const list = await newList();
     const records = Array.from({ length: 2500 }, (_, n) => ({ name: `r${n}`, title: `gannet ${n}`, year: n }));

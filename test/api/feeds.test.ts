@@ -431,6 +431,17 @@ describe('a file of a media store', () => {
     expect(await feeds.names('films')).toEqual(['d']);
     expect(await feeds.client.post('/list/default/films/source', { path: 'x.pdf' })).toMatchObject({ status: 422 });
   });
+
+  it('is read as a spreadsheet wrote it', async () => {
+    const bytes = Buffer.from('\ufeffname\ttitle\r\ne\tFünf, sechs\r\n', 'utf16le');
+    ok(await feeds.client.send('PUT', '/media/default/default/sheet.tsv', { bytes }));
+    await feeds.list('sheet', { searchable_fields: [{ name: 'title' }] });
+    ok(await feeds.client.post('/list/default/sheet/source', { path: 'sheet.tsv' }));
+    await feeds.holds('sheet', ['e']);
+    expect((await feeds.client.post('/search/default/sheet/1', { query: 'sechs' })).body).toMatchObject({
+      results: [{ name: 'e', fields: { title: 'Fünf, sechs' } }],
+    });
+  });
 });
 
 async function otherStore(name: string): Promise<string> {

@@ -62,9 +62,16 @@ export class ServiceClient {
   }
 
   /** A bulk import of records as NDJSON, or of text in another format. */
-  bulk(account: string, list: string, records: readonly unknown[] | string, contentType = 'application/x-ndjson') {
+  bulk(
+    account: string,
+    list: string,
+    records: readonly unknown[] | string | Uint8Array,
+    contentType = 'application/x-ndjson',
+  ) {
     const bytes =
-      typeof records === 'string' ? records : records.map((record) => `${JSON.stringify(record)}\n`).join('');
+      typeof records === 'string' || records instanceof Uint8Array
+        ? records
+        : records.map((record) => `${JSON.stringify(record)}\n`).join('');
     return this.send('POST', `/search-result/${account}/${list}/bulk`, {
       bytes,
       headers: { 'Content-Type': contentType },

@@ -6,8 +6,6 @@
 namespace gannet {
 namespace {
 
-using ByteSet = std::array<bool, 256>;
-
 constexpr ByteSet MakeByteSet(std::string_view bytes) {
   ByteSet set{};
   for (const char byte : bytes) set[static_cast<uint8_t>(byte)] = true;
@@ -26,7 +24,6 @@ constexpr ByteSet kStringStops = MakeByteSet("\"\\\r\n");
 constexpr ByteSet kScalarStops = MakeByteSet(" \t\r\n,]");
 constexpr ByteSet kScalarBytes =
     MakeByteSet("+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
-constexpr ByteSet kFieldStops = MakeByteSet(",\n");
 
 bool IsJsonSpace(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
 
@@ -192,6 +189,11 @@ void JsonArraySplitter::Finish() {
 
 // --- CSV
 
+CsvSplitter::CsvSplitter(size_t record_bytes_max, char separator)
+    : RecordSplitter(record_bytes_max),
+      separator_(separator),
+      field_stops_(MakeByteSet(std::string({separator, '\n'}))) {}
+
 void CsvSplitter::Feed(std::string_view chunk) {
   while (!chunk.empty()) {
     if (state_ == State::kQuoted) {
@@ -220,13 +222,13 @@ void CsvSplitter::Feed(std::string_view chunk) {
       state_ = State::kQuoted;
       continue;
     }
-    const size_t length = SpanOutside(chunk, kFieldStops);
+    const size_t length = SpanOutside(chunk, field_stops_);
     Append(chunk.substr(0, length));
     if (length > 0) state_ = State::kUnquoted;
     chunk.remove_prefix(length);
     if (chunk.empty()) return;
-    if (chunk.front() == ',') {
-      Append(",");
+    if (chunk.front() == separator_) {
+      Append(chunk.substr(0, 1));
       state_ = State::kFieldStart;
     } else {
       EndRow();

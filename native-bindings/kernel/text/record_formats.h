@@ -3,9 +3,15 @@
 // Thread-safety: as RecordSplitter.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <string_view>
+
 #include "record_splitter.h"
 
 namespace gannet {
+
+using ByteSet = std::array<bool, 256>;
 
 class NdjsonSplitter final : public RecordSplitter {
  public:
@@ -52,7 +58,7 @@ class JsonArraySplitter final : public RecordSplitter {
 
 class CsvSplitter final : public RecordSplitter {
  public:
-  explicit CsvSplitter(size_t record_bytes_max) : RecordSplitter(record_bytes_max) {}
+  CsvSplitter(size_t record_bytes_max, char separator);
 
  private:
   enum class State {
@@ -66,6 +72,8 @@ class CsvSplitter final : public RecordSplitter {
   void Finish() override;
   void EndRow();
 
+  const char separator_;
+  const ByteSet field_stops_;
   State state_ = State::kFieldStart;
 };
 

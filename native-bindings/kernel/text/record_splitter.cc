@@ -12,14 +12,18 @@ constexpr size_t kPastByteOrderMark = std::string_view::npos;
 
 }  // namespace
 
-std::unique_ptr<RecordSplitter> RecordSplitter::Create(RecordFormat format, size_t record_bytes_max) {
+std::unique_ptr<RecordSplitter> RecordSplitter::Create(RecordFormat format, size_t record_bytes_max,
+                                                       char csv_separator) {
   if (record_bytes_max == 0 || record_bytes_max > kRecordBytesMaxMax) {
     throw Error(ErrorCode::kInvalidArgument, "the longest record allowed has to be of 1 byte to 1 GiB");
+  }
+  if (csv_separator == '"' || csv_separator == '\n' || csv_separator == '\r') {
+    throw Error(ErrorCode::kInvalidArgument, "the separator of CSV is neither a quote nor a line break");
   }
   switch (format) {
     case RecordFormat::kNdjson: return std::make_unique<NdjsonSplitter>(record_bytes_max);
     case RecordFormat::kJson: return std::make_unique<JsonArraySplitter>(record_bytes_max);
-    case RecordFormat::kCsv: return std::make_unique<CsvSplitter>(record_bytes_max);
+    case RecordFormat::kCsv: return std::make_unique<CsvSplitter>(record_bytes_max, csv_separator);
   }
   throw Error(ErrorCode::kInvalidArgument, "unknown record format");
 }

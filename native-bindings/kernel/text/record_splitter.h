@@ -40,7 +40,9 @@ struct SplitRecords {
 
 class RecordSplitter {
  public:
-  static std::unique_ptr<RecordSplitter> Create(RecordFormat format, size_t record_bytes_max);
+  // `csv_separator`: what stands between the fields of CSV, neither a quote nor a line break.
+  static std::unique_ptr<RecordSplitter> Create(RecordFormat format, size_t record_bytes_max,
+                                                char csv_separator = ',');
   virtual ~RecordSplitter() = default;
 
   // Records that are complete by now; perhaps none.

@@ -4,6 +4,7 @@
  */
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { CsvText, type CsvSeparator } from '../../records/index.js';
 import { csvLine, VECTOR_COLUMN } from '../export-csv.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 import type { ImportFormat } from '../record-counter.js';
@@ -110,13 +111,36 @@ async function* csvWithVectors(source: AsyncIterable<Uint8Array>, next: NextRow)
 }
 
 async function* csvRows(source: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
-  const options = { bom: true, relax_column_count: true, skip_empty_lines: true };
+  const { separator, text } = await readableCsv(source);
+  const options = { delimiter: separator, bom: true, relax_column_count: true, skip_empty_lines: true };
   // Who reads the parser hears of what fails before it.
-  const rows = pipeline(Readable.from(source), parse(options), () => undefined);
+  const rows = pipeline(Readable.from(text), parse(options), () => undefined);
   try {
     yield* rows as AsyncIterable<string[]>;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new CommandError(`The file is no valid CSV: ${error.message}.`);
   }
+}
+
+/** In UTF-8. What follows the beginning is read when it is asked for. */
+async function readableCsv(
+  source: AsyncIterable<Uint8Array>,
+): Promise<{ readonly separator: CsvSeparator; readonly text: AsyncIterable<Uint8Array> }> {
+  const csv = new CsvText();
+  const pieces = source[Symbol.asyncIterator]();
+  const read = async (): Promise<Uint8Array | undefined> => {
+    const next = await pieces.next();
+    return next.done === true ? undefined : csv.read(next.value);
+  };
+  let begun = await read();
+  while (begun !== undefined && csv.form === undefined) begun = await read();
+  const first = begun ?? csv.end();
+  async function* text(): AsyncGenerator<Uint8Array> {
+    yield first;
+    if (begun === undefined) return;
+    for (let next = await read(); next !== undefined; next = await read()) yield next;
+    yield csv.end();
+  }
+  return { separator: csv.form?.separator ?? ',', text: text() };
 }

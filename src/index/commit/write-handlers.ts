@@ -5,6 +5,7 @@ import { sourceTest, type InferenceSample, type RecordInput } from '../../record
 import { currentVersionOf } from '../../store/index.js';
 import type {
   BulkBatchTask,
+  CsvHeader,
   DeleteMatchingTask,
   IngestResults,
   RemoveUnlistedTask,
@@ -43,11 +44,14 @@ interface BulkError {
   readonly detail: string;
 }
 
+/** Of a file without a row: it has no records either. */
+const NO_HEADER: CsvHeader = { bytes: new Uint8Array(), separator: ',' };
+
 export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask): IngestResults['bulk-batch'] {
   const store = stores.get(task.listPath);
   const read = (definition: FieldDefinition): Iterable<RawRecord> =>
     task.format === 'csv'
-      ? csvRecords(task.csvHeader ?? new Uint8Array(), task.records, definition)
+      ? csvRecords(task.csvHeader ?? NO_HEADER, task.records, definition)
       : jsonRecords(task.records);
 
   const before = currentVersionOf(requiredState(store)).definition;

@@ -7,6 +7,7 @@
  */
 import type { GenerationHandle, SegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
+import type { CsvSeparator } from '../../records/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
 import type { ListState, PartName } from '../../store/index.js';
 import type { Commit, IndexedPictures, PartView, VersionView } from './index-changes.js';
@@ -51,6 +52,13 @@ export interface RawRecords {
   readonly lines: Uint32Array;
 }
 
+/** The first row of a CSV file, which names the columns. */
+export interface CsvHeader {
+  readonly bytes: Uint8Array;
+  /** Of all its rows. */
+  readonly separator: CsvSeparator;
+}
+
 export interface CreateListTask extends TaskBase {
   readonly kind: 'create-list';
   readonly nowMs: number;
@@ -71,7 +79,7 @@ export interface BulkBatchTask extends WritingTask {
   readonly kind: 'bulk-batch';
   readonly format: 'ndjson' | 'json' | 'csv';
   /** CSV: the header record of the file. */
-  readonly csvHeader: Uint8Array | undefined;
+  readonly csvHeader: CsvHeader | undefined;
   readonly records: readonly RawRecords[];
   readonly errorsMax: number;
   /** The bulk call that the batch is part of. */

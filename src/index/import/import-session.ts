@@ -2,11 +2,12 @@
  * A streaming import: cuts the bytes into records, gathers batches, and commits one after the other. At most one batch is
  * at work and one is waiting while the next is gathered, so that a fast client is slowed to the speed of the disk.
  */
-import type { Kernel, RecordSplitter, SplitRecords } from '../../../native-bindings/index.js';
+import type { Kernel } from '../../../native-bindings/index.js';
 import { ServiceError } from '../../platform/index.js';
 import type { ImportBuffers } from './import-buffers.js';
-import type { RawRecords } from '../contract/ingest-tasks.js';
+import type { CsvHeader, RawRecords } from '../contract/ingest-tasks.js';
 import type { BulkOutcome, ImportSession } from '../contract/types.js';
+import { createRecordCutter, type ImportFormat, type RecordCutter } from './record-cutter.js';
 
 const BATCHES_OUT_MAX = 2;
 /** Longer chunks are taken in pieces, so that a batch stays near its bounds, of which a piece is this part at most. */
@@ -14,8 +15,8 @@ const PIECE_BYTES_MAX = 1 << 20;
 const PIECE_SHARE_MAX = 1 / 4;
 
 export interface ImportBatch {
-  readonly format: 'ndjson' | 'json' | 'csv';
-  readonly csvHeader: Uint8Array | undefined;
+  readonly format: ImportFormat;
+  readonly csvHeader: CsvHeader | undefined;
   readonly records: readonly RawRecords[];
   /** How many errors the answer still takes. */
   readonly errorsMax: number;
@@ -34,7 +35,7 @@ export function bytesOf({ records }: Pick<ImportBatch, 'records'>): number {
 
 export interface ImportSessionOptions {
   readonly kernel: Kernel;
-  readonly format: 'ndjson' | 'json' | 'csv';
+  readonly format: ImportFormat;
   readonly batchRecordsMax: number;
   /** At the time when a batch is gathered. */
   readonly batchBytesMax: () => number;
@@ -53,11 +54,10 @@ export interface ImportSessionOptions {
 }
 
 export class BulkImport implements ImportSession {
-  private readonly splitter: RecordSplitter;
+  private readonly cutter: RecordCutter;
   private gathered: RawRecords[] = [];
   private gatheredRecords = 0;
   private gatheredBytes = 0;
-  private csvHeader: Uint8Array | undefined;
   private readonly out: Promise<void>[] = [];
   private failure: Error | undefined;
   private state: 'open' | 'ended' = 'open';
@@ -66,7 +66,7 @@ export class BulkImport implements ImportSession {
   private readonly errors: { line: number; name: string | null; detail: string }[] = [];
 
   constructor(private readonly options: ImportSessionOptions) {
-    this.splitter = options.kernel.createRecordSplitter(options.format, options.splitBytesMax);
+    this.cutter = createRecordCutter(options.kernel, options.format, options.splitBytesMax);
   }
 
   async push(chunk: Uint8Array, commitBytesMax = Infinity): Promise<void> {
@@ -77,7 +77,7 @@ export class BulkImport implements ImportSession {
       const piece = chunk.subarray(begin, begin + pieceBytesMax);
       await this.untilRoomFor(piece.length);
       if (this.failure !== undefined) break;
-      this.take(this.split(() => this.splitter.push(piece)));
+      this.take(this.split(() => this.cutter.push(piece)));
       if (this.gatheredRecords >= this.options.batchRecordsMax || this.gatheredBytes >= batchBytesMax) {
         this.sendBatch();
       }
@@ -89,7 +89,8 @@ export class BulkImport implements ImportSession {
   async end(): Promise<BulkOutcome> {
     await this.settleFailure();
     this.throwIfOver();
-    this.take(this.split(() => this.splitter.end()));
+    this.take(this.split(() => this.cutter.flush()));
+    this.take(this.split(() => this.cutter.end()));
     this.finish();
     const hasFinalBatch = this.gathered.length > 0;
     this.sendBatch(true);
@@ -141,7 +142,7 @@ export class BulkImport implements ImportSession {
   }
 
   /** Damaged beyond single records: what came before is still imported, then the import fails. */
-  private split(action: () => SplitRecords | null): SplitRecords | null {
+  private split(action: () => RawRecords | null): RawRecords | null {
     try {
       return action();
     } catch (error) {
@@ -151,23 +152,12 @@ export class BulkImport implements ImportSession {
     }
   }
 
-  private take(records: SplitRecords | null): void {
+  private take(records: RawRecords | null): void {
     if (records === null || records.ends.length === 0) return;
-    let rest: RawRecords = records;
-    if (this.options.format === 'csv' && this.csvHeader === undefined) {
-      const headerEnd = records.ends[0] as number;
-      this.csvHeader = records.bytes.slice(0, headerEnd);
-      rest = {
-        bytes: records.bytes.slice(headerEnd),
-        ends: records.ends.slice(1).map((end) => end - headerEnd),
-        lines: records.lines.slice(1),
-      };
-      if (rest.ends.length === 0) return;
-    }
-    this.gathered.push(rest);
-    this.gatheredRecords += rest.ends.length;
-    this.gatheredBytes += rest.bytes.length;
-    this.options.buffers.taken(rest.bytes.length);
+    this.gathered.push(records);
+    this.gatheredRecords += records.ends.length;
+    this.gatheredBytes += records.bytes.length;
+    this.options.buffers.taken(records.bytes.length);
   }
 
   private sendBatch(final = false): void {
@@ -175,7 +165,7 @@ export class BulkImport implements ImportSession {
     const { format, errorsMax, importId } = this.options;
     const batch = {
       format,
-      csvHeader: this.csvHeader,
+      csvHeader: this.cutter.csvHeader,
       records: this.gathered,
       errorsMax: errorsMax - this.errors.length,
       importId,
@@ -209,6 +199,7 @@ export class BulkImport implements ImportSession {
 }
 
 function splitError(error: unknown): Error {
+  if (error instanceof ServiceError) return error;
   const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
   if (code === 'invalid-argument' || code === 'limit') {
     return new ServiceError('malformed-request', `The body cannot be cut into records: ${(error as Error).message}.`);

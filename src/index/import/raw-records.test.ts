@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { ServiceError } from '../../platform/index.js';
-import { csvRecords } from './raw-records.js';
+import { separatorOf } from '../../records/index.js';
+import type { RawRecords } from '../contract/ingest-tasks.js';
+import { csvRecords, jsonRecords, type RawRecord } from './raw-records.js';
 
 const DEFINITION: FieldDefinition = {
   searchable_fields: [],
@@ -12,14 +14,20 @@ const DEFINITION: FieldDefinition = {
 };
 
 /** What becomes of the lines behind the header, each a record or the sentence that is told of it. */
-function read(header: string, ...lines: string[]): unknown[] {
-  const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-  let end = 0;
-  const ends = Uint32Array.from(lines, (line) => (end += Buffer.byteLength(line) + 1));
-  const piece = { bytes, ends, lines: Uint32Array.from(lines, (_line, at) => at + 2) };
-  const records = csvRecords(Buffer.from(`${header}\n`), [piece], DEFINITION);
-  return [...records].map(({ input }) => (input instanceof ServiceError ? input.detail : input.fields));
+function read(header: string, ...lines: (string | Buffer)[]): unknown[] {
+  const bytes = Buffer.from(`${header}\n`);
+  return told(csvRecords({ bytes, separator: separatorOf(header) }, [pieceOf(lines, 2)], DEFINITION));
 }
+
+function pieceOf(lines: readonly (string | Buffer)[], firstLine: number): RawRecords {
+  const rows = lines.map((line) => Buffer.concat([Buffer.from(line), Buffer.from('\n')]));
+  let end = 0;
+  const ends = Uint32Array.from(rows, (row) => (end += row.length));
+  return { bytes: Buffer.concat(rows), ends, lines: Uint32Array.from(lines, (_line, at) => at + firstLine) };
+}
+
+const told = (records: Iterable<RawRecord>): unknown[] =>
+  [...records].map(({ input }) => (input instanceof ServiceError ? input.detail : input.fields));
 
 it('reads a column without a name where nothing is in it', () => {
   expect(read('name,title,', 'a,A,', 'b,B,x')).toEqual([
@@ -32,9 +40,23 @@ it('refuses a header by which a value would be lost', () => {
   expect(() => read('name,title,title', 'a,A,B')).toThrow("The header of the CSV names the column 'title' twice.");
 });
 
-it.each([';', '\t'])('refuses a header whose values are separated by %j', (separator) => {
-  expect(() => read(['name', 'title'].join(separator), ['a', 'A'].join(separator))).toThrow(
-    /is one column, 'name.title': values have to be separated by commas/,
-  );
+it.each([';', '\t'])('reads cells behind %j, whatever is in them', (separator) => {
+  const row = (...cells: string[]) => cells.join(separator);
+  expect(read(row('name', 'title', 'note'), row('a', 'A, B', `"x${separator}y"`), row('b', '"B"', ''))).toEqual([
+    { title: 'A, B', note: `x${separator}y` },
+    { title: 'B' },
+  ]);
   expect(read('title', `a${separator}b`)).toEqual([{ title: `a${separator}b` }]);
+});
+
+const LATIN = Buffer.from('caf\xe9', 'latin1');
+
+it('refuses a line that is no UTF-8, and no other, instead of losing its letters', () => {
+  expect(read('title', 'café', LATIN, '"two\nlines"')).toEqual([
+    { title: 'café' },
+    'The line is not valid UTF-8.',
+    { title: 'two\nlines' },
+  ]);
+  const lines = ['{"title":"café"}', Buffer.concat([Buffer.from('{"title":"'), LATIN, Buffer.from('"}')]), '{}'];
+  expect(told(jsonRecords([pieceOf(lines, 1)]))).toEqual([{ title: 'café' }, 'The record is not valid UTF-8.', {}]);
 });

@@ -1,16 +1,23 @@
 /**
  * Raw records of a bulk import to record inputs. A record that cannot be read is an error of its own; the others go on.
  *
- * CSV: the header names the fields, `name` is the record's name, and `@vector` its vector (`[0.1,0.2]`, or `[[…],[…]]` for several). An empty cell is no value. Cells become what the
+ * CSV, in UTF-8 and behind any separator: the header names the fields, `name` is the record's name, and `@vector` its vector (`[0.1,0.2]`, or `[[…],[…]]` for several). An empty cell is no value. Cells become what the
  * definition wants: numbers and booleans (`true`, `false`, `1`, `0`) for facets of these types, `a|b|c` or a JSON array for
  * Many facets, `latitude,longitude` for the location field; text everywhere else.
  */
+import { isUtf8 } from 'node:buffer';
 import { parse } from 'csv-parse/sync';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { fieldKind, isNumberCell, numberKind } from '../../fields/index.js';
 import { ServiceError } from '../../platform/index.js';
-import { INFERENCE_RECORDS_MAX, readRecordInput, type InferenceSample, type RecordInput } from '../../records/index.js';
-import type { RawRecords } from '../contract/ingest-tasks.js';
+import {
+  INFERENCE_RECORDS_MAX,
+  readRecordInput,
+  type CsvSeparator,
+  type InferenceSample,
+  type RecordInput,
+} from '../../records/index.js';
+import type { CsvHeader, RawRecords } from '../contract/ingest-tasks.js';
 
 /** No field has such a name. */
 export const VECTOR_COLUMN = '@vector';
@@ -27,11 +34,14 @@ export interface RawRecord {
 export function* jsonRecords(pieces: readonly RawRecords[]): Generator<RawRecord> {
   for (const { bytes, ends, lines } of pieces) {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const isAllUtf8 = isUtf8(bytes);
     let begin = 0;
     for (let index = 0; index < ends.length; ++index) {
       const end = ends[index] as number;
       const line = lines[index] as number;
-      yield jsonRecord(buffer.toString('utf8', begin, end), line);
+      yield isAllUtf8 || isUtf8(bytes.subarray(begin, end))
+        ? jsonRecord(buffer.toString('utf8', begin, end), line)
+        : { line, input: new ServiceError('malformed-json', 'The record is not valid UTF-8.'), name: null };
       begin = end;
     }
   }
@@ -75,20 +85,21 @@ export function samplesOf(records: Iterable<RawRecord>): InferenceSample[] {
 
 /** Where the definition is still to be inferred, cells that look like numbers or booleans become these. */
 export function* csvRecords(
-  header: Uint8Array,
+  header: CsvHeader,
   pieces: readonly RawRecords[],
   definition: FieldDefinition,
 ): Generator<RawRecord> {
   const columns = columnsOf(header);
   const cellReaders = columns.map((column) => cellReader(column, definition));
   for (const { bytes, ends, lines } of pieces) {
-    const rows = csvRows(bytes);
+    const rows = isUtf8(bytes) ? csvRows(bytes, header.separator) : undefined;
     // Where quotes are damaged the rows of the whole piece may be cut wrongly, so each record is read by itself.
     const aligned = rows?.length === ends.length;
     for (let index = 0; index < ends.length; ++index) {
       const line = lines[index] as number;
-      const row = aligned ? rows[index] : csvRows(bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]))?.[0];
-      const fault = faultOf(row, columns);
+      const own = (): Uint8Array => bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
+      const row = aligned ? rows[index] : csvRows(own(), header.separator)?.[0];
+      const fault = aligned || isUtf8(own()) ? faultOf(row, columns) : 'The line is not valid UTF-8.';
       if (row !== undefined && fault === undefined) yield recordOf(csvRecord(columns, row, cellReaders), line);
       else yield { line, input: new ServiceError('invalid-record', fault ?? ''), name: null };
     }
@@ -102,18 +113,14 @@ function faultOf(row: readonly string[] | undefined, columns: readonly string[])
   return nameless < 0 ? undefined : `The header has no name for column ${nameless + 1}, in which the line has a value.`;
 }
 
-/** Throws `malformed-request` for a header by which values would be lost, or all be one. */
-function columnsOf(header: Uint8Array): string[] {
+/** Throws `malformed-request` for a header by which values would be lost. */
+function columnsOf({ bytes, separator }: CsvHeader): string[] {
   const refused = (detail: string) => new ServiceError('malformed-request', detail);
-  const columns = csvRows(header)?.[0];
+  if (!isUtf8(bytes)) throw refused('The first line of the CSV is not valid UTF-8.');
+  const columns = csvRows(bytes, separator)?.[0];
   if (columns === undefined) throw refused('The first line of the CSV does not name its columns.');
   const twice = columns.find((column, at) => column !== '' && columns.indexOf(column) !== at);
   if (twice !== undefined) throw refused(`The header of the CSV names the column '${shownName(twice)}' twice.`);
-  const [only = ''] = columns;
-  if (columns.length === 1 && /[;\t]/.test(only))
-    throw refused(
-      `The header of the CSV is one column, '${shownName(only)}': values have to be separated by commas, not by semicolons or tabs.`,
-    );
   return columns;
 }
 
@@ -122,9 +129,9 @@ const shownName = (column: string) => (column.length > NAME_SHOWN_MAX ? `${colum
 const NAME_SHOWN_MAX = 60;
 
 /** Undefined where it is not CSV. */
-function csvRows(bytes: Uint8Array): string[][] | undefined {
+function csvRows(bytes: Uint8Array, delimiter: CsvSeparator): string[][] | undefined {
   try {
-    const options = { bom: true, relax_column_count: true, skip_empty_lines: true };
+    const options = { delimiter, bom: true, relax_column_count: true, skip_empty_lines: true };
     return parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), options);
   } catch {
     return undefined;

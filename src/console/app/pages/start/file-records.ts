@@ -1,6 +1,6 @@
 /** Files of records, read in the browser piece by piece: each piece is a file of its own to the service, and no larger than it has to be. */
 
-import { translationOf } from './csv-dialect.js';
+import { CsvText } from '../../../../records/csv-text.js';
 
 export type FileFormat = 'csv' | 'ndjson' | 'json';
 
@@ -34,13 +34,14 @@ export function formatOf(name: string): FileFormat | undefined {
 /** Cuts the file at the ends of records. Bytes behind the last end are a piece of their own: the service says what is wrong with them. */
 export async function* piecesOf(file: Blob, format: FileFormat, pieceBytes = PIECE_BYTES): AsyncGenerator<Piece> {
   const cutter = new Cutter(format);
-  const translation = format === 'csv' ? await translationOf(file) : undefined;
+  // The pieces are files of their own, and some of them would not tell the encoding of the whole.
+  const csv = format === 'csv' ? new CsvText() : undefined;
   for (let offset = 0; offset < file.size; offset += pieceBytes) {
     const chunk = new Uint8Array(await file.slice(offset, offset + pieceBytes).arrayBuffer());
-    const cut = cutter.push(translation?.read(chunk) ?? chunk);
+    const cut = cutter.push(csv?.read(chunk) ?? chunk);
     if (cut !== undefined) yield { ...cut, bytesRead: Math.min(file.size, offset + pieceBytes) };
   }
-  const last = translation && cutter.push(translation.end());
+  const last = csv && cutter.push(csv.end());
   if (last !== undefined) yield { ...last, bytesRead: file.size };
   const rest = cutter.end();
   if (rest !== undefined) yield { ...rest, bytesRead: file.size };
@@ -66,7 +67,7 @@ class Cutter {
     this.#markOf = format === 'json' ? elementMarks() : format === 'csv' ? rowMarks() : lineMarks;
   }
 
-  push(chunk: Uint8Array<ArrayBuffer>): Cut | undefined {
+  push(chunk: Uint8Array): Cut | undefined {
     let [from, end, records] = [0, 0, 0];
     for (let index = 0; index < chunk.length; index += 1) {
       const mark = this.#markOf(chunk[index] ?? 0);

@@ -1,5 +1,6 @@
 /** The first records of a file, and what the service would make of their fields. */
 import { isNumberCell } from '../../../../fields/index.js';
+import { separatorOf } from '../../../../records/csv-text.js';
 import { inferDefinition, type InferenceSample } from '../../../../records/definition-inference.js';
 import { piecesOf, type FileFormat, type Piece } from './file-records.js';
 
@@ -64,19 +65,20 @@ function cellValue(cell: string): unknown {
   return cell === 'true' || cell === 'false' ? cell === 'true' : cell;
 }
 
-/** RFC 4180: cells by commas, rows by line ends, quotes around what has either. */
+/** RFC 4180, with the separator of the first row: cells behind separators, rows by line ends, quotes around what has either. */
 export function csvRows(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
-  const cell = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|$)/gy;
   const content = text.replace(/^\ufeff/, '');
+  const separator = separatorOf(content);
+  const cell = new RegExp(`("(?:[^"]|"")*"|[^${separator}\\r\\n]*)(${separator}|\\r?\\n|$)`, 'gy');
   while (cell.lastIndex < content.length) {
     const match = cell.exec(content);
     // What is no CSV is the service's to name; the sample ends before it.
     if (match === null) break;
     const [, value = '', end] = match;
     row.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);
-    if (end === ',') continue;
+    if (end === separator) continue;
     if (row.length > 1 || row[0] !== '') rows.push(row);
     row = [];
   }
