@@ -184,6 +184,7 @@ function poolsOf(
       heap: budget.heaps.ingest,
       memory,
       hasThreadForSmall: budget.hasThreadForSmallWrites,
+      mergeBytesMax: budget.hasThreadForSmallWrites ? budget.mergeBytesMax : undefined,
       room,
     }),
   );

@@ -16,6 +16,7 @@ const SEARCH_THREAD_MIB = 22;
 const DEAR_SEARCHES_SHARE = 1 / 4;
 /** An ingest thread with the least heap and nothing to do. */
 const INGEST_THREAD_MIB = 22;
+export const INGEST_THREAD_BYTES = INGEST_THREAD_MIB * MEBIBYTE;
 /** The thread of analytics. */
 const ANALYTICS_THREAD_MIB = 8;
 /** Merges that run at a time, in a thread of their own. */

@@ -3,14 +3,17 @@
  * that goes away takes its task out of the queue.
  *
  * Merges have a lane and a thread of their own: a merge of minutes must not hold up a write of milliseconds. What is made
- * again from records (`reindex`) goes there too.
+ * again from records (`reindex`) goes there too. Merges that nobody waits for, which take minutes, have one more where there is memory for
+ * its thread: others overtake them, as long as both together hold no more memory than merges may.
  */
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import { ListRoom, type IngestExecutor, type IngestResult, type IngestTask } from '../index/index.js';
 import {
+  INGEST_THREAD_BYTES,
   SMALL_WRITE_SLICE_MS,
   WAITING_SLICE_MS,
+  WeightedTurns,
   type Config,
   type HeapLimits,
   type Metrics,
@@ -27,6 +30,8 @@ const MERGES_AT_WORK_MAX = 1;
 const IDLE_TIMEOUT_MS = 60_000;
 /** Searches come first on a busy processor; not before small writes, whose clients wait as well, and which take milliseconds. */
 const NICE_INCREMENT = 5;
+/** Whatever somebody waits for comes before merges that nobody waits for. */
+const QUIET_NICE_INCREMENT = 15;
 const SMALL: ReadonlySet<IngestTask['kind']> = new Set(['write-batch', 'commit-merge', 'create-list', 'keep-entry']);
 const SMALL_AT_WORK_MAX = 1;
 const CLOSE_TIMEOUT_MS = 60_000;
@@ -40,6 +45,7 @@ const NEEDING_MEMORY: ReadonlySet<IngestTask['kind']> = new Set([
   'merge-vectors',
   'learn-model',
 ]);
+const NEVER = new AbortController().signal;
 /** Long ones that commit nothing, beside the writers. */
 const BESIDE_WRITERS: ReadonlySet<IngestTask['kind']> = new Set([
   'merge',
@@ -59,6 +65,8 @@ export interface IngestExecutorOptions {
   readonly memory: OwnMemory;
   /** Small writes have a thread of their own, and of the same priority as searches. Otherwise they share the others'. */
   readonly hasThreadForSmall?: boolean;
+  /** What all merges together may hold where those that nobody waits for have a thread of their own. Absent: they have none. */
+  readonly mergeBytesMax?: number | undefined;
   /** Where it is seen whether a task may open what it needs. Absent: one of its own. */
   readonly room?: ListRoom;
 }
@@ -96,8 +104,13 @@ function poolOf(heap: HeapLimits, { name, min, max, niceIncrement, sliceMs }: Th
   });
 }
 
-function poolsOf(heap: HeapLimits, given: { readonly threads: number; readonly hasThreadForSmall: boolean }) {
-  const { threads, hasThreadForSmall } = given;
+interface PoolsWanted {
+  readonly threads: number;
+  readonly hasThreadForSmall: boolean;
+  readonly hasThreadForQuiet: boolean;
+}
+
+function poolsOf(heap: HeapLimits, { threads, hasThreadForSmall, hasThreadForQuiet }: PoolsWanted) {
   // One thread waits for work; where small writes have their own, it is theirs.
   const large = poolOf(heap, {
     name: 'gannet-ingest',
@@ -113,7 +126,51 @@ function poolsOf(heap: HeapLimits, given: { readonly threads: number; readonly h
     niceIncrement: 0,
     sliceMs: SMALL_WRITE_SLICE_MS,
   };
-  return { large, small: hasThreadForSmall ? poolOf(heap, ofSmall) : undefined };
+  const ofQuiet = {
+    name: 'gannet-quiet',
+    min: 0,
+    max: MERGES_AT_WORK_MAX,
+    niceIncrement: QUIET_NICE_INCREMENT,
+    sliceMs: WAITING_SLICE_MS,
+  };
+  return {
+    large,
+    small: hasThreadForSmall ? poolOf(heap, ofSmall) : undefined,
+    quiet: hasThreadForQuiet ? poolOf(heap, ofQuiet) : undefined,
+  };
+}
+
+type Pools = ReturnType<typeof poolsOf>;
+
+function lanesOf(threads: number) {
+  return {
+    writes: new TaskLane({ atWorkMax: threads }),
+    merges: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX }),
+    quiet: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX }),
+    small: new TaskLane({ atWorkMax: SMALL_AT_WORK_MAX }),
+  };
+}
+
+function placeOf(task: IngestTask, { large, small, quiet }: Pools, lanes: ReturnType<typeof lanesOf>) {
+  if (small !== undefined && SMALL.has(task.kind)) return { lane: lanes.small, pool: small };
+  if (quiet !== undefined && isQuiet(task)) return { lane: lanes.quiet, pool: quiet };
+  return { lane: BESIDE_WRITERS.has(task.kind) ? lanes.merges : lanes.writes, pool: large };
+}
+
+/** Runs the action with as much of what merges may hold as its task holds, when that is there. */
+async function holding<Result>(
+  turns: WeightedTurns,
+  task: IngestTask,
+  signal: AbortSignal = NEVER,
+  action: () => Promise<Result>,
+): Promise<Result> {
+  const bytes = bytesHeldBy(task);
+  const giveBack = bytes === 0 ? undefined : await turns.take(bytes, signal);
+  try {
+    return await action();
+  } finally {
+    giveBack?.();
+  }
 }
 
 export function createIngestExecutor({
@@ -123,30 +180,27 @@ export function createIngestExecutor({
   heap,
   memory,
   hasThreadForSmall = false,
+  mergeBytesMax,
   room = new ListRoom(),
 }: IngestExecutorOptions): RunningIngestExecutor {
   const threads = config.ingest.threads;
-  const { large, small } = poolsOf(heap, { threads, hasThreadForSmall });
-  const pools = [large, small ?? []].flat();
+  const hasThreadForQuiet = mergeBytesMax !== undefined;
+  const given = poolsOf(heap, { threads, hasThreadForSmall, hasThreadForQuiet });
+  const pools = Object.values(given).flatMap((pool) => pool ?? []);
   const deaths = new WorkerDeaths('ingest', log, metrics);
   for (const pool of pools)
     pool.on('error', (error) => {
       deaths.record(error);
     });
   const waiting = metrics.poolWaiting.labels('ingest');
-  const lanes = {
-    writes: new TaskLane({ atWorkMax: threads }),
-    merges: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX }),
-    small: new TaskLane({ atWorkMax: SMALL_AT_WORK_MAX }),
-  };
+  const lanes = lanesOf(threads);
   const all = Object.values(lanes);
-  const isSmall = ({ kind }: IngestTask) => small !== undefined && SMALL.has(kind);
+  const mergeBytes = new WeightedTurns(mergeBytesMax ?? Infinity);
 
-  async function send<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
+  async function send<T extends IngestTask>(task: T, pool: Piscina): Promise<IngestResult<T>> {
     const begin = performance.now();
     let reply: WorkerReply<IngestResult<T>>;
     try {
-      const pool = isSmall(task) ? (small ?? large) : large;
       reply = (await pool.run(task, { transferList: ingestTransferList(task) })) as WorkerReply<IngestResult<T>>;
     } catch (error) {
       throw deaths.failure(error);
@@ -158,8 +212,8 @@ export function createIngestExecutor({
   }
 
   async function runInLane<T extends IngestTask>(task: T, signal?: AbortSignal): Promise<IngestResult<T>> {
-    const lane = BESIDE_WRITERS.has(task.kind) ? lanes.merges : isSmall(task) ? lanes.small : lanes.writes;
-    const done = lane.run(() => send(task), signal);
+    const { lane, pool } = placeOf(task, given, lanes);
+    const done = lane.run(() => holding(mergeBytes, task, signal, () => send(task, pool)), signal);
     const tell = () => {
       waiting.set(all.reduce((sum, each) => sum + each.waiting, 0));
     };
@@ -186,4 +240,16 @@ export function createIngestExecutor({
       await Promise.all(pools.map((pool) => pool.close()));
     },
   };
+}
+
+function isQuiet(task: IngestTask): boolean {
+  return task.kind === 'merge-vectors' && task.isQuiet;
+}
+
+/** Of what merges may hold; what is made in pieces counts with the batches. */
+function bytesHeldBy(task: IngestTask): number {
+  if (task.kind === 'learn-model') return task.bytesMax;
+  if (task.kind !== 'merge' && task.kind !== 'merge-vectors') return 0;
+  // A thread that is there for it alone counts with it.
+  return task.holdsBytes + (isQuiet(task) ? INGEST_THREAD_BYTES : 0);
 }

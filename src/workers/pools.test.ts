@@ -1,8 +1,11 @@
 /** The pools with their real threads; they run what `npm run build` compiled into dist. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listFixtures, searchTask, type ListFixtures } from '../../test/support/lists.js';
+import { kernel } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex } from '../index/index.js';
 import { loadConfig } from '../platform/config.js';
@@ -264,6 +267,48 @@ describe('the ingest pool', () => {
     expect(await outcome).toMatchObject({ created: RECORDS.length });
     await fixtures.close();
     await executor.close();
+  });
+
+  it.each([
+    ['overtakes one that nobody waits for', budget.mergeBytesMax, ['small', 'quiet']],
+    ['waits for one that holds all that merges may hold', 1, ['quiet', 'small']],
+    ['waits for one where there is no thread for it', undefined, ['quiet', 'small']],
+  ])('merges: one of a few vectors %s', async (_, mergeBytesMax, order) => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-merges-'));
+    const executor = createIngestExecutor({ ...ingest, mergeBytesMax, log: silent, metrics: createMetrics() });
+    let listPath = '';
+    const fixtures = await listFixtures({
+      waiting: 0,
+      run(task, options) {
+        ({ listPath } = task);
+        return executor.run(task, options);
+      },
+    });
+    await fixtures.add('merged', DEFINITION, RECORDS);
+    const merge = (count: number, isQuiet: boolean) => {
+      const path = join(folder, String(isQuiet));
+      const records = Uint32Array.from({ length: count }, (_each, number) => number);
+      const vectors = Float32Array.from({ length: count * 64 }, (_each, place) => Math.sin(place * place));
+      const places = new Uint32Array(count);
+      kernel.buildVectorSegment(path, { dimensions: 64, vectors, records, places }, { graph: false });
+      const segment = kernel.openVectorSegment(path);
+      const generation = kernel.publishGeneration({ vectors: { add: [{ segment }] }, settings: '{}' });
+      const sources = [{ id: 1, handle: segment }];
+      const newSegment = isQuiet ? 1002 : 1003;
+      return executor.run({
+        ...{ kind: 'merge-vectors', listPath, generation, sources, newSegment, holdsBytes: 1000, isQuiet },
+      });
+    };
+    const ended: string[] = [];
+    const done = [
+      merge(30_000, true).then(() => ended.push('quiet')),
+      merge(10, false).then(() => ended.push('small')),
+    ];
+    await Promise.all(done);
+    expect(ended).toEqual(order);
+    await fixtures.close();
+    await executor.close();
+    rmSync(folder, { recursive: true });
   });
 
   it('answers a task that cannot be done with internal-error and logs why', async () => {

@@ -39,7 +39,7 @@ class Turns {
 }
 
 export class MergeTurns extends Turns {
-  /** Of those that merge graphs of vectors because nothing is written: one at a time, since each takes minutes in which nobody else merges. */
+  /** Of those that merge graphs of vectors because nothing is written: one at a time, since each takes minutes of a processor, and much memory. */
   readonly ofQuiet = new Turns(1);
 
   constructor() {

@@ -122,6 +122,8 @@ export interface DeleteMatchingTask extends WritingTask {
 /** Long, beside the writers: writes a segment file and commits nothing. */
 export interface MergeTask extends TaskBase {
   readonly kind: 'merge';
+  /** Of memory, about. */
+  readonly holdsBytes: number;
   /** Absent: the index of the fields; the same in all tasks below that have it. */
   readonly part?: PartName | undefined;
   readonly definition: FieldDefinition;

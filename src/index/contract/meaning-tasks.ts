@@ -94,6 +94,10 @@ export interface CommitVectorIndexTask extends TaskBase {
 /** Long, beside the writers: merges segments of vectors, and commits nothing. */
 export interface MergeVectorsTask extends TaskBase {
   readonly kind: 'merge-vectors';
+  /** Of memory, about. */
+  readonly holdsBytes: number;
+  /** It takes minutes, and nobody waits for it: others overtake it. */
+  readonly isQuiet: boolean;
   readonly generation: GenerationHandle;
   readonly sources: readonly OpenVectorSegment[];
   readonly newSegment: number;

@@ -235,6 +235,15 @@ export class VectorIndexKeeper {
     return { fanIn, documentsMax: Math.min(recordsMax, Math.floor(host.budget.mergeBytesMax / vectorBytes)) };
   }
 
+  private mergeBytesOf(version: number, { number, dimensions }: IndexedSpace, ids: readonly number[]): number {
+    const { host } = this.options;
+    const sizes = host.published(version)?.sizesOfVectors(number) ?? [];
+    const count = sizes
+      .filter(({ id }) => ids.includes(id))
+      .reduce((sum, { documentCount, deletedCount }) => sum + documentCount - deletedCount, 0);
+    return host.kernel.vectorBuildBytes(count, dimensions ?? 1);
+  }
+
   // ---- an index that is missing
 
   /** That of the space that serves, in every version that has vectors of it; and of a space that is to serve. */
@@ -327,6 +336,8 @@ export class VectorIndexKeeper {
       generation: before.handle,
       sources,
       newSegment: host.newSegment(),
+      holdsBytes: this.mergeBytesOf(lease.version, space, ids),
+      isQuiet: this.mergesQuietly,
     });
     const made = merged === undefined ? [] : [merged];
     await this.putInForce(made, () =>
