@@ -49,7 +49,11 @@ it('documents are read side by side, each by itself, and wait where there are mo
 
 it('a document that takes too much memory ends its process, is told, and the next one is read', async () => {
   const reader = readerOf({ memoryMibMax: 250 });
-  expect(await outcome(reader, BOMBS.unpacked())).toBe('too-large');
+  const read = reader.read(BOMBS.unpacked());
+  // Whoever operates the service is told what to raise.
+  const message =
+    'Reading the document takes more memory than the 250 MiB that one may have (documents.memory_mib_max)';
+  await expect(read).rejects.toMatchObject({ fault: 'too-large', message });
   expect(deaths).toEqual(['The process took more than 250 MiB']);
   expect(await outcome(reader, good())).toBe('Still here');
 });

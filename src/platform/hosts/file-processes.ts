@@ -54,6 +54,7 @@ export interface FileProcessesOptions<Content, Limits, Fault extends string> {
   readonly limits: Limits;
   /** After `limits.msMax`, by when the process should have ended by itself what it reads. Default 0. */
   readonly graceMs?: number;
+  /** Its name is that of the section of settings whose `memory_mib_max` it has. */
   readonly host: Omit<ChildProcessOptions<FileProtocol<Content, Limits, Fault>>, 'data' | 'onBug'>;
   /** An error of the program in a process, and where. */
   readonly onBug: (stack: string) => void;
@@ -128,21 +129,21 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
       return await host.call('read', asked, { msMax: clockMsMax, processorMsMax: msMax });
     } catch (error) {
       signal?.throwIfAborted();
-      throw this.#asFault(error);
+      throw this.#asFault(error, asked.limits);
     } finally {
       signal?.removeEventListener('abort', stop);
     }
   }
 
   /** The process was ready before it was asked, so its death is the file's doing. */
-  #asFault(error: unknown): unknown {
-    const { noun, limits, asError } = this.#options;
-    if (error instanceof CallTimedOutError)
-      return asError('timed-out', `The ${noun} could not be read in ${limits.msMax} ms`);
+  #asFault(error: unknown, { msMax }: Limits): unknown {
+    const { noun, host, asError } = this.#options;
+    if (error instanceof CallTimedOutError) return asError('timed-out', `The ${noun} could not be read in ${msMax} ms`);
     if (!(error instanceof ServiceError) || error.code !== 'internal-error') return error;
     const reason = error.cause instanceof Error ? error.cause.message : '';
+    const limit = `the ${host.memoryMibMax} MiB that one may have (${host.name}.memory_mib_max)`;
     return TOO_MUCH_MEMORY.test(reason)
-      ? asError('too-large', `The ${noun} needs more memory than there is for one`)
+      ? asError('too-large', `Reading the ${noun} takes more memory than ${limit}`)
       : asError('damaged', `Reading the ${noun} ended the process that read it`);
   }
 }

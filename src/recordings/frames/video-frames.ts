@@ -175,7 +175,10 @@ class Decoding {
     if (this.child.exitCode === NO_PROGRAM)
       throw new ServiceError('internal-error', `ffmpeg cannot be run: ${this.#firstLine()}.`);
     if (this.#ended === 'too-large')
-      throw new RecordingError('too-large', 'A frame of the video needs more memory than there is for one');
+      throw new RecordingError(
+        'too-large',
+        `Decoding the video takes more memory than the ${this.options.memoryMibMax} MiB that one may have (resources.frames_memory_mib_max)`,
+      );
     if (this.#ended === 'timed-out' || this.#ended === 'hung')
       throw new RecordingError('timed-out', 'No frame of the video could be decoded in time');
     if (this.isWhole || NO_PICTURES.test(this.#message)) return;
