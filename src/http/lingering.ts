@@ -4,19 +4,31 @@
  */
 import type { HttpResponse } from 'uWebSockets.js';
 
-/** As long as answers have that are taken slowly. Who sends nothing for 8 to 12 s is closed by the library before. */
-const LINGER_MS_MAX = 30_000;
+/** Half of the shortest time after which the library closes whoever sends nothing, or too little. */
+const LOOK_INTERVAL_MS = 4000;
+/** As long as answers have that are taken slowly: a client that was held up goes on, and one that is gone says nothing of it. */
+const QUIET_LOOKS_MAX = 30_000 / LOOK_INTERVAL_MS;
+/** Two minutes, however slowly something comes. */
+const LOOKS_MAX = 120_000 / LOOK_INTERVAL_MS;
 /** The answer says that the connection is closed: who sends on after this much never looks. */
 const LINGER_BYTES_MAX = 268_435_456;
 
 /** Calls `end` when the rest is there, or is too much or too late. Returns what is to be called when the connection is gone. */
 export function dropRest(res: HttpResponse, end: () => void): () => void {
-  let bytes = 0;
-  const timer = setTimeout(end, LINGER_MS_MAX).unref();
+  let [bytes, seenBytes, looks, quietLooks] = [0, 0, 0, 0];
+  const timer = setInterval(() => {
+    looks += 1;
+    quietLooks = bytes === seenBytes ? quietLooks + 1 : 0;
+    seenBytes = bytes;
+    if (looks > LOOKS_MAX || quietLooks > QUIET_LOOKS_MAX) return end();
+    // From here on the library waits anew.
+    res.pause();
+    res.resume();
+  }, LOOK_INTERVAL_MS).unref();
   res.onData((chunk, isLast) => {
     bytes += chunk.byteLength;
     // What is written in this turn is sent at its end.
     if (isLast || bytes > LINGER_BYTES_MAX) setImmediate(end);
   });
-  return () => clearTimeout(timer);
+  return () => clearInterval(timer);
 }

@@ -2,20 +2,28 @@
  * Requests that are refused before their bodies are there, to clients that send everything before they read anything: each gets its answer,
  * whole, and a closed connection behind it where that was said. One that is closed while its client sends loses the answer to a reset.
  */
-import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
 const CLIENTS = 8;
 const MB = 1_000_000;
 
+/** Longer than the library waits for who sends nothing. */
+const STALL_MS = 14_000;
+
 let service: TestService;
 let key: string;
+/** Of a client that is held up while it sends, beside all others. */
+let stalled: Promise<string>;
 beforeAll(async () => {
   service = await startTestService();
   ({ key } = await service.createKey({ access: 'full' }));
   await service.client.post('/list/default', { name: 'films' });
+  const type = 'application/x-ndjson';
+  const upload = { path: '/nothing/here', type, bytes: 3 * MB, headers: ['Connection: close'] };
+  stalled = answerOf({ ...upload, stallMs: STALL_MS });
 });
 afterAll(() => service.close());
 
@@ -24,10 +32,12 @@ interface Upload {
   readonly type: string;
   readonly bytes: number;
   readonly headers: readonly string[];
+  /** Before it sends the last megabyte. */
+  readonly stallMs?: number;
 }
 
 /** What a client reads that looks for an answer only when all is sent, until its connection is closed. */
-async function answerOf({ path, type, bytes, headers }: Upload): Promise<string> {
+async function answerOf({ path, type, bytes, headers, stallMs }: Upload): Promise<string> {
   const socket = connect(Number(new URL(service.address).port), '127.0.0.1')
     .setEncoding('utf8')
     .pause();
@@ -36,18 +46,20 @@ async function answerOf({ path, type, bytes, headers }: Upload): Promise<string>
     ...[`POST ${path} HTTP/1.1`, 'Host: localhost', `Content-Type: ${type}`, ...headers],
     ...(isChunked ? [] : [`Content-Length: ${bytes}`]),
   ];
+  let answer = '';
+  socket.on('data', (text: string) => (answer += text)).pause();
+  socket.on('error', (error) => (answer += error.message));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
   const piece = Buffer.alloc(MB, 'a');
   for (let sent = 0; sent < bytes; sent += MB) {
+    if (stallMs !== undefined && sent + MB === bytes) await wait(stallMs);
     if (isChunked) socket.write(`${MB.toString(16)}\r\n`);
     socket.write(piece);
     if (isChunked) socket.write('\r\n');
   }
-  let answer = '';
-  socket.on('data', (text: string) => (answer += text));
-  socket.on('error', (error) => (answer += error.message));
   socket.write(isChunked ? '0\r\n\r\n' : '', () => socket.resume());
-  await once(socket, 'close');
+  await closed;
   return answer;
 }
 
@@ -78,6 +90,10 @@ describe.each([
     const answers = await Promise.all(Array.from({ length: CLIENTS }, () => answerOf(upload)));
     for (const answer of answers) expect(problemOf(answer)).toEqual({ code, length: 0 });
   });
+});
+
+it('a client that is held up for longer than the library waits has its answer, too', async () => {
+  expect(problemOf(await stalled)).toEqual({ code: 'not-found', length: 0 });
 });
 
 /** Far beyond what is dropped, and what lies in buffers. */

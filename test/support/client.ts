@@ -3,16 +3,18 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import type { Socket } from 'node:net';
 import type { AnswerChecker } from './answer-checker.js';
 
-/** The service closes a connection that is idle for 10 s; one that was let go before cannot be closed under a request. */
+/**
+ * The service closes a connection that is idle for 10 s; one that was let go before cannot be closed under a request. It is idle there from its
+ * answer on, which may lie unread for long where this process is held up: counted is what has passed since the last request was sent.
+ */
 const IDLE_MS_MAX = 4000;
 const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS_MAX });
-const idleSinceMs = new WeakMap<Socket, number>();
-agent.on('free', (socket: Socket) => idleSinceMs.set(socket, performance.now()));
+const sentMs = new WeakMap<Socket, number>();
 
 /** What the agent's timers would have let go, had this process not been held up. */
 function dropIdleConnections(): void {
   for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []))
-    if (performance.now() - (idleSinceMs.get(socket) ?? 0) > IDLE_MS_MAX) socket.destroy();
+    if (performance.now() - (sentMs.get(socket) ?? 0) > IDLE_MS_MAX) socket.destroy();
 }
 
 export interface Answer {
@@ -106,6 +108,7 @@ export class ServiceClient {
         },
       );
       outgoing.on('error', reject);
+      outgoing.once('socket', (socket) => sentMs.set(socket, performance.now()));
       outgoing.end(content);
     });
   }
