@@ -10,7 +10,7 @@
 // FILE.hnsw. bench/vectors/run.mjs is the same with other engines.
 //
 // A line each: what, its setting, recall, microseconds of processor time a search, and for one with a filter how often that is what one without takes, of width 20,
-// in turns. hnswlib is measured where its headers are found:
+// in turns; "as the service asks": 100 wanted with a width of 100, beside one without a filter that asks the same. hnswlib is measured where its headers are found:
 // HNSWLIB_DIR=<package hnswlib-node>/src make -C native-bindings bench; the searches take turns.
 #include <time.h>
 
@@ -51,8 +51,15 @@ constexpr uint32_t kWanted = 10;
 constexpr int kTurns = 5;
 constexpr uint32_t kLinks = 16;
 constexpr uint32_t kBuildWidth = 200;
+// How much is asked for; the ten best are looked at.
+struct Setting {
+  uint32_t wanted = kWanted;
+  uint32_t width;
+};
 // Of the search without a filter that those with one are compared with.
-constexpr uint32_t kWidthBeside = 20;
+constexpr Setting kBeside = {.width = 20};
+// As the service asks (src/search/plan/meaning-plan.ts): with a filter and without.
+constexpr Setting kOfService = {.wanted = 100, .width = 100};
 
 double SecondsOf(clockid_t clock) {
   timespec now;
@@ -151,12 +158,13 @@ void Measure(const std::string& name, const Rows& rows, uint32_t count, const Tr
   std::fflush(stdout);
 }
 
-Way Ours(const VectorGraph& graph, VectorSearcher* searcher, uint32_t width, const OrdinalFilter* allowed = nullptr,
+Way Ours(const VectorGraph& graph, VectorSearcher* searcher, Setting setting, const OrdinalFilter* allowed = nullptr,
          const PassingVectors* passing = nullptr) {
-  return [&graph, searcher, width, allowed, passing](std::span<const float> query, std::vector<uint32_t>* ordinals) {
+  return [&graph, searcher, setting, allowed, passing](std::span<const float> query, std::vector<uint32_t>* ordinals) {
     ordinals->clear();
-    const SearchRequest request{.vector = query, .wanted = kWanted, .width = width, .allowed = allowed, .passing = passing};
+    const SearchRequest request{.vector = query, .wanted = setting.wanted, .width = setting.width, .allowed = allowed, .passing = passing};
     for (const Neighbour& neighbour : searcher->Search(graph, request)) ordinals->push_back(neighbour.ordinal);
+    ordinals->resize(std::min<size_t>(ordinals->size(), kWanted));
   };
 }
 
@@ -187,14 +195,15 @@ void MeasureWithoutGraph(const Rows& rows, uint32_t count, const Truth& truth, V
   const std::vector<uint8_t> bytes = EncodeVectors({rows.dimensions, all, records, passages}, {.nodes_min = kWithoutGraph});
   std::printf("ours without a graph, building\t%.0f vectors/s\n", count / (ProcessorSeconds() - began));
   const VectorGraph graph(bytes);
-  for (const uint32_t width : widths) Measure(name(width), rows, count, truth, Ours(graph, searcher, width));
+  for (const uint32_t width : widths) Measure(name(width), rows, count, truth, Ours(graph, searcher, {.width = width}));
 }
 
 // Each as a search meets it for the first time, prepared, and packed.
 void MeasureFilters(const Rows& rows, const std::vector<std::vector<float>>& products, const VectorGraph& graph, VectorSearcher* searcher) {
   const uint32_t count = graph.count();
   VectorSearcher searcher_beside;
-  const Way beside = Ours(graph, &searcher_beside, kWidthBeside);
+  const Way beside = Ours(graph, &searcher_beside, kBeside);
+  const Way beside_service = Ours(graph, &searcher_beside, kOfService);
   for (const bool is_by_chance : {true, false}) {
     for (const double share : {0.5, 0.1, 0.01, 0.001, 0.0001}) {
       const std::vector<uint64_t> bits = PassingBits(rows, count, share, is_by_chance);
@@ -205,16 +214,18 @@ void MeasureFilters(const Rows& rows, const std::vector<std::vector<float>>& pro
       const double prepared_at = ProcessorSeconds();
       const PassingVectors packed(graph, bits, PassingVectors::kPackedBytesMax);
       const double packed_at = ProcessorSeconds();
-      for (const uint32_t width : {10u, 20u, 40u}) {
-        const auto measure = [&](const char* how, const PassingVectors* passing) {
+      const auto measure = [&](Setting setting, const std::string& asked, const Way& without) {
+        const auto as = [&](const char* how, const PassingVectors* passing) {
           char name[96];
-          std::snprintf(name, sizeof(name), "%s filter of %.2f %%%s, width %u", is_by_chance ? "random" : "one-sided", share * 100, how, width);
-          Measure(name, rows, count, truth, Ours(graph, searcher, width, &filter, passing), &beside);
+          std::snprintf(name, sizeof(name), "%s filter of %.2f %%%s, %s", is_by_chance ? "random" : "one-sided", share * 100, how, asked.c_str());
+          Measure(name, rows, count, truth, Ours(graph, searcher, setting, &filter, passing), &without);
         };
-        measure("", nullptr);
-        measure(" prepared", &prepared);
-        if (packed.is_packed()) measure(" packed", &packed);
-      }
+        as("", nullptr);
+        as(" prepared", &prepared);
+        if (packed.is_packed()) as(" packed", &packed);
+      };
+      for (const uint32_t width : {10u, 20u, 40u}) measure({.width = width}, "width " + std::to_string(width), beside);
+      measure(kOfService, "as the service asks", beside_service);
       std::printf("prepared in\t%.0f us\n", (prepared_at - began) * 1e6);
       if (packed.is_packed()) std::printf("packed in\t%.0f us\n", (packed_at - prepared_at) * 1e6);
     }
@@ -317,8 +328,9 @@ int main(int argument_count, char** arguments) {
   const VectorGraph& graph = segment.graph();
   std::printf("ours, opening\t%.0f us\n", (WallSeconds() - began) * 1e6);
   VectorSearcher searcher;
+  Measure("ours, as the service asks", rows, count, truth, Ours(graph, &searcher, kOfService));
   for (const uint32_t width : {10u, 14u, 20u, 28u, 40u, 56u, 80u, 120u, 200u, 320u}) {
-    Measure("ours, width " + std::to_string(width), rows, count, truth, Ours(graph, &searcher, width));
+    Measure("ours, width " + std::to_string(width), rows, count, truth, Ours(graph, &searcher, {.width = width}));
 #if defined(GANNET_HAS_HNSWLIB)
     Measure("hnswlib, ef " + std::to_string(width), rows, count, truth, theirs.Search(width));
 #endif

@@ -28,7 +28,7 @@ class PreparedFilters {
 
   static constexpr uint32_t kAskedMin = 3;
   static constexpr size_t kNamesMax = 64;
-  static constexpr uint64_t kBytesMax = uint64_t{32} << 20;
+  static constexpr uint64_t kBytesMax = uint64_t{48} << 20;
 
  private:
   struct Entry {

@@ -19,7 +19,7 @@ namespace gannet::vectors {
 class PassingVectors {
  public:
   // What is packed of one filter at most.
-  static constexpr uint64_t kPackedBytesMax = uint64_t{24} << 20;
+  static constexpr uint64_t kPackedBytesMax = uint64_t{40} << 20;
 
   // `ordinals` is a bit for each vector of the graph, the least significant of a word first; what is missing does not pass.
   // Nothing is packed where that would be more than `packed_bytes_max`.
