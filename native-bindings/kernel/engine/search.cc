@@ -54,13 +54,13 @@ class Searcher {
   }
 
   SearchResult Run() {
-    if (has_sources_) known_ = KnownMatches(generation_, shares_);
+    const bool by_threshold = parts_.empty() && facets_.empty() && collector_.is_by_score() && plan_.minimum_score <= 0 &&
+                              ThresholdSearch::IsFor(query_, shares_);
+    if (has_sources_) known_ = KnownMatches(generation_, shares_, by_threshold ? collector_.wanted() : 0);
     // What is excluded is among those that are known.
     if (Excludes()) known_.certain = 0;
     SeedBar();
     ThresholdSearch threshold(&query_, &plan_, shares_, &known_, &scratch_->matching, &proximity_);
-    const bool by_threshold = parts_.empty() && facets_.empty() && collector_.is_by_score() && plan_.minimum_score <= 0 &&
-                              ThresholdSearch::IsFor(query_, shares_);
     for (uint32_t segment = 0; segment < generation_.segments.size(); ++segment) {
       const uint32_t documents = generation_.segments[segment].segment->document_count();
       // Below the minimum nothing is counted; so no more has to be found than what reaches it.
@@ -181,13 +181,38 @@ class Searcher {
     for (const SourceShare& share : shares_) result->kinds.push_back(share.source->kind());
     if (!parts_.empty()) result->kinds.push_back(ScoreKind::kText);
     for (const SourceShare& share : parts_) result->kinds.push_back(share.source->kind());
-    for (const Hit& hit : result->hits) WriteScores(hit, &result->scores);
+    const std::vector<float> words = WordsOf(result->hits);
+    for (size_t i = 0; i < result->hits.size(); ++i) WriteScores(result->hits[i], words.empty() ? 0 : words[i], &result->scores);
   }
 
-  void WriteScores(const Hit& hit, std::vector<SourceScore>* scores) const {
+  // What hits score by words, those of a segment together; none where words are alone.
+  std::vector<float> WordsOf(std::span<const Hit> hits) const {
+    if (shares_.empty()) return {};
+    std::vector<float> words(hits.size());
+    std::vector<uint32_t> sought;
+    for (uint32_t i = 0; i < hits.size(); ++i) {
+      const KnownDocument* known = known_.Find(hits[i].segment, hits[i].document);
+      if (known != nullptr) words[i] = known->by_first; else sought.push_back(i);
+    }
+    std::ranges::sort(sought, {}, [&](uint32_t i) { return std::pair(hits[i].segment, hits[i].document); });
+    std::vector<uint32_t> documents;
+    for (size_t begin = 0, end = 0; begin < sought.size(); begin = end) {
+      const uint32_t segment = hits[sought[begin]].segment;
+      documents.clear();
+      for (; end < sought.size() && hits[sought[end]].segment == segment; ++end) documents.push_back(hits[sought[end]].document);
+      std::vector<float> scores(documents.size());
+      shares_.front().source->ScoresOf(segment, documents, scores.data());
+      for (size_t i = begin; i < end; ++i) words[sought[i]] = scores[i - begin];
+    }
+    return words;
+  }
+
+  void WriteScores(const Hit& hit, float words, std::vector<SourceScore>* scores) const {
     float text = 0;
     for (const SourceShare& share : shares_) {
-      const SourceScore score = share.source->LimitedScoreOf(hit.segment, hit.document, known_.LimitOf(text, share));
+      const bool is_words = &share == &shares_.front();
+      const ScoreLimit limit = known_.LimitOf(text, share);
+      const SourceScore score = is_words ? SourceScore{words} : share.source->LimitedScoreOf(hit.segment, hit.document, limit);
       if (score.score >= share.floor) text += share.Counted(score.score);
       scores->push_back(share.Told(score));
     }

@@ -8,6 +8,13 @@
 
 namespace gannet {
 
+namespace {
+
+// Documents that get their whole scores together: vectors of some come from memory while others are compared, and the bar rises between.
+constexpr size_t kCompletedAtOnce = 16;
+
+}  // namespace
+
 bool ThresholdSearch::IsFor(const PreparedQuery& query, std::span<const SourceShare> shares) {
   if (shares.size() != 2 || !shares[1].source->IsListed() || !shares[1].adds_matches) return false;
   if (shares[0].floor > 0 || shares[1].floor > 0 || shares[0].weight <= 0) return false;
@@ -22,7 +29,7 @@ uint64_t ThresholdSearch::Search(uint32_t segment, EvaluationNeeds needs, HitCol
   uint64_t count = 0;
   whole_.clear();
   for (const KnownDocument& each : known_.strongest[segment]) {
-    count += !each.is_found_by_first;
+    count += each.by_first <= 0;
     whole_.push_back({each.document, each.score, 0});
   }
   collector_->CollectScored(whole_);
@@ -58,29 +65,45 @@ float ThresholdSearch::LeastFor(float sum) const { return (sum * kSlack - other_
 // What may be completed with all that it has is not left out for what is expected of it.
 void ThresholdSearch::RaiseLeast() { least_ = std::max(least_, std::min(LeastFor(collector_->bar()), certain_least_)); }
 
-void ThresholdSearch::Add(uint32_t document, float score, float bonus_bound) {
-  if (score + bonus_bound < least_) return;
-  const auto known = std::ranges::lower_bound(known_.strongest[segment_], document, {}, &KnownDocument::document);
-  if (known != known_.strongest[segment_].end() && known->document == document) return;
-  if (bonus_bound > 0) score += proximity_.Bonus(segment_, document, least_ - score);
-  if (score < least_) return;
-  documents_.push_back(document);
-  scores_.push_back(score);
-  limits_.push_back(score >= certain_least_ ? ScoreLimit::kNone : ScoreLimit::kBound);
+void ThresholdSearch::Add(const ScoredDocument& scored) {
+  if (scored.score + scored.bonus_bound >= least_) added_.push_back(scored);
 }
 
 void ThresholdSearch::Add(const Window& window) {
   ForEachReaching(window, segment_, least_, proximity_,
-                  [&](uint32_t document, float score, float bonus_bound) { Add(document, score, bonus_bound); });
+                  [&](uint32_t document, float score, float bonus_bound) { Add(ScoredDocument{document, score, bonus_bound}); });
   Collect();
 }
 
 void ThresholdSearch::Add(std::span<const ScoredDocument> scored) {
-  for (const auto& [document, score, bonus_bound] : scored) Add(document, score, bonus_bound);
+  for (const ScoredDocument& each : scored) Add(each);
   Collect();
 }
 
 void ThresholdSearch::Collect() {
+  const auto most = [](const ScoredDocument& added) { return added.score + added.bonus_bound; };
+  std::ranges::sort(added_, {}, [&](const ScoredDocument& added) { return std::pair(-most(added), added.document); });
+  for (size_t begin = 0, end = 0; begin < added_.size(); begin = end) {
+    StopIfAsked();
+    while (end < added_.size() && end - begin < kCompletedAtOnce && most(added_[end]) >= least_) ++end;
+    // Nor does any behind it.
+    if (end == begin) break;
+    Complete(std::span(added_).subspan(begin, end - begin));
+  }
+  added_.clear();
+}
+
+void ThresholdSearch::Complete(std::span<ScoredDocument> added) {
+  // Cursors walk forwards.
+  std::ranges::sort(added, {}, &ScoredDocument::document);
+  for (auto [document, score, bonus_bound] : added) {
+    if (known_.Find(segment_, document) != nullptr) continue;
+    if (bonus_bound > 0) score += proximity_.Bonus(segment_, document, least_ - score);
+    if (score < least_) continue;
+    documents_.push_back(document);
+    scores_.push_back(score);
+    limits_.push_back(score >= certain_least_ ? ScoreLimit::kNone : ScoreLimit::kBound);
+  }
   others_.resize(documents_.size());
   other_->ScoreOthers(documents_, limits_, others_.data());
   whole_.clear();

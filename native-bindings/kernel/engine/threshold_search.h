@@ -35,12 +35,13 @@ class ThresholdSearch {
   // What the words of a document have to score where it may reach a sum.
   float LeastFor(float sum) const;
   void RaiseLeast();
-  // Of what words found, with the most that a bonus adds.
-  void Add(uint32_t document, float score, float bonus_bound);
+  // Of what words found, what may reach the bar.
+  void Add(const ScoredDocument& scored);
   void Add(const Window& window);
   void Add(std::span<const ScoredDocument> scored);
-  // Gives what was added its whole score.
+  // Gives what was added its whole score, as long as it may reach the bar, which rises meanwhile: the best by words first.
   void Collect();
+  void Complete(std::span<ScoredDocument> added);
 
   const PreparedQuery& query_;
   const QueryPlan& plan_;
@@ -56,7 +57,8 @@ class ThresholdSearch {
   float other_bound_ = 0;    // of what it adds to a sum
   float least_ = 0;          // what the words of a hit have to score
   float certain_least_ = 0;  // the same of KnownMatches::certain
-  std::vector<uint32_t> documents_;  // that reach it, and
+  std::vector<ScoredDocument> added_;
+  std::vector<uint32_t> documents_;  // of these some that reach it, and
   std::vector<float> scores_;        // their scores by words
   std::vector<ScoreLimit> limits_;
   std::vector<float> others_;

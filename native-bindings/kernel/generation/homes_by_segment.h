@@ -28,6 +28,7 @@ class HomesInSegment {
 
   size_t size() const { return documents_.size(); }
   uint32_t operator[](size_t index) const { return documents_[index]; }
+  void Fetch(size_t index) const { __builtin_prefetch(&documents_[index]); }
   // [begin, begin + kAtOnce) lead to as many documents beside each other, in their order. `begin` is a multiple of kAtOnce.
   bool IsStraight(size_t begin) const { return straight_[begin / kAtOnce]; }
 

@@ -9,7 +9,8 @@ namespace gannet {
 
 namespace {
 
-std::vector<KnownDocument> StrongestOf(uint32_t segment, std::span<const SourceShare> shares) {
+// `rests`, if not null: the first source scores them but for some rest, of which these are the most.
+std::vector<KnownDocument> StrongestOf(uint32_t segment, std::span<const SourceShare> shares, std::vector<float>* rests) {
   std::vector<uint32_t> documents;
   for (const SourceShare& share : shares) {
     const std::span<const uint32_t> strongest = share.source->Strongest(segment);
@@ -23,11 +24,18 @@ std::vector<KnownDocument> StrongestOf(uint32_t segment, std::span<const SourceS
   for (const uint32_t document : documents) known.push_back({document});
   std::vector<float> scores(documents.size());
   for (const SourceShare& share : shares) {
-    share.source->ScoresOf(segment, documents, scores.data());
+    const bool is_first = &share == &shares.front();
+    if (is_first && rests != nullptr) {
+      rests->resize(documents.size());
+      share.source->ScoresButRests(segment, documents, scores.data(), rests->data());
+    } else {
+      share.source->ScoresOf(segment, documents, scores.data());
+    }
     for (size_t i = 0; i < known.size(); ++i) {
       if (scores[i] <= 0 || scores[i] < share.floor) continue;
-      known[i].score += share.Counted(scores[i]);
-      known[i].is_found_by_first |= &share == &shares.front();
+      const float counted = share.Counted(scores[i]);
+      known[i].score += counted;
+      if (is_first) known[i].by_first = scores[i]; else known[i].by_others += counted;
     }
   }
   return known;
@@ -35,9 +43,34 @@ std::vector<KnownDocument> StrongestOf(uint32_t segment, std::span<const SourceS
 
 }  // namespace
 
-KnownMatches::KnownMatches(const Generation& generation, std::span<const SourceShare> shares) {
-  for (uint32_t segment = 0; segment < generation.segments.size(); ++segment) strongest.push_back(StrongestOf(segment, shares));
+KnownMatches::KnownMatches(const Generation& generation, std::span<const SourceShare> shares, size_t whole) {
+  std::vector<std::vector<float>> rests(generation.segments.size());
+  for (uint32_t segment = 0; segment < generation.segments.size(); ++segment) {
+    strongest.push_back(StrongestOf(segment, shares, whole > 0 ? &rests[segment] : nullptr));
+  }
+  if (whole > 0) Complete(shares, rests, whole);
   certain = Reached(1);
+}
+
+// What cannot be among the best with all of its rest stays without.
+void KnownMatches::Complete(std::span<const SourceShare> shares, std::span<const std::vector<float>> rests, size_t whole) {
+  const SourceShare& first = shares.front();
+  const float bar = Reached(whole) * kSlack;
+  for (uint32_t segment = 0; segment < strongest.size(); ++segment) {
+    for (size_t i = 0; i < strongest[segment].size(); ++i) {
+      KnownDocument& known = strongest[segment][i];
+      const float rest = rests[segment][i];
+      if (rest <= 0 || known.score + first.Counted(rest) < bar) continue;
+      known.by_first += first.source->RestOf(segment, known.document);
+      known.score = first.Counted(known.by_first) + known.by_others;
+    }
+  }
+}
+
+const KnownDocument* KnownMatches::Find(uint32_t segment, uint32_t document) const {
+  if (segment >= strongest.size()) return nullptr;
+  const auto found = std::ranges::lower_bound(strongest[segment], document, {}, &KnownDocument::document);
+  return found != strongest[segment].end() && found->document == document ? &*found : nullptr;
 }
 
 float KnownMatches::Reached(size_t documents) const {

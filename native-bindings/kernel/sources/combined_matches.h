@@ -18,8 +18,9 @@ namespace gannet {
 
 struct KnownDocument {
   uint32_t document;
-  float score = 0;                // the sum, as CombinedMatches would have it, to the bit
-  bool is_found_by_first = false;  // the first of the sources finds it, too
+  float score = 0;      // the sum, as CombinedMatches would have it, to the bit
+  float by_first = 0;   // what it scores by the first of the sources; 0 where that does not find it
+  float by_others = 0;  // what these add to the sum
 };
 
 // What is known of the sum before anything else is found.
@@ -36,9 +37,15 @@ struct KnownMatches {
   }
 
   KnownMatches() = default;
-  KnownMatches(const Generation& generation, std::span<const SourceShare> shares);
+  // `whole`: at least so many of the best have their whole scores, and others, which are behind these, may have less; 0: all have. Above 0 there are two sources.
+  KnownMatches(const Generation& generation, std::span<const SourceShare> shares, size_t whole);
+  // Null where it is not one of the strongest.
+  const KnownDocument* Find(uint32_t segment, uint32_t document) const;
   // A score that so many of them have; 0 where there are not so many.
   float Reached(size_t documents) const;
+
+ private:
+  void Complete(std::span<const SourceShare> shares, std::span<const std::vector<float>> rests, size_t whole);
 };
 
 class CombinedMatches {

@@ -32,6 +32,10 @@ class LiveOrdinals : public vectors::OrdinalFilter {
   // A bit each.
   std::vector<uint64_t> Bits() const;
 
+  // Asks for what Find looks at first.
+  void Fetch(uint32_t ordinal) const {
+    if (!words_.empty() && words_.front().homes != nullptr) words_.front().homes->Fetch(ordinal);
+  }
   // Nothing where the vector is deleted, its record is, or the filter rules it out.
   std::optional<HomeOfVector> Find(uint32_t ordinal) const;
 

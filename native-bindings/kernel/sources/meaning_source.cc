@@ -65,22 +65,12 @@ class MeaningSource::OfSegment : public SegmentSource {
     }
   }
 
-  // The rows of all first, so that some vectors come while others are compared.
   void ScoreOthers(std::span<const uint32_t> documents, std::span<const ScoreLimit> limits, float* scores) override {
-    rows_.clear();
-    for (uint32_t i = 0; i < documents.size(); ++i) {
+    std::fill_n(scores, documents.size(), 0.0f);
+    for (size_t begin = 0; begin < documents.size(); begin += kAtOnce) {
       StopIfAsked();
-      scores[i] = 0;
-      source_.ForEachVector(records_[documents[i]], [&](uint32_t index, uint32_t ordinal) {
-        const vectors::VectorGraph& graph = source_.generation_.vectors[index].segment->graph();
-        rows_.push_back({i, index, graph.RowOf(ordinal)});
-      });
-    }
-    for (size_t at = 0; at < rows_.size(); ++at) {
-      if (at + kAhead < rows_.size()) Prefetch(rows_[at + kAhead]);
-      const Row& row = rows_[at];
-      const vectors::VectorGraph& graph = source_.generation_.vectors[row.vectors].segment->graph();
-      scores[row.place] = std::max(scores[row.place], source_.ScoreOfCosine(graph.CosineOf(row.row, source_.request_.vector)));
+      const size_t size = std::min(kAtOnce, documents.size() - begin);
+      ScoreSome(documents.subspan(begin, size), scores + begin);
     }
     for (size_t i = 0; i < documents.size(); ++i) {
       if (limits[i] == ScoreLimit::kBound) scores[i] = std::min(scores[i], source_.others_full_);
@@ -91,15 +81,34 @@ class MeaningSource::OfSegment : public SegmentSource {
   struct Row {
     uint32_t place;    // of its document
     uint32_t vectors;  // which of the generation's
-    uint32_t row;
+    uint32_t row;      // or its ordinal, before it is known
   };
-  static constexpr size_t kAhead = 8;
+  static constexpr size_t kAtOnce = 32;
 
-  void Prefetch(const Row& row) const {
-    constexpr size_t kLine = 64 / sizeof(vectors::Half);
-    const std::span<const vectors::Half> vector = source_.generation_.vectors[row.vectors].segment->graph().vector(row.row);
-    for (size_t at = 0; at < vector.size(); at += kLine) __builtin_prefetch(&vector[at]);
+  // A vector is four steps away, and each leads somewhere else in memory: so each step is taken for all, while what the next one reads is under way.
+  void ScoreSome(std::span<const uint32_t> documents, float* scores) {
+    for (const uint32_t document : documents) __builtin_prefetch(&records_[document]);
+    for (const uint32_t document : documents) {
+      for (const VectorView& view : source_.generation_.vectors) view.segment->Fetch(records_[document]);
+    }
+    rows_.clear();
+    for (uint32_t i = 0; i < documents.size(); ++i) {
+      source_.ForEachVector(records_[documents[i]], [&](uint32_t index, uint32_t ordinal) {
+        GraphOf(index).FetchPlace(ordinal);
+        rows_.push_back({i, index, ordinal});
+      });
+    }
+    for (Row& row : rows_) {
+      row.row = GraphOf(row.vectors).RowOf(row.row);
+      GraphOf(row.vectors).FetchVector(row.row);
+    }
+    for (const Row& row : rows_) {
+      const float cosine = GraphOf(row.vectors).CosineOf(row.row, source_.request_.vector);
+      scores[row.place] = std::max(scores[row.place], source_.ScoreOfCosine(cosine));
+    }
   }
+
+  const vectors::VectorGraph& GraphOf(uint32_t index) const { return source_.generation_.vectors[index].segment->graph(); }
 
   const MeaningSource& source_;
   ListedDocuments listed_;
@@ -178,6 +187,10 @@ std::vector<MeaningSource::Found> MeaningSource::Search(const FilterNode& filter
   const auto search = [&] {
     found.clear();
     const std::span<const vectors::Neighbour> neighbours = searcher->Search(graph, request);
+    for (const vectors::Neighbour& neighbour : neighbours) {
+      live.Fetch(neighbour.ordinal);
+      __builtin_prefetch(&graph.records()[neighbour.ordinal]);
+    }
     for (const vectors::Neighbour& neighbour : neighbours) {
       const auto home = live.Find(neighbour.ordinal);
       if (!home || found.size() == wanted) continue;

@@ -102,6 +102,13 @@ class Source {
   virtual void ScoresOf(uint32_t segment, std::span<const uint32_t> documents, float* scores) {
     for (const uint32_t document : documents) *scores++ = ScoreOf(segment, document).score;
   }
+  // The same without some rest, which takes longer to find: `rests` are the most that these are, 0 where there is none.
+  virtual void ScoresButRests(uint32_t segment, std::span<const uint32_t> documents, float* scores, float* rests) {
+    ScoresOf(segment, documents, scores);
+    std::fill_n(rests, documents.size(), 0.0f);
+  }
+  // What the rest of a document is. Documents ascend.
+  virtual float RestOf(uint32_t /*segment*/, uint32_t /*document*/) { return 0; }
   // Appends members of a JSON object, each after a comma: what the score is made of.
   virtual void Explain(uint32_t, uint32_t, std::string*) {}
 };

@@ -15,6 +15,15 @@ const std::vector<float>& WordScorer::Score(uint32_t segment, uint32_t begin, ui
 }
 
 const std::vector<float>& WordScorer::Score(uint32_t segment, std::span<const uint32_t> documents) {
+  ScoreWithoutBonus(segment, documents);
+  if (proximity_.empty()) return scores_;
+  for (size_t i = 0; i < scores_.size(); ++i) {
+    if (scores_[i] > 0) scores_[i] += proximity_.Bonus(segment, documents[i]);
+  }
+  return scores_;
+}
+
+const std::vector<float>& WordScorer::ScoreWithoutBonus(uint32_t segment, std::span<const uint32_t> documents) {
   segment_ = segment;
   documents_ = documents;
   scores_.assign(documents.size(), 0);
@@ -23,11 +32,7 @@ const std::vector<float>& WordScorer::Score(uint32_t segment, std::span<const ui
     if (AddGroup(group) || group.occur != Occur::kShould) Rule(group);
   }
   for (size_t i = 0; i < scores_.size(); ++i) {
-    if (ruled_out_[i]) {
-      scores_[i] = 0;
-    } else if (scores_[i] > 0 && !proximity_.empty()) {
-      scores_[i] += proximity_.Bonus(segment, documents[i]);
-    }
+    if (ruled_out_[i]) scores_[i] = 0;
   }
   return scores_;
 }

@@ -20,6 +20,7 @@ class WordScorer {
 
   // Of documents of a segment, which ascend, in their order, the bonus included; 0 where the words do not find one. Good until the next call.
   const std::vector<float>& Score(uint32_t segment, std::span<const uint32_t> documents);
+  const std::vector<float>& ScoreWithoutBonus(uint32_t segment, std::span<const uint32_t> documents);
   // Of the documents [begin, end).
   const std::vector<float>& Score(uint32_t segment, uint32_t begin, uint32_t end);
 

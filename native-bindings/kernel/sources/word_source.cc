@@ -71,4 +71,15 @@ void WordSource::ScoresOf(uint32_t segment, std::span<const uint32_t> documents,
   }
 }
 
+void WordSource::ScoresButRests(uint32_t segment, std::span<const uint32_t> documents, float* scores, float* rests) {
+  std::fill_n(scores, documents.size(), 0.0f);
+  std::fill_n(rests, documents.size(), 0.0f);
+  if (!query_->has_scoring_groups) return;
+  std::ranges::copy(scorer_.ScoreWithoutBonus(segment, documents), scores);
+  if (proximity_->empty()) return;
+  for (size_t i = 0; i < documents.size(); ++i) {
+    if (scores[i] > 0) rests[i] = proximity_->BoundOf(segment, documents[i]);
+  }
+}
+
 }  // namespace gannet

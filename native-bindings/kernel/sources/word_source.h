@@ -25,6 +25,9 @@ class WordSource : public Source {
   std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) override;
   SourceScore ScoreOf(uint32_t segment, uint32_t document) override;
   void ScoresOf(uint32_t segment, std::span<const uint32_t> documents, float* scores) override;
+  // The rest is the bonus.
+  void ScoresButRests(uint32_t segment, std::span<const uint32_t> documents, float* scores, float* rests) override;
+  float RestOf(uint32_t segment, uint32_t document) override { return proximity_->Bonus(segment, document); }
 
  private:
   const PreparedQuery* query_;

@@ -35,10 +35,6 @@ uint32_t LeastWidth(const VectorGraph& graph, uint32_t wanted) {
   return graph.bits() == CodeBits::kEight ? wanted : wanted + wanted / 4;
 }
 
-void FetchVector(std::span<const Half> vector) {
-  for (size_t at = 0; at < vector.size(); at += kBytesInLine / sizeof(Half)) __builtin_prefetch(&vector[at]);
-}
-
 bool IsFiltered(const SearchRequest& request) { return request.allowed != nullptr || request.passing != nullptr; }
 
 bool Allows(const SearchRequest& request, uint32_t ordinal) {
@@ -176,7 +172,7 @@ void VectorSearcher::SearchCells(const VectorGraph& graph, const CodeQuery& quer
 void VectorSearcher::CompareFully(const VectorGraph& graph, const SearchRequest& request) {
   const uint32_t compared = ComparedFor(graph, request.wanted);
   const auto fetch = [&](uint32_t rank) {
-    if (rank < std::min(compared, best_->size())) FetchVector(graph.vector(graph.rows(best_->at(rank).place).first));
+    if (rank < std::min(compared, best_->size())) graph.FetchVector(graph.rows(best_->at(rank).place).first);
   };
   for (uint32_t rank = 0; rank < kFetchedVectors; ++rank) fetch(rank);
   neighbours_.clear();

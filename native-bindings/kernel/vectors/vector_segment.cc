@@ -42,14 +42,20 @@ OrdinalRange VectorSegment::OrdinalsOf(uint32_t record, uint32_t near) const {
   const uint32_t first_record = records.front();
   const uint32_t last_record = records.back();
   if (record < first_record || record > last_record) return {};
-  if (near == 0 && last_record > first_record) {
-    // Records are given out one after the other, so most of them are about as far along as their numbers are.
-    near = static_cast<uint32_t>(uint64_t{record - first_record} * (records.size() - 1) / (last_record - first_record));
-  }
+  if (near == 0) near = Near(record);
   const uint32_t first = LowerBound(records, record, near);
   uint32_t end = first;
   while (end < records.size() && records[end] == record) ++end;
   return {first, end};
+}
+
+// Records are given out one after the other, so most of them are about as far along as their numbers are.
+uint32_t VectorSegment::Near(uint32_t record) const {
+  const std::span<const uint32_t> records = graph_.records();
+  const uint32_t first = records.front();
+  const uint32_t last = records.back();
+  if (last == first) return 0;
+  return static_cast<uint32_t>(uint64_t{std::clamp(record, first, last) - first} * (records.size() - 1) / (last - first));
 }
 
 void CheckVectorFile(const std::string& path) { VerifyVectors(MappedFile(path).bytes()); }

@@ -141,7 +141,8 @@ function givenVector(
     throw invalidVector(`A vector has ${taken.join(' or ')} numbers here, not ${vector.length}.`);
   }
   const values = Float32Array.from(vector);
-  const square = values.reduce((sum, value) => sum + value * value, 0);
+  let square = 0;
+  for (const value of values) square += value * value;
   if (Number.isFinite(square) && square > 0) return values;
   throw invalidVector('A vector has numbers of 32 bits that are not all zeros.');
 }

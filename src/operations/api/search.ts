@@ -160,7 +160,7 @@ async function search(
     }
     const meant = lookFor(found);
     const { targets, meaning, isComplete } = meant instanceof Promise ? await meant : meant;
-    const task = { targets, subject, options, queryId, meaning };
+    const task = { targets, subject, options: withoutVector(options), queryId, meaning };
     const ordered = rerankedSearch(services, found.rerankedBy, task, signal);
     const { isComplete: isRanked, shown, ...ranked } = ordered instanceof Promise ? await ordered : ordered;
     const answer = await services.searchPool.search({ kind: 'search', ...task, ...ranked }, signal);
@@ -182,6 +182,13 @@ async function search(
   } finally {
     release();
   }
+}
+
+/** It is with the targets, in the form that the kernel reads: as a list of numbers it would be copied to the search thread once more. */
+function withoutVector(options: SearchOptions): SearchOptions {
+  if (options.vector === undefined) return options;
+  const { vector: _, ...others } = options;
+  return others;
 }
 
 function answeredSearch({ query = '', skip = 0 }: SearchOptions, totalCount: number): AnsweredSearch {

@@ -40,6 +40,15 @@ describe('findJsonFault', () => {
     );
   });
 
+  it('agrees with JSON.parse on what looks like a number', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[-+.eE0-9]{1,6}$/), (text) => {
+        expect(findJsonFault(text) === undefined).toBe(parses(text));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
   it.each([
     ['{"a":1,}', 7, 'a member name'],
     ['{"a" 1}', 5, "':'"],
@@ -53,6 +62,9 @@ describe('findJsonFault', () => {
     ['{"\\u005f_proto__":1}', 1, '__proto__'],
     ['[NaN]', 1, 'a value'],
     ['01', 1, 'the end'],
+    ['-', 0, 'a value'],
+    ['1.x', 1, 'the end'],
+    ['2e+', 1, 'the end'],
   ])('finds the fault of %s', (text, position, detail) => {
     const found = findJsonFault(text);
     expect(found?.position).toBe(position);

@@ -12,7 +12,6 @@ export interface JsonFault {
   readonly detail: string;
 }
 
-const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 /** What follows a backslash. */
 const ESCAPE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
 const LITERAL = /true|false|null/y;
@@ -20,7 +19,14 @@ const LITERAL = /true|false|null/y;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
 const COLON = 0x3a;
+const LOWER_CASE = 0x20;
+const LETTER_E = 0x65;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
@@ -96,8 +102,36 @@ function readMemberName(text: string, position: number, open: readonly Container
 
 function scalarEnd(text: string, position: number, code: number): number {
   if (code === QUOTE) return stringEnd(text, position);
-  const isNumber = code === 0x2d || (code >= 0x30 && code <= 0x39);
-  return matchEnd(isNumber ? NUMBER : LITERAL, text, position);
+  if (code === MINUS || isDigit(code)) return numberEnd(text, position);
+  return matchEnd(LITERAL, text, position);
+}
+
+/** A loop, since a vector has hundreds of numbers, and a pattern takes several times as long for each. */
+function numberEnd(text: string, position: number): number {
+  const first = text.charCodeAt(position) === MINUS ? position + 1 : position;
+  let end = text.charCodeAt(first) === ZERO ? first + 1 : digitsEnd(text, first);
+  if (end === -1) return -1;
+  // What has no digits behind its dot or its e ends before it, and is refused there.
+  if (text.charCodeAt(end) === DOT) {
+    const fraction = digitsEnd(text, end + 1);
+    if (fraction === -1) return end;
+    end = fraction;
+  }
+  if ((text.charCodeAt(end) | LOWER_CASE) !== LETTER_E) return end;
+  const sign = text.charCodeAt(end + 1);
+  const exponent = digitsEnd(text, sign === PLUS || sign === MINUS ? end + 2 : end + 1);
+  return exponent === -1 ? end : exponent;
+}
+
+/** Behind the digits that start here; -1 where there are none. */
+function digitsEnd(text: string, position: number): number {
+  let at = position;
+  while (isDigit(text.charCodeAt(at))) at += 1;
+  return at === position ? -1 : at;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
 }
 
 /** Behind the closing quote of the string that starts here; a loop, since a pattern would need a stack as long as the string. */

@@ -19,6 +19,8 @@ const WORDS_FULL = 0;
 const FLOOR = 0.35;
 /** At most so many vectors find. What others find alone stands behind these, so more change nothing among as many first hits, and take time. */
 const WANTED = 100;
+/** Beside words, which find the rest (decision 0259). */
+const WANTED_BESIDE_WORDS = 50;
 const WIDTH = 100;
 
 /** One picture may be that of many records. */
@@ -53,8 +55,8 @@ export function planMeaning(
   if (request.match === 'all' && query.kind === 'nothing') return undefined;
   return {
     ...nearTo(given.vector, list),
+    ...(query.kind === 'groups' ? { wanted: WANTED_BESIDE_WORDS } : { weight: 1 }),
     ...(given.ofPictures === true ? OF_PICTURES : {}),
-    ...(query.kind === 'groups' ? {} : { weight: 1 }),
     adds: request.match !== 'all' || query.kind !== 'groups',
     calibratedOn: list.calibration?.vectorCount ?? 0,
     like: given.like,
