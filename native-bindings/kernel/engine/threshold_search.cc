@@ -11,7 +11,7 @@ namespace gannet {
 namespace {
 
 // Documents that get their whole scores together: vectors of some come from memory while others are compared, and the bar rises between.
-constexpr size_t kCompletedAtOnce = 16;
+constexpr ptrdiff_t kCompletedAtOnce = 16;
 
 }  // namespace
 
@@ -82,13 +82,18 @@ void ThresholdSearch::Add(std::span<const ScoredDocument> scored) {
 
 void ThresholdSearch::Collect() {
   const auto most = [](const ScoredDocument& added) { return added.score + added.bonus_bound; };
-  std::ranges::sort(added_, {}, [&](const ScoredDocument& added) { return std::pair(-most(added), added.document); });
-  for (size_t begin = 0, end = 0; begin < added_.size(); begin = end) {
+  const auto is_less = [&](const ScoredDocument& a, const ScoredDocument& b) {
+    return std::pair(most(a), b.document) < std::pair(most(b), a.document);
+  };
+  // A heap, for few of many are taken from it.
+  std::ranges::make_heap(added_, is_less);
+  for (auto left = added_.end(); left != added_.begin() && most(added_.front()) >= least_;) {
     StopIfAsked();
-    while (end < added_.size() && end - begin < kCompletedAtOnce && most(added_[end]) >= least_) ++end;
-    // Nor does any behind it.
-    if (end == begin) break;
-    Complete(std::span(added_).subspan(begin, end - begin));
+    const auto end = left;
+    while (left != added_.begin() && end - left < kCompletedAtOnce && most(added_.front()) >= least_) {
+      std::ranges::pop_heap(added_.begin(), left--, is_less);
+    }
+    Complete({left, end});
   }
   added_.clear();
 }

@@ -22,7 +22,7 @@ constexpr double kDeviations = 3;
 // Candidates in a segment of which few are wanted: a way through a graph that is much narrower misses what is near.
 constexpr uint32_t kWidthMin = 64;
 // Of the nearest, so many have all others behind them, but for one or two in a thousand that the search misses.
-constexpr size_t kSurelyFoundShare = 3;
+constexpr size_t kSurelyFoundShare = 2;
 
 [[noreturn]] void Invalid(const char* what) { throw Error(ErrorCode::kInvalidArgument, what); }
 

@@ -43,30 +43,37 @@ export function withMeaning(
   return withVectors(services, found, options);
 }
 
-async function withVectors(
+function withVectors(
   services: Services,
-  { targets, lists, definitions, searchedBy, pictures }: SearchTargets,
+  found: SearchTargets,
   options: SearchOptions,
-): Promise<SearchWithMeaning> {
+): SearchWithMeaning | Promise<SearchWithMeaning> {
+  const { lists, definitions, searchedBy, pictures } = found;
   const isWanted = options.vector_search !== false && options.match !== 'phrase';
   const given = givenVector(services, lists, options, searchedBy);
-  const outcomes = await Promise.all(
-    lists.map(async (list, index): Promise<OutcomesOfList> => {
-      const text = isWanted ? textOf(list, definitions[index] as FieldDefinition, options.query ?? '') : '';
-      const ofRecords = async (): Promise<Outcome> => {
-        const by = searchedBy[index];
-        if (by === undefined) return withoutVectors(services, list);
-        if (!isWanted) return 'off';
-        if (by.source === 'own') return given?.length === by.dimensions ? vectorOf(by, given) : 'none';
-        return text === '' ? 'off' : meaningOf(services, list, by, text);
-      };
-      const [meaning, seen] = await Promise.all([
-        ofRecords(),
-        picturesOf(services, list, pictures[index], options.match === 'all' ? '' : text),
-      ]);
-      return { meaning, pictures: seen };
-    }),
-  );
+  const outcomes = lists.map((list, index): OutcomesOfList | Promise<OutcomesOfList> => {
+    const text = isWanted ? textOf(list, definitions[index] as FieldDefinition, options.query ?? '') : '';
+    const ofRecords = (): Outcome | Promise<Outcome> => {
+      const by = searchedBy[index];
+      if (by === undefined) return withoutVectors(services, list);
+      if (!isWanted) return 'off';
+      if (by.source === 'own') return given?.length === by.dimensions ? vectorOf(by, given) : 'none';
+      return text === '' ? 'off' : meaningOf(services, list, by, text);
+    };
+    const meaning = ofRecords();
+    const seen = picturesOf(services, list, pictures[index], options.match === 'all' ? '' : text);
+    if (meaning instanceof Promise || seen instanceof Promise) {
+      return Promise.all([meaning, seen]).then((both) => ({ meaning: both[0], pictures: both[1] }));
+    }
+    return { meaning, pictures: seen };
+  });
+  // A vector that came with the search is there.
+  const known = outcomes.filter((outcome): outcome is OutcomesOfList => !(outcome instanceof Promise));
+  if (known.length === outcomes.length) return withOutcomes(found, known);
+  return Promise.all(outcomes.map((outcome) => Promise.resolve(outcome))).then((all) => withOutcomes(found, all));
+}
+
+function withOutcomes({ targets }: SearchTargets, outcomes: readonly OutcomesOfList[]): SearchWithMeaning {
   const states = new Set(outcomes.flatMap((each) => [stateOf(each.meaning), stateOf(each.pictures)]));
   return {
     targets: targets.map((target, index) => {
@@ -97,14 +104,21 @@ function stateOf(outcome: Outcome | SearchPictures): AppliedMeaning {
 }
 
 /** What a text is to the model of a list's pictures, where that reads texts. */
-async function picturesOf(
-  { indexes }: Services,
-  { account }: ListRecord,
+function picturesOf(
+  services: Services,
+  list: ListRecord,
   pictures: PictureTarget,
   text: string,
+): SearchPictures | AppliedMeaning | Promise<SearchPictures | AppliedMeaning> {
+  return pictures === undefined ? 'none' : readBy(services, list, pictures, text);
+}
+
+async function readBy(
+  { indexes }: Services,
+  { account }: ListRecord,
+  { by, generation }: NonNullable<PictureTarget>,
+  text: string,
 ): Promise<SearchPictures | AppliedMeaning> {
-  if (pictures === undefined) return 'none';
-  const { by, generation } = pictures;
   const { models } = indexes;
   const model = models.pictures(account, by.model);
   if (model?.words === undefined) return 'none';
