@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import type { GenerationSettings } from '../../index/index.js';
+import type { SearchRequest } from '../options/search-request.js';
+import { planMeaning } from './meaning-plan.js';
+import type { QueryNode } from './plan-nodes.js';
+
+const settings = {
+  meaning: { model: 'own', modelVersion: '1', source: 'own', dimensions: 2, calibration: undefined },
+} as unknown as GenerationSettings;
+const given = { modelVersion: '1', vector: Float32Array.of(0.6, 0.8) };
+
+function planned(query: QueryNode, ofPictures?: true) {
+  const meaning = ofPictures === undefined ? given : { ...given, ofPictures };
+  return planMeaning({ match: 'any', exact: false } as SearchRequest, query, settings, meaning);
+}
+
+describe('what is near to a vector', () => {
+  const words: QueryNode = { kind: 'groups', groups: [], sequence: [], whole: [] };
+
+  it('is half as much beside words as alone', () => {
+    expect(planned(words)).toMatchObject({ wanted: 50, weight: 0.5 });
+    expect(planned({ kind: 'nothing' })).toMatchObject({ wanted: 100, weight: 1 });
+  });
+
+  it('is as much of pictures as these may have records', () => {
+    expect(planned(words, true)?.wanted).toBe(2000);
+    expect(planned({ kind: 'nothing' }, true)?.wanted).toBe(2000);
+  });
+});
