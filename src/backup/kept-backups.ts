@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../platform/index.js';
+import { OperatorError, ServiceError } from '../platform/index.js';
 import { readDescription, type BackupDescription } from './description.js';
 
 /** `20261122T081500Z`, and a number behind it where two were made within a second. */
@@ -39,7 +39,20 @@ export function backupsIn(folder: string): KeptBackup[] {
     .sort((a, b) => (a.madeUtc < b.madeUtc ? -1 : 1));
 }
 
-/** Of those that are there, the oldest first, the ones that go where one more is made and `keep` stay, that one among them. */
+/**
+ * Those that are there, by their times, in the order in which they were made. One whose time is still to come was made while the clock was
+ * wrong, then or now: by its time it would be the newest for good, and each that is made would be the first to go.
+ */
+export function inOrderOfMaking<Backup>(
+  backups: readonly Backup[],
+  timeOf: (backup: Backup) => string,
+  nowUtc: string,
+): readonly Backup[] {
+  const isAhead = (backup: Backup) => timeOf(backup) > nowUtc;
+  return [...backups.filter(isAhead), ...backups.filter((each) => !isAhead(each))];
+}
+
+/** Of those that are there, the first to go first, the ones that go where one more is made and `keep` stay, that one among them. */
 export function beyond<Backup>(earlier: readonly Backup[], keep: number | undefined): readonly Backup[] {
   return keep === undefined ? [] : earlier.slice(0, Math.max(0, earlier.length - (keep - 1)));
 }
@@ -59,4 +72,9 @@ export function freeNameWhere(isTaken: (name: string) => boolean, madeUtc: strin
 /** One of each data directory at a time: what it left when it was cut short has this name. */
 export function unfinishedName(dataDir: string): string {
   return `.unfinished-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`;
+}
+
+/** Whoever asked for a backup has it all the same. */
+export function olderStays(made: string, why: string, cause: unknown): ServiceError {
+  return new ServiceError('conflict', `${made} is whole, but what is older could not be removed: ${why}`, { cause });
 }

@@ -1,12 +1,20 @@
 /** A backup as a folder. */
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { asStorageError, makeFolder, packageVersion, syncFile } from '../platform/index.js';
+import { asStorageError, makeFolder, packageVersion, syncFile, systemReason } from '../platform/index.js';
 import { DataCopy, STAGING, type BackupSource, type BackupWatch } from './data-copy.js';
 import { describeBackup, DESCRIPTION_FILE } from './description.js';
 import { filesBelow } from './file-keeping.js';
 import { FolderTarget } from './folder-target.js';
-import { backupsIn, beyond, freeName, unfinishedName, type KeptBackup } from './kept-backups.js';
+import {
+  backupsIn,
+  beyond,
+  freeName,
+  inOrderOfMaking,
+  olderStays,
+  unfinishedName,
+  type KeptBackup,
+} from './kept-backups.js';
 
 export interface BackupRequest {
   /** Absolute; backups are folders in it. */
@@ -36,7 +44,8 @@ export async function makeBackup(
   watch: BackupWatch,
 ): Promise<MadeBackup> {
   const madeUtc = new Date(source.clock.nowMs()).toISOString();
-  const earlier = backupsIn(request.folder).filter(({ dataDir }) => dataDir === source.dataDir);
+  const own = backupsIn(request.folder).filter(({ dataDir }) => dataDir === source.dataDir);
+  const earlier = inOrderOfMaking(own, (each) => each.madeUtc, madeUtc);
   const unfinished = join(request.folder, unfinishedName(source.dataDir));
   try {
     await removeLeftOver(source, unfinished);
@@ -48,7 +57,7 @@ export async function makeBackup(
     const path = join(request.folder, freeName(request.folder, madeUtc));
     await rename(unfinished, path);
     await syncFile(request.folder);
-    const removed = await removeOldest(earlier, request.keep);
+    const removed = await removeOldest(earlier, request.keep, path);
     const { bytes, bytesShared } = target;
     return { path, made_utc: madeUtc, lists, files, bytes, bytes_shared: bytesShared, damaged, removed };
   } catch (error) {
@@ -75,12 +84,16 @@ async function removeLeftOver({ dataDir }: BackupSource, unfinished: string): Pr
   await Promise.all([unfinished, join(dataDir, STAGING)].map((path) => rm(path, { recursive: true, force: true })));
 }
 
-async function removeOldest(earlier: readonly KeptBackup[], keep: number | undefined): Promise<string[]> {
+async function removeOldest(earlier: readonly KeptBackup[], keep: number | undefined, made: string): Promise<string[]> {
   const removed = beyond(earlier, keep).map(({ path }) => path);
-  for (const path of removed) {
-    // First what says that it is whole.
-    await rm(join(path, DESCRIPTION_FILE));
-    await rm(path, { recursive: true });
+  try {
+    for (const path of removed) {
+      // First what says that it is whole.
+      await rm(join(path, DESCRIPTION_FILE), { force: true });
+      await rm(path, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw olderStays(made, systemReason(error), error);
   }
   return removed;
 }

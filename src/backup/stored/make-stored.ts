@@ -1,11 +1,12 @@
 /** A backup into a media store: pieces first, and what names them last. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asStorageError, packageVersion, ServiceError } from '../../platform/index.js';
+import { asStorageError, packageVersion } from '../../platform/index.js';
 import { DataCopy, STAGING, type BackupSource, type BackupWatch } from '../data-copy.js';
+import { inOrderOfMaking, olderStays } from '../kept-backups.js';
 import type { MadeBackup } from '../make-backup.js';
 import { PieceStore } from './piece-store.js';
-import type { StoredBackup, StoredBackups } from './stored-backups.js';
+import { timeOf, type StoredBackup, type StoredBackups } from './stored-backups.js';
 import { StoredTarget } from './stored-target.js';
 
 /** In the staging folder, beside those of lists. */
@@ -21,7 +22,8 @@ export async function makeStoredBackup(
   const made_utc = new Date(source.clock.nowMs()).toISOString();
   const occupied = await backups.occupy(dataDir);
   try {
-    const earlier = (await backups.all()).filter(({ summary }) => summary?.data_dir === dataDir);
+    const own = (await backups.all()).filter(({ summary }) => summary?.data_dir === dataDir);
+    const earlier = inOrderOfMaking(own, timeOf, made_utc);
     const pieces = new PieceStore(backups.store, backups.told);
     await pieces.look();
     const { lists, damaged, target, files } = await copyInto(source, pieces, watch);
@@ -69,8 +71,6 @@ async function removeOldest({ backups, earlier, keep, pieces }: Removal, path: s
     return await backups.removeOldest(earlier, keep, pieces);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ServiceError('conflict', `${path} is whole, but what is older could not be removed: ${why}`, {
-      cause: error,
-    });
+    throw olderStays(path, why, error);
   }
 }

@@ -170,7 +170,7 @@ interface Writer {
 }
 
 /** To the millisecond where it is known; the name has it to the second. */
-function timeOf({ name, summary }: StoredBackup): string {
+export function timeOf({ name, summary }: StoredBackup): string {
   if (summary !== undefined) return summary.made_utc;
   return name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z.*$/u, '$1-$2-$3T$4:$5:$6.000Z');
 }
