@@ -28,7 +28,8 @@ FROM ${NODE_IMAGE}
 ENV NODE_ENV=production \
     GANNET_HOST=0.0.0.0 \
     GANNET_PORT=8400 \
-    GANNET_DATA_DIR=/var/lib/gannet
+    GANNET_DATA_DIR=/var/lib/gannet \
+    UV_THREADPOOL_SIZE=16
 WORKDIR /opt/gannet
 # Owned by root and not writable for the service, which writes to its data directory only.
 COPY --from=build /opt/gannet/package.json /opt/gannet/LICENSE /opt/gannet/README.md ./

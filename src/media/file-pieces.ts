@@ -1,9 +1,16 @@
 /** Files read and written piece by piece. */
-import type { FileHandle } from 'node:fs/promises';
 import { PIECE_BYTES } from './media-store.js';
 
+export interface ReadableFile {
+  read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
+}
+
+export interface WritableFile {
+  write(piece: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
+}
+
 /** Bytes `begin` to `end` in pieces; fewer where the file ends before. Each piece has memory of its own. */
-export async function* piecesOf(handle: FileHandle, begin: number, end: number): AsyncGenerator<Uint8Array> {
+export async function* piecesOf(handle: ReadableFile, begin: number, end: number): AsyncGenerator<Uint8Array> {
   for (let at = begin; at < end;) {
     const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end - at));
     const { bytesRead } = await handle.read(buffer, 0, buffer.byteLength, at);
@@ -14,6 +21,6 @@ export async function* piecesOf(handle: FileHandle, begin: number, end: number):
 }
 
 /** All of the piece, behind what was written before. */
-export async function writePiece(handle: FileHandle, piece: Uint8Array): Promise<void> {
+export async function writePiece(handle: WritableFile, piece: Uint8Array): Promise<void> {
   for (let at = 0; at < piece.byteLength;) at += (await handle.write(piece, at)).bytesWritten;
 }

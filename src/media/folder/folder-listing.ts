@@ -1,7 +1,6 @@
 /** The files below a folder in the order of the bytes of their paths. Links, devices and names that no path can have are left out. */
-import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { pathFault } from '../media-path.js';
+import { asFolderError, isForbidden } from './folder-faults.js';
+import { inOrder, type FolderNames, type Name } from './folder-names.js';
 import { isAbsent, type SafeFolder } from './safe-folder.js';
 
 export interface FoundFile {
@@ -11,20 +10,25 @@ export interface FoundFile {
   readonly folder: SafeFolder;
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
+/** Of the file system itself, in its root: only root may read it. */
+const LOST_AND_FOUND = 'lost+found/';
 
-/** Files whose path begins with `prefix` and is behind `after`. */
-export function filesBelow(root: SafeFolder, prefix: string, after: string): AsyncGenerator<FoundFile> {
-  return walk(root, '', { prefix, after });
-}
-
-interface Wanted {
+export interface Wanted {
   readonly prefix: string;
   readonly after: string;
+  /** What is known of the store's folders. */
+  readonly names: FolderNames;
+}
+
+/** Files whose path begins with `prefix` and is behind `after`. */
+export function filesBelow(root: SafeFolder, wanted: Wanted): AsyncGenerator<FoundFile> {
+  return walk(root, '', wanted);
 }
 
 async function* walk(folder: SafeFolder, base: string, wanted: Wanted): AsyncGenerator<FoundFile> {
-  for (const { key, name, isFolder } of await sortedNames(folder, base)) {
+  const names = await wanted.names.of(folder, base);
+  for (let at = firstNotBefore(names, base, wanted.after); at < names.length; at += 1) {
+    const { key, name, isFolder } = names[at] as Name;
     const path = base + key;
     if (isFolder) {
       if (mayHold(path, wanted)) yield* walkBelow(folder, name, path, wanted);
@@ -40,8 +44,8 @@ async function* walkBelow(folder: SafeFolder, name: string, path: string, wanted
     below = await folder.enter(name);
   } catch (error) {
     // Removed, or replaced by a link, in between.
-    if (isAbsent(error)) return;
-    throw error;
+    if (isAbsent(error) || (path === LOST_AND_FOUND && isForbidden(error))) return;
+    throw asFolderError(error, path);
   }
   try {
     yield* walk(below, path, wanted);
@@ -50,32 +54,16 @@ async function* walkBelow(folder: SafeFolder, name: string, path: string, wanted
   }
 }
 
-interface Name {
-  /** What the order goes by: a folder stands where the paths in it do. */
-  readonly key: string;
-  readonly name: string;
-  readonly isFolder: boolean;
-}
-
-async function sortedNames(folder: SafeFolder, base: string): Promise<Name[]> {
-  const names: { readonly name: Name; readonly bytes: Buffer }[] = [];
-  for (const entry of await readdir(folder.path, { withFileTypes: true, encoding: 'buffer' })) {
-    const name = nameOf(entry, base);
-    if (name !== undefined) names.push({ name, bytes: Buffer.from(name.key) });
+/** The place of the first name that may be behind `after` or, as a folder, hold a path that is. */
+function firstNotBefore(names: readonly Name[], base: string, after: string): number {
+  let [low, high] = [0, names.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const path = base + (names[middle] as Name).key;
+    if (inOrder(path, after) < 0 && !after.startsWith(path)) low = middle + 1;
+    else high = middle;
   }
-  return names.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ name }) => name);
-}
-
-function nameOf(entry: Dirent<Buffer>, base: string): Name | undefined {
-  const isFolder = entry.isDirectory();
-  if (!isFolder && !entry.isFile()) return undefined;
-  let name: string;
-  try {
-    name = decoder.decode(entry.name);
-  } catch {
-    return undefined;
-  }
-  return pathFault(base + name) === undefined ? { key: isFolder ? `${name}/` : name, name, isFolder } : undefined;
+  return low;
 }
 
 /** Whether a folder can have a path that is wanted; `path` ends with a slash. */
@@ -85,5 +73,5 @@ function mayHold(path: string, { prefix, after }: Wanted): boolean {
 }
 
 function isBehind(path: string, after: string): boolean {
-  return after === '' || Buffer.compare(Buffer.from(path), Buffer.from(after)) > 0;
+  return after === '' || inOrder(path, after) > 0;
 }

@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { open, readdir, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { ServiceError } from '../../platform/index.js';
 import { piecesOf, writePiece } from '../file-pieces.js';
 import { contentTypeOfName } from '../content-types.js';
@@ -23,10 +22,14 @@ import type {
 } from '../media-store.js';
 import { PathLocks } from '../path-locks.js';
 import { filesBelow, type FoundFile } from './folder-listing.js';
-import { inTheWay, isAbsent, SafeFolder } from './safe-folder.js';
+import { FolderNames } from './folder-names.js';
+import { asFolderError, isForbidden } from './folder-faults.js';
+import { inTheWay, isAbsent, SafeFolder, type SafeFile } from './safe-folder.js';
+import { FolderCalls } from './folder-calls.js';
 import { STORE_UNAVAILABLE } from '../media-problems.js';
 
 const FILE_MODE = 0o600;
+const TIME_MS = { min: Date.parse('0001-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59.999Z') };
 /** More are not counted. */
 const COUNTED_FILES_MAX = 100_000;
 
@@ -35,13 +38,19 @@ export interface FolderStoreOptions {
   /** Folders below it, made when something is put: the store is the last of them. */
   readonly below?: readonly string[];
   readonly events: FileEvents;
+  /** Absent: those of the service. */
+  readonly calls?: FolderCalls;
 }
 
 export class FolderStore implements MediaStore {
   private readonly locks = new PathLocks();
+  private readonly names = new FolderNames();
+  private readonly calls: FolderCalls;
   private recovered: Promise<void> | undefined;
 
-  constructor(private readonly options: FolderStoreOptions) {}
+  constructor(private readonly options: FolderStoreOptions) {
+    this.calls = options.calls ?? new FolderCalls();
+  }
 
   async put({ path, body, check }: Upload): Promise<PutOutcome> {
     await this.makeBelow();
@@ -50,12 +59,13 @@ export class FolderStore implements MediaStore {
     return this.inRoot(async (root) => {
       await root.make([RESERVED_PART]);
       return root.within([RESERVED_PART], async (uploads) => {
-        const temporary = uploads.at(randomUUID());
+        const name = randomUUID();
         try {
-          await receive(temporary, body);
-          return await this.locks.run(path, () => this.place(root, temporary, { path, check }));
+          await receive(uploads, name, body);
+          return await this.locks.run(path, () => this.place(root, { uploads, name }, { path, check }));
         } finally {
-          await rm(temporary, { force: true });
+          // What cannot be removed now is removed at the next start.
+          await uploads.discard(name).catch(() => undefined);
         }
       });
     });
@@ -63,8 +73,10 @@ export class FolderStore implements MediaStore {
 
   open(path: string): Promise<OpenFile | undefined> {
     return this.reached(path, async (folder, name) => {
-      const handle = await folder.openFile(name);
-      const stats = await handle.stat({ bigint: true });
+      const handle = await folder.openFile(name).catch((error: unknown) => {
+        throw isForbidden(error) ? asFolderError(error, path) : error;
+      });
+      const stats = await handle.stat();
       if (!stats.isFile()) {
         await handle.close();
         return undefined;
@@ -74,9 +86,10 @@ export class FolderStore implements MediaStore {
   }
 
   async stat(path: string): Promise<StoredFile | undefined> {
-    const opened = await this.open(path);
-    await opened?.close();
-    return opened?.file;
+    return this.reached(path, async (folder, name) => {
+      const stats = await folder.stat(name);
+      return stats.isFile() ? storedFile(path, stats) : undefined;
+    });
   }
 
   async remove(path: string, check: FileCheck): Promise<StoredFile> {
@@ -85,7 +98,7 @@ export class FolderStore implements MediaStore {
       check(current);
       if (current === undefined) throw fileNotFound(path);
       await this.reached(path, async (folder, name) => {
-        await unlink(folder.at(name));
+        await folder.unlink(name);
         await folder.sync();
       });
       this.options.events.deleted(current);
@@ -97,7 +110,7 @@ export class FolderStore implements MediaStore {
     try {
       return await this.inRoot(async (root) => {
         const files: StoredFile[] = [];
-        for await (const found of filesBelow(root, prefix, after)) {
+        for await (const found of filesBelow(root, { prefix, after, names: this.names })) {
           if (files.length === size) return { files, hasMore: true };
           const file = await described(found);
           if (file !== undefined) files.push(file);
@@ -115,7 +128,7 @@ export class FolderStore implements MediaStore {
   async usage(): Promise<StoreUsage> {
     return this.inRoot(async (root) => {
       let [bytesUsed, fileCount] = [0, 0];
-      for await (const found of filesBelow(root, '', '')) {
+      for await (const found of filesBelow(root, { prefix: '', after: '', names: this.names })) {
         bytesUsed += (await described(found))?.bytes ?? 0;
         fileCount += 1;
         if (fileCount > COUNTED_FILES_MAX) return { bytesUsed: null, bytesMax: null, fileCount: null };
@@ -126,7 +139,7 @@ export class FolderStore implements MediaStore {
 
   private async place(
     root: SafeFolder,
-    temporary: string,
+    received: { readonly uploads: SafeFolder; readonly name: string },
     { path, check }: Pick<Upload, 'path' | 'check'>,
   ): Promise<PutOutcome> {
     const before = await this.stat(path);
@@ -136,7 +149,7 @@ export class FolderStore implements MediaStore {
     await root.make(parts);
     await root.within(parts, async (folder) => {
       try {
-        await rename(temporary, folder.at(name));
+        await received.uploads.move(received.name, folder, name);
       } catch (error) {
         if (['EISDIR', 'ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? ''))
           throw inTheWay(name);
@@ -155,7 +168,7 @@ export class FolderStore implements MediaStore {
     this.recovered ??= this.inRoot(async (root) => {
       try {
         await root.within([RESERVED_PART], async (uploads) => {
-          for (const name of await readdir(uploads.path)) await rm(uploads.at(name), { force: true });
+          for (const { name } of await uploads.entries()) await uploads.discard(name.toString());
         });
       } catch (error) {
         if (!isAbsent(error)) throw error;
@@ -194,23 +207,25 @@ export class FolderStore implements MediaStore {
   private async inFolder<Result>(action: (root: SafeFolder) => Promise<Result>): Promise<Result> {
     let root: SafeFolder;
     try {
-      root = await SafeFolder.root(this.options.path);
+      root = await SafeFolder.root(this.options.path, this.calls);
     } catch (error) {
-      if (!isAbsent(error) && (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+      if (!isAbsent(error) && !isForbidden(error)) throw asFolderError(error);
       throw new ServiceError(STORE_UNAVAILABLE, 'The folder of this media store is not there, or may not be read.', {
         cause: error,
       });
     }
     try {
       return await action(root);
+    } catch (error) {
+      throw asFolderError(error);
     } finally {
       await root.close();
     }
   }
 }
 
-async function receive(path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await open(path, 'wx', FILE_MODE);
+async function receive(folder: SafeFolder, name: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+  const handle = await folder.createFile(name, FILE_MODE);
   try {
     for await (const piece of body) await writePiece(handle, piece);
     await handle.sync();
@@ -222,15 +237,10 @@ async function receive(path: string, body: AsyncIterable<Uint8Array>): Promise<v
 /** Undefined for what has just been removed. */
 async function described({ folder, name, path }: FoundFile): Promise<StoredFile | undefined> {
   try {
-    const handle = await folder.openFile(name);
-    try {
-      const stats = await handle.stat({ bigint: true });
-      return stats.isFile() ? storedFile(path, stats) : undefined;
-    } finally {
-      await handle.close();
-    }
+    const stats = await folder.stat(name);
+    return stats.isFile() ? storedFile(path, stats) : undefined;
   } catch (error) {
-    if (isAbsent(error) || (error as NodeJS.ErrnoException).code === 'EACCES') return undefined;
+    if (isAbsent(error)) return undefined;
     throw error;
   }
 }
@@ -242,17 +252,20 @@ function storedFile(path: string, { ino, size, mtimeNs, mtimeMs }: BigIntStats):
     contentType: contentTypeOfName(path),
     // A file that takes a name is another one, and one that is written over has another time.
     etag: [ino, size, mtimeNs].map((part) => part.toString(36)).join('-'),
-    modifiedUtc: new Date(Number(mtimeMs)).toISOString(),
+    // Some file systems keep times that no date has.
+    modifiedUtc: new Date(Math.min(Math.max(Number(mtimeMs), TIME_MS.min), TIME_MS.max)).toISOString(),
   };
 }
 
-function openFile(handle: FileHandle, file: StoredFile): OpenFile {
+function openFile(handle: SafeFile, file: StoredFile): OpenFile {
   const close = () => handle.close();
   return {
     file,
     async *pieces(range = { begin: 0, end: file.bytes }) {
       try {
         yield* piecesOf(handle, range.begin, range.end);
+      } catch (error) {
+        throw asFolderError(error);
       } finally {
         await close();
       }

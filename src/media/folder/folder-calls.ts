@@ -1,0 +1,121 @@
+/**
+ * Calls of the file systems that media stores lie on. One that is shared over a network may not answer for minutes, or for good, and such a
+ * call cannot be broken off: it keeps one of the few threads that all of the service reads and writes with. So stores have some of these
+ * at most, and one store fewer than all; who waits too long is told so, and the call ends when it will. Main thread only.
+ */
+import { ServiceError, WeightedTurns } from '../../platform/index.js';
+import { STORE_UNAVAILABLE } from '../media-problems.js';
+
+/** What Node.js has unless its variable says otherwise. */
+const THREADS_DEFAULT = 4;
+const SHARE_OF_THREADS = 3 / 4;
+const CALLS_OF_ONE_MAX = 2;
+/** A disk that has to spin up, or a server that starts anew, answers before. */
+const ANSWER_MS_MAX = 30_000;
+const RETRY_AFTER_SECONDS = 30;
+const NEVER = new AbortController().signal;
+
+export interface FolderCallsOptions {
+  /** Of all stores. */
+  readonly turns: WeightedTurns;
+  readonly callsMax?: number;
+  readonly answerMsMax?: number;
+}
+
+const turnsOfAll = new WeightedTurns(
+  Math.max(1, Math.floor((Number(process.env['UV_THREADPOOL_SIZE']) || THREADS_DEFAULT) * SHARE_OF_THREADS)),
+);
+
+/** Of one store. */
+export class FolderCalls {
+  private readonly own: WeightedTurns;
+  /** Calls that have not been answered in time. */
+  private stuck = 0;
+
+  constructor(private readonly options: FolderCallsOptions = { turns: turnsOfAll }) {
+    this.own = new WeightedTurns(options.callsMax ?? CALLS_OF_ONE_MAX);
+  }
+
+  /**
+   * What the call resolves or rejects with. Rejects with `store-unavailable` where that takes too long; `late` is given what comes all the
+   * same.
+   */
+  run<Result>(call: () => Promise<Result>, late: (result: Result) => unknown = () => undefined): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      // Whoever came now would wait behind a call that does not end.
+      if (this.stuck > 0) throw this.silent();
+      const given = new AbortController();
+      const timer = setTimeout(() => {
+        const silent = this.silent();
+        given.abort(silent);
+        reject(silent);
+      }, this.answerMsMax);
+      this.called(call, given.signal, late)
+        .then(resolve, reject)
+        .finally(() => {
+          clearTimeout(timer);
+        });
+    });
+  }
+
+  /** A call that gives back what is held: it waits as long as it has to, and is waited for no longer than others. Never rejects. */
+  release(call: () => Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.stuck > 0 ? 0 : this.answerMsMax);
+      this.called(call, NEVER)
+        .catch(() => undefined)
+        .finally(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+    });
+  }
+
+  private get answerMsMax(): number {
+    return this.options.answerMsMax ?? ANSWER_MS_MAX;
+  }
+
+  private async called<Result>(
+    call: () => Promise<Result>,
+    given: AbortSignal,
+    late?: (result: Result) => unknown,
+  ): Promise<Result> {
+    const giveBackOwn = await this.own.take(1, given);
+    try {
+      const giveBack = await this.options.turns.take(1, given);
+      try {
+        return await this.begun(call, given, late);
+      } finally {
+        giveBack();
+      }
+    } finally {
+      giveBackOwn();
+    }
+  }
+
+  private async begun<Result>(
+    call: () => Promise<Result>,
+    given: AbortSignal,
+    late?: (result: Result) => unknown,
+  ): Promise<Result> {
+    given.throwIfAborted();
+    const givenUp = () => {
+      this.stuck += 1;
+    };
+    given.addEventListener('abort', givenUp, { once: true });
+    try {
+      const result = await call();
+      if (given.aborted) late?.(result);
+      return result;
+    } finally {
+      given.removeEventListener('abort', givenUp);
+      if (given.aborted) this.stuck -= 1;
+    }
+  }
+
+  private silent(): ServiceError {
+    return new ServiceError(STORE_UNAVAILABLE, 'The folder of this media store does not answer.', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+}
