@@ -1,6 +1,6 @@
 export * from './types.js';
 export { KEYS_PER_ACCOUNT_MAX, openAccess } from './access.js';
-export { parseExpiry } from './key-expiry.js';
+export { parseFutureExpiry } from './key-expiry.js';
 export { isReadPermission, PermissionCatalogue, PermissionSet, type AccessPreset } from './permissions.js';
 export { RateLimiter, type RateDecision, type RateLimit } from './rate-limiter.js';
 export { assertReach, reaches, reachesFiles, reachesGroupOnly, scopeTargetId, type Reach } from './scope.js';

@@ -5,6 +5,14 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 const END_OF_DAY = 'T23:59:59.999Z';
 
+/** The same for a key that is being made. Throws `unprocessable` for a moment that has passed: the key would never work. */
+export function parseFutureExpiry(text: string, nowMs: number): string {
+  const expiry = parseExpiry(text);
+  if (Date.parse(expiry) > nowMs) return expiry;
+  const detail = `A key that expires at ${expiry} would never work: it is ${new Date(nowMs).toISOString()} now. Name a later date or time.`;
+  throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/expires_at', detail }] });
+}
+
 /**
  * The moment as `2027-01-01T12:00:00.000Z`. A date alone is the last moment of that day, UTC: the key still works on
  * the day that is named. Throws `invalid-parameter` for anything else.

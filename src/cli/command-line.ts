@@ -236,7 +236,10 @@ function addKeyCommands(program: Command, run: Run): void {
     )
     .option('--scope-target <name>', 'the list or group of the scope')
     .option('--permissions <list>', 'permissions, separated by commas (for example list:read,search-result:*)')
-    .option('--expires <when>', 'date or time from which on it no longer works (2027-01-01)')
+    .option(
+      '--expires <when>',
+      'last day (2027-01-01, UTC) or moment (2027-01-01T12:00:00Z) that it works; default: it works until it is deleted',
+    )
     .option('--region <name>', "region in the key (default: the account's)")
     .addOption(jsonOption())
     .action((options: KeyCreateOptions) =>
@@ -276,11 +279,13 @@ function addRecordCommands(program: Command, run: Run): void {
     .requiredOption('--list <name>', 'the list that takes them')
     .option('--create', 'make the list if it does not exist; its fields are inferred from the first records')
     .addOption(formatOption('format of the file (default: by its name)'))
+    .option('--name-from <field>', 'the field whose value is the name of a record that brings none (such as sku)')
     .option('--npy <file>', "vectors of the records, a row each, for a list with the model 'own' (float32 or float16)")
     .option('--with-files <folder>', 'first put its files, <store>/<path>, into media stores, as an export wrote them')
     .addOption(
       new Option('--pdf', 'the file is a folder: a record for each PDF in it, found by its pages').conflicts([
         'format',
+        'nameFrom',
         'withFiles',
       ]),
     )

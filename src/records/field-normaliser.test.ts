@@ -81,12 +81,33 @@ describe('FieldNormaliser', () => {
     expect(problem(JSON.parse('{"__proto__": 1}') as Record<string, unknown>)).toMatch(/__proto__/u);
   });
 
-  it('keeps what does not fit when lenient, and counts it', () => {
-    const normaliser = new FieldNormaliser(definition, { lenient: true, renames: { cost: 'price' } });
-    expect(normaliser.normalise({ cost: 'dear', title: ['was a facet'] }, false)).toEqual({
-      price: 'dear',
-      title: 'was a facet',
+  describe('lenient', () => {
+    const lenient = new FieldNormaliser(definition, { lenient: true, renames: { cost: 'price' } });
+    const normalised = (fields: Record<string, unknown>) => lenient.normalise(fields, false);
+
+    it('keeps what does not fit as an array, and counts it by field', () => {
+      expect(normalised({ cost: 'dear', title: ['was a facet'] })).toEqual({ price: ['dear'], title: 'was a facet' });
+      expect(normalised({ price: [1, 2], day: 2026, place: 'London' })).toEqual({
+        price: [1, 2],
+        day: [2026],
+        place: 'London',
+      });
+      expect(Object.fromEntries(lenient.unfit)).toEqual({ price: 2, day: 1, place: 1 });
     });
-    expect(normaliser.conflicts).toBe(1);
+
+    it('takes values for those of the facet that their texts say', () => {
+      expect(normalised({ price: '12.5', brand: 7, tags: [1, true, 'x'], new: ['TRUE'] })).toEqual({
+        price: [12.5],
+        brand: ['7'],
+        tags: ['1', 'true', 'x'],
+        new: [true],
+      });
+    });
+
+    it('takes no code for a number', () => {
+      const before = lenient.unfit.get('price') ?? 0;
+      expect(normalised({ price: '007' })).toEqual({ price: ['007'] });
+      expect(lenient.unfit.get('price')).toBe(before + 1);
+    });
   });
 });

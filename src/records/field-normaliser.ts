@@ -3,8 +3,9 @@
  * answered: facet values as arrays, nulls and empty arrays left out.
  *
  * Strict where a client writes: the first value that does not fit is an error that names its field. Lenient where a version
- * is built from records that were valid under another definition: such a value stays in the record as it is and is not
- * indexed, and is counted. Holds no state between records but that count.
+ * is built from records that were valid under another definition: a value of a facet becomes what a cell of CSV with its text
+ * would be, and one that is none (or, of a Single facet, several) stays in the record as it is, is not indexed, and is
+ * counted. Holds no state between records but these counts.
  */
 import type { Facet, FieldDefinition } from '../catalog/index.js';
 import { fieldKind, isPoint } from '../fields/index.js';
@@ -27,8 +28,8 @@ export interface NormaliserOptions {
 }
 
 export class FieldNormaliser {
-  /** Values kept unindexed so far; lenient only. */
-  conflicts = 0;
+  /** Records whose value was kept unindexed so far, by field; lenient only. */
+  readonly unfit = new Map<string, number>();
   private readonly roles = new Map<string, FieldRole>();
   private readonly renames: ReadonlyMap<string, string>;
 
@@ -70,14 +71,26 @@ export class FieldNormaliser {
     const role = this.roles.get(field) ?? NO_ROLE;
     if (this.options.lenient !== true) return normaliseValue(field, raw, role);
     try {
+      if (role.facet !== undefined) return facetValue(field, asFacetValues(raw, role.facet), role.facet);
       // A value that was a facet's array before is a single value again where it is a facet no longer.
-      const single = role.facet === undefined && Array.isArray(raw) && raw.length === 1 ? (raw[0] as unknown) : raw;
+      const single = Array.isArray(raw) && raw.length === 1 ? (raw[0] as unknown) : raw;
       return normaliseValue(field, single, role);
     } catch {
-      this.conflicts += 1;
-      return raw as FieldValue;
+      this.unfit.set(field, (this.unfit.get(field) ?? 0) + 1);
+      // What is filterable is answered as an array, whatever is in it.
+      return (role.facet === undefined || typeof raw === 'object' ? raw : [raw]) as FieldValue;
     }
   }
+}
+
+/** Values as the facet has them, where their texts say so; the others as they are. */
+function asFacetValues(raw: unknown, facet: Facet): readonly unknown[] {
+  const kind = fieldKind(facet.type);
+  const values: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
+  return values.map((value) => {
+    const hasText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    return hasText && kind.columnValue(value) === undefined ? kind.ofCell(String(value)) : value;
+  });
 }
 
 function checkFieldName(field: string): void {

@@ -43,6 +43,8 @@ export interface VersionState {
   readonly buildCursor: number;
   /** Building: fields whose values move to another name on the way. */
   readonly renames: Readonly<Record<string, string>>;
+  /** Records that have a value which did not fit the definition when the version was built, by field; absent where none had. */
+  readonly unfit?: Readonly<Record<string, number>>;
 }
 
 /** Records that a bulk call has written so far. */
@@ -165,4 +167,12 @@ export function buildingVersionOf(state: ListState): VersionState | undefined {
 
 export function partOf({ parts }: ListState, version: number, name: PartName): PartState | undefined {
   return parts?.find((part) => part.version === version && part.name === name);
+}
+
+/** The version with these counts beside its own. */
+export function withUnfit(version: VersionState, unfit: ReadonlyMap<string, number>): VersionState {
+  if (unfit.size === 0) return version;
+  const counts = new Map(Object.entries(version.unfit ?? {}));
+  for (const [field, count] of unfit) counts.set(field, (counts.get(field) ?? 0) + count);
+  return { ...version, unfit: Object.fromEntries(counts) };
 }

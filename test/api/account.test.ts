@@ -34,10 +34,15 @@ describe('GET /account', () => {
   });
 
   it('answers one same 401 for a key that is missing, unknown, expired or revoked', async () => {
-    const expired = await service.createKey({ expires_at: '2020-01-01' });
+    const expired = await service.createKey({ expires_at: inHours(12) });
     const revoked = await service.createKey({});
     expect((await service.clientWith(revoked.key).get('/account')).status).toBe(200);
     expect((await service.control().delete(`/api-key/default/${revoked.id}`)).status).toBe(204);
+    service.jumpADay();
+    await eventually(
+      async () => (await service.clientWith(expired.key).get('/account')).status,
+      (status) => status === 401,
+    );
     const keys = [undefined, 'gnt_us_x', 'x'.repeat(5000), expired.key, revoked.key, `${service.client.key ?? ''}x`];
     const answers = await Promise.all(keys.map((key) => service.clientWith(key).get('/account')));
     for (const { status, body, headers } of answers) {
@@ -49,8 +54,8 @@ describe('GET /account', () => {
   });
 
   it('stops a key at the moment of its expiry', async () => {
-    const tonight = new Date(Date.now() + 12 * 3_600_000).toISOString();
-    const client = await service.clientFor({ expires_at: tonight });
+    // The service is a day ahead already.
+    const client = await service.clientFor({ expires_at: inHours(36) });
     expect((await client.get('/account')).status).toBe(200);
     service.jumpADay();
     await eventually(
@@ -59,3 +64,7 @@ describe('GET /account', () => {
     );
   });
 });
+
+function inHours(hours: number): string {
+  return new Date(Date.now() + hours * 3_600_000).toISOString();
+}

@@ -90,6 +90,7 @@ describe('POST /api-key/read-only', () => {
     expect((await readOnly(client, { expires_at: '2080-01-01' })).body).toMatchObject({
       expires_at: '2080-01-01T23:59:59.999Z',
     });
+    expect((await readOnly(client, { expires_at: '2020-01-01' })).status).toBe(422);
     expect(await readOnly(client, { expires_at: '2091-01-01' })).toMatchObject({
       status: 403,
       body: { code: 'wider-than-caller' },
@@ -175,6 +176,13 @@ describe('keys by the command line', () => {
     for (const body of faulty) expect((await make(body)).status, JSON.stringify(body)).toBe(400);
     expect(await make({ scope: 'list', scope_target: 'missing' })).toMatchObject({ status: 404 });
     expect(await make({ scope: 'group', scope_target: 'missing' })).toMatchObject({ status: 404 });
+    expect(await make({ expires_at: '2020-01-01' })).toMatchObject({
+      status: 422,
+      body: {
+        detail: expect.stringContaining('expires at 2020-01-01T23:59:59.999Z would never work') as string,
+        errors: [{ pointer: '/expires_at' }],
+      },
+    });
     expect(await control.post('/api-key/nobody', { name: 'x' })).toMatchObject({
       status: 404,
       body: { code: 'account-not-found' },

@@ -114,6 +114,50 @@ describe('a bulk import', () => {
     });
   });
 
+  it.each([
+    ['text/csv', 'sku,title\n007,one\n12.50,two\n', 'sku'],
+    ['application/x-ndjson', '{"sku":"007","title":"one"}\n{"sku":"12.50","title":"two"}\n', 'sku'],
+    ['application/json', '[{"fields":{"sku":["007"]}},{"name":"12.50","fields":{}}]', 'sku'],
+  ])('of %s takes names from a field, and replaces when it comes again', async (type, records, field) => {
+    const list = await newList();
+    const send = () =>
+      service.client.send('POST', `/search-result/default/${list}/bulk`, {
+        query: { name_from: field },
+        bytes: records,
+        headers: { 'Content-Type': type },
+      });
+    expect((await send()).body).toMatchObject({ created: 2, updated: 0, failed: 0 });
+    expect((await send()).body).toMatchObject({ created: 0, updated: 2, failed: 0 });
+    const { body } = await service.client.get(`/search-result/default/${list}`);
+    expect((body as { results: { name: string }[] }).results.map(({ name }) => name)).toEqual(['007', '12.50']);
+  });
+
+  it('that should take names from a field refuses the records that lack it, and a CSV without the column', async () => {
+    const list = await newList();
+    const send = (bytes: string, type: string) =>
+      service.client.send('POST', `/search-result/default/${list}/bulk`, {
+        query: { name_from: 'sku' },
+        bytes,
+        headers: { 'Content-Type': type },
+      });
+    const lines = ['{"title":"a"}', '{"sku":true}', '{"sku":["a","b"]}', `{"sku":"${'x'.repeat(600)}"}`, '{"sku":5}'];
+    expect((await send(lines.join('\n'), 'application/x-ndjson')).body).toMatchObject({
+      created: 1,
+      failed: 4,
+      errors: [
+        { line: 1, detail: expect.stringContaining("'sku' that would be its name") as string },
+        { line: 2 },
+        { line: 3 },
+        { line: 4, detail: expect.stringContaining('512') as string },
+      ],
+    });
+    expect((await send('sku,title\n,a\nb,b\n', 'text/csv')).body).toMatchObject({ created: 1, failed: 1 });
+    expect(await send('id,title\n1,a\n', 'text/csv')).toMatchObject({
+      status: 400,
+      body: { code: 'malformed-request', detail: expect.stringContaining("no column 'sku'") as string },
+    });
+  });
+
   it('of many batches is whole and replaces by name', async () => {
     const list = await newList();
     const records = Array.from({ length: 2500 }, (_, n) => ({ name: `r${n}`, title: `gannet ${n}`, year: n }));

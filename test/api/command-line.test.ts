@@ -93,6 +93,19 @@ describe('beside a running service', () => {
     },
   );
 
+  it('an import of records without names says that they would be added again, and by which field not', async () => {
+    const imported = async (...args: string[]) => {
+      const command = gannet(service.dataDir, 'import', '-', '--list', 'wares', '--create', '--format', 'csv', ...args);
+      command.child.stdin.end('title,sku\nPen,s1\nInk,s2\n');
+      expect(await command.ended).toEqual({ status: 0, signal: null });
+      return command;
+    };
+    expect((await imported()).notes).toContain('added once more. --name-from sku names them by that field');
+    const named = await imported('--name-from', 'sku');
+    expect([named.output, named.notes]).toEqual([expect.stringContaining('2 added, 0 replaced'), '']);
+    expect((await imported('--name-from', 'sku')).output).toContain('0 added, 2 replaced');
+  });
+
   it('Ctrl-C in the middle of an import ends it with a sentence, and by the signal', async () => {
     const command = gannet(service.dataDir, 'import', '-', '--list', 'interrupted', '--create');
     command.child.stdin.write(RECORDS);

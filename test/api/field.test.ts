@@ -123,4 +123,50 @@ describe('fields of a list', () => {
     const answer = await service.client.put(`/facet/default/${list}/genre`, { name: 'title' });
     expect(answer).toMatchObject({ status: 409, body: { code: 'name-exists' } });
   });
+
+  it('cannot be renamed to what the records are called, nor can that be renamed', async () => {
+    await service.client.post(`/searchable-field/default/${list}`, { name: 'name' });
+    for (const [path, name] of [
+      [`/facet/default/${list}/genre`, 'name'],
+      [`/searchable-field/default/${list}/title`, 'name'],
+      [`/searchable-field/default/${list}/name`, 'called'],
+    ] as const) {
+      expect(await service.client.put(path, { name })).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining('names of the records') as string, errors: [{ pointer: '/name' }] },
+      });
+    }
+    expect(await service.client.post(`/facet/default/${list}`, { name: 'name', type: 'string' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ detail: expect.stringContaining('no facet') as string }] },
+    });
+  });
+
+  it('are searched by the stems of the language after one of them was renamed', async () => {
+    await service.client.put(`/facet/default/${list}/genre`, { name: 'kind' });
+    const { current_version } = await settled();
+    const { body } = await service.client.post(`/search/default/${list}/${current_version}`, {
+      query: 'gannets',
+      typo_tolerance: false,
+    });
+    expect(body).toMatchObject({ total_count: 1 });
+  });
+
+  it('take their values along through all renames, though each gives up the build of the one before', async () => {
+    const lines = Array.from({ length: 30_000 }, (_, n) =>
+      JSON.stringify({ name: `r${n}`, title: `bird ${n}`, genre: 'x' }),
+    );
+    await service.client.bulk('default', list, lines.join('\n'));
+    await Promise.all([
+      service.client.put(`/facet/default/${list}/genre`, { name: 'kind' }),
+      service.client.put(`/searchable-field/default/${list}/title`, { name: 'heading' }),
+      service.client.post(`/facet/default/${list}`, { name: 'year', type: 'number' }),
+      service.client.put(`/searchable-field/default/${list}/heading`, { name: 'headline' }),
+    ]);
+    expect(await count("kind = 'x' and kind != null")).toBe(30_000);
+    const { results } = (await service.client.get(`/search-result/default/${list}?size=1`)).body as {
+      results: { fields: unknown }[];
+    };
+    expect(results[0]?.fields).toEqual({ headline: 'gannet', kind: ['drama'], year: [1983] });
+  });
 });

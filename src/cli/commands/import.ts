@@ -3,6 +3,7 @@ import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
+import { namelessRecords, type Nameless } from '../nameless-records.js';
 import { NpyReader } from '../npy/npy-file.js';
 import { recordsWithVectors } from '../npy/records-with-vectors.js';
 import { formatCount, printable, type Output } from '../output.js';
@@ -23,6 +24,8 @@ export interface ImportOptions {
   /** Where PDF files are put. */
   readonly mediaStore?: string;
   readonly create?: boolean;
+  /** Field by whose value records are named that bring no name. */
+  readonly nameFrom?: string;
   /** A file of vectors, a row for each record. */
   readonly npy?: string;
   /** A folder with files of media stores that the records link to, as an export writes it. */
@@ -53,6 +56,10 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   const source = await openSource(file);
   const account = options.account ?? context.config.account.name;
   const counter = createRecordCounter(format);
+  let nameless: Nameless | undefined;
+  const seen = firstSeen(source.stream, (begin) => {
+    if (options.nameFrom === undefined) nameless = namelessRecords(begin, format);
+  });
   const answer = await context.withService(async (client) => {
     const model = vectors === undefined ? {} : { model: 'own' };
     if (options.create === true) await createListIfMissing(client, account, options.list, model);
@@ -63,9 +70,9 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
     }
     const progress = new Progress(progressOutput(context.output, options), `Importing into ${options.list}`);
     try {
-      const stream = counted(source.stream, counter, source.bytes, progress);
+      const stream = counted(seen, counter, source.bytes, progress);
       const records = vectors === undefined ? stream : recordsWithVectors(stream, format, vectors);
-      const total = await sendAll(client, { account, list: options.list, format, stream: records });
+      const total = await sendAll(client, { account, ...options, format, stream: records });
       progress.done(total.created + total.updated);
       return total;
     } catch (error) {
@@ -75,7 +82,29 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   });
   if (options.json === true) writeJson(context.output, answer);
   else printOutcome(context.output, answer);
+  if (nameless !== undefined && answer.created > 0) context.output.note(namelessNote(nameless));
   return answer.failed === 0 ? EXIT.done : EXIT.failed;
+}
+
+/** Shows the first bytes to somebody, and passes all on. */
+async function* firstSeen(
+  stream: AsyncIterable<Uint8Array>,
+  look: (begin: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const chunk of stream) {
+    if (isFirst) look(chunk);
+    isFirst = false;
+    yield chunk;
+  }
+}
+
+function namelessNote({ suggestion }: Nameless): string {
+  const how =
+    suggestion === undefined
+      ? '--name-from FIELD names them by a field that is different in each'
+      : `--name-from ${/^[\w.-]+$/.test(suggestion) ? suggestion : `'${printable(suggestion)}'`} names them by that field`;
+  return `There are records without a name: imported again they would be added once more. ${how}, so that they are replaced.\n`;
 }
 
 /** Where progress is shown: not where JSON is wanted. */
@@ -99,14 +128,18 @@ export async function createListIfMissing(
 interface Import {
   readonly account: string;
   readonly list: string;
+  readonly nameFrom?: string;
   readonly format: ImportFormat;
   readonly stream: AsyncIterable<Uint8Array>;
 }
 
-export async function sendAll(client: ServiceClient, { account, list, format, stream }: Import): Promise<BulkAnswer> {
+export async function sendAll(client: ServiceClient, given: Import): Promise<BulkAnswer> {
+  const { account, list, nameFrom, format, stream } = given;
+  const naming = nameFrom === undefined ? {} : { query: { name_from: nameFrom } };
   const send = async (part: AsyncIterable<Uint8Array>): Promise<BulkAnswer> =>
     (await client.call('search-result.bulk', {
       params: { account, list },
+      ...naming,
       stream: part,
       contentType: CONTENT_TYPES[format],
     })) as BulkAnswer;

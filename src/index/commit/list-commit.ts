@@ -31,6 +31,7 @@ import {
   type ImportCount,
   type ListState,
   type VersionState,
+  withUnfit,
 } from '../../store/index.js';
 import { EventRecorder } from './event-recorder.js';
 import { assertKeptLinks } from './kept-links.js';
@@ -224,9 +225,7 @@ export class ListCommit {
       ...this.state,
       sequence: this.state.sequence + 1,
       nextRecordNumber: this.nextRecordNumber,
-      versions: this.state.versions.map((version): VersionState =>
-        version.version === this.state.currentVersion ? { ...version, definition: this.definition } : version,
-      ),
+      versions: this.state.versions.map((version) => this.versionAfter(version)),
       ...this.events.prepare(store),
       ...this.vectors.statePart,
       ...this.parts.statePart,
@@ -244,6 +243,14 @@ export class ListCommit {
       throw store.asWriteError(error);
     }
     return committed(state, writers);
+  }
+
+  private versionAfter(version: VersionState): VersionState {
+    if (version.version === this.state.currentVersion) return { ...version, definition: this.definition };
+    const { building } = this;
+    return building !== undefined && version.state === 'building'
+      ? withUnfit(version, building.normaliser.unfit)
+      : version;
   }
 
   private update(

@@ -15,7 +15,7 @@ import type {
 } from '../contract/ingest-tasks.js';
 import { EventRecorder } from './event-recorder.js';
 import { ListCommit } from './list-commit.js';
-import { csvRecords, jsonRecords, samplesOf, type RawRecord } from '../import/raw-records.js';
+import { csvRecords, jsonRecords, namedRecords, samplesOf, type RawRecord } from '../import/raw-records.js';
 import { isListed } from '../import/listed-records.js';
 import type { WriteRequest } from '../contract/types.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
@@ -49,10 +49,13 @@ const NO_HEADER: CsvHeader = { bytes: new Uint8Array(), separator: ',' };
 
 export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask): IngestResults['bulk-batch'] {
   const store = stores.get(task.listPath);
-  const read = (definition: FieldDefinition): Iterable<RawRecord> =>
-    task.format === 'csv'
-      ? csvRecords(task.csvHeader ?? NO_HEADER, task.records, definition)
-      : jsonRecords(task.records);
+  const read = (definition: FieldDefinition): Iterable<RawRecord> => {
+    const records =
+      task.format === 'csv'
+        ? csvRecords(task.csvHeader ?? NO_HEADER, task.records, { definition, nameFrom: task.nameFrom })
+        : jsonRecords(task.records);
+    return task.nameFrom === undefined ? records : namedRecords(records, task.nameFrom);
+  };
 
   const before = currentVersionOf(requiredState(store)).definition;
   const writer = new ListCommit({ ...task, kernel, store, samples: () => samplesOf(read(before)) });

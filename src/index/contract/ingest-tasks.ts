@@ -88,6 +88,8 @@ export interface BulkBatchTask extends WritingTask {
   readonly final: boolean;
   /** As of `ListCommitOptions`. */
   readonly keepsLinks?: boolean;
+  /** As of `ImportOptions`. */
+  readonly nameFrom?: string;
   /** What the records come from: those that are as it has them are not written. */
   readonly source?: string;
 }
@@ -278,7 +280,8 @@ export interface IngestResults extends MeaningResults, ResourceResults {
     readonly commit: Commit;
     readonly done: boolean;
     readonly copied: number;
-    readonly conflicts: number;
+    /** Records of which a value was kept unindexed, by field. */
+    readonly unfit: Readonly<Record<string, number>>;
   };
   'drop-version': ListState;
   'clone-list': ListState;

@@ -33,6 +33,8 @@ export interface VersionStatus {
   readonly record_count: number;
   readonly created_utc: string;
   readonly definition: FieldDefinition;
+  /** Records that have a value which did not fit the definition when the version was built, by field. */
+  readonly unfit?: Readonly<Record<string, number>>;
 }
 
 /** A generation that stays valid until released. Take one per search, release it in a finally block. */
@@ -80,6 +82,13 @@ export interface BulkOutcome {
   readonly failed: number;
   /** At most `bulk_errors_max` of them (the count in `failed` is exact). */
   readonly errors: readonly { readonly line: number; readonly name: string | null; readonly detail: string }[];
+}
+
+export interface ImportOptions {
+  /** As of a write. */
+  readonly keepsLinks?: boolean;
+  /** Field by whose value a record is named that brings no name. */
+  readonly nameFrom?: string;
 }
 
 /** A streaming import. Feed chunks as they arrive; `push` resolves when more may come (backpressure). */
@@ -184,8 +193,7 @@ export interface ListIndex extends ListOutline {
 
   /** Rejects with the record's own ServiceError, or storage-full, overloaded, internal-error. */
   write(request: WriteRequest): Promise<WriteResult>;
-  /** `keepsLinks`: as of a write. */
-  startImport(format: 'ndjson' | 'json' | 'csv', keepsLinks?: boolean): ImportSession;
+  startImport(format: 'ndjson' | 'json' | 'csv', options?: ImportOptions): ImportSession;
   /** `source`: by which the records are known as those of this source, such as `feed:news`. */
   startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession;
   /**

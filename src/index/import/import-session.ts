@@ -24,6 +24,7 @@ export interface ImportBatch {
   /** Nothing of the import follows. */
   readonly final: boolean;
   readonly keepsLinks?: boolean;
+  readonly nameFrom?: string;
   /** Where the records are those of a source. */
   readonly source?: string;
 }

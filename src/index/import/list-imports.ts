@@ -4,7 +4,7 @@ import type { Kernel } from '../../../native-bindings/index.js';
 import { PassingJobs, type Clock, type Config, type MemoryBudget, type ProgressBoard } from '../../platform/index.js';
 import type { ListAdmission } from '../admission/write-admission.js';
 import type { BatchOutcome } from '../contract/ingest-tasks.js';
-import type { ImportSession, SyncSession } from '../contract/types.js';
+import type { ImportOptions, ImportSession, SyncSession } from '../contract/types.js';
 import { SourceSync, type SourceSyncOptions } from './source-sync.js';
 import type { ImportBuffers } from './import-buffers.js';
 import type { CommitPace } from './commit-pace.js';
@@ -65,13 +65,14 @@ export class ListImports {
   /** Throws `overloaded` where there are enough already. */
   start(
     format: 'ndjson' | 'json' | 'csv',
-    { keepsLinks, ofSource }: { readonly keepsLinks?: boolean; readonly ofSource?: ImportOfSource },
+    { keepsLinks, nameFrom, ofSource }: ImportOptions & { readonly ofSource?: ImportOfSource },
   ): ImportSession {
     const { kernel, config, budget, importBuffers, admission, pace, storePages, settle, listPath } = this.options;
     admission.admitImport();
     this.underWay += 1;
     const importId = this.newId();
     const inTurn = this.turns();
+    const ofAll = { ...(keepsLinks === true ? { keepsLinks } : {}), ...(nameFrom === undefined ? {} : { nameFrom }) };
     return new BulkImport({
       kernel,
       format,
@@ -88,9 +89,7 @@ export class ListImports {
       importId,
       commit: (batch) =>
         inTurn(() =>
-          ofSource === undefined
-            ? this.commit(keepsLinks === true ? { ...batch, keepsLinks } : batch)
-            : this.commitOfSource(ofSource, batch),
+          ofSource === undefined ? this.commit({ ...batch, ...ofAll }) : this.commitOfSource(ofSource, batch),
         ),
       onDone: () => {
         admission.importEnded();

@@ -16,7 +16,7 @@ const DEFINITION: FieldDefinition = {
 /** What becomes of the lines behind the header, each a record or the sentence that is told of it. */
 function read(header: string, ...lines: (string | Buffer)[]): unknown[] {
   const bytes = Buffer.from(`${header}\n`);
-  return told(csvRecords({ bytes, separator: separatorOf(header) }, [pieceOf(lines, 2)], DEFINITION));
+  return told(csvRecords({ bytes, separator: separatorOf(header) }, [pieceOf(lines, 2)], { definition: DEFINITION }));
 }
 
 function pieceOf(lines: readonly (string | Buffer)[], firstLine: number): RawRecords {

@@ -13,6 +13,7 @@ import { ServiceError } from '../../platform/index.js';
 import {
   INFERENCE_RECORDS_MAX,
   readRecordInput,
+  validName,
   type CsvSeparator,
   type InferenceSample,
   type RecordInput,
@@ -72,6 +73,32 @@ function nameOf(value: unknown): string | null {
   return typeof name === 'string' ? name : null;
 }
 
+/** The same, where those without a name are named by the value of this field; one that has none is an error of its own. */
+export function* namedRecords(records: Iterable<RawRecord>, nameFrom: string): Generator<RawRecord> {
+  for (const record of records) {
+    const { line, input, name } = record;
+    yield input instanceof ServiceError || input.name !== undefined
+      ? record
+      : { line, name, ...named(input, nameFrom) };
+  }
+}
+
+function named(input: RecordInput, nameFrom: string): Partial<RawRecord> & Pick<RawRecord, 'input'> {
+  const raw = Object.hasOwn(input.fields, nameFrom) ? input.fields[nameFrom] : undefined;
+  const value: unknown = Array.isArray(raw) && raw.length === 1 ? raw[0] : raw;
+  if (typeof value !== 'string' && typeof value !== 'number') {
+    const detail = `The record has no name, and no text or number in the field '${nameFrom}' that would be its name.`;
+    return { input: new ServiceError('invalid-record', detail) };
+  }
+  try {
+    const name = validName(String(value));
+    return { input: { ...input, name }, name: name ?? null };
+  } catch (error) {
+    if (error instanceof ServiceError) return { input: error };
+    throw error;
+  }
+}
+
 /** Samples for the inference of a definition: those of the first records that can be read. */
 export function samplesOf(records: Iterable<RawRecord>): InferenceSample[] {
   const samples: InferenceSample[] = [];
@@ -87,9 +114,12 @@ export function samplesOf(records: Iterable<RawRecord>): InferenceSample[] {
 export function* csvRecords(
   header: CsvHeader,
   pieces: readonly RawRecords[],
-  definition: FieldDefinition,
+  { definition, nameFrom = '' }: { readonly definition: FieldDefinition; readonly nameFrom?: string | undefined },
 ): Generator<RawRecord> {
   const columns = columnsOf(header);
+  const nameColumn = columns.includes('name') ? -1 : columns.indexOf(nameFrom);
+  if (nameFrom !== '' && !columns.includes(nameFrom))
+    throw malformed(`The header of the CSV has no column '${shownName(nameFrom)}', from which names were to be taken.`);
   const cellReaders = columns.map((column) => cellReader(column, definition));
   for (const { bytes, ends, lines } of pieces) {
     const rows = isUtf8(bytes) ? csvRows(bytes, header.separator) : undefined;
@@ -100,7 +130,11 @@ export function* csvRecords(
       const own = (): Uint8Array => bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
       const row = aligned ? rows[index] : csvRows(own(), header.separator)?.[0];
       const fault = aligned || isUtf8(own()) ? faultOf(row, columns) : 'The line is not valid UTF-8.';
-      if (row !== undefined && fault === undefined) yield recordOf(csvRecord(columns, row, cellReaders), line);
+      // As the cell is written, whatever its field makes of it.
+      const cell = row?.[nameColumn] ?? '';
+      const named = cell === '' ? {} : { name: cell };
+      if (row !== undefined && fault === undefined)
+        yield recordOf({ ...named, ...csvRecord(columns, row, cellReaders) }, line);
       else yield { line, input: new ServiceError('invalid-record', fault ?? ''), name: null };
     }
   }
@@ -115,14 +149,15 @@ function faultOf(row: readonly string[] | undefined, columns: readonly string[])
 
 /** Throws `malformed-request` for a header by which values would be lost. */
 function columnsOf({ bytes, separator }: CsvHeader): string[] {
-  const refused = (detail: string) => new ServiceError('malformed-request', detail);
-  if (!isUtf8(bytes)) throw refused('The first line of the CSV is not valid UTF-8.');
+  if (!isUtf8(bytes)) throw malformed('The first line of the CSV is not valid UTF-8.');
   const columns = csvRows(bytes, separator)?.[0];
-  if (columns === undefined) throw refused('The first line of the CSV does not name its columns.');
+  if (columns === undefined) throw malformed('The first line of the CSV does not name its columns.');
   const twice = columns.find((column, at) => column !== '' && columns.indexOf(column) !== at);
-  if (twice !== undefined) throw refused(`The header of the CSV names the column '${shownName(twice)}' twice.`);
+  if (twice !== undefined) throw malformed(`The header of the CSV names the column '${shownName(twice)}' twice.`);
   return columns;
 }
+
+const malformed = (detail: string) => new ServiceError('malformed-request', detail);
 
 /** As much of the name of a column as a sentence has room for. */
 const shownName = (column: string) => (column.length > NAME_SHOWN_MAX ? `${column.slice(0, NAME_SHOWN_MAX)}…` : column);
@@ -140,7 +175,7 @@ function csvRows(bytes: Uint8Array, delimiter: CsvSeparator): string[][] | undef
 
 type CellReader = (cell: string) => unknown;
 
-function csvRecord(columns: readonly string[], row: readonly string[], readers: readonly CellReader[]): unknown {
+function csvRecord(columns: readonly string[], row: readonly string[], readers: readonly CellReader[]): object {
   const fields: Record<string, unknown> = {};
   const beside: Record<string, unknown> = {};
   columns.forEach((column, index) => {

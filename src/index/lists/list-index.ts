@@ -45,12 +45,14 @@ import { PublishedVersions, type PublishedVersionsOptions } from '../versions/pu
 import { dropVersion, orphanedVersions } from '../versions/version-dropping.js';
 import { CommitPublisher } from '../versions/commit-publisher.js';
 import { ListEvents } from '../commit/list-events.js';
+import { versionStatus } from '../contract/version-status.js';
 import { removeUnknownSegments } from '../segments/segment-files.js';
 import type { StorePages } from '../commit/store-pages.js';
 import type { MergeTurns } from '../commit/merge-turns.js';
 import type {
   GenerationLease,
   GenerationSettings,
+  ImportOptions,
   ImportSession,
   ListIndex,
   MeaningStatus,
@@ -201,11 +203,9 @@ export class OpenListIndex implements ListIndex {
   versions(): readonly VersionStatus[] {
     this.requireOpen();
     // A version that is being dropped is not published any more.
-    return this.state.versions.flatMap(({ version, state, created_utc, definition }) => {
-      const published = this.published.get(version);
-      return published === undefined
-        ? []
-        : [{ version, state, created_utc, definition, record_count: published.recordCount }];
+    return this.state.versions.flatMap((version) => {
+      const published = this.published.get(version.version);
+      return published === undefined ? [] : [versionStatus(version, published.recordCount)];
     });
   }
 
@@ -254,9 +254,9 @@ export class OpenListIndex implements ListIndex {
     return this.queue.write(request);
   }
 
-  startImport(format: 'ndjson' | 'json' | 'csv', keepsLinks = false): ImportSession {
+  startImport(format: 'ndjson' | 'json' | 'csv', options: ImportOptions = {}): ImportSession {
     this.requireOpen();
-    return this.imports.start(format, { keepsLinks });
+    return this.imports.start(format, options);
   }
 
   startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession {

@@ -17,6 +17,7 @@ import {
 } from '../../platform/index.js';
 import type { IngestExecutor } from '../contract/ingest-tasks.js';
 import type { ListOutline, SearchSettings } from '../contract/types.js';
+import { versionStatus } from '../contract/version-status.js';
 import type { UnusableIndexError, UnusableVersion } from '../segments/unusable-segments.js';
 import { remakeSegments, runWithRoom } from './segment-remaking.js';
 
@@ -193,13 +194,6 @@ function outlineOf({ state, recordCounts }: UnusableIndexError): ListOutline {
     currentVersion: state.currentVersion,
     meaning: () => undefined,
     resources: () => undefined,
-    versions: () =>
-      state.versions.map(({ version, state: is, created_utc, definition }) => ({
-        version,
-        state: is,
-        created_utc,
-        definition,
-        record_count: recordCounts.get(version) ?? 0,
-      })),
+    versions: () => state.versions.map((version) => versionStatus(version, recordCounts.get(version.version) ?? 0)),
   };
 }

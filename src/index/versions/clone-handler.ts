@@ -39,6 +39,8 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
     });
     copyInTransactions(target, from.names.getRange(), ({ key, value }) => void to.names.putSync(key, value));
     linkIndex({ source, target, fileOf: segmentFile }, from, to);
+    const currentVersion = requiredVersion(state, state.currentVersion);
+    const { definition, unfit } = currentVersion;
     const cloned: ListState = {
       ...cloneVectors(source, target, state),
       ...clonePages(source, target, state),
@@ -47,11 +49,8 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
       nextRecordNumber: state.nextRecordNumber,
       nextVersion: 2,
       currentVersion: 1,
-      versions: [
-        readyVersion(1, { nowMs: task.nowMs, definition: requiredVersion(state, state.currentVersion).definition }),
-      ],
+      versions: [{ ...readyVersion(1, { nowMs: task.nowMs, definition }), ...(unfit === undefined ? {} : { unfit }) }],
     };
-    const currentVersion = requiredVersion(state, state.currentVersion);
     cloneLinks({
       source,
       target,

@@ -112,11 +112,11 @@ export class NextVersionBuilder {
     host.storePages.written(host.listPath, limits.bytesMax);
     const result = await host.runCommit({ kind: 'build-step', ...task, building, ...limits });
     host.publishCommit(result.commit);
-    const { conflicts, copied, done } = result;
+    const { unfit, copied, done } = result;
     job.advance(copied);
     const entry = { list: host.listPath, version: building.version, copied };
-    if (conflicts > 0)
-      host.log.warn({ ...entry, conflicts }, 'values that do not fit the new definition are stored and not indexed');
+    if (Object.keys(unfit).length > 0)
+      host.log.warn({ ...entry, unfit }, 'values that do not fit the new definition are stored and not indexed');
     if (done) {
       job.finish();
       host.log.info(entry, 'a version was built and is current');

@@ -13,6 +13,7 @@ import {
   buildingVersionOf,
   partOf,
   segmentsPath,
+  withUnfit,
   type ListState,
   type VersionState,
   type VectorSpace,
@@ -87,7 +88,8 @@ export function startBuild({ stores }: IngestContext, task: StartBuildTask): Ing
     ...readyVersion(version, task),
     state: 'building',
     buildCursor: FIRST_RECORD_NUMBER,
-    renames: task.renames,
+    // One that is given up takes its renames to this one: both are built from the current version.
+    renames: renamesAfter(buildingVersionOf(before)?.renames ?? {}, task.renames),
   };
   const replaced = buildingVersionOf(before) ?? requiredVersion(before, before.currentVersion);
   const events = new EventRecorder(task.events, task.nowMs, before.events);
@@ -109,6 +111,20 @@ export function startBuild({ stores }: IngestContext, task: StartBuildTask): Ing
   return { state, version };
 }
 
+/** From the names that the first renames leave from to those that the second lead to. */
+export function renamesAfter(
+  first: Readonly<Record<string, string>>,
+  second: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const left = new Map(Object.entries(second));
+  const chained = Object.entries(first).map(([from, between]) => {
+    const to = left.get(between) ?? between;
+    left.delete(between);
+    return [from, to] as const;
+  });
+  return Object.fromEntries([...chained, ...left].filter(([from, to]) => from !== to));
+}
+
 export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask): IngestResults['build-step'] {
   const store = stores.get(task.listPath);
   const before = requiredState(store);
@@ -117,13 +133,9 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   const source = store.version(before.currentVersion);
   const normaliser = new FieldNormaliser(building.definition, { lenient: true, renames: building.renames });
   const { version, definition, buildCursor } = building;
-  const { meaning } = before;
-  const vectors = new VectorCommit({ kernel, store, nowMs: task.nowMs, meaning }).ofVersion(
-    task.building,
-    definition,
-    buildCursor,
-  );
   const { nowMs } = task;
+  const { meaning } = before;
+  const vectors = new VectorCommit({ kernel, store, nowMs, meaning }).ofVersion(task.building, definition, buildCursor);
   const versions = before.versions.map((each) => each.version);
   const parts = new PartsCommit({ kernel, store, state: before });
   const pages = parts.ofVersion(task.building, definition, buildCursor);
@@ -161,7 +173,11 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   const copied = copyRecords({ source, copies }, writer, normaliser, { ...task, cursor: buildCursor });
   const events = new EventRecorder(task.events, task.nowMs, before.events);
   if (copied.done) events.recordWith((list) => [versionCurrentEvent(list, building.version, building.definition)]);
-  const state = { ...stateAfterStep(before, building, copied), ...events.prepare(store), ...parts.statePart };
+  const state = {
+    ...stateAfterStep(before, building, copied, normaliser.unfit),
+    ...events.prepare(store),
+    ...parts.statePart,
+  };
   try {
     writer.buildSegment();
     store.transaction(() => {
@@ -175,7 +191,7 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
     throw store.asWriteError(error);
   }
   const commit = committed(state, writer.changed ? [writer] : []);
-  return { commit, done: copied.done, copied: copied.count, conflicts: normaliser.conflicts };
+  return { commit, done: copied.done, copied: copied.count, unfit: Object.fromEntries(normaliser.unfit) };
 }
 
 /** Copies what a record has beside its fields; returns about how many bytes that are. */
@@ -251,8 +267,17 @@ function copyRecords(
 }
 
 /** With nothing left to copy, the built version becomes the current one. */
-function stateAfterStep(before: ListState, building: VersionState, copied: Copied): ListState {
-  const after: VersionState = { ...building, buildCursor: copied.cursor, state: copied.done ? 'ready' : 'building' };
+function stateAfterStep(
+  before: ListState,
+  building: VersionState,
+  copied: Copied,
+  unfit: ReadonlyMap<string, number>,
+): ListState {
+  const after: VersionState = {
+    ...withUnfit(building, unfit),
+    buildCursor: copied.cursor,
+    state: copied.done ? 'ready' : 'building',
+  };
   return {
     ...before,
     sequence: before.sequence + 1,

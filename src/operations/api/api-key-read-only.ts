@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import {
   isReadPermission,
-  parseExpiry,
+  parseFutureExpiry,
   type Caller,
   type PermissionCatalogue,
   type KeyScope,
@@ -56,6 +56,7 @@ export const apiKeyCreateReadOnly = defineOperation({
     'list-not-found',
     'group-not-found',
     'conflict',
+    'unprocessable',
     'rate-limited',
     'storage-full',
   ],
@@ -72,7 +73,7 @@ export const apiKeyCreateReadOnly = defineOperation({
     }
     const permissions = readPermissions(services.permissions, body.permissions);
     const reach = checkScopeTarget(services.catalog, caller, account, { scope, target });
-    const expires_at = expiryWithin(caller.key?.expires_at ?? null, body.expires_at ?? null);
+    const expires_at = expiryWithin(caller.key?.expires_at ?? null, body.expires_at ?? null, services.clock.nowMs());
 
     const decision = services.readOnlyKeyLimiter.take(account);
     if (!decision.allowed) {
@@ -128,10 +129,10 @@ function readPermissions(known: PermissionCatalogue, named: readonly string[]): 
   throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/permissions', detail }] });
 }
 
-/** The expiry of the new key. Throws `wider-than-caller` where it would outlive the caller's. */
-function expiryWithin(callers: string | null, wanted: string | null): string | null {
+/** The expiry of the new key. Throws `wider-than-caller` where it would outlive the caller's, and `unprocessable` where it has passed. */
+function expiryWithin(callers: string | null, wanted: string | null, nowMs: number): string | null {
   if (wanted === null) return callers;
-  const expiry = parseExpiry(wanted);
+  const expiry = parseFutureExpiry(wanted, nowMs);
   if (callers === null || Date.parse(expiry) <= Date.parse(callers)) return expiry;
   throw new ServiceError(
     'wider-than-caller',

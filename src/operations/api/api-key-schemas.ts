@@ -32,7 +32,10 @@ export const permissionsSchema = Type.Array(Type.String({ minLength: 1, maxLengt
 
 export const expiresAt = nullable(
   Type.String({ minLength: 1, maxLength: 40, examples: ['2027-01-01', '2027-01-01T12:00:00Z'] }),
-  { description: 'A date (the key works until the end of that day, UTC) or a time; null: never' },
+  {
+    description:
+      'A date (the key works until the end of that day, UTC) or a time, neither of which has passed (422); null: never',
+  },
 );
 
 const keyMembers = {

@@ -1,6 +1,6 @@
 /** `/api-key/{account}`: making, listing and revoking keys; for the console and the command line only. */
 import { Type } from 'typebox';
-import { parseExpiry, type AccessPreset, type PermissionCatalogue } from '../../access/index.js';
+import { parseFutureExpiry, type AccessPreset, type PermissionCatalogue } from '../../access/index.js';
 import { ServiceError, type ErrorPlace } from '../../platform/index.js';
 import {
   createdKeyResource,
@@ -58,7 +58,7 @@ const create = defineOperation({
   bodyBytesMax: LONG_OPTIONS_BODY_BYTES_MAX,
   body: newKey,
   responses: { 201: { description: 'The key, shown this once', schema: createdKeyResource } },
-  errors: ['list-not-found', 'group-not-found', 'conflict', 'storage-full'],
+  errors: ['list-not-found', 'group-not-found', 'conflict', 'unprocessable', 'storage-full'],
   async handle({ services, caller }, { params, body }) {
     const scope = body.scope ?? 'account';
     const target = body.scope_target ?? null;
@@ -69,7 +69,8 @@ const create = defineOperation({
       ...reach,
       region: body.region ?? services.catalog.account(params.account)?.region ?? services.config.account.region,
       permissions: chosenPermissions(services.permissions, body.access, body.permissions),
-      expires_at: typeof body.expires_at === 'string' ? parseExpiry(body.expires_at) : null,
+      expires_at:
+        typeof body.expires_at === 'string' ? parseFutureExpiry(body.expires_at, services.clock.nowMs()) : null,
     });
     return { status: 201, body: describeCreatedKey(record, secret) };
   },

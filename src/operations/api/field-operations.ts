@@ -6,7 +6,7 @@ import { Type, type TObject } from 'typebox';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { newestVersion, oneChangeAtATime, requireIndex, requireList } from '../dispatch/list-access.js';
-import { changedDefinition } from './list-definition.js';
+import { changedDefinition, RECORD_NAME } from './list-definition.js';
 import { defineOperation, type Operation } from '../dispatch/operation.js';
 import { accountName, fieldName, listName, listParams, object } from './schemas.js';
 import type { Services } from '../dispatch/services.js';
@@ -158,6 +158,7 @@ function updated(before: FieldDefinition, kind: FieldKind, oldName: string, chan
     fields.map((each) => (each === field ? { ...each, ...change, name: oldName } : each));
   const definition = changed(before, kind.member, replace(before[kind.member]));
   if (name === oldName) return { definition };
+  if (name === RECORD_NAME || oldName === RECORD_NAME) throw recordNameKept();
   if (allNames(before).has(name)) {
     throw new ServiceError('name-exists', `The list has a field '${name}' already.`);
   }
@@ -173,12 +174,19 @@ function renamed(definition: FieldDefinition, from: string, to: string): FieldDe
   const rename = <T extends NamedField>(fields: readonly T[]): readonly T[] =>
     fields.map((field) => (field.name === from ? { ...field, name: to } : field));
   return {
+    ...definition,
     searchable_fields: rename(definition.searchable_fields),
     facets: rename(definition.facets),
     resources: rename(definition.resources),
     location_field: definition.location_field === from ? to : definition.location_field,
     inferred: 'no',
   };
+}
+
+/** Values would move to a field that nobody reads, or away from one that never had any. */
+function recordNameKept(): ServiceError {
+  const detail = "'name' stands for the names of the records: no field can be renamed to it, and it cannot be renamed.";
+  return new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/name', detail }] });
 }
 
 function allNames({ searchable_fields, facets, resources, location_field }: FieldDefinition): ReadonlySet<string> {

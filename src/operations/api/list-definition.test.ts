@@ -54,6 +54,9 @@ describe('a new definition', () => {
       '/resources/0/name',
     ],
     ['a location that is searchable', { searchable_fields: [{ name: 'a' }], location_field: 'a' }, '/location_field'],
+    ['a facet that is the name', { facets: [{ name: 'name', type: 'string' }] }, '/facets/0/name'],
+    ['a resource that is the name', { resources: [{ name: 'name', kind: 'image' }] }, '/resources/0/name'],
+    ['a location that is the name', { location_field: 'name' }, '/location_field'],
     ['too many fields', { searchable_fields: Array.from({ length: 257 }, (_, n) => ({ name: `f${n}` })) }, ''],
   ])('refuses %s', (_what, input, pointer) => {
     let error: ServiceError | undefined;
@@ -112,4 +115,11 @@ describe('field names', () => {
       expect(check(name), JSON.stringify(name)).toBe(false);
     }
   });
+});
+
+it('a definition of an earlier release keeps a facet that is the name', () => {
+  const before = { ...newDefinition({}), facets: [{ name: 'name', type: 'string', cardinality: 'Single' }] } as const;
+  expect(
+    changedDefinition(before, { facets: before.facets, searchable_fields: [{ name: 'name' }] }).facets,
+  ).toHaveLength(1);
 });

@@ -3,6 +3,8 @@ import type { Facet, FieldDefinition, Resource, SearchableField } from '../../ca
 import { FIELDS_PER_LIST_MAX, ServiceError, type ErrorPlace } from '../../platform/index.js';
 
 const WEIGHT_DEFAULT = 1;
+/** Of the record, and of no field: a flat record has no other, and as a searchable field it stands for the record's. */
+export const RECORD_NAME = 'name';
 
 export interface DefinitionInput {
   readonly searchable_fields?: readonly { readonly name: string; readonly weight?: number }[];
@@ -51,7 +53,7 @@ function merged(before: FieldDefinition, input: DefinitionInput): FieldDefinitio
     inferred: before.inferred,
     ...languageOf(input.language ?? before.language),
   };
-  const faults = definitionFaults(after);
+  const faults = [...nameFaults(before, after), ...definitionFaults(after)];
   const [first] = faults;
   if (first !== undefined) throw new ServiceError('invalid-parameter', first.detail, { errors: faults });
   return after;
@@ -67,6 +69,19 @@ function searchableField({ name, weight = WEIGHT_DEFAULT }: { name: string; weig
 
 function facet({ name, type, cardinality = 'Single' }: NonNullable<DefinitionInput['facets']>[number]): Facet {
   return { name, type, cardinality };
+}
+
+/** A list of an earlier release may have such a field, and keeps it. */
+function nameFaults(before: FieldDefinition, after: FieldDefinition): ErrorPlace[] {
+  const isNew = (member: 'facets' | 'resources') => !before[member].some(({ name }) => name === RECORD_NAME);
+  const places = (['facets', 'resources'] as const).flatMap((member) => {
+    const position = after[member].findIndex(({ name }) => name === RECORD_NAME);
+    return position >= 0 && isNew(member) ? [`/${member}/${position}/name`] : [];
+  });
+  if (after.location_field === RECORD_NAME && before.location_field !== RECORD_NAME) places.push('/location_field');
+  const detail =
+    "'name' is what the records themselves are called: it can be searchable and is always sortable, but no facet, resource or location; give the field another name.";
+  return places.map((pointer) => ({ pointer, detail }));
 }
 
 /** What no schema of a single member can see. */

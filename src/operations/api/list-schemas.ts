@@ -128,6 +128,13 @@ const versionResource = named('ListVersion', {
   state: oneOf(['building', 'ready'], { description: '`building` until every record is in it' }),
   record_count: Type.Integer({ minimum: 0 }),
   created_utc: timeSchema('When the version was made'),
+  unfit: Type.Optional(
+    Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
+      description:
+        'Records that had a value of another kind than the fields of this version say when it was built, by field. They keep it, and no filter, facet or order sees it. Absent where none had',
+      examples: [{ price: 12 }],
+    }),
+  ),
 });
 
 const meaning = named(

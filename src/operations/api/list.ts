@@ -119,7 +119,7 @@ const update = defineOperation({
   name: 'list.update',
   summary: 'Change settings or fields of a list',
   description:
-    'Members that are not given keep their value; `searchable_fields`, `facets` and `resources` are replaced as a whole. A change of the fields builds the next version from the records in the background, while the current one serves; the answer shows it as `building`. Other settings hold from the next search. Read-only members are taken so that what GET answered can be sent back; they change nothing.',
+    'Members that are not given keep their value; `searchable_fields`, `facets` and `resources` are replaced as a whole. A change of the fields builds the next version from the records in the background, while the current one serves; the answer shows it as `building`. A value that a new facet finds in a record becomes one of its type where its text says so (`"12"` a number, `7` the string `"7"`); one that does not fit is kept and not indexed, and counted under `unfit` of the version. Other settings hold from the next search. Read-only members are taken so that what GET answered can be sent back; they change nothing.',
   method: 'PUT',
   path: '/list/{account}/{list}',
   permission: 'list:update',

@@ -5,7 +5,7 @@ import type { ImportSession } from '../../index/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { requireIndex } from '../dispatch/list-access.js';
 import { defineOperation } from '../dispatch/operation.js';
-import { listParams, nullable, named, object } from './schemas.js';
+import { fieldName, listParams, nullable, named, object } from './schemas.js';
 import { roundedMs } from './search-result.js';
 
 type ImportFormat = 'ndjson' | 'json' | 'csv';
@@ -44,17 +44,28 @@ export const searchResultBulk = defineOperation({
   callers: ['key', 'console', 'cli'],
   target: 'list',
   params: listParams,
+  query: object({
+    name_from: Type.Optional({
+      ...fieldName,
+      description:
+        'Field whose text or number is the name of a record that brings none, and stays a field, too: the same file once more then replaces its records. Without it, a record without a name is a new one each time',
+      examples: ['sku'],
+    }),
+  }),
   body: { kind: 'stream', contentTypes: [...FORMATS.keys()] },
   responses: { 200: { description: 'What became of the records', schema: bulkOutcome } },
   errors: ['malformed-json', 'malformed-request', 'overloaded', 'plan-limit', 'storage-full'],
-  async handle({ caller, services }, { params, stream, contentType = '' }) {
+  async handle({ caller, services }, { params, query, stream, contentType = '' }) {
     const startedMs = performance.now();
     const format = FORMATS.get(contentType);
     if (format === undefined || stream === undefined) {
       throw new ServiceError('unsupported-media-type', `The content type is one of ${[...FORMATS.keys()].join(', ')}.`);
     }
     const index = await requireIndex(services, params);
-    const session = index.startImport(format, !reachesFiles(caller, params.account, services.catalog));
+    const session = index.startImport(format, {
+      keepsLinks: !reachesFiles(caller, params.account, services.catalog),
+      ...(query.name_from === undefined ? {} : { nameFrom: query.name_from }),
+    });
     await feed(session, stream);
     const { created, updated, failed, errors } = await session.end();
     return {

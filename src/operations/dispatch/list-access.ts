@@ -110,11 +110,12 @@ function describeOutline(list: ListRecord, index: ListOutline) {
     reranker: list.reranker,
     suggestions: list.suggestions,
     current_version: index.currentVersion,
-    versions: versions.map(({ version, state, record_count, created_utc }) => ({
+    versions: versions.map(({ version, state, record_count, created_utc, unfit }) => ({
       version,
       state,
       record_count,
       created_utc,
+      ...(unfit === undefined ? {} : { unfit }),
     })),
     record_count: current?.record_count ?? 0,
     created_utc: list.created_utc,

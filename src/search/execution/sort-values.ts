@@ -42,8 +42,9 @@ function recordMember(column: string, parts: RecordParts): SortValue {
   return column === '@created' ? parts.createdMs : parts.modifiedMs;
 }
 
-/** Facet values are arrays; a Single facet's holds one value. */
+/** Facet values are arrays; a Single facet's holds one value, and one of several, kept from before it was one, is none. */
 function fieldValue(value: unknown, type: FacetType): SortValue {
+  if (Array.isArray(value) && value.length > 1) return undefined;
   const held = fieldKind(type).columnValue(Array.isArray(value) ? value[0] : value);
   return typeof held === 'string' ? Buffer.from(foldFacetValue(held)) : held;
 }

@@ -107,6 +107,18 @@ describe('order_by', () => {
     expect(error.detail).toContain(expected);
   });
 
+  it('means the record by a bare word, and a facet of that name by one in backticks', () => {
+    const names = ['created_utc', 'modified_utc', 'distance'];
+    const facets = names.map((name) => ({ name, type: 'number', cardinality: 'Single' }) as const);
+    const read = (text: string, definition: FieldDefinition) => parseOrderBy(text, [definition], true)[0];
+    for (const name of names) {
+      const own = read(name, DEFINITION);
+      expect(read(name, { ...DEFINITION, facets }), name).toEqual(own);
+      expect(read(`\`${name}\``, DEFINITION), name).toEqual(own);
+      expect(read(`\`${name}\``, { ...DEFINITION, facets })).toEqual({ by: 'column', column: name, descending: false });
+    }
+  });
+
   it('wants a field sortable in one list of a group', () => {
     expect(parseOrderBy('price', [PLACELESS, DEFINITION], false)).toHaveLength(1);
     expect(refusal(() => parseOrderBy('price', [PLACELESS], false)).status).toBe(400);

@@ -1,6 +1,8 @@
 /**
  * The `order_by` option: up to four keys, `field asc|desc` with commas between them; `asc` when neither is said. A field
- * name with blanks or commas is written in backticks (doubled to mean one), as in filters.
+ * name with blanks or commas is written in backticks (doubled to mean one), as in filters. A bare `name`, `created_utc` or
+ * `modified_utc` is the record's own, and a bare `distance` that from the point of the search; in backticks they are the facets
+ * of these names, where there are such.
  */
 import type { FieldDefinition } from '../../catalog/index.js';
 import { didYouMean, ORDER_BY_KEYS_MAX, ServiceError } from '../../platform/index.js';
@@ -39,8 +41,9 @@ export function parseOrderBy(
       throw orderError(`expected a comma or the end at position ${offset}; a key is a field name and asc or desc`);
     }
     const name = matched[2] ?? (matched[1] as string).replaceAll('``', '`');
+    const quoted = matched[1] !== undefined;
     if (keys.length === ORDER_BY_KEYS_MAX) throw orderError(`at most ${ORDER_BY_KEYS_MAX} keys are allowed`);
-    keys.push(sortKey(name, descending(matched[3], name), definitions, hasRadius));
+    keys.push(sortKey({ name, quoted }, descending(matched[3], name), definitions, hasRadius));
     if (offset >= text.length) break;
     offset += 1;
   }
@@ -59,16 +62,24 @@ function descending(direction: string | undefined, name: string): boolean {
   }
 }
 
+interface WrittenName {
+  readonly name: string;
+  /** In backticks. */
+  readonly quoted: boolean;
+}
+
 function sortKey(
-  name: string,
+  { name, quoted }: WrittenName,
   descending: boolean,
   definitions: readonly FieldDefinition[],
   hasRadius: boolean,
 ): SortKey {
-  const column = RECORD_COLUMNS.get(name);
-  if (column !== undefined) return Object.freeze({ by: 'column', column, descending });
-  if (name === 'distance' && hasRadius) return Object.freeze({ by: 'distance', descending });
   const facets = definitions.flatMap((definition) => facetsByName(definition).get(name) ?? []);
+  if (!quoted || facets.length === 0) {
+    const column = RECORD_COLUMNS.get(name);
+    if (column !== undefined) return Object.freeze({ by: 'column', column, descending });
+    if (name === 'distance' && hasRadius) return Object.freeze({ by: 'distance', descending });
+  }
   if (facets.some((facet) => facet.cardinality === 'Single')) {
     return Object.freeze({ by: 'column', column: name, descending });
   }

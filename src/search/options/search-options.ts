@@ -245,7 +245,7 @@ export const SEARCH_OPTIONS = {
   }),
   order_by: text(NAMES_CHARACTERS_MAX, {
     description:
-      'Up to 4 of name, created_utc, modified_utc, Single facets and, with radius, distance; each with asc or desc, separated by commas',
+      'Up to 4 of name, created_utc, modified_utc, Single facets and, with radius, distance; each with asc or desc, separated by commas. Facets that are called like one of these are written in backticks',
     examples: ['year desc, name asc'],
   }),
   select: names('Fields to return; none given: all', 'title,year'),

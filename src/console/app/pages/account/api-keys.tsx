@@ -170,6 +170,7 @@ function NewKey({ onSecret }: { readonly onSecret: (secret: string) => void }) {
       ) : null}
       <TextInput
         type="date"
+        min={new Date().toISOString().slice(0, 10)}
         label={text.keys.expires}
         description={text.keys.expiresHint}
         value={draft.expires_at ?? ''}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { namelessRecords } from './nameless-records.js';
+import type { ImportFormat } from './record-counter.js';
+
+const of = (text: string, format: ImportFormat) => namelessRecords(Buffer.from(text), format);
+
+describe('records without names', () => {
+  it.each<[ImportFormat, string, string | undefined]>([
+    ['csv', 'title,sku,price\na,s1,2\nb,s2,2\n', 'sku'],
+    ['csv', '\ufefftitle,price\na,2\nb,2\nc,', 'title'],
+    ['csv', 'title,product_id\na,1\nb,1\n', 'title'],
+    ['csv', 'title,price\na,1\na,2\n', undefined],
+    ['ndjson', '{"title":"a","id":1}\n{"title":"a","id":2}\n{"tit', 'id'],
+    ['ndjson', '{"fields":{"url":"https://a"}}', 'url'],
+    ['json', '[{"a":"x","key":"1"},{"a":"y","key":"2"},{"a":', 'key'],
+    ['json', '[{"video":"x"},{"video":"x"}]', undefined],
+  ])('of %s are seen, and a field that tells them apart is named', (format, text, suggestion) => {
+    expect(of(text, format)).toEqual({ suggestion });
+  });
+
+  it.each<[ImportFormat, string]>([
+    ['csv', 'name,title\na,1\n'],
+    ['ndjson', '{"name":"a"}\n{"name":"b","fields":{}}\n'],
+    ['json', '[{"name":"a"}]'],
+    ['json', '[]'],
+    ['csv', ''],
+    ['ndjson', 'no JSON\n'],
+  ])('are not there in %s: %j', (format, text) => {
+    expect(of(text, format)).toBeUndefined();
+  });
+});
