@@ -13,8 +13,16 @@ const LOOKS_MAX = 120_000 / LOOK_INTERVAL_MS;
 /** The answer says that the connection is closed: who sends on after this much never looks. */
 const LINGER_BYTES_MAX = 268_435_456;
 
+/** Of a rest that need not come: nothing of it for so long, and it is over. */
+const PAUSE_MS_MAX = 2000;
+
+export interface Rest {
+  /** False: its client has stopped sending, and may go on just now or never. */
+  readonly isAwaited: boolean;
+}
+
 /** Calls `end` when the rest is there, or is too much or too late. Returns what is to be called when the connection is gone. */
-export function dropRest(res: HttpResponse, end: () => void): () => void {
+export function dropRest(res: HttpResponse, { isAwaited }: Rest, end: () => void): () => void {
   let [bytes, seenBytes, looks, quietLooks] = [0, 0, 0, 0];
   const timer = setInterval(() => {
     looks += 1;
@@ -25,10 +33,15 @@ export function dropRest(res: HttpResponse, end: () => void): () => void {
     res.pause();
     res.resume();
   }, LOOK_INTERVAL_MS).unref();
+  const pause = isAwaited ? undefined : setTimeout(end, PAUSE_MS_MAX).unref();
   res.onData((chunk, isLast) => {
     bytes += chunk.byteLength;
+    pause?.refresh();
     // What is written in this turn is sent at its end.
     if (isLast || bytes > LINGER_BYTES_MAX) setImmediate(end);
   });
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    clearTimeout(pause);
+  };
 }

@@ -20,7 +20,7 @@ import type { UploadWindow } from './upload-window.js';
 /** What the library gathers before it writes anything. */
 const GATHERED_BYTES_MAX = 16_384;
 const LINE_END_BYTES = 2;
-/** Of a client that sends nothing any more: there is nothing to wait for. */
+/** Of a client that has stopped sending: it may go on just now, or never. */
 const STALLED_STATUS = 408;
 
 export interface ExchangeNeeds {
@@ -140,8 +140,8 @@ export class UwsExchange implements IncomingRequest {
     this.#body?.letGo();
     this.#answered = true;
     this.#unwatch();
-    if (this.fault !== undefined) return this.#hangUpWith(answer);
     if (this.#isReadOn(answer)) return this.#readOnBehind(answer, answer.body);
+    if (this.fault !== undefined) return this.#hangUpWith(answer);
     // Until the route handler returns, the library gathers what is written by itself.
     if (!this.#keptOpen) return this.#writeAll(answer);
     let sent: Promise<void> | undefined;
@@ -174,18 +174,27 @@ export class UwsExchange implements IncomingRequest {
 
   /** A short answer behind which the connection is closed, to a client that may still be sending. */
   #isReadOn(answer: Answer): answer is Answer & { readonly body: string } {
-    const { status, body, headOnly, close } = answer;
-    const isClosed = (close || this.#closes) && status !== STALLED_STATUS;
-    return isClosed && this.bodyPending && typeof body === 'string' && !headOnly && body.length <= GATHERED_BYTES_MAX;
+    const { body, headOnly, close } = answer;
+    return (
+      (close || this.#closes) &&
+      this.bodyPending &&
+      typeof body === 'string' &&
+      !headOnly &&
+      body.length <= GATHERED_BYTES_MAX
+    );
   }
 
-  /** The library closes as soon as it has written an answer of its own: this one is written past its back, and what comes is read on. */
+  /**
+   * The library closes as soon as it has written an answer of its own: this one is written past its back, and what comes is read on. What
+   * it would take for a next request, because it sees another end of a faulty one, it closes upon: to it, this one is not answered.
+   */
   #readOnBehind(answer: Answer, body: string): Promise<void> {
     this.keepOpen();
     this.#dropsRest = true;
     this.#res.cork(() => this.#writePast(answer, body));
     return new Promise((resolve) => {
-      const stop = dropRest(this.#res, () => this.hangUp());
+      const isAwaited = this.fault === undefined && answer.status !== STALLED_STATUS;
+      const stop = dropRest(this.#res, { isAwaited }, () => this.hangUp());
       this.#onGone = () => {
         stop();
         resolve();

@@ -104,6 +104,12 @@ describe('FieldNormaliser', () => {
       });
     });
 
+    it('has the values of a renamed field under the new name, whatever stood there', () => {
+      expect(normalised({ cost: 1, price: 2 })).toEqual({ price: [1] });
+      expect(normalised({ price: 2, cost: 1 })).toEqual({ price: [1] });
+      expect(normalised({ price: 2, cost: null })).toEqual({ price: [2] });
+    });
+
     it('takes no code for a number', () => {
       const before = lenient.unfit.get('price') ?? 0;
       expect(normalised({ price: '007' })).toEqual({ price: ['007'] });

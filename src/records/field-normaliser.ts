@@ -59,12 +59,21 @@ export class FieldNormaliser {
       if (flat && given === 'name') continue;
       const raw = fields[given];
       if (raw === null || raw === undefined) continue;
-      const field = this.renames.size === 0 ? given : (this.renames.get(given) ?? given);
+      const field = this.renames.size === 0 ? given : this.newNameOf(given, fields);
+      if (field === undefined) continue;
       checkFieldName(field);
       const value = this.valueOf(field, raw);
       if (value !== undefined) result[field] = value;
     }
     return result;
+  }
+
+  /** Undefined where a field that nobody had defined gives way to the one that takes its name. */
+  private newNameOf(given: string, fields: Readonly<Record<string, unknown>>): string | undefined {
+    const renamed = this.renames.get(given);
+    if (renamed !== undefined) return renamed;
+    for (const [from, to] of this.renames) if (to === given && (fields[from] ?? null) !== null) return undefined;
+    return given;
   }
 
   private valueOf(field: string, raw: unknown): FieldValue | undefined {

@@ -1,5 +1,6 @@
 /** `/search/image`: records of a list, or of the lists of a group, by what their pictures look like. */
 import { Type, type Static } from 'typebox';
+import { reachesFiles } from '../access/index.js';
 import { asMediaUrl, isMediaUrl } from '../fields/index.js';
 import {
   compileCheck,
@@ -71,7 +72,7 @@ const checkBody = compileCheck(imageBody, 'body');
 const common = {
   method: 'POST',
   description:
-    "The body is a picture (JPEG, PNG, WebP, GIF or AVIF, of at most `pictures.bytes_max` bytes and `pictures.pixels_max` pixels), and the options are in the query string; or it is JSON with `media` (`<store>/<path>` of the account's media stores, which takes the permission media:read) or `url`, beside the options. Found are records with a picture that looks like it, by `@image_score`: 1 is the same picture. Lists whose `image_model` is null are left out.",
+    "The body is a picture (JPEG, PNG, WebP, GIF or AVIF, of at most `pictures.bytes_max` bytes and `pictures.pixels_max` pixels), and the options are in the query string; or it is JSON with `media` (`<store>/<path>` of the account's media stores, which takes the permission media:read, and of a key of a list or group that a record links to the file) or `url`, beside the options. Found are records with a picture that looks like it, by `@image_score`: 1 is the same picture. Lists whose `image_model` is null are left out.",
   permission: 'search-result:read',
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
@@ -134,11 +135,13 @@ async function search(
   const body = contentType === JSON_TYPE ? bodyOf(received) : undefined;
   const { media: _media, url: _url, ...options } = { ...query, ...body };
   // What words and meaning have is of the picture here.
+  const wanted = body && urlOf(context, body);
+  if (wanted !== undefined && isMediaUrl(wanted)) await assertWithinReach(context, { account, url: wanted }, targets);
   const read = readOptions({ ...options, highlight: false, minimum_text_score: options.minimum_image_score ?? 0 });
   const { bytes, release } =
-    body === undefined
+    wanted === undefined
       ? { bytes: received, release: () => undefined }
-      : await given.fetched({ account, url: urlOf(context, body) }, services.requestMemory.bodies, signal);
+      : await given.fetched({ account, url: wanted }, services.requestMemory.bodies, signal);
   try {
     return await searchFor(context, targets(), read, async (found) => {
       const searchedBy = found.pictures.flatMap((of) => (of === undefined ? [] : [of.by]));
@@ -185,6 +188,29 @@ function bodyOf(bytes: Uint8Array): Static<typeof imageBody> {
   const errors = checkBody(body);
   if (errors.length === 0) return body as Static<typeof imageBody>;
   throw new ServiceError('invalid-parameter', 'The request body is not as the API describes it.', { errors });
+}
+
+/**
+ * A key of a list or group has no look at the account's files: it finds by those that records link to, and hears the same of all others,
+ * whether they are there or not. Throws `out-of-scope`.
+ */
+async function assertWithinReach(
+  { caller, services }: OperationContext,
+  { account, url }: { readonly account: string; readonly url: string },
+  targets: () => OpeningTargets,
+): Promise<void> {
+  if (reachesFiles(caller, account, services.catalog)) return;
+  const { lists, release } = await targets();
+  try {
+    const file = { kind: 'image', url } as const;
+    if (lists.some(({ id }) => services.indexes.opened(id)?.files.linksTo(file) === true)) return;
+  } finally {
+    release();
+  }
+  throw new ServiceError(
+    'out-of-scope',
+    'A key of a list or group searches by those files of media stores that records link to, and by no others.',
+  );
 }
 
 /** Throws where the body names none or two, and where the caller may not read files. */

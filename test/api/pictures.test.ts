@@ -171,6 +171,46 @@ describe('a search by a picture', () => {
     expect((await asked(`/default/${list}/1`, files[0] as Buffer, { query: 'words' })).status).toBe(400);
   });
 
+  it('of a media store are those that records link to, for keys of a list or group, and of others nothing is told', async () => {
+    const png = await drawnPicture(5).png().toBuffer();
+    for (const path of ['x/linked.png', 'x/secret.png'])
+      await service.client.send('PUT', `/media/default/default/${path}`, { bytes: png });
+    await bulk([
+      { name: 'one', front: 'media:default/x/linked.png' },
+      { name: 'lost', back: 'media:default/x/lost.png' },
+    ]);
+    await eventually(
+      async () => stateOf(list),
+      ({ read, failed }) => read === 1 && failed === 1,
+    );
+    const group = `linked-${lists}`;
+    await service.client.post('/list-group/default', { name: group, lists: [{ list }] });
+    const permissions = ['search-result:read', 'media:read'];
+    const ofList = await service.clientFor({ permissions, scope: 'list', scope_target: list });
+    const ofGroup = await service.clientFor({ permissions, scope: 'group', scope_target: group });
+    for (const [client, path] of [
+      [ofList, `/search/image/default/${list}/1`],
+      [ofGroup, `/search/image/group/default/${group}/latest`],
+    ] as const) {
+      const { status, body } = await client.post(path, { media: 'default/x/linked.png' });
+      expect([status, (body as Found).results[0]?.name]).toEqual([200, 'one']);
+      expect(problem(await client.post(path, { media: 'default/x/lost.png' }))).toBe('422 picture-unreadable');
+      const told = async (media: string) => {
+        const answer = await client.post(path, { media });
+        return [problem(answer), answer.body];
+      };
+      const nothing = await told('default/x/none.png');
+      expect(nothing[0]).toBe('403 out-of-scope');
+      expect(await told('default/x/secret.png')).toEqual(nothing);
+      expect(await told('default/x/linked.pn')).toEqual(nothing);
+      expect(await told('none/x/linked.png')).toEqual(nothing);
+      expect(problem(await client.post(path, { url: 'media:default/x/secret.png' }))).toBe('403 out-of-scope');
+    }
+    expect(
+      (await service.client.post(`/search/image/default/${list}/1`, { media: 'default/x/secret.png' })).status,
+    ).toBe(200);
+  });
+
   it('is of lists whose pictures are searched; others of a group are left out', async () => {
     await fill();
     await settled();

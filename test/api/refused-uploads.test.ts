@@ -2,9 +2,11 @@
  * Requests that are refused before their bodies are there, to clients that send everything before they read anything: each gets its answer,
  * whole, and a closed connection behind it where that was said. One that is closed while its client sends loses the answer to a reset.
  */
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const CLIENTS = 8;
@@ -94,6 +96,36 @@ describe.each([
 
 it('a client that is held up for longer than the library waits has its answer, too', async () => {
   expect(problemOf(await stalled)).toEqual({ code: 'not-found', length: 0 });
+});
+
+describe('a body that stopped', () => {
+  let strict: TestService;
+  beforeAll(async () => {
+    strict = await startTestService({ env: { GANNET_SERVER_BODY_IDLE_SECONDS_MAX: '1' } });
+    await strict.client.post('/list/default', { name: 'films' });
+  });
+  afterAll(() => strict.close());
+
+  it('is answered 408, also where its client goes on before it reads', async () => {
+    const { key: own } = await strict.createKey({ access: 'full' });
+    const socket = connect(Number(new URL(strict.address).port), '127.0.0.1')
+      .setEncoding('utf8')
+      .pause();
+    let answer = '';
+    socket.on('data', (text: string) => (answer += text)).on('error', (error) => (answer += error.message));
+    socket.write(
+      `POST /search-result/default/films/bulk HTTP/1.1\r\nHost: x\r\nX-API-Key: ${own}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${4 * MB}\r\n\r\n{`,
+    );
+    await eventually(
+      async () => (await strict.clientWith(undefined).get('/metrics')).text,
+      (text) => /requests_total\{[^}]*status="408"\} 1/.test(text),
+    );
+    const piece = Buffer.alloc(MB, 'a');
+    for (let sent = 0; sent < 3; sent += 1) await new Promise((resolve) => socket.write(piece, resolve));
+    socket.resume();
+    await once(socket, 'close');
+    expect(problemOf(answer)).toEqual({ code: 'body-too-slow', length: 0 });
+  });
 });
 
 /** Far beyond what is dropped, and what lies in buffers. */

@@ -1,4 +1,4 @@
-/** Texts that are compared without regard to case and accents. */
+/** Texts that are compared without regard to case; accents count (`foldFacetValue`). */
 import type { FieldKind } from '../field-kind.js';
 
 /** Longer strings are texts, not values to filter by. */

@@ -8,7 +8,7 @@
  */
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { GenerationHandle } from '../../../native-bindings/index.js';
-import type { PageRange } from '../../extracts/index.js';
+import type { FileToRead, PageRange } from '../../extracts/index.js';
 import type { Cancellation, ServiceError } from '../../platform/index.js';
 import type {
   ExtractFault,
@@ -163,6 +163,8 @@ export interface ListFiles {
   changed(urls: readonly string[]): Promise<void>;
   /** Whether records link to one whose URL begins so. */
   linksBelow(prefix: string): boolean;
+  /** Whether records of the current version link to it. */
+  linksTo(file: FileToRead): boolean;
   /** What was read of the documents of a record; undefined where there is none of that name. */
   texts(name: string, pages: PageRange): Promise<readonly LinkedText[] | undefined>;
 }

@@ -182,6 +182,7 @@ export class ListHandle implements ListIndex {
     refresh: (failedOnly) => this.whenOpen(({ files }) => files.refresh(failedOnly)),
     changed: (urls) => this.whenOpen(({ files }) => files.changed(urls)),
     linksBelow: (prefix) => this.awake().files.linksBelow(prefix),
+    linksTo: (file) => this.awake().files.linksTo(file),
     texts: (name, pages) => this.whenOpen(({ files }) => files.texts(name, pages)),
   };
 

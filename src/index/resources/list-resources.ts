@@ -17,6 +17,7 @@ import {
   attachQueue,
   extractStore,
   hasFiles,
+  keyOfFile,
   othersOf,
   CHECK_JITTER,
   READ_KINDS,
@@ -25,6 +26,7 @@ import {
   readingQueue,
   readKindsOf,
   type AttachTypes,
+  type ExtractStore,
   type ExtractFigures,
   type FileReader,
   type FileToRead,
@@ -205,11 +207,22 @@ export class ListResources implements ListFiles {
   }
 
   linksBelow(prefix: string): boolean {
+    return this.known()?.hasBelow(prefix) === true;
+  }
+
+  linksTo(file: FileToRead): boolean {
+    const { currentVersion } = this.options.host.state();
+    const extracts = this.known();
+    return extracts?.hasLinks(currentVersion) === true && extracts.isLinked(keyOfFile(file), [currentVersion]);
+  }
+
+  /** Undefined where no record can link to a file, or none ever did. */
+  private known(): ExtractStore | undefined {
     const { store } = this.options;
-    if (this.stopped || !this.mayLink) return false;
+    if (this.stopped || !this.mayLink) return undefined;
     store.refresh();
     const extracts = extractStore(store);
-    return extracts.exists && extracts.hasBelow(prefix);
+    return extracts.exists ? extracts : undefined;
   }
 
   texts(name: string, pages: PageRange): Promise<readonly LinkedText[] | undefined> {
