@@ -140,8 +140,8 @@ export class UwsExchange implements IncomingRequest {
     this.#body?.letGo();
     this.#answered = true;
     this.#unwatch();
-    if (this.#isReadOn(answer)) return this.#readOnBehind(answer, answer.body);
     if (this.fault !== undefined) return this.#hangUpWith(answer);
+    if (this.#isReadOn(answer)) return this.#readOnBehind(answer, answer.body);
     // Until the route handler returns, the library gathers what is written by itself.
     if (!this.#keptOpen) return this.#writeAll(answer);
     let sent: Promise<void> | undefined;
@@ -184,16 +184,13 @@ export class UwsExchange implements IncomingRequest {
     );
   }
 
-  /**
-   * The library closes as soon as it has written an answer of its own: this one is written past its back, and what comes is read on. What
-   * it would take for a next request, because it sees another end of a faulty one, it closes upon: to it, this one is not answered.
-   */
+  /** The library closes as soon as it has written an answer of its own: this one is written past its back, and what comes is read on. */
   #readOnBehind(answer: Answer, body: string): Promise<void> {
     this.keepOpen();
     this.#dropsRest = true;
     this.#res.cork(() => this.#writePast(answer, body));
     return new Promise((resolve) => {
-      const isAwaited = this.fault === undefined && answer.status !== STALLED_STATUS;
+      const isAwaited = answer.status !== STALLED_STATUS;
       const stop = dropRest(this.#res, { isAwaited }, () => this.hangUp());
       this.#onGone = () => {
         stop();

@@ -44,8 +44,8 @@ export function validName(name: unknown): string | undefined {
   if (typeof name !== 'string') throw invalidRecord('name', 'The name of a record is a string.');
   if (name.length === 0 || name.length > RECORD_NAME_CHARACTERS_MAX) {
     // Code points are counted only where counting units says that it may matter.
-    const characters = name.length > 2 * RECORD_NAME_CHARACTERS_MAX ? name.length : Array.from(name).length;
-    if (characters === 0 || characters > RECORD_NAME_CHARACTERS_MAX) {
+    const characters = name.length > 2 * RECORD_NAME_CHARACTERS_MAX ? 'more' : Array.from(name).length;
+    if (characters === 0 || characters === 'more' || characters > RECORD_NAME_CHARACTERS_MAX) {
       throw invalidRecord(
         'name',
         `The name of a record has 1 to ${RECORD_NAME_CHARACTERS_MAX} characters, not ${characters}.`,
