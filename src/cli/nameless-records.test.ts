@@ -5,6 +5,12 @@ import type { ImportFormat } from './record-counter.js';
 const of = (text: string, format: ImportFormat) => namelessRecords(Buffer.from(text), format);
 
 describe('records without names', () => {
+  it('are seen in what spreadsheets write', () => {
+    const text = Buffer.from('\ufefftitle\tsku\nä\ts1\nb\ts2\n', 'utf16le');
+    expect(namelessRecords(text, 'csv')).toEqual({ suggestion: 'sku' });
+    expect(namelessRecords(Buffer.from('\ufeffname\tsku\nä\ts1\n', 'utf16le'), 'csv')).toBeUndefined();
+  });
+
   it.each<[ImportFormat, string, string | undefined]>([
     ['csv', 'title,sku,price\na,s1,2\nb,s2,2\n', 'sku'],
     ['csv', '\ufefftitle,price\na,2\nb,2\nc,', 'title'],
@@ -20,6 +26,7 @@ describe('records without names', () => {
 
   it.each<[ImportFormat, string]>([
     ['csv', 'name,title\na,1\n'],
+    ['csv', 'name;title\na;1,5\n'],
     ['ndjson', '{"name":"a"}\n{"name":"b","fields":{}}\n'],
     ['json', '[{"name":"a"}]'],
     ['json', '[]'],

@@ -4,6 +4,7 @@
  */
 import { parse } from 'csv-parse/sync';
 import { RECORD_NAME_CHARACTERS_MAX } from '../platform/index.js';
+import { csvFormOf } from '../records/index.js';
 import type { ImportFormat } from './record-counter.js';
 
 /** Of the first bytes of the file: enough to tell, and parsed once. */
@@ -22,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function namelessRecords(begin: Uint8Array, format: ImportFormat): Nameless | undefined {
   let records: readonly unknown[];
   try {
-    records = readers[format](new TextDecoder().decode(begin)).slice(0, RECORDS_MAX);
+    records = readers[format](begin).slice(0, RECORDS_MAX);
   } catch {
     // The service says what is wrong with it.
     return undefined;
@@ -32,20 +33,25 @@ export function namelessRecords(begin: Uint8Array, format: ImportFormat): Namele
 }
 
 /** What lies behind the last whole record is left out. */
-const readers: Readonly<Record<ImportFormat, (text: string) => readonly unknown[]>> = {
-  ndjson: (text) => wholeLines(text).map((line) => JSON.parse(line) as unknown),
-  json: (text) => {
+const readers: Readonly<Record<ImportFormat, (begin: Uint8Array) => readonly unknown[]>> = {
+  ndjson: (begin) => wholeLines(new TextDecoder().decode(begin)).map((line) => JSON.parse(line) as unknown),
+  json: (begin) => {
+    const text = new TextDecoder().decode(begin);
     const end = text.lastIndexOf('}');
     return JSON.parse(text.trimEnd().endsWith(']') ? text : `${text.slice(0, end + 1)}]`) as unknown[];
   },
-  csv: (text) =>
-    parse(text.slice(0, text.lastIndexOf('\n') + 1), {
+  csv: (begin) => {
+    const { encoding, separator } = csvFormOf(begin);
+    const text = new TextDecoder(encoding).decode(begin);
+    return parse(text.slice(0, text.lastIndexOf('\n') + 1), {
       bom: true,
       columns: true,
+      delimiter: separator,
       relax_column_count: true,
       skip_empty_lines: true,
       to: RECORDS_MAX,
-    }),
+    });
+  },
 };
 
 function wholeLines(text: string): readonly string[] {
