@@ -119,6 +119,19 @@ describe('fields of a list', () => {
     expect(results[0]?.fields).toMatchObject({ kind: ['drama'] });
   });
 
+  it('are named anew in query rules as soon as the renaming is answered', async () => {
+    const rule = (facet: string) => ({
+      query_rules: [{ name: 'dramas', pattern: 'dramas', filter: `${facet} = 'drama'` }],
+    });
+    const path = `/list/default/${list}`;
+    expect((await service.client.put(path, rule('genre'))).status).toBe(200);
+    await service.client.put(`/facet/default/${list}/genre`, { name: 'kind' });
+    expect((await service.client.put(path, rule('kind'))).status).toBe(200);
+    const { current_version } = await settled();
+    const { body } = await service.client.post(`/search/default/${list}/${current_version}`, { query: 'dramas' });
+    expect(body).toMatchObject({ total_count: 1, applied: { query_rules: ['dramas'] } });
+  });
+
   it('cannot take the name of another one', async () => {
     const answer = await service.client.put(`/facet/default/${list}/genre`, { name: 'title' });
     expect(answer).toMatchObject({ status: 409, body: { code: 'name-exists' } });

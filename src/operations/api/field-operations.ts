@@ -88,7 +88,7 @@ function singleFieldOperations(kind: FieldKind): readonly Operation[] {
       ...COMMON,
       name: `${resource}.update`,
       summary: `Change or rename a ${noun}`,
-      description: `Members that are not given keep their value. Another \`name\` renames the field, in every role that it has, and its values in the records; a value that no definition knew of and that a record has under the new name gives way. ${REBUILD}`,
+      description: `Members that are not given keep their value. Another \`name\` renames the field, in every role that it has, and its values in the records; a value that no definition knew of and that a record has under the new name gives way. Query rules that name a facet keep the old name, by which they go on to apply to versions that have it; rules with the new one are taken as soon as this is answered. ${REBUILD}`,
       method: 'PUT',
       path: fieldPath,
       permission: `${resource}:update`,
