@@ -56,6 +56,21 @@ describeConsole('lists in the console', { fill }, (its) => {
     await its.page.waitForURL(/list\/fish\/fields/);
   });
 
+  it('say of how many records a value fits no facet', async () => {
+    const { client } = its.service;
+    await client.post('/list/default', { name: 'goods', searchable_fields: [{ name: 'title' }] });
+    await client.bulk('default', 'goods', [
+      { name: 'a', title: 'One', price: '12' },
+      { name: 'b', title: 'Two', price: 'on request' },
+    ]);
+    await client.post('/facet/default/goods', { name: 'price', type: 'number' });
+    await expect
+      .poll(async () => (await client.get('/list/default/goods')).body)
+      .toMatchObject({ current_version: 2, versions: [{ version: 1 }, { version: 2, unfit: { price: 1 } }] });
+    await its.visit('list/goods/settings');
+    await its.page.getByText('Version 2: 1 record has a value of “price” that did not fit').waitFor();
+  });
+
   it('are checked, copied and deleted, and say so where that is refused', async () => {
     await its.visit('list/birds/settings');
     await its.page.route('**/list/default/birds/check', (route) => route.abort('connectionrefused'));

@@ -294,6 +294,8 @@ export const listTexts = {
     states: { building: 'Being built', ready: 'Frozen' },
     current: 'Current',
     made: 'Made',
+    unfit: (version: number, field: string, records: number) =>
+      `Version ${version}: ${records === 1 ? '1 record has a value' : `${records} records have values`} of “${field}” that did not fit the facet when the version was built. They are kept, and no filter finds them.`,
     care: 'Care',
     careLead:
       'Whether what is on disk is whole; and making the index anew from the records, beside searches and writes.',

@@ -112,6 +112,11 @@ function Versions() {
           </Table.Tr>
         ))}
       </Columns>
+      {versions.flatMap(({ version, unfit = {} }) =>
+        Object.entries(unfit).map(([field, values]) => (
+          <Text key={`${version} ${field}`}>{text.settings.unfit(version, field, values)}</Text>
+        )),
+      )}
     </Section>
   );
 }
