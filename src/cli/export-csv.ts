@@ -30,6 +30,7 @@ export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\n`;
 }
 
+/** Also around what could be taken for another separator (records/csv-text.ts). */
 function quoted(cell: string): string {
-  return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -33,6 +33,13 @@ it('reads what is no UTF-8 as Windows writes it, also behind the beginning', () 
   expect(read(bytes, 40_000)).toEqual({ text: long, form: { encoding: 'windows-1252', separator: ';' } });
 });
 
+it('takes a text of UTF-8 for what it is where some of it is broken', () => {
+  const broken = Buffer.concat([Buffer.from('name,note\nMüller,Größe\nCaf'), Buffer.from([0xe9]), Buffer.from(',x\n')]);
+  expect(read(broken, 7)).toEqual({ text: broken.toString(), form: { encoding: 'utf-8', separator: ',' } });
+  const marked = Buffer.concat([Buffer.from('\ufeffname\n'), Buffer.from([0xe9, 0xe9])]);
+  expect(read(marked, 7).form).toEqual({ encoding: 'utf-8', separator: ',' });
+});
+
 it('waits for a letter that the beginning ends within', () => {
   const text = 'x'.repeat(65_535) + 'ä,b\n';
   expect(read(Buffer.from(text), 65_536)).toEqual({ text, form: { encoding: 'utf-8', separator: ',' } });
@@ -41,6 +48,8 @@ it('waits for a letter that the beginning ends within', () => {
 it.each([
   ['a,b;c', ','],
   ['a;b;c,d', ';'],
+  ['a;b,c', ','],
+  ['Name, full\tPrice', '\t'],
   ['a\tb', '\t'],
   ['"a;b;c",d', ','],
   ['alone\nx;y;z', ','],

@@ -4,7 +4,9 @@
  */
 export type CsvSeparator = ',' | ';' | '\t';
 
-const SEPARATORS: readonly CsvSeparator[] = [',', ';', '\t'];
+/** Of those that a row has as often, the first is its separator: a heading has tabs for no other reason. */
+const SEPARATORS: readonly CsvSeparator[] = ['\t', ',', ';'];
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /** Of the beginning, by which it is known how a text was written. */
 const HEAD_BYTES = 65_536;
 
@@ -56,20 +58,25 @@ export function csvFormOf(head: Uint8Array): CsvForm {
   return { encoding, separator: separatorOf(new TextDecoder(encoding).decode(begin)) };
 }
 
-/** What is no UTF-8 is taken for what Windows writes in western Europe: where each letter is one byte, nothing tells of which alphabet it is. */
+/**
+ * What is no UTF-8 is taken for what Windows writes in western Europe: where each letter is one byte, nothing tells of which alphabet it is. A text of
+ * UTF-8 stays one where some of it is broken: two letters of Windows hardly ever look like one of UTF-8.
+ */
 function encodingOf(head: Uint8Array): CsvForm['encoding'] {
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
   if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
-  try {
-    // Of a letter that the head ends within, the rest is still to come.
-    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
-    return 'utf-8';
-  } catch {
-    return 'windows-1252';
+  if (BYTE_ORDER_MARK.every((byte, at) => head[at] === byte)) return 'utf-8';
+  // Of a letter that the head ends within, the rest is still to come.
+  const text = new TextDecoder('utf-8').decode(head, { stream: true });
+  let [letters, faults] = [0, 0];
+  for (const letter of text) {
+    if (letter === '\ufffd') faults += 1;
+    else if (letter > '\u007f') letters += 1;
   }
+  return letters >= faults ? 'utf-8' : 'windows-1252';
 }
 
-/** The one that the first row has most of outside quotes; a comma where it has as many. */
+/** The one that the first row has most of outside quotes; a comma where it has none. */
 export function separatorOf(text: string): CsvSeparator {
   const counts = new Map<string, number>();
   let isQuoted = false;
@@ -80,7 +87,8 @@ export function separatorOf(text: string): CsvSeparator {
     counts.set(letter, (counts.get(letter) ?? 0) + 1);
   }
   const countOf = (separator: CsvSeparator): number => counts.get(separator) ?? 0;
-  return SEPARATORS.reduce((most, each) => (countOf(each) > countOf(most) ? each : most));
+  const most = Math.max(...SEPARATORS.map(countOf));
+  return (most > 0 ? SEPARATORS.find((each) => countOf(each) === most) : undefined) ?? ',';
 }
 
 function joined(first: Uint8Array, second: Uint8Array): Uint8Array {

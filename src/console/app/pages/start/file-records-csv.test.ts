@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { csvFormOf } from '../../../../records/csv-text.js';
 import { piecesOf } from './file-records.js';
 import { csvRows } from './file-sample.js';
 
@@ -41,4 +42,14 @@ it('leaves bytes as they are that are UTF-8', async () => {
     for await (const { data } of piecesOf(new Blob([text]), 'csv')) pieces.push(new TextDecoder().decode(data));
     expect(pieces).toEqual([text]);
   }
+});
+
+it('marks each piece as UTF-8, so that one with a broken letter is not taken for another encoding', async () => {
+  const row = (letter: string) => Buffer.from(`${letter.repeat(30)},x\n`, 'latin1');
+  const file = new Blob([
+    Buffer.from('name,note\nMüller,ä\n'),
+    ...Array.from({ length: 9 }, () => row('a')),
+    row('\xe9'),
+  ]);
+  for await (const { data } of piecesOf(file, 'csv', 64)) expect(csvFormOf(data)).toMatchObject({ encoding: 'utf-8' });
 });

@@ -59,7 +59,7 @@ class Cutter {
   readonly #format: FileFormat;
   readonly #markOf: (byte: number) => Mark;
   #carried = new Uint8Array(0);
-  /** Of CSV: its first line. */
+  /** Of CSV: its first line, behind a mark that says that the piece is UTF-8. */
   #header = new Uint8Array(0);
 
   constructor(format: FileFormat) {
@@ -77,7 +77,7 @@ class Cutter {
         records += 1;
         continue;
       }
-      if (this.#format === 'csv') this.#header = joined(this.#carried, chunk.subarray(0, end));
+      if (this.#format === 'csv') this.#header = marked(joined(this.#carried, chunk.subarray(0, end)));
       this.#carried = new Uint8Array(0);
       from = end;
     }
@@ -142,6 +142,10 @@ function elementMarks(): (byte: number) => Mark {
     return undefined;
   };
 }
+
+const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
+const marked = (text: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
+  BYTE_ORDER_MARK.every((byte, at) => text[at] === byte) ? text : joined(BYTE_ORDER_MARK, text);
 
 function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(first.length + second.length);
