@@ -31,6 +31,8 @@ export interface FieldKind<Type extends string = string> {
   columnValue(value: unknown): number | string | undefined;
   /** A cell of a CSV file as the value that is meant; what is none stays text, which validation then names. */
   ofCell(cell: string): unknown;
+  /** A text that a record has, as the value that it says where nothing is lost by that; any other stays text. Absent: as `ofCell`. */
+  readonly ofText?: (text: string) => unknown;
   readonly filter: {
     /** False: only `=` and `!=` have a meaning. */
     readonly isOrdered: boolean;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
@@ -110,10 +111,35 @@ describe('FieldNormaliser', () => {
       expect(normalised({ price: 2, cost: null })).toEqual({ price: [2] });
     });
 
-    it('takes no code for a number', () => {
+    it.each([
+      ...['007', '1734567890123456789', '4111111111111111', '1e5', '-0', '1.', '+1', '1234567890123456.50'],
+      ...['0.1000000000000000055', '12,50'],
+    ])('takes the code %s for no number', (code) => {
       const before = lenient.unfit.get('price') ?? 0;
-      expect(normalised({ price: '007' })).toEqual({ price: ['007'] });
+      expect(normalised({ price: code })).toEqual({ price: [code] });
       expect(lenient.unfit.get('price')).toBe(before + 1);
+    });
+
+    it.each([
+      ['12.50', 12.5],
+      ['-100.00', -100],
+      [' 7 ', 7],
+      ['0.0', 0],
+      ['123456789012345', 123_456_789_012_345],
+      ['0.30000000000000004', 0.1 + 0.2],
+      ['1e+21', 1e21],
+    ])('takes %j for the number that it is', (text, number) => {
+      expect(normalised({ price: text })).toEqual({ price: [number] });
+    });
+
+    it('has all numbers but long integers again that were texts between', () => {
+      fc.assert(
+        fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+          fc.pre(!Number.isInteger(number) || Math.abs(number) < 1e15);
+          const text = String(number);
+          expect(normalised({ price: text })).toEqual({ price: [Number(text)] });
+        }),
+      );
     });
   });
 });

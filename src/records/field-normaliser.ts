@@ -3,8 +3,8 @@
  * answered: facet values as arrays, nulls and empty arrays left out.
  *
  * Strict where a client writes: the first value that does not fit is an error that names its field. Lenient where a version
- * is built from records that were valid under another definition: a value of a facet becomes what a cell of CSV with its text
- * would be, and one that is none (or, of a Single facet, several) stays in the record as it is, is not indexed, and is
+ * is built from records that were valid under another definition: a value of a facet becomes what its text says where nothing
+ * is lost by that, and one that says none (or, of a Single facet, several) stays in the record as it is, is not indexed, and is
  * counted. Holds no state between records but these counts.
  */
 import type { Facet, FieldDefinition } from '../catalog/index.js';
@@ -95,10 +95,11 @@ export class FieldNormaliser {
 /** Values as the facet has them, where their texts say so; the others as they are. */
 function asFacetValues(raw: unknown, facet: Facet): readonly unknown[] {
   const kind = fieldKind(facet.type);
+  const ofText = kind.ofText ?? ((text: string) => kind.ofCell(text));
   const values: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
   return values.map((value) => {
     const hasText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-    return hasText && kind.columnValue(value) === undefined ? kind.ofCell(String(value)) : value;
+    return hasText && kind.columnValue(value) === undefined ? ofText(String(value)) : value;
   });
 }
 

@@ -10,12 +10,32 @@ export function isNumberCell(cell: string): boolean {
   return CELL.test(cell);
 }
 
+/** As many digits as every number has for certain. */
+const EXACT_DIGITS = 15;
+const TRAILING_ZEROS = /(?<=\.\d*)0+$/u;
+
+/**
+ * The number that is written the same, but for blanks around it and zeros at the end of a fraction (`12.50`). An integer of more digits is rather a code
+ * than a number, though it might be written the same.
+ */
+function numberOfText(text: string): unknown {
+  const trimmed = text.trim();
+  if (!CELL.test(trimmed)) return text;
+  const shortest = trimmed.replace(TRAILING_ZEROS, '').replace(/\.$/u, '');
+  const value = Number(shortest);
+  if (String(value) !== shortest) return text;
+  if (shortest === trimmed && trimmed.includes('.')) return value;
+  const digits = trimmed.replace(/^-/u, '').replace(/^0\.0*|\./u, '');
+  return digits.length <= EXACT_DIGITS ? value : text;
+}
+
 export const numberKind: FieldKind<'number'> = {
   type: 'number',
   column: 'number',
   expected: 'a finite number',
   columnValue: (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined),
   ofCell: (cell) => (CELL.test(cell.trim()) ? Number(cell) : cell),
+  ofText: numberOfText,
   filter: {
     isOrdered: true,
     expected: 'a number without quotes',

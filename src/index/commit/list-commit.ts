@@ -31,7 +31,6 @@ import {
   type ImportCount,
   type ListState,
   type VersionState,
-  withUnfit,
 } from '../../store/index.js';
 import { EventRecorder } from './event-recorder.js';
 import { assertKeptLinks } from './kept-links.js';
@@ -246,11 +245,7 @@ export class ListCommit {
   }
 
   private versionAfter(version: VersionState): VersionState {
-    if (version.version === this.state.currentVersion) return { ...version, definition: this.definition };
-    const { building } = this;
-    return building !== undefined && version.state === 'building'
-      ? withUnfit(version, building.normaliser.unfit)
-      : version;
+    return version.version === this.state.currentVersion ? { ...version, definition: this.definition } : version;
   }
 
   private update(

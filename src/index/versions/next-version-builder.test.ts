@@ -11,7 +11,8 @@ import { loadConfig } from '../../platform/config.js';
 import { ProgressBoard, systemClock, type JobProgress } from '../../platform/index.js';
 import { createMetrics } from '../../platform/metrics.js';
 import { RecordStoreCache } from '../../records/index.js';
-import { createInlineExecutor, createListIndexes, type ListIndexes } from '../index.js';
+import { createInlineExecutor, createListIndexes, type IngestTask, type ListIndexes } from '../index.js';
+import { renamesAfter } from './version-handlers.js';
 
 const DEFINITION: FieldDefinition = {
   searchable_fields: [{ name: 'title', weight: 1 }],
@@ -28,14 +29,24 @@ let dataDir: string;
 let stores: RecordStoreCache;
 let progress: ProgressBoard;
 let indexes: ListIndexes;
+/** Before a task is run. */
+let before: (task: IngestTask) => void;
 
 function open(): void {
   stores = new RecordStoreCache();
   progress = new ProgressBoard();
+  before = () => undefined;
+  const inner = createInlineExecutor({ kernel, stores });
   indexes = createListIndexes({
     dataDir,
     kernel,
-    executor: createInlineExecutor({ kernel, stores }),
+    executor: {
+      waiting: 0,
+      run: async (task) => {
+        before(task);
+        return inner.run(task);
+      },
+    },
     clock: systemClock,
     log: pino({ level: 'silent' }),
     config: loadConfig({ argv: [], env: {} }),
@@ -90,4 +101,42 @@ it('says how far the build of a version is, and goes on from there after a stop'
   expect(after[0]?.done).toBeGreaterThanOrEqual(last?.done ?? Infinity);
   expect(after.at(-1)).toMatchObject({ done: RECORDS, total: RECORDS });
   expect(progress.all()).toEqual([]);
+});
+
+it('counts a record once whose value does not fit, however often it is written while the version is built', async () => {
+  const list = await indexes.create('a1', SETTINGS, DEFINITION);
+  const session = list.startImport('ndjson');
+  const line = (number: number) => `{"name":"r${number}","size":${number < 3 ? '"none"' : number}}\n`;
+  await session.push(Buffer.from(Array.from({ length: RECORDS }, (_, number) => line(number)).join('')));
+  await session.end();
+  let steps = 0;
+  before = ({ kind }) => {
+    if (kind === 'build-step' && ++steps > 1) throw new Error('The worker died.');
+  };
+  await list.changeDefinition({ ...DEFINITION, facets: [{ name: 'size', type: 'number', cardinality: 'Single' }] });
+  await eventually(
+    () => Promise.resolve(steps),
+    (count) => count > 1,
+  );
+  for (let times = 0; times < 2; ++times) await list.write({ kind: 'put', name: 'r1', fields: { size: 'none' } });
+  await indexes.close();
+  await stores.close();
+
+  open();
+  const again = await indexes.open('a1', SETTINGS);
+  await eventually(
+    () => Promise.resolve(again.currentVersion),
+    (version) => version === 2,
+  );
+  expect(again.versions().at(-1)).toMatchObject({ version: 2, unfit: { size: 3 } });
+});
+
+it.each([
+  ['each by itself', { a: 'b' }, { c: 'd' }, { a: 'b', c: 'd' }],
+  ['one behind the other', { a: 'b' }, { b: 'c' }, { a: 'c' }],
+  ['there and back', { a: 'b' }, { b: 'a' }, {}],
+  ['of a new field that has the name that the first left', { a: 'b' }, { a: 'c' }, { a: 'b' }],
+  ['there and back, and of a field that had the name between', { a: 'b' }, { b: 'a', a: 'c' }, {}],
+])('joins renames: %s', (_, first, second, expected) => {
+  expect(renamesAfter(first as Record<string, string>, second as Record<string, string>)).toEqual(expected);
 });

@@ -122,7 +122,9 @@ export function renamesAfter(
     left.delete(between);
     return [from, to] as const;
   });
-  return Object.fromEntries([...chained, ...left].filter(([from, to]) => from !== to));
+  // What the first renamed has left its name: whoever is renamed from there later is another field, of which no record has a value yet.
+  const all = new Map([...left, ...chained]);
+  return Object.fromEntries([...all].filter(([from, to]) => from !== to));
 }
 
 export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask): IngestResults['build-step'] {

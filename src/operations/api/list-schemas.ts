@@ -131,7 +131,7 @@ const versionResource = named('ListVersion', {
   unfit: Type.Optional(
     Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
       description:
-        'Records that had a value of another kind than the fields of this version say when it was built, by field. They keep it, and no filter, facet or order sees it. Absent where none had',
+        'Records that had a value of another kind than the fields of this version say when it was built, by field: as each was when it was read for that, whatever is written later. They keep it, and no filter, facet or order sees it. Absent where none had',
       examples: [{ price: 12 }],
     }),
   ),

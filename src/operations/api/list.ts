@@ -119,7 +119,7 @@ const update = defineOperation({
   name: 'list.update',
   summary: 'Change settings or fields of a list',
   description:
-    'Members that are not given keep their value; `searchable_fields`, `facets` and `resources` are replaced as a whole. A change of the fields builds the next version from the records in the background, while the current one serves; the answer shows it as `building`. A value that a new facet finds in a record becomes one of its type where its text says so (`"12"` a number, `7` the string `"7"`); one that does not fit is kept and not indexed, and counted under `unfit` of the version. Other settings hold from the next search. Read-only members are taken so that what GET answered can be sent back; they change nothing.',
+    'Members that are not given keep their value; `searchable_fields`, `facets` and `resources` are replaced as a whole. A change of the fields builds the next version from the records in the background, while the current one serves; the answer shows it as `building`. A value that a new facet finds in a record becomes one of its type where its text says so (`"12"` a number, `7` the string `"7"`), for good: blanks around a number and the zeros at its end (`"12.50"`) are gone, and `"1"` is `true` of a facet of booleans, also where the type is changed back. One that does not fit, or of which more would be lost (`"007"`, an integer of more than 15 digits), is kept and not indexed, and counted under `unfit` of the version. Other settings hold from the next search. Read-only members are taken so that what GET answered can be sent back; they change nothing.',
   method: 'PUT',
   path: '/list/{account}/{list}',
   permission: 'list:update',
