@@ -116,6 +116,7 @@ describe('a bulk import', () => {
 
   it.each([
     ['text/csv', 'sku,title\n007,one\n12.50,two\n', 'sku'],
+    ['text/csv', 'name,year\n007,1\n,12.50\n', 'year'],
     ['application/x-ndjson', '{"sku":"007","title":"one"}\n{"sku":"12.50","title":"two"}\n', 'sku'],
     ['application/json', '[{"fields":{"sku":["007"]}},{"name":"12.50","fields":{}}]', 'sku'],
   ])('of %s takes names from a field, and replaces when it comes again', async (type, records, field) => {

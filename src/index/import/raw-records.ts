@@ -117,7 +117,7 @@ export function* csvRecords(
   { definition, nameFrom = '' }: { readonly definition: FieldDefinition; readonly nameFrom?: string | undefined },
 ): Generator<RawRecord> {
   const columns = columnsOf(header);
-  const nameColumn = columns.includes('name') ? -1 : columns.indexOf(nameFrom);
+  const nameColumn = columns.indexOf(nameFrom);
   if (nameFrom !== '' && !columns.includes(nameFrom))
     throw malformed(`The header of the CSV has no column '${shownName(nameFrom)}', from which names were to be taken.`);
   const cellReaders = columns.map((column) => cellReader(column, definition));
@@ -130,7 +130,7 @@ export function* csvRecords(
       const own = (): Uint8Array => bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
       const row = aligned ? rows[index] : csvRows(own(), header.separator)?.[0];
       const fault = aligned || isUtf8(own()) ? faultOf(row, columns) : 'The line is not valid UTF-8.';
-      // As the cell is written, whatever its field makes of it.
+      // As the cell is written, whatever its field makes of it; that of the column `name` goes before it.
       const cell = row?.[nameColumn] ?? '';
       const named = cell === '' ? {} : { name: cell };
       if (row !== undefined && fault === undefined)
