@@ -19,6 +19,7 @@ import { feedbackVector, textAndFeedbackVector } from '../plan/feedback-vector.j
 import { planMeaning, type PlannedMeaning, type QueryMeaning } from '../plan/meaning-plan.js';
 import { encodePagesPlan, PAGES, pagesSearch, type PlannedPages } from '../plan/pages-plan.js';
 import { planPictures, type PlannedPictures } from '../plan/picture-plan.js';
+import { VectorsPerRecord } from '../plan/vectors-per-record.js';
 import { planSearch, unroundedFloor, withoutFloor, type PlanWindow } from '../plan/planner.js';
 import { analyseQuery, type AnalysedQuery, type QueryVocabulary } from '../expansion/query-analysis.js';
 import { applyQueryRules } from '../rules/query-rules.js';
@@ -81,10 +82,12 @@ export class ListSearcher {
   private lastWords: { readonly text: string; readonly words: readonly QueryWord[] } | undefined;
   /** Handles are never used twice, and a generation is never changed. */
   private lastPages: { readonly generation: GenerationHandle; readonly part: GenerationHandle | undefined } | undefined;
+  private readonly vectorsPerRecord: VectorsPerRecord;
   private readonly dictionaries: Dictionaries;
   private readonly dictionariesOfPages: Dictionaries;
 
   constructor(private readonly kernel: Kernel) {
+    this.vectorsPerRecord = new VectorsPerRecord(kernel);
     this.dictionaries = new Dictionaries(kernel);
     this.dictionariesOfPages = new Dictionaries(kernel);
   }
@@ -105,8 +108,9 @@ export class ListSearcher {
     const analysed = this.analyse(ruled.query, request, this.vocabulary(list, this.dictionaries.of(generation)));
     const { node } = analysed;
     const filter = allOf([request.filters[listIndex] as FilterNode, ruled.filter]);
-    const meaning =
-      asked.meaning && planMeaning(request, node, list.settings, this.meant(asked.meaning, node, list, generation));
+    const vectorsPerRecord = () => this.vectorsPerRecord.of(generation);
+    const meant = asked.meaning && this.meant(asked.meaning, node, list, generation);
+    const meaning = planMeaning(request, node, { ...list.settings, vectorsPerRecord }, meant);
     // Where there is no word, what is near to the vector is found, and not everything.
     const query = meaning === undefined || node.kind === 'groups' ? node : BY_MEANING;
     const inPages =

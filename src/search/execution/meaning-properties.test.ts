@@ -217,3 +217,23 @@ describe('a text of which the model has a vector', () => {
     expect(scoresOf(text)).toEqual(scoresOf(asked({ query: 'penguin' })));
   });
 });
+
+describe('records with many vectors', () => {
+  it('do not take the places of all others beside words', async () => {
+    const list = await lists.create('own');
+    const near = (at: number) => Array.from({ length: DIMENSIONS }, (_, axis) => (axis === 0 ? 1 : at / 1000));
+    const long = { name: 'long', fields: { title: 'wave' }, vectors: Array.from({ length: 60 }, (_, at) => near(at)) };
+    const others = Array.from({ length: 20 }, (_, at) => ({
+      name: `other${at}`,
+      fields: { title: 'cliff' },
+      vector: near(100 + at),
+    }));
+    await importLines(
+      list,
+      [long, ...others].map((record) => JSON.stringify(record)),
+    );
+    await calibrated(list, 80);
+    const found = search([list], Float32Array.from(near(0)), { query: 'wave' });
+    expect(found.total_count).toBe(1 + others.length);
+  });
+});

@@ -9,9 +9,10 @@ const settings = {
 } as unknown as GenerationSettings;
 const given = { modelVersion: '1', vector: Float32Array.of(0.6, 0.8) };
 
-function planned(query: QueryNode, ofPictures?: true) {
+function planned(query: QueryNode, ofPictures?: true, vectorsPerRecord = 1) {
   const meaning = ofPictures === undefined ? given : { ...given, ofPictures };
-  return planMeaning({ match: 'any', exact: false } as SearchRequest, query, settings, meaning);
+  const searched = { ...settings, vectorsPerRecord: () => vectorsPerRecord };
+  return planMeaning({ match: 'any', exact: false } as SearchRequest, query, searched, meaning);
 }
 
 describe('what is near to a vector', () => {
@@ -20,6 +21,12 @@ describe('what is near to a vector', () => {
   it('is half as much beside words as alone', () => {
     expect(planned(words)).toMatchObject({ wanted: 50, weight: 0.5 });
     expect(planned({ kind: 'nothing' })).toMatchObject({ wanted: 100, weight: 1 });
+  });
+
+  it('is more beside words where records have several vectors each, and never more than alone', () => {
+    const wanted = [0.1, 1, 1.01, 1.5, 2, 1000].map((each) => planned(words, undefined, each)?.wanted);
+    expect(wanted).toEqual([50, 50, 51, 75, 100, 100]);
+    expect(planned({ kind: 'nothing' }, undefined, 1000)?.wanted).toBe(100);
   });
 
   it('is as much of pictures as these may have records', () => {

@@ -19,7 +19,7 @@ const WORDS_FULL = 0;
 const FLOOR = 0.35;
 /** At most so many vectors find. What others find alone stands behind these, so more change nothing among as many first hits, and take time. */
 const WANTED = 100;
-/** Beside words, which find the rest (decision 0259). */
+/** Beside words, which find the rest: of records with one vector each (decision 0259). */
 const WANTED_BESIDE_WORDS = 50;
 const WIDTH = 100;
 
@@ -42,11 +42,17 @@ export interface QueryMeaning {
   readonly like?: readonly number[];
 }
 
+interface CountedVectors {
+  /** In the mean; absent: one. */
+  readonly vectorsPerRecord?: () => number;
+}
+const ONE = () => 1;
+
 /** Undefined where words are alone. */
 export function planMeaning(
   request: SearchRequest,
   query: QueryNode,
-  { meaning: list }: GenerationSettings,
+  { meaning: list, vectorsPerRecord = ONE }: Pick<GenerationSettings, 'meaning'> & CountedVectors,
   given: QueryMeaning | undefined,
 ): PlannedMeaning | undefined {
   if (given === undefined || list?.modelVersion !== given.modelVersion) return undefined;
@@ -55,13 +61,18 @@ export function planMeaning(
   if (request.match === 'all' && query.kind === 'nothing') return undefined;
   return {
     ...nearTo(given.vector, list),
-    ...(query.kind === 'groups' ? { wanted: WANTED_BESIDE_WORDS } : { weight: 1 }),
+    ...(query.kind === 'groups' ? { wanted: wantedBesideWords(vectorsPerRecord()) } : { weight: 1 }),
     ...(given.ofPictures === true ? OF_PICTURES : {}),
     adds: request.match !== 'all' || query.kind !== 'groups',
     calibratedOn: list.calibration?.vectorCount ?? 0,
     like: given.like,
     exact: request.exact,
   };
+}
+
+/** More where records have several vectors each, since those of one long text may all be near; at most as many as without words. */
+function wantedBesideWords(vectorsPerRecord: number): number {
+  return Math.min(WANTED, Math.max(WANTED_BESIDE_WORDS, Math.round(WANTED_BESIDE_WORDS * vectorsPerRecord)));
 }
 
 /** What is near to a vector beside what words find. */
