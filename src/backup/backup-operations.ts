@@ -71,7 +71,8 @@ const create = defineOperation({
 const list = defineOperation({
   name: 'backup.list',
   summary: 'List the backups of a folder or of a place in a media store',
-  description: 'Those that are whole, the oldest first.',
+  description:
+    'Those that are whole, in the order in which they were made; one whose time is still to come was made while a clock was wrong, and comes before the others.',
   method: 'GET',
   path: '/backup',
   permission: null,

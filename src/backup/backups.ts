@@ -54,10 +54,12 @@ export class Backups {
     );
   }
 
-  /** Those that are whole, the oldest first. */
+  /** Those that are whole, in the order in which they were made. */
   async list(folder: string, account: string): Promise<ListedBackups> {
     const place = storedPlace(folder, account);
-    return place === undefined ? inFolder(folder, () => listBackups(folder)) : listBackups(this.at(place));
+    const { nowUtc } = this;
+    if (place === undefined) return inFolder(folder, () => listBackups(folder, nowUtc));
+    return listBackups(this.at(place), nowUtc);
   }
 
   /** One backup, or all at a place. Rejects with `unprocessable` where there is none. */
@@ -78,7 +80,7 @@ export class Backups {
   /** Of the place in a media store, the newest one, or that which is named: written into a folder. Rejects with an `OperatorError`. */
   async fetch(from: string, account: string, to: string): Promise<Manifest> {
     const { backups, name } = this.place(from, account);
-    return fetchStored(backups, name, to);
+    return fetchStored(backups, { name, nowUtc: this.nowUtc }, to);
   }
 
   /** Throws as `fetch` rejects where there is no such place; what is in it is not looked at. */
@@ -97,6 +99,10 @@ export class Backups {
       `The media store '${store}' is built in: it is in the data directory, so that each backup would hold those before it, and all would be lost with it. ` +
         'Name a media store in a folder or a bucket.',
     );
+  }
+
+  private get nowUtc(): string {
+    return new Date(this.source.clock.nowMs()).toISOString();
   }
 
   private async run(

@@ -1,5 +1,6 @@
 /** Backups of a folder where there is no data directory: that of the machine that they are brought to, before a restore. */
 import { checkKept, type CheckedBackups } from './checked-backups.js';
+import { systemClock } from '../platform/index.js';
 import { inFolder } from './folder-fault.js';
 import { listBackups, type ListedBackups } from './listed-backups.js';
 
@@ -12,7 +13,7 @@ function folderOf({ folder }: Query): string | undefined {
 
 export function listedAlone(query: Query): Promise<ListedBackups> | undefined {
   const folder = folderOf(query);
-  return folder === undefined ? undefined : inFolder(folder, () => listBackups(folder));
+  return folder === undefined ? undefined : inFolder(folder, () => listBackups(folder, systemClock.nowIso()));
 }
 
 export function checkedAlone(query: Query): Promise<CheckedBackups> | undefined {

@@ -1,9 +1,9 @@
 /** Backups as they are listed, of a folder or a place in a media store. */
 import { existsSync } from 'node:fs';
 import { ServiceError } from '../platform/index.js';
-import { backupPaths, backupsIn } from './kept-backups.js';
+import { backupPaths, backupsIn, inOrderOfMaking } from './kept-backups.js';
 import type { StoredSummary } from './stored/manifest.js';
-import type { StoredBackups } from './stored/stored-backups.js';
+import { timeOf, type StoredBackups } from './stored/stored-backups.js';
 
 export interface ListedBackup extends StoredSummary {
   /** As `gannet restore` takes it. */
@@ -11,17 +11,18 @@ export interface ListedBackup extends StoredSummary {
 }
 
 export interface ListedBackups {
-  /** The oldest first. */
+  /** That which was made first first. */
   readonly backups: readonly ListedBackup[];
   /** Those whose description cannot be read by this release. */
   readonly unreadable: readonly string[];
 }
 
-export async function listBackups(place: string | StoredBackups): Promise<ListedBackups> {
+export async function listBackups(place: string | StoredBackups, nowUtc: string): Promise<ListedBackups> {
   if (typeof place === 'string') {
     // Mistyped, or a disk that is not there: whoever has this run every night is not told that all is well.
     if (!existsSync(place)) throw new ServiceError('unprocessable', `There is no folder ${place}.`);
-    const backups = backupsIn(place).map(({ path, description }) => ({
+    const inOrder = inOrderOfMaking(backupsIn(place), ({ madeUtc }) => madeUtc, nowUtc);
+    const backups = inOrder.map(({ path, description }) => ({
       path,
       made_utc: description.made_utc,
       made_by: description.made_by,
@@ -33,7 +34,7 @@ export async function listBackups(place: string | StoredBackups): Promise<Listed
     const readable = new Set(backups.map(({ path }) => path));
     return { backups, unreadable: backupPaths(place).filter((path) => !readable.has(path)) };
   }
-  const found = await place.all();
+  const found = inOrderOfMaking(await place.all(), timeOf, nowUtc);
   return {
     backups: found.flatMap(({ name, summary }) =>
       summary === undefined ? [] : [{ path: place.pathOf(name), ...summary }],

@@ -31,7 +31,7 @@ const IDLE_TIMEOUT_MS = 60_000;
 /** Searches come first on a busy processor; not before small writes, whose clients wait as well, and which take milliseconds. */
 const NICE_INCREMENT = 5;
 /** Whatever somebody waits for comes before merges that nobody waits for. */
-const QUIET_NICE_INCREMENT = 15;
+const QUIET_NICE_INCREMENT = 10;
 const SMALL: ReadonlySet<IngestTask['kind']> = new Set(['write-batch', 'commit-merge', 'create-list', 'keep-entry']);
 const SMALL_AT_WORK_MAX = 1;
 const CLOSE_TIMEOUT_MS = 60_000;
@@ -147,6 +147,8 @@ function lanesOf(threads: number) {
     writes: new TaskLane({ atWorkMax: threads }),
     merges: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX }),
     quiet: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX }),
+    // Before the one of merges, so that who waits for bytes there keeps no place from those that need none.
+    holding: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX }),
     small: new TaskLane({ atWorkMax: SMALL_AT_WORK_MAX }),
   };
 }
@@ -164,12 +166,11 @@ async function holding<Result>(
   signal: AbortSignal = NEVER,
   action: () => Promise<Result>,
 ): Promise<Result> {
-  const bytes = bytesHeldBy(task);
-  const giveBack = bytes === 0 ? undefined : await turns.take(bytes, signal);
+  const giveBack = await turns.take(bytesHeldBy(task), signal);
   try {
     return await action();
   } finally {
-    giveBack?.();
+    giveBack();
   }
 }
 
@@ -196,6 +197,7 @@ export function createIngestExecutor({
   const lanes = lanesOf(threads);
   const all = Object.values(lanes);
   const mergeBytes = new WeightedTurns(mergeBytesMax ?? Infinity);
+  const needsBytes = (task: IngestTask) => hasThreadForQuiet && bytesHeldBy(task) > 0;
 
   async function send<T extends IngestTask>(task: T, pool: Piscina): Promise<IngestResult<T>> {
     const begin = performance.now();
@@ -213,10 +215,18 @@ export function createIngestExecutor({
 
   async function runInLane<T extends IngestTask>(task: T, signal?: AbortSignal): Promise<IngestResult<T>> {
     const { lane, pool } = placeOf(task, given, lanes);
-    const done = lane.run(() => holding(mergeBytes, task, signal, () => send(task, pool)), signal);
     const tell = () => {
       waiting.set(all.reduce((sum, each) => sum + each.waiting, 0));
     };
+    const inLane = () => {
+      const done = lane.run(() => send(task, pool), signal);
+      tell();
+      return done;
+    };
+    // Quiet ones, who all need bytes, hold no more than that which is at work.
+    const before = lane === lanes.quiet ? lane : lanes.holding;
+    const action = lane === lanes.quiet ? () => send(task, pool) : inLane;
+    const done = needsBytes(task) ? before.run(() => holding(mergeBytes, task, signal, action), signal) : inLane();
     tell();
     try {
       return await done;

@@ -223,6 +223,48 @@ describe('the search pool', () => {
   });
 });
 
+interface Merged {
+  readonly isQuiet?: boolean;
+  readonly holdsBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Merges of so many vectors in a pool of their own. */
+async function mergesWith(mergeBytesMax: number | undefined) {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-merges-'));
+  const executor = createIngestExecutor({ ...ingest, mergeBytesMax, log: silent, metrics: createMetrics() });
+  let listPath = '';
+  const fixtures = await listFixtures({
+    waiting: 0,
+    run(task, options) {
+      ({ listPath } = task);
+      return executor.run(task, options);
+    },
+  });
+  await fixtures.add('merged', DEFINITION, RECORDS);
+  let newSegment = 1001;
+  return {
+    merge(count: number, { isQuiet = false, holdsBytes = 1000, signal = NEVER }: Merged = {}) {
+      newSegment += 1;
+      const path = join(folder, String(newSegment));
+      const records = Uint32Array.from({ length: count }, (_each, number) => number);
+      const vectors = Float32Array.from({ length: count * 64 }, (_each, place) => Math.sin(place * place));
+      const places = new Uint32Array(count);
+      kernel.buildVectorSegment(path, { dimensions: 64, vectors, records, places }, { graph: false });
+      const segment = kernel.openVectorSegment(path);
+      const generation = kernel.publishGeneration({ vectors: { add: [{ segment }] }, settings: '{}' });
+      const sources = [{ id: 1, handle: segment }];
+      const task = { kind: 'merge-vectors', listPath, generation, sources, newSegment, holdsBytes, isQuiet } as const;
+      return executor.run(task, { signal });
+    },
+    async close() {
+      await fixtures.close();
+      await executor.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
 describe('the ingest pool', () => {
   it.each([false, true])('writes lists in its own threads and finishes before it closes (small: %s)', async (own) => {
     const executor = createIngestExecutor({
@@ -274,41 +316,29 @@ describe('the ingest pool', () => {
     ['waits for one that holds all that merges may hold', 1, ['quiet', 'small']],
     ['waits for one where there is no thread for it', undefined, ['quiet', 'small']],
   ])('merges: one of a few vectors %s', async (_, mergeBytesMax, order) => {
-    const folder = mkdtempSync(join(tmpdir(), 'gannet-merges-'));
-    const executor = createIngestExecutor({ ...ingest, mergeBytesMax, log: silent, metrics: createMetrics() });
-    let listPath = '';
-    const fixtures = await listFixtures({
-      waiting: 0,
-      run(task, options) {
-        ({ listPath } = task);
-        return executor.run(task, options);
-      },
-    });
-    await fixtures.add('merged', DEFINITION, RECORDS);
-    const merge = (count: number, isQuiet: boolean) => {
-      const path = join(folder, String(isQuiet));
-      const records = Uint32Array.from({ length: count }, (_each, number) => number);
-      const vectors = Float32Array.from({ length: count * 64 }, (_each, place) => Math.sin(place * place));
-      const places = new Uint32Array(count);
-      kernel.buildVectorSegment(path, { dimensions: 64, vectors, records, places }, { graph: false });
-      const segment = kernel.openVectorSegment(path);
-      const generation = kernel.publishGeneration({ vectors: { add: [{ segment }] }, settings: '{}' });
-      const sources = [{ id: 1, handle: segment }];
-      const newSegment = isQuiet ? 1002 : 1003;
-      return executor.run({
-        ...{ kind: 'merge-vectors', listPath, generation, sources, newSegment, holdsBytes: 1000, isQuiet },
-      });
-    };
+    const merges = await mergesWith(mergeBytesMax);
     const ended: string[] = [];
     const done = [
-      merge(30_000, true).then(() => ended.push('quiet')),
-      merge(10, false).then(() => ended.push('small')),
+      merges.merge(30_000, { isQuiet: true }).then(() => ended.push('quiet')),
+      merges.merge(10).then(() => ended.push('small')),
     ];
     await Promise.all(done);
     expect(ended).toEqual(order);
-    await fixtures.close();
-    await executor.close();
-    rmSync(folder, { recursive: true });
+    await merges.close();
+  });
+
+  it('merges: one that needs no memory passes those that wait for it, which may be given up meanwhile', async () => {
+    const merges = await mergesWith(1);
+    const ended: string[] = [];
+    const gone = new AbortController();
+    const quiet = merges.merge(30_000, { isQuiet: true }).then(() => ended.push('quiet'));
+    const givenUp = merges.merge(10, { signal: gone.signal }).catch((error: unknown) => ended.push(String(error)));
+    const small = merges.merge(10).then(() => ended.push('small'));
+    await merges.merge(10, { holdsBytes: 0 }).then(() => ended.push('without'));
+    gone.abort('given up');
+    await Promise.all([quiet, givenUp, small]);
+    expect(ended).toEqual(['without', 'given up', 'quiet', 'small']);
+    await merges.close();
   });
 
   it('answers a task that cannot be done with internal-error and logs why', async () => {

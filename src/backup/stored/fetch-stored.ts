@@ -3,9 +3,10 @@ import { mkdir, open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OperatorError, syncFile } from '../../platform/index.js';
 import { inParallel } from '../in-parallel.js';
+import { inOrderOfMaking } from '../kept-backups.js';
 import type { Manifest, StoredFileOfBackup } from './manifest.js';
 import { PieceStore } from './piece-store.js';
-import type { StoredBackups } from './stored-backups.js';
+import { timeOf, type StoredBackups } from './stored-backups.js';
 
 const FILES_AT_A_TIME = 4;
 /** Of each file; they are in memory. */
@@ -14,11 +15,16 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * Writes the backup into the folder `to`, which is made anew; on disk when it resolves. Without a name the newest. Rejects with an
+ * Writes the backup into the folder `to`, which is made anew; on disk when it resolves. Without a name the one that was made last, as of
+ * `nowUtc`. Rejects with an
  * `OperatorError` that names what is missing or damaged; nothing of `to` is left then.
  */
-export async function fetchStored(backups: StoredBackups, name: string | undefined, to: string): Promise<Manifest> {
-  const manifest = await backups.read(name ?? (await newest(backups)));
+export async function fetchStored(
+  backups: StoredBackups,
+  { name, nowUtc }: { readonly name: string | undefined; readonly nowUtc: string },
+  to: string,
+): Promise<Manifest> {
+  const manifest = await backups.read(name ?? (await newest(backups, nowUtc)));
   const pieces = new PieceStore(backups.store, backups.told);
   await rm(to, { recursive: true, force: true });
   await mkdir(to, { recursive: true, mode: FOLDER_MODE });
@@ -33,8 +39,8 @@ export async function fetchStored(backups: StoredBackups, name: string | undefin
   }
 }
 
-async function newest(backups: StoredBackups): Promise<string> {
-  const last = (await backups.all()).at(-1);
+async function newest(backups: StoredBackups, nowUtc: string): Promise<string> {
+  const last = inOrderOfMaking(await backups.all(), timeOf, nowUtc).at(-1);
   if (last === undefined) throw new OperatorError(`There is no backup in ${backups.told}.`);
   return last.name;
 }

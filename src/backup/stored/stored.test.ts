@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OperatorError, ProgressBoard, ServiceError } from '../../platform/index.js';
 import type { MediaStore, PutOutcome, StoredFile } from '../../media/index.js';
 import { inParallel } from '../in-parallel.js';
+import { listBackups } from '../listed-backups.js';
 import { checkStored } from './check-stored.js';
 import { fetchStored } from './fetch-stored.js';
 import { manifestText, PIECE_BYTES, readManifest, type Manifest } from './manifest.js';
@@ -206,7 +207,7 @@ describe('pieces', () => {
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     await backups.write({ summary: { ...SUMMARY, files: files.length, bytes }, files });
     const to = join(folder, 'back');
-    await fetchStored(backups, undefined, to);
+    await fetchStored(backups, { name: undefined, nowUtc: SUMMARY.made_utc }, to);
     for (const [place, content] of contents.entries()) {
       expect(readFileSync(join(to, 'list', 'deep', `${place}`)).equals(content)).toBe(true);
     }
@@ -219,6 +220,19 @@ describe('pieces', () => {
     await second.keepFile(join(folder, 'big'), 'big');
     expect(store.puts - puts).toBe(1);
     expect(second.bytesShared).toBe(big.byteLength - PIECE_BYTES);
+  });
+
+  it('become those of the backup that was made last: one of a clock that was ahead is not the newest', async () => {
+    const backups = new StoredBackups(store, 'media:s');
+    for (const year of ['2025', '2026', '2041']) {
+      const made_utc = SUMMARY.made_utc.replace('2026', year);
+      await backups.write({ summary: { ...SUMMARY, made_utc, files: 0, bytes: 0 }, files: [] });
+    }
+    const nowUtc = SUMMARY.made_utc;
+    const { summary } = await fetchStored(backups, { name: undefined, nowUtc }, join(folder, 'back'));
+    expect(summary.made_utc).toBe(nowUtc);
+    const listed = await listBackups(backups, nowUtc);
+    expect(listed.backups.map(({ made_utc }) => made_utc.slice(0, 4))).toEqual(['2041', '2025', '2026']);
   });
 
   it('stop being sent when nobody waits for them any more', async () => {
