@@ -1,7 +1,7 @@
 /**
  * Calls of the file systems that media stores lie on. One that is shared over a network may not answer for minutes, or for good, and such a
  * call cannot be broken off: it keeps one of the few threads that all of the service reads and writes with. So stores have some of these
- * at most, and one store fewer than all; who waits too long is told so, and the call ends when it will. Main thread only.
+ * at most, and those of one disk fewer than all; who waits too long is told so, and the call ends when it will. Main thread only.
  */
 import { ServiceError, WeightedTurns } from '../../platform/index.js';
 import { STORE_UNAVAILABLE } from '../media-problems.js';
@@ -12,6 +12,8 @@ const SHARE_OF_THREADS = 3 / 4;
 const CALLS_OF_ONE_MAX = 2;
 /** A disk that has to spin up, or a server that starts anew, answers before. */
 const ANSWER_MS_MAX = 30_000;
+/** What is in memory goes to the disk: as long as there is more of it, or others write as well, that is no silence. */
+const LONG_ANSWER_MS_MAX = 600_000;
 const RETRY_AFTER_SECONDS = 30;
 const NEVER = new AbortController().signal;
 
@@ -20,13 +22,14 @@ export interface FolderCallsOptions {
   readonly turns: WeightedTurns;
   readonly callsMax?: number;
   readonly answerMsMax?: number;
+  readonly longAnswerMsMax?: number;
 }
 
 const turnsOfAll = new WeightedTurns(
   Math.max(1, Math.floor((Number(process.env['UV_THREADPOOL_SIZE']) || THREADS_DEFAULT) * SHARE_OF_THREADS)),
 );
 
-/** Of one store. */
+/** Of all stores on one disk: where one does not answer, none does. */
 export class FolderCalls {
   private readonly own: WeightedTurns;
   /** Calls that have not been answered in time. */
@@ -41,21 +44,12 @@ export class FolderCalls {
    * same.
    */
   run<Result>(call: () => Promise<Result>, late: (result: Result) => unknown = () => undefined): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      // Whoever came now would wait behind a call that does not end.
-      if (this.stuck > 0) throw this.silent();
-      const given = new AbortController();
-      const timer = setTimeout(() => {
-        const silent = this.silent();
-        given.abort(silent);
-        reject(silent);
-      }, this.answerMsMax);
-      this.called(call, given.signal, late)
-        .then(resolve, reject)
-        .finally(() => {
-          clearTimeout(timer);
-        });
-    });
+    return this.within(this.answerMsMax, call, late);
+  }
+
+  /** The same for a call that takes minutes on a disk that is well, as a sync does. */
+  runLong<Result>(call: () => Promise<Result>): Promise<Result> {
+    return this.within(this.options.longAnswerMsMax ?? LONG_ANSWER_MS_MAX, call);
   }
 
   /** A call that gives back what is held: it waits as long as it has to, and is waited for no longer than others. Never rejects. */
@@ -67,6 +61,28 @@ export class FolderCalls {
         .finally(() => {
           clearTimeout(timer);
           resolve();
+        });
+    });
+  }
+
+  private within<Result>(
+    answerMsMax: number,
+    call: () => Promise<Result>,
+    late?: (result: Result) => unknown,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      // Whoever came now would wait behind a call that does not end.
+      if (this.stuck > 0) throw this.silent();
+      const given = new AbortController();
+      const timer = setTimeout(() => {
+        const silent = this.silent();
+        given.abort(silent);
+        reject(silent);
+      }, answerMsMax);
+      this.called(call, given.signal, late)
+        .then(resolve, reject)
+        .finally(() => {
+          clearTimeout(timer);
         });
     });
   }

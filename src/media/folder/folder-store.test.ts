@@ -1,12 +1,17 @@
 /** A folder on a file system that has its own mind: what it refuses is told as that, and what cannot be read is not taken for gone. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { itWhere } from '../../../test/support/skip.js';
 import { canMount, SmallFileSystem } from '../../../test/support/small-file-system.js';
+import { WeightedTurns } from '../../platform/index.js';
+import { RESERVED_PART } from '../media-path.js';
+import { FolderCalls } from './folder-calls.js';
 import { FolderStore } from './folder-store.js';
+import { SafeFile } from './safe-folder.js';
 
 const MEMORY = '/dev/shm';
 /** Who has no rights of his own. */
@@ -22,15 +27,20 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const storeIn = (path: string) =>
-  new FolderStore({ path, events: { uploaded: () => undefined, deleted: () => undefined } });
+const storeIn = (path: string, calls?: FolderCalls) =>
+  new FolderStore({
+    path,
+    events: { uploaded: () => undefined, deleted: () => undefined },
+    ...(calls === undefined ? {} : { calls }),
+  });
 const all = { prefix: '', after: '', size: 10 };
 const pathsOf = async (store: FolderStore) => (await store.list(all)).files.map(({ path }) => path);
 
-function upload(path: string, bytes: number) {
+function upload(path: string, bytes: number, pieceBytes = bytes) {
   const body = (async function* () {
     await Promise.resolve();
-    yield Buffer.alloc(bytes, 'x');
+    const piece = Buffer.alloc(pieceBytes, 'x');
+    for (let sent = 0; sent < bytes; sent += pieceBytes) yield piece;
   })();
   return { path, contentType: 'text/plain', bytes, body, check: () => undefined, isConditional: false };
 }
@@ -99,3 +109,74 @@ itWhere(mayMount, 'a small file system cannot be mounted (run as root)')(
     }
   },
 );
+
+describe('an upload onto a disk that is slow', () => {
+  const handles = async () => {
+    const probe = await open(folder);
+    await probe.close();
+    return Object.getPrototypeOf(probe) as FileHandle;
+  };
+  const calls = (callsMax = 2) => new FolderCalls({ turns: new WeightedTurns(3), callsMax });
+  const uploads = () => readdirSync(join(folder, RESERVED_PART));
+  /** The first sync, that of the file, ends when `end` is called. */
+  async function heldSync() {
+    mkdirSync(join(folder, RESERVED_PART));
+    let [begun, end] = [(): void => undefined, (): void => undefined];
+    const isUnderWay = new Promise<void>((resolve) => (begun = resolve));
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    vi.spyOn(await handles(), 'sync').mockImplementationOnce(() => {
+      begun();
+      return ended;
+    });
+    return { isUnderWay, end };
+  }
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it('waits minutes for what was received, and the store goes on meanwhile', async () => {
+    const store = storeIn(folder, calls());
+    const { isUnderWay, end } = await heldSync();
+    const put = store.put(upload('file', 10));
+    await isUnderWay;
+    vi.advanceTimersByTime(5 * 60_000);
+    expect(await pathsOf(store)).toEqual([]);
+    end();
+    expect(await put).toMatchObject({ isNew: true });
+  });
+
+  it('that is given up leaves nothing behind, once the disk answers again', async () => {
+    const store = storeIn(folder, calls(1));
+    const { isUnderWay, end } = await heldSync();
+    const put = store.put(upload('file', 10)).catch((error: unknown) => error);
+    await isUnderWay;
+    vi.advanceTimersByTime(60 * 60_000);
+    vi.useRealTimers();
+    expect(await put).toMatchObject({ code: 'store-unavailable' });
+    expect(uploads()).toHaveLength(1);
+    end();
+    await expect.poll(uploads).toEqual([]);
+  });
+
+  it('is on the disk in large part before it ends', async () => {
+    const synced = vi.spyOn(await handles(), 'datasync');
+    await storeIn(folder, calls()).put(upload('file', 150 * 2 ** 20, 2 ** 20));
+    expect(synced).toHaveBeenCalledTimes(2);
+  });
+});
+
+it('a file that is no file after all, or cannot be looked at, is not left open', async () => {
+  writeFileSync(join(folder, 'a'), 'a');
+  const openFiles = () => readdirSync('/proc/self/fd').length;
+  const store = storeIn(folder);
+  await store.open('a').then((file) => file?.close());
+  const before = openFiles();
+  const stat = vi.spyOn(SafeFile.prototype, 'stat').mockRejectedValueOnce(Object.assign(new Error(), { code: 'EIO' }));
+  await expect(store.open('a')).rejects.toMatchObject({ code: 'store-unavailable' });
+  expect(openFiles()).toBe(before);
+  stat.mockRestore();
+});

@@ -25,10 +25,13 @@ import { filesBelow, type FoundFile } from './folder-listing.js';
 import { FolderNames } from './folder-names.js';
 import { asFolderError, isForbidden } from './folder-faults.js';
 import { inTheWay, isAbsent, SafeFolder, type SafeFile } from './safe-folder.js';
-import { FolderCalls } from './folder-calls.js';
+import type { FolderCalls } from './folder-calls.js';
+import { callsOfDisk } from './folder-disks.js';
 import { STORE_UNAVAILABLE } from '../media-problems.js';
 
 const FILE_MODE = 0o600;
+/** Of an upload: the system would take GBs into memory at once, and the last sync of them minutes on a slow disk. */
+const UNSYNCED_BYTES_MAX = 64 * 2 ** 20;
 const TIME_MS = { min: Date.parse('0001-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59.999Z') };
 /** More are not counted. */
 const COUNTED_FILES_MAX = 100_000;
@@ -38,19 +41,16 @@ export interface FolderStoreOptions {
   /** Folders below it, made when something is put: the store is the last of them. */
   readonly below?: readonly string[];
   readonly events: FileEvents;
-  /** Absent: those of the service. */
+  /** Absent: those of the disk that the folder lies on. */
   readonly calls?: FolderCalls;
 }
 
 export class FolderStore implements MediaStore {
   private readonly locks = new PathLocks();
   private readonly names = new FolderNames();
-  private readonly calls: FolderCalls;
   private recovered: Promise<void> | undefined;
 
-  constructor(private readonly options: FolderStoreOptions) {
-    this.calls = options.calls ?? new FolderCalls();
-  }
+  constructor(private readonly options: FolderStoreOptions) {}
 
   async put({ path, body, check }: Upload): Promise<PutOutcome> {
     await this.makeBelow();
@@ -64,8 +64,8 @@ export class FolderStore implements MediaStore {
           await receive(uploads, name, body);
           return await this.locks.run(path, () => this.place(root, { uploads, name }, { path, check }));
         } finally {
-          // What cannot be removed now is removed at the next start.
-          await uploads.discard(name).catch(() => undefined);
+          // What cannot be removed at all is removed at the next start.
+          await uploads.discardLast(name);
         }
       });
     });
@@ -76,12 +76,14 @@ export class FolderStore implements MediaStore {
       const handle = await folder.openFile(name).catch((error: unknown) => {
         throw isForbidden(error) ? asFolderError(error, path) : error;
       });
-      const stats = await handle.stat();
-      if (!stats.isFile()) {
-        await handle.close();
-        return undefined;
+      let opened: OpenFile | undefined;
+      try {
+        const stats = await handle.stat();
+        if (stats.isFile()) opened = openFile(handle, storedFile(path, stats));
+      } finally {
+        if (opened === undefined) await handle.close();
       }
-      return openFile(handle, storedFile(path, stats));
+      return opened;
     });
   }
 
@@ -205,9 +207,10 @@ export class FolderStore implements MediaStore {
   }
 
   private async inFolder<Result>(action: (root: SafeFolder) => Promise<Result>): Promise<Result> {
+    const { path, calls = callsOfDisk(path) } = this.options;
     let root: SafeFolder;
     try {
-      root = await SafeFolder.root(this.options.path, this.calls);
+      root = await SafeFolder.root(path, calls);
     } catch (error) {
       if (!isAbsent(error) && !isForbidden(error)) throw asFolderError(error);
       throw new ServiceError(STORE_UNAVAILABLE, 'The folder of this media store is not there, or may not be read.', {
@@ -227,7 +230,14 @@ export class FolderStore implements MediaStore {
 async function receive(folder: SafeFolder, name: string, body: AsyncIterable<Uint8Array>): Promise<void> {
   const handle = await folder.createFile(name, FILE_MODE);
   try {
-    for await (const piece of body) await writePiece(handle, piece);
+    let unsynced = 0;
+    for await (const piece of body) {
+      await writePiece(handle, piece);
+      unsynced += piece.byteLength;
+      if (unsynced < UNSYNCED_BYTES_MAX) continue;
+      await handle.syncData();
+      unsynced = 0;
+    }
     await handle.sync();
   } finally {
     await handle.close();

@@ -41,8 +41,13 @@ export class SafeFile {
     return this.calls.run(() => this.handle.write(piece, offset));
   }
 
+  /** What was written so far. */
+  syncData(): Promise<void> {
+    return this.calls.runLong(() => this.handle.datasync());
+  }
+
   sync(): Promise<void> {
-    return this.calls.run(() => this.handle.sync());
+    return this.calls.runLong(() => this.handle.sync());
   }
 
   close(): Promise<void> {
@@ -52,6 +57,8 @@ export class SafeFile {
 
 /** An open folder. Its names may be used as long as it is not closed. */
 export class SafeFolder {
+  private discarded: Promise<void> | undefined;
+
   private constructor(
     private readonly handle: FileHandle,
     private readonly calls: FolderCalls,
@@ -145,12 +152,27 @@ export class SafeFolder {
     return this.calls.run(() => rm(this.at(name), { force: true }));
   }
 
+  /**
+   * The same before the folder is closed, for who has nothing else to do in it: as soon as can be, however long that is. Waited for no
+   * longer than other calls; never rejects.
+   */
+  discardLast(name: string): Promise<void> {
+    let ended = (): void => undefined;
+    this.discarded = new Promise((resolve) => (ended = resolve));
+    return this.calls.release(() => rm(this.at(name), { force: true }).finally(ended));
+  }
+
+  /** A file system may write what others left in memory first. */
   sync(): Promise<void> {
-    return this.calls.run(() => this.handle.sync());
+    return this.calls.runLong(() => this.handle.sync());
   }
 
   close(): Promise<void> {
-    return this.calls.release(() => this.handle.close());
+    return this.calls.release(async () => {
+      // Its turn came before: it names its file by the descriptor of this folder.
+      await this.discarded;
+      await this.handle.close();
+    });
   }
 
   /** The path of a name in this folder, for calls that do not follow a link at its end. */

@@ -1,0 +1,61 @@
+/**
+ * On which disk the folder of a media store lies, for stores on one disk are silent together. What the system has mounted tells it: a look at
+ * the folder itself would wait for the disk. Main thread only.
+ */
+import { readFileSync } from 'node:fs';
+import { FolderCalls } from './folder-calls.js';
+
+const MOUNTS = '/proc/self/mountinfo';
+/** A disk may be mounted when somebody looks into its folder for the first time. */
+const MOUNTS_FRESH_MS = 5_000;
+
+export interface Mount {
+  readonly at: string;
+  /** As `8:1`: it is the same however often a disk is mounted. */
+  readonly disk: string;
+}
+
+let known: { readonly mounts: readonly Mount[]; readonly readMs: number } | undefined;
+const callsOf = new Map<string, FolderCalls>();
+
+/** Those of the disk on which the folder of this path, without links, lies now. */
+export function callsOfDisk(path: string): FolderCalls {
+  const disk = diskOf(path, mountsNow());
+  let calls = callsOf.get(disk);
+  if (calls === undefined) callsOf.set(disk, (calls = new FolderCalls()));
+  return calls;
+}
+
+/** '' where it is not known. */
+export function diskOf(path: string, mounts: readonly Mount[]): string {
+  let found: Mount | undefined;
+  for (const mount of mounts) {
+    // Of those at the same place, the last lies over the others.
+    if (isWithin(path, mount.at) && mount.at.length >= (found?.at.length ?? 0)) found = mount;
+  }
+  return found?.disk ?? '';
+}
+
+export function mountsOf(text: string): readonly Mount[] {
+  return text.split('\n').flatMap((line) => {
+    const [, , disk, , at] = line.split(' ');
+    return disk === undefined || at === undefined ? [] : [{ disk, at: plain(at) }];
+  });
+}
+
+function mountsNow(): readonly Mount[] {
+  const nowMs = performance.now();
+  if (known === undefined || nowMs - known.readMs > MOUNTS_FRESH_MS) {
+    known = { mounts: mountsOf(readFileSync(MOUNTS, 'utf8')), readMs: nowMs };
+  }
+  return known.mounts;
+}
+
+/** Spaces and the like are written as `\\040`. */
+function plain(path: string): string {
+  return path.replaceAll(/\\([0-7]{3})/gu, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)));
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return folder === '/' || path === folder || path.startsWith(`${folder}/`);
+}
