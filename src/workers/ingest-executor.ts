@@ -224,8 +224,7 @@ export function createIngestExecutor({
       return done;
     };
     // Quiet ones, who all need bytes, hold no more than that which is at work.
-    const before = lane === lanes.quiet ? lane : lanes.holding;
-    const action = lane === lanes.quiet ? () => send(task, pool) : inLane;
+    const [before, action] = lane === lanes.quiet ? [lane, () => send(task, pool)] : [lanes.holding, inLane];
     const done = needsBytes(task) ? before.run(() => holding(mergeBytes, task, signal, action), signal) : inLane();
     tell();
     try {
