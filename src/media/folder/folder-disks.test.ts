@@ -26,6 +26,12 @@ it.each([
   expect(diskOf(path, MOUNTS)).toBe(disk);
 });
 
+it('stores have calls of their own where nothing tells their disk', () => {
+  expect(diskOf('/srv/one', [])).toBeUndefined();
+  expect(callsOfDisk('/srv/one', [])).toBe(callsOfDisk('/srv/one', []));
+  expect(callsOfDisk('/srv/one', [])).not.toBe(callsOfDisk('/srv/other', []));
+});
+
 it('stores on one disk have the same calls, and those on others have not', () => {
   expect(callsOfDisk('/proc/one')).toBe(callsOfDisk('/proc/other'));
   expect(callsOfDisk('/proc/one')).not.toBe(callsOfDisk('/dev/shm/one'));

@@ -18,22 +18,22 @@ export interface Mount {
 let known: { readonly mounts: readonly Mount[]; readonly readMs: number } | undefined;
 const callsOf = new Map<string, FolderCalls>();
 
-/** Those of the disk on which the folder of this path, without links, lies now. */
-export function callsOfDisk(path: string): FolderCalls {
-  const disk = diskOf(path, mountsNow());
+/** Those of the disk on which the folder of this path, without links, lies now; of the folder alone where the system does not tell its disk. */
+export function callsOfDisk(path: string, mounts = mountsNow()): FolderCalls {
+  const disk = diskOf(path, mounts) ?? path;
   let calls = callsOf.get(disk);
   if (calls === undefined) callsOf.set(disk, (calls = new FolderCalls()));
   return calls;
 }
 
-/** '' where it is not known. */
-export function diskOf(path: string, mounts: readonly Mount[]): string {
+/** Undefined where it is not known. */
+export function diskOf(path: string, mounts: readonly Mount[]): string | undefined {
   let found: Mount | undefined;
   for (const mount of mounts) {
     // Of those at the same place, the last lies over the others.
     if (isWithin(path, mount.at) && mount.at.length >= (found?.at.length ?? 0)) found = mount;
   }
-  return found?.disk ?? '';
+  return found?.disk;
 }
 
 export function mountsOf(text: string): readonly Mount[] {
@@ -46,9 +46,18 @@ export function mountsOf(text: string): readonly Mount[] {
 function mountsNow(): readonly Mount[] {
   const nowMs = performance.now();
   if (known === undefined || nowMs - known.readMs > MOUNTS_FRESH_MS) {
-    known = { mounts: mountsOf(readFileSync(MOUNTS, 'utf8')), readMs: nowMs };
+    known = { mounts: mountsOf(mountsText()), readMs: nowMs };
   }
   return known.mounts;
+}
+
+/** Nothing on systems that are not Linux, or that do not show it. */
+function mountsText(): string {
+  try {
+    return readFileSync(MOUNTS, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Spaces and the like are written as `\\040`. */
