@@ -95,6 +95,9 @@ export class PieceStore {
   }
 }
 
+/** The disk of a folder says so itself, its store or the server of a bucket in its own words. */
+const FULL: ReadonlySet<string> = new Set(['storage-full', 'store-full']);
+
 /** Those whose paths begin with `prefix`, in order. */
 export async function* filesOf(store: MediaStore, prefix: string): AsyncGenerator<StoredFile> {
   for (let after = ''; ;) {
@@ -120,7 +123,7 @@ export async function putWhole(store: MediaStore, path: string, bytes: Uint8Arra
     );
   } catch (error) {
     const failure = asStorageError(error);
-    if (!(failure instanceof ServiceError) || failure.code !== 'storage-full') throw failure;
+    if (!(failure instanceof ServiceError) || !FULL.has(failure.code)) throw failure;
     throw new ServiceError('storage-full', `The disk of ${told} is full: free space there and try again.`, {
       cause: error,
     });

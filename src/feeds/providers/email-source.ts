@@ -299,10 +299,11 @@ async function opened(client: ImapFlow, path: string): Promise<MailboxObject> {
   }
 }
 
+const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'storage-full', 'store-full']);
+
 /** Of the service: its attached files could not be kept. */
 function isFullDisk(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EDQUOT';
+  return FULL.has((error as NodeJS.ErrnoException).code);
 }
 
 /** A sentence without secrets. */
