@@ -182,7 +182,11 @@ export class BackgroundMerger {
       const index = indexOf(lease, part);
       if (index === undefined) return;
       const sources = index.segments.filter(({ id }) => wanted.has(id)).map(({ handle }) => handle);
-      const sizes = host.published(version)?.sizesOf(part).filter(({ id }) => wanted.has(id)) ?? [];
+      const sizes =
+        host
+          .published(version)
+          ?.sizesOf(part)
+          .filter(({ id }) => wanted.has(id)) ?? [];
       const holdsBytes = sizes.reduce((sum, size) => sum + mergeBytes(size), 0);
       const task = { listPath: host.listPath, part, definition, newSegment, holdsBytes };
       merged = await host.run({ kind: 'merge', ...task, generation: index.handle, sources });
