@@ -16,8 +16,7 @@ const FOLDER_MODE = 0o700;
 
 /**
  * Writes the backup into the folder `to`, which is made anew; on disk when it resolves. Without a name the one that was made last, as of
- * `nowUtc`. Rejects with an
- * `OperatorError` that names what is missing or damaged; nothing of `to` is left then.
+ * `nowUtc`. Rejects with an `OperatorError` that names what is missing or damaged; nothing of `to` is left then.
  */
 export async function fetchStored(
   backups: StoredBackups,

@@ -16,8 +16,8 @@ export interface Name {
 
 /** Fewer are read again as soon as they are looked up. */
 const KEPT_NAMES_MIN = 2000;
-/** What others do within a tick of the clock of a file system is not seen by the time of the folder. */
 const KEPT_MS_MAX = 5000;
+/** What others do within a tick of the clock of a file system is not seen by the time of the folder. */
 const SETTLED_MS = 1000;
 const NAMES_A_TURN = 2000;
 
