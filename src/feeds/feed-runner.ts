@@ -5,7 +5,14 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Host, ProtocolEvent } from '../platform/hosts/index.js';
-import { SecretUnreadableError, ServiceError, uuidv7, type Clock, type ProgressBoard } from '../platform/index.js';
+import {
+  isOutOfSpace,
+  SecretUnreadableError,
+  ServiceError,
+  uuidv7,
+  type Clock,
+  type ProgressBoard,
+} from '../platform/index.js';
 import type { MediaStores } from '../media/index.js';
 import { AttachedFiles } from './attached-files.js';
 import { FeedFolder } from './feed-folder.js';
@@ -222,8 +229,7 @@ export class FeedRunner {
     if (error instanceof SourceFailedError || error instanceof SecretUnreadableError) return error.message;
     if (error instanceof ServiceError && error.code !== 'internal-error') return error.detail;
     this.options.log.error({ err: error, account, feed: name }, 'A run of a feed ended unexpectedly');
-    const code = (error as NodeJS.ErrnoException | undefined)?.code;
-    return code === 'ENOSPC' || code === 'EDQUOT'
+    return isOutOfSpace(error)
       ? 'There is no space left on the disk of the service.'
       : 'The run was cut short by a fault of the service, which is logged.';
   }

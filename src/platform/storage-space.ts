@@ -2,7 +2,17 @@
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { ServiceError } from './errors.js';
 
-const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'disk-full', 28, 122, -30792]);
+/** Of the system by name and by number, of LMDB, of the kernel, and of the service: for its own disk and for that of a media store. */
+const FULL_CODES: ReadonlySet<unknown> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  28,
+  122,
+  -30792,
+  'disk-full',
+  'storage-full',
+  'store-full',
+]);
 const FULL_MESSAGE = /no space left|disk quota exceeded|MDB_MAP_FULL|mapsize limit/i;
 /** LMDB and the kernel report the short write of a full disk as an input/output error. */
 const IO_CODES: ReadonlySet<unknown> = new Set([5, 'EIO', 'io']);
@@ -14,10 +24,10 @@ const FREE_BYTES_MAX = 16 * 2 ** 20;
 /** More than the readers of any environment here take. */
 const LOCK_FILE_BYTES = 131_072;
 
-/** True where the error says that no space is left: from the system, from LMDB or from the kernel. */
-function isStorageFull(error: unknown): boolean {
+/** True where the error says that no space is left: from the system, LMDB, the kernel, or as the service tells it. */
+export function isOutOfSpace(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return FULL_CODES.has(codeOf(error)) || FULL_MESSAGE.test(error.message);
+  return FULL_CODES.has(codeOf(error)) || (!(error instanceof ServiceError) && FULL_MESSAGE.test(error.message));
 }
 
 /** True for what `asStorageError` makes of a full disk or one that refuses writes. */
@@ -32,7 +42,7 @@ export function isStorageError(error: unknown): boolean {
 export function asStorageError(error: unknown, path?: string): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
   const isIo = path !== undefined && IO_CODES.has(codeOf(error));
-  if (isStorageFull(error) || (isIo && isNearlyFull(path))) {
+  if (isOutOfSpace(error) || (isIo && isNearlyFull(path))) {
     return new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.', {
       cause: error,
     });

@@ -1,7 +1,7 @@
 /** Pieces of files in a media store, each named by the SHA-256 of its content: the same bytes are there once, whatever file they are of. */
 import { webcrypto } from 'node:crypto';
 import { STORE_UNAVAILABLE, type MediaStore, type StoredFile } from '../../media/index.js';
-import { asStorageError, OperatorError, ServiceError } from '../../platform/index.js';
+import { asStorageError, isOutOfSpace, OperatorError, ServiceError } from '../../platform/index.js';
 import { inParallel } from '../in-parallel.js';
 
 const FOLDER = 'pieces/';
@@ -95,9 +95,6 @@ export class PieceStore {
   }
 }
 
-/** The disk of a folder says so itself, its store or the server of a bucket in its own words. */
-const FULL: ReadonlySet<string> = new Set(['storage-full', 'store-full']);
-
 /** Those whose paths begin with `prefix`, in order. */
 export async function* filesOf(store: MediaStore, prefix: string): AsyncGenerator<StoredFile> {
   for (let after = ''; ;) {
@@ -122,8 +119,9 @@ export async function putWhole(store: MediaStore, path: string, bytes: Uint8Arra
       }),
     );
   } catch (error) {
+    // A full disk is told by itself, by the store of a folder or by the server of a bucket, each in its own words.
     const failure = asStorageError(error);
-    if (!(failure instanceof ServiceError) || !FULL.has(failure.code)) throw failure;
+    if (!(failure instanceof ServiceError) || !isOutOfSpace(failure)) throw failure;
     throw new ServiceError('storage-full', `The disk of ${told} is full: free space there and try again.`, {
       cause: error,
     });

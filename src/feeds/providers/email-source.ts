@@ -5,7 +5,13 @@
  */
 import { createHash } from 'node:crypto';
 import { ImapFlow, type MailboxObject } from 'imapflow';
-import { faultSentence, OutboundRefusedError, type OutboundRules, type Secret } from '../../platform/index.js';
+import {
+  faultSentence,
+  isOutOfSpace,
+  OutboundRefusedError,
+  type OutboundRules,
+  type Secret,
+} from '../../platform/index.js';
 import { guardedAddress, type AddressLookup } from '../../platform/outbound/guarded-agent.js';
 import { readMessage, type AttachedFile } from '../email/message-reader.js';
 import type { FieldDescriptions } from '../file/sync-file.js';
@@ -299,16 +305,9 @@ async function opened(client: ImapFlow, path: string): Promise<MailboxObject> {
   }
 }
 
-const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'storage-full', 'store-full']);
-
-/** Of the service: its attached files could not be kept. */
-function isFullDisk(error: unknown): boolean {
-  return FULL.has((error as NodeJS.ErrnoException).code);
-}
-
 /** A sentence without secrets. */
 function failure(error: unknown): unknown {
-  if (error instanceof SourceFailedError || isFullDisk(error)) return error;
+  if (error instanceof SourceFailedError || isOutOfSpace(error)) return error;
   if (error instanceof OutboundRefusedError)
     return new SourceFailedError(`The mailbox cannot be read: ${error.message}`, undefined, { cause: error });
   if ((error as { readonly authenticationFailed?: boolean }).authenticationFailed === true)
