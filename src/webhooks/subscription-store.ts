@@ -16,6 +16,7 @@ import {
   type WantedPage,
 } from '../platform/index.js';
 import { newSecret } from './signature.js';
+import { SubscriptionsByAccount } from './subscriptions-by-account.js';
 import type { StoredSubscription, Subscription } from './types.js';
 import { WEBHOOK_NOT_FOUND } from './webhook-problems.js';
 
@@ -30,6 +31,9 @@ interface RemovedSubscription {
   readonly id: string;
 }
 
+/** One that was made or changed, or ids of those that were deleted. */
+export type SubscriptionChange = { readonly put: Subscription } | { readonly removed: readonly string[] };
+
 export interface SubscriptionStoreOptions {
   readonly environment: LmdbEnvironment;
   readonly secrets: SecretBox;
@@ -38,7 +42,7 @@ export interface SubscriptionStoreOptions {
   readonly subscriptionsMax: number;
   readonly secretOverlapHours: number;
   /** Called when a change is on disk, before whoever asked for it is answered. */
-  readonly onChange: (all: readonly Subscription[]) => void;
+  readonly onChange: (change: SubscriptionChange) => void;
   /** Called when a secret cannot be opened, with the webhook's id. */
   readonly onUnreadable: (id: string, error: SecretUnreadableError) => void;
 }
@@ -54,8 +58,8 @@ export class SubscriptionStore {
   private readonly rows: Collection<StoredSubscription>;
   /** Deleted ones whose deliveries may still be in the queue. */
   private readonly removedOnes: Collection<RemovedSubscription>;
-  /** By id: the rows with their secrets open. */
-  private readonly subscriptions = new Map<string, Subscription>();
+  /** The rows with their secrets open. */
+  private readonly subscriptions = new SubscriptionsByAccount();
   /** By account. */
   private readonly wantedTypes = new Map<string, readonly string[]>();
 
@@ -63,13 +67,18 @@ export class SubscriptionStore {
     this.store = CollectionStore.of(options.environment);
     this.rows = this.store.collection('webhooks');
     this.removedOnes = this.store.collection('removed-webhooks');
-    for (const row of this.rows.values()) this.subscriptions.set(row.id, this.opened(row));
-    this.countWanted();
+    for (const row of this.rows.values()) this.subscriptions.put(this.opened(row));
+    for (const account of this.subscriptions.accounts()) this.countWanted(account);
     options.secrets.keptBy(() => this.reseal());
   }
 
   all(): readonly Subscription[] {
-    return [...this.subscriptions.values()];
+    return [...this.subscriptions.all()];
+  }
+
+  /** How many there are, of all accounts. */
+  get size(): number {
+    return this.subscriptions.size;
   }
 
   /** Ids of deleted ones that the queue is to forget: only these, for one that is not known may be of a newer catalogue. */
@@ -86,8 +95,7 @@ export class SubscriptionStore {
 
   /** In the order in which they were made. */
   of(account: string): readonly Subscription[] {
-    const own = this.all().filter((each) => each.account === account);
-    return own.sort((a, b) => (a.id < b.id ? -1 : 1));
+    return [...this.subscriptions.of(account)].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** Some of them; the cursor is the id. */
@@ -119,7 +127,7 @@ export class SubscriptionStore {
     const { clock, subscriptionsMax } = this.options;
     const secret = newSecret();
     const created = await this.store.change((change) => {
-      if (this.of(account).length >= subscriptionsMax) {
+      if (this.subscriptions.countOf(account) >= subscriptionsMax) {
         throw new ServiceError('conflict', `The account has ${subscriptionsMax} webhooks: delete one first.`);
       }
       const now = clock.nowIso();
@@ -165,23 +173,20 @@ export class SubscriptionStore {
       change.remove(this.rows, id);
       change.put(this.removedOnes, id, { id });
     });
-    this.subscriptions.delete(id);
-    this.announce();
+    this.gone(account, [id]);
   }
 
   /** All of an account that is gone. */
   async deleteOf(account: string): Promise<void> {
     const ids = await this.store.change((change) => {
-      const found = [...this.rows.values()].filter((row) => row.account === account).map(({ id }) => id);
+      const found = Array.from(this.subscriptions.of(account), ({ id }) => id);
       for (const id of found) {
         change.remove(this.rows, id);
         change.put(this.removedOnes, id, { id });
       }
       return found;
     });
-    if (ids.length === 0) return;
-    for (const id of ids) this.subscriptions.delete(id);
-    this.announce();
+    if (ids.length > 0) this.gone(account, ids);
   }
 
   /** Throws `webhook-not-found`. */
@@ -207,14 +212,16 @@ export class SubscriptionStore {
 
   private changed(row: StoredSubscription): Subscription {
     const subscription = this.opened(row);
-    this.subscriptions.set(row.id, subscription);
-    this.announce();
+    this.subscriptions.put(subscription);
+    this.countWanted(row.account);
+    this.options.onChange({ put: subscription });
     return subscription;
   }
 
-  private announce(): void {
-    this.countWanted();
-    this.options.onChange(this.all());
+  private gone(account: string, removed: readonly string[]): void {
+    for (const id of removed) this.subscriptions.delete(id);
+    this.countWanted(account);
+    this.options.onChange({ removed });
   }
 
   // ---- secrets
@@ -269,15 +276,10 @@ export class SubscriptionStore {
     });
   }
 
-  private countWanted(): void {
-    const types = new Map<string, Set<string>>();
-    for (const { account, events } of this.subscriptions.values()) {
-      const wanted = types.get(account) ?? new Set();
-      for (const type of events) wanted.add(type);
-      types.set(account, wanted);
-    }
-    this.wantedTypes.clear();
-    for (const [account, wanted] of types) this.wantedTypes.set(account, [...wanted]);
+  private countWanted(account: string): void {
+    const wanted = new Set(Array.from(this.subscriptions.of(account), ({ events }) => events).flat());
+    if (wanted.size > 0) this.wantedTypes.set(account, [...wanted]);
+    else this.wantedTypes.delete(account);
   }
 }
 

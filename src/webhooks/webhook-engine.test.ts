@@ -52,7 +52,7 @@ describe('a receiver that is down', () => {
       if (isUp) delivered.push(delivery);
       response.writeHead(isUp ? 204 : 503).end();
     };
-    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
     await fixture.emitAndMove(updates(60, 20));
     await timers.pass(3 * HOUR_MS, fixture.settled);
     await fixture.emitAndMove(updates(40, 20));
@@ -70,7 +70,7 @@ describe('a receiver that is down', () => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers });
     receiver.answering = (_delivery, response) => response.writeHead(410).end();
-    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
     await fixture.emitAndMove(updates(5, 5));
     await timers.pass(24 * HOUR_MS, fixture.settled);
     const { total, deliveries } = fixture.engine.setAside('s', 0, 10);
@@ -100,7 +100,7 @@ describe('a receiver that is down', () => {
       atSeconds.push(Math.round((timers.nowMs() - startMs) / 1000));
       response.writeHead(500).end();
     };
-    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
     await fixture.emitAndMove(updates(1, 1));
     await timers.pass(24 * HOUR_MS, fixture.settled);
     const waits = atSeconds.map((second, position) => second - (atSeconds[position - 1] ?? 0));
@@ -112,14 +112,12 @@ describe('a receiver that is down', () => {
     const silent = await WebhookReceiver.start();
     silent.answering = () => undefined;
     try {
-      await fixture.engine.setSubscriptions([
-        fixture.subscription('silent', silent.url(), [UPDATED]),
-        fixture.subscription('well', receiver.url(), [UPDATED]),
-      ]);
+      fixture.engine.put(fixture.subscription('silent', silent.url(), [UPDATED]));
+      fixture.engine.put(fixture.subscription('well', receiver.url(), [UPDATED]));
       await fixture.emit(updates(200, 200));
       await eventually(succeeded, (all) => all.length === 200);
       expect(silent.received.length).toBeLessThanOrEqual(3);
-      await fixture.engine.setSubscriptions([]);
+      await fixture.engine.remove(['silent', 'well']);
       expect(fixture.engine.queued).toBe(0);
     } finally {
       await silent.close();
@@ -131,12 +129,13 @@ describe('what waits for a webhook that is not known', () => {
   it('stays, as where the catalogue is an older copy, until it is named as removed', async () => {
     const fixture = fixtureWith({});
     receiver.answering = (_delivery, response) => response.writeHead(503).end();
-    await fixture.engine.setSubscriptions([fixture.subscription('young', receiver.url(), [UPDATED])]);
+    fixture.engine.put(fixture.subscription('young', receiver.url(), [UPDATED]));
     await fixture.emitAndMove(updates(3, 3));
     await fixture.reopen();
-    await fixture.engine.setSubscriptions([]);
+    fixture.engine.put(fixture.subscription('known', receiver.url('/known'), [UPDATED]));
+    await fixture.engine.remove(['other']);
     expect(fixture.engine.queued).toBe(3);
-    await fixture.engine.setSubscriptions([], ['young', 'other']);
+    await fixture.engine.remove(['young', 'other']);
     expect(fixture.engine.queued).toBe(0);
   });
 });
@@ -162,7 +161,7 @@ describe('order', () => {
       setTimeout(answer, random.below(8));
     };
     const fixture = fixtureWith();
-    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
     for (let part = 0; part < 4; part += 1) await fixture.emit(updates(400, 20).slice(part * 100, part * 100 + 100));
     await eventually(
       () => Promise.resolve(finished),
@@ -188,7 +187,7 @@ describe('order', () => {
       else finished.push(Number(body.data['n']));
       response.writeHead(isFirst ? 500 : 200).end();
     };
-    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
     await fixture.emitAndMove(updates(80, 4));
     await timers.pass(HOUR_MS, fixture.settled);
     expect(finished).toHaveLength(80);
@@ -203,7 +202,7 @@ describe('moving', () => {
   it('makes one delivery of an event for each subscription, however often it is woken, with the same id ever after', async () => {
     const fixture = fixtureWith();
     const subscriptions = ['a', 'b'].map((id) => fixture.subscription(id, receiver.url(`/${id}`), [UPDATED]));
-    await fixture.engine.setSubscriptions(subscriptions);
+    for (const subscription of subscriptions) fixture.engine.put(subscription);
     await fixture.emit(updates(1200, 1200));
     for (let again = 0; again < 5; again += 1) fixture.engine.wake(fixture.source);
     await eventually(
@@ -215,7 +214,7 @@ describe('moving', () => {
     expect(first.size).toBe(2400);
     // Draining has forgotten the mark, as a lost queue would: what is moved again keeps its ids.
     await fixture.reopen();
-    await fixture.engine.setSubscriptions(subscriptions);
+    for (const subscription of subscriptions) fixture.engine.put(subscription);
     fixture.engine.wake(fixture.source);
     await eventually(
       () => Promise.resolve(receiver.received),
@@ -229,7 +228,7 @@ describe('moving', () => {
     const fixture = fixtureWith({ timers });
     await fixture.emit(updates(3, 3));
     await timers.pass(1000, fixture.settled);
-    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
     await fixture.emit(updates(2, 2), 'another');
     await fixture.emit(updates(1, 1));
     await eventually(succeeded, (all) => all.length === 1);
@@ -250,7 +249,7 @@ describe('what counts as a failure', () => {
     receiver.answering = (_delivery, response) => {
       response.writeHead(status, { Location: receiver.url('/elsewhere') }).end('no');
     };
-    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
     await fixture.emit(updates(1, 1));
     const { attempts } = await eventually(
       () => Promise.resolve(fixture.engine.attempts('s', undefined, 10)),
@@ -269,12 +268,10 @@ describe('what counts as a failure', () => {
     const closed = await WebhookReceiver.start();
     const closedUrl = closed.url();
     await closed.close();
-    await impatient.engine.setSubscriptions([impatient.subscription('silent', receiver.url('/silent'), [UPDATED])]);
-    await patient.engine.setSubscriptions([
-      patient.subscription('broken', receiver.url('/broken'), [UPDATED]),
-      patient.subscription('refused', closedUrl, [UPDATED]),
-      patient.subscription('forbidden', 'https://10.0.0.1/', [UPDATED]),
-    ]);
+    impatient.engine.put(impatient.subscription('silent', receiver.url('/silent'), [UPDATED]));
+    patient.engine.put(patient.subscription('broken', receiver.url('/broken'), [UPDATED]));
+    patient.engine.put(patient.subscription('refused', closedUrl, [UPDATED]));
+    patient.engine.put(patient.subscription('forbidden', 'https://10.0.0.1/', [UPDATED]));
     for (const fixture of [impatient, patient]) await fixture.emit(updates(1, 1));
     const reasons = {
       silent: /no answer in 1 s/,
@@ -296,7 +293,7 @@ describe('what counts as a failure', () => {
   it('is not a long answer, of which the first kilobyte is kept', async () => {
     const fixture = fixtureWith();
     receiver.answering = (_delivery, response) => response.writeHead(200).end('y'.repeat(1_000_000));
-    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
     await fixture.emit(updates(2, 2));
     const { attempts } = await eventually(
       () => Promise.resolve(fixture.engine.attempts('s', undefined, 10)),
@@ -310,7 +307,7 @@ describe('the log', () => {
   it('forgets attempts after 30 days, and the oldest beyond its limit', async () => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers, settings: { log_entries_max: 100 } });
-    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
     await fixture.emitAndMove(updates(150, 150));
     const logged = () => fixture.engine.attempts('s', undefined, 1000).attempts.length;
     await timers.pass(60_000, fixture.settled);
@@ -341,7 +338,7 @@ describe('closing', () => {
     receiver.answering = (_delivery, response) => {
       answer = () => response.writeHead(500).end();
     };
-    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    fixture.engine.put(fixture.subscription('s', receiver.url(), [UPDATED]));
     await fixture.emit(updates(1, 1));
     await eventually(succeeded, (all) => all.length === 1);
     const closed = fixture.reopen();

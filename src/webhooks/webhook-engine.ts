@@ -19,6 +19,7 @@ import type { Sender } from './http-sender.js';
 import { OutboxSources } from './outbox-sources.js';
 import { pingEvent } from './ping.js';
 import { SubscriptionWorker } from './subscription-worker.js';
+import { SubscriptionsByAccount } from './subscriptions-by-account.js';
 import type { SetAsideDelivery, Subscription, WebhookSettings } from './types.js';
 
 const DAY_MS = 86_400_000;
@@ -65,7 +66,7 @@ export class WebhookEngine {
   private readonly relay: OutboxRelay<OutboxSource, OutboxEvent, NewWork<DeliveryItem>>;
   private readonly runner: WorkRunner<DeliveryTypes>;
   private readonly workers = new Map<string, SubscriptionWorker>();
-  private subscriptions: ReadonlyMap<string, Subscription> = new Map();
+  private readonly subscriptions = new SubscriptionsByAccount();
   /** Subscriptions whose remains are being removed. */
   private readonly forgetting = new Set<string>();
   private cancelTrim: () => void;
@@ -90,22 +91,22 @@ export class WebhookEngine {
     this.cancelTrim = timers.after(HOUR_MS, () => this.trimLogs());
   }
 
+  /** A subscription that there is from now on, or as it is from now on. */
+  put(subscription: Subscription): void {
+    this.subscriptions.put(subscription);
+    const worker = this.workers.get(subscription.id);
+    if (worker !== undefined) this.update(worker, subscription);
+    else if (this.options.deliver) this.addLane(subscription);
+  }
+
   /**
-   * All subscriptions that there are from now on. What belongs to those that were there before, or are named as removed, is
-   * forgotten when this resolves.
+   * Deleted subscriptions: what belongs to them is forgotten when this resolves. What the queue has for others that are not known stays,
+   * for the catalogue may be an older copy.
    */
-  async setSubscriptions(subscriptions: readonly Subscription[], removed: readonly string[] = []): Promise<void> {
-    this.subscriptions = new Map(subscriptions.map((subscription) => [subscription.id, subscription]));
-    const present = new Set([...this.queue.subscriptions(), ...this.workers.keys()]);
-    // What is in the queue for others stays: the catalogue may be an older copy.
-    const gone = [...present].filter(
-      (id) => !this.subscriptions.has(id) && !this.forgetting.has(id) && (removed.includes(id) || this.workers.has(id)),
-    );
-    for (const subscription of subscriptions) {
-      const worker = this.workers.get(subscription.id);
-      if (worker !== undefined) this.update(worker, subscription);
-      else if (this.options.deliver) this.addLane(subscription);
-    }
+  async remove(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.subscriptions.delete(id);
+    const kept = new Set([...this.queue.subscriptions(), ...this.workers.keys()]);
+    const gone = ids.filter((id) => kept.has(id) && !this.forgetting.has(id));
     await Promise.all(gone.map((id) => this.forget(id)));
   }
 
@@ -220,7 +221,7 @@ export class WebhookEngine {
   }
 
   private subscribers(account: string, type: string): readonly Subscription[] {
-    return [...this.subscriptions.values()].filter((each) => each.account === account && each.events.includes(type));
+    return Array.from(this.subscriptions.of(account)).filter((each) => each.events.includes(type));
   }
 
   private async writeDown(settlements: readonly Settlement<DeliveryTypes>[]): Promise<void> {

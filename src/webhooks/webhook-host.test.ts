@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serialize } from 'node:v8';
+import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../test/support/eventually.js';
 import { WebhookReceiver } from '../../test/support/webhook-receiver.js';
 import { CollectionStore, type Collection } from '../catalog/index.js';
@@ -17,6 +19,7 @@ import {
   type LmdbEnvironment,
 } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
+import type { WithSecret } from './subscription-store.js';
 import { WebhookHost } from './webhook-host.js';
 
 let dataDir: string;
@@ -64,15 +67,17 @@ function hostWith(deliver: boolean): WebhookHost {
 }
 
 /** A change of the system environment that is told. */
-function change(id: string): Promise<void> {
+function change(id: string, account = 'default'): Promise<void> {
   return CollectionStore.of(environment).change((each) => {
     each.put(things, id, 1);
-    each.emit('default', { type: 'contributor.added', id, list: '', data: { name: id } });
+    each.emit(account, { type: 'contributor.added', id, list: '', data: { name: id } });
   });
 }
 
 const workerOf = (of: WebhookHost) => (of as unknown as { host: Pick<Host<never>, 'isRunning' | 'kill'> }).host;
-const subscribe = () => host.subscriptions.create('default', { url: receiver.url(), events: ['contributor.added'] });
+const settings = (path?: string) => ({ url: receiver.url(path), events: ['contributor.added'] });
+const subscribe = () => host.subscriptions.create('default', settings());
+const idOf = (made: WithSecret | undefined) => made?.subscription.id ?? '';
 
 describe('WebhookHost', () => {
   it('has no thread until somebody subscribes, and writes no event', async () => {
@@ -150,5 +155,36 @@ describe('WebhookHost', () => {
     await change('a');
     await host.drained({ id: 'system', kind: 'system', path: join(dataDir, 'system') });
     await receiver.events(1);
+  });
+
+  it('tells a worker that runs what has changed, not all webhooks again', async () => {
+    await subscribe();
+    await change('a');
+    await receiver.events(1);
+    const told = vi.spyOn(Worker.prototype, 'postMessage');
+    try {
+      const of = (index: number) => host.subscriptions.create(`account-${index % 20}`, settings(`/${index}`));
+      const made = await Promise.all(Array.from({ length: 1000 }, (_, index) => of(index)));
+      await host.subscriptions.update('account-1', idOf(made[1]), { url: receiver.url('/elsewhere') });
+      await host.subscriptions.delete('account-2', idOf(made[2]));
+      await host.subscriptions.deleteOf('account-3');
+      const bytes = told.mock.calls.reduce((sum, [message]) => sum + serialize(message).byteLength, 0);
+      expect(bytes).toBeLessThan(1003 * 1000);
+    } finally {
+      told.mockRestore();
+    }
+    for (const account of [1, 2, 3, 4]) await change(`b${account}`, `account-${account}`);
+    await host.drained({ id: 'system', kind: 'system', path: join(dataDir, 'system') });
+    const expected = Array.from({ length: 1000 }, (_, index) => (index === 1 ? '/elsewhere' : `/${index}`)).filter(
+      (path, index) => [1, 2, 4].includes(index % 20) && path !== '/2',
+    );
+    // One that is answered late is sent again, under the same id.
+    const delivered = () =>
+      new Map(receiver.received.map(({ headers, path }) => [String(headers['webhook-id']), path] as const));
+    const paths = await eventually(
+      () => Promise.resolve([...delivered().values()].filter((path) => path !== '/hook')),
+      (all) => all.length >= expected.length,
+    );
+    expect(paths.sort()).toEqual(expected.sort());
   });
 });

@@ -23,7 +23,7 @@ import {
   type SecretBox,
 } from '../platform/index.js';
 import type { LogPage } from './delivery-log.js';
-import { SubscriptionStore } from './subscription-store.js';
+import { SubscriptionStore, type SubscriptionChange } from './subscription-store.js';
 import { toldSubscription, type Subscription } from './types.js';
 import type { SetAsidePage } from './webhook-engine.js';
 import { WEBHOOK_NOT_FOUND } from './webhook-problems.js';
@@ -70,8 +70,8 @@ export class WebhookHost implements EventSink {
       clock,
       subscriptionsMax: config.webhooks.subscriptions_max,
       secretOverlapHours: config.webhooks.secret_overlap_hours,
-      onChange: () => {
-        this.onSubscriptions();
+      onChange: (change) => {
+        this.onSubscription(change);
       },
       onUnreadable: (id, error) => {
         log.error({ webhook: id, reason: error.message }, 'A webhook sends nothing: its secret cannot be opened');
@@ -96,11 +96,11 @@ export class WebhookHost implements EventSink {
 
   movedTo(sourceId: string): number {
     // Where nobody subscribes, nobody is told.
-    return this.subscriptions.all().length === 0 ? EVERY_ROW : (this.moved.get(sourceId) ?? 0);
+    return this.subscriptions.size === 0 ? EVERY_ROW : (this.moved.get(sourceId) ?? 0);
   }
 
   async drained(source: OutboxSource): Promise<void> {
-    if (this.subscriptions.all().length > 0) await this.host.call('drain', source);
+    if (this.subscriptions.size > 0) await this.host.call('drain', source);
     this.sources.delete(source.id);
     this.moved.delete(source.id);
   }
@@ -146,7 +146,7 @@ export class WebhookHost implements EventSink {
       data,
       heapMibMax: WORKER_HEAP_MIB_MAX,
       niceness: NICENESS,
-      isKeptAlive: () => deliver && this.subscriptions.all().length > 0,
+      isKeptAlive: () => deliver && this.subscriptions.size > 0,
       onStart: (host) => {
         host.notify('subscriptions', this.toldSubscriptions());
         this.unsaid = [...this.sources.values()];
@@ -159,9 +159,12 @@ export class WebhookHost implements EventSink {
     });
   }
 
-  private onSubscriptions(): void {
-    if (this.host.isRunning) this.host.notify('subscriptions', this.toldSubscriptions());
-    else if (this.options.deliver) this.startIfNeeded();
+  /** A worker that starts is told all there are. One that runs is told what changed, so that ten thousand webhooks cost no more than ten. */
+  private onSubscription(change: SubscriptionChange): void {
+    if (!this.host.isRunning) {
+      if (this.options.deliver) this.startIfNeeded();
+    } else if ('put' in change) this.host.notify('subscription', toldSubscription(change.put));
+    else this.host.notify('removed', change.removed);
   }
 
   private toldSubscriptions(): WebhookProtocol['notices']['subscriptions'] {
@@ -170,7 +173,7 @@ export class WebhookHost implements EventSink {
   }
 
   private startIfNeeded(): void {
-    if (this.subscriptions.all().length > 0) this.host.start();
+    if (this.subscriptions.size > 0) this.host.start();
   }
 
   private hear([name, content]: ProtocolEvent<WebhookProtocol>): void {

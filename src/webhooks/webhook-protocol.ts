@@ -30,11 +30,15 @@ export interface WebhookProtocol {
     };
   };
   readonly notices: {
-    /** All that there are from now on; the queue is to forget those that were removed, and `forgotten` follows. */
+    /** The first: all that there are. The queue is to forget those that were removed, and `forgotten` follows. */
     readonly subscriptions: {
       readonly subscriptions: readonly ToldSubscription[];
       readonly removed: readonly string[];
     };
+    /** A new one, or one that has changed. */
+    readonly subscription: ToldSubscription;
+    /** Ids of some that were deleted; the queue is to forget them, and `forgotten` follows. */
+    readonly removed: readonly string[];
     /** Sources with something new. */
     readonly written: readonly OutboxSource[];
   };

@@ -45,14 +45,14 @@ class WebhookWorker {
       },
       notices: {
         subscriptions: ({ subscriptions, removed }) => {
-          this.#watched(() => engine.setSubscriptions(subscriptions.map(heardSubscription), removed)).then(
-            () => {
-              if (removed.length > 0) this.emit('forgotten', removed);
-            },
-            (error: unknown) => {
-              this.#printFailure('What belonged to deleted webhooks could not be removed', error);
-            },
-          );
+          for (const subscription of subscriptions) engine.put(heardSubscription(subscription));
+          this.#forget(removed);
+        },
+        subscription: (subscription) => {
+          engine.put(heardSubscription(subscription));
+        },
+        removed: (removed) => {
+          this.#forget(removed);
         },
         written: (sources) => {
           for (const source of sources) engine.wake(source);
@@ -83,6 +83,18 @@ class WebhookWorker {
         },
       },
     });
+  }
+
+  #forget(removed: readonly string[]): void {
+    if (removed.length === 0) return;
+    this.#watched(() => this.#engine.remove(removed)).then(
+      () => {
+        this.emit('forgotten', removed);
+      },
+      (error: unknown) => {
+        this.#printFailure('What belonged to deleted webhooks could not be removed', error);
+      },
+    );
   }
 
   async #watched<Result>(action: () => Promise<Result> | Result): Promise<Result> {

@@ -1,0 +1,50 @@
+/** Subscriptions by id and by account, so that an event or a change of one account costs nothing for the webhooks of others. */
+import type { Subscription } from './types.js';
+
+const NONE: ReadonlySet<Subscription> = new Set();
+
+export class SubscriptionsByAccount {
+  private readonly byId = new Map<string, Subscription>();
+  private readonly byAccount = new Map<string, Set<Subscription>>();
+
+  get size(): number {
+    return this.byId.size;
+  }
+
+  get(id: string): Subscription | undefined {
+    return this.byId.get(id);
+  }
+
+  all(): Iterable<Subscription> {
+    return this.byId.values();
+  }
+
+  accounts(): Iterable<string> {
+    return this.byAccount.keys();
+  }
+
+  of(account: string): Iterable<Subscription> {
+    return this.byAccount.get(account) ?? NONE;
+  }
+
+  countOf(account: string): number {
+    return (this.byAccount.get(account) ?? NONE).size;
+  }
+
+  /** Adds it, or puts it in the place of the one with its id. */
+  put(subscription: Subscription): void {
+    this.delete(subscription.id);
+    this.byId.set(subscription.id, subscription);
+    const own = this.byAccount.get(subscription.account) ?? new Set();
+    this.byAccount.set(subscription.account, own.add(subscription));
+  }
+
+  delete(id: string): void {
+    const known = this.byId.get(id);
+    if (known === undefined) return;
+    this.byId.delete(id);
+    const own = this.byAccount.get(known.account);
+    own?.delete(known);
+    if (own?.size === 0) this.byAccount.delete(known.account);
+  }
+}
