@@ -73,41 +73,40 @@ class Beam {
   uint32_t next_ = 0;
 };
 
-// Which vectors a search met: a byte for each vector of the graph, the number of the search that met it last. What is new in a list
-// of links is then picked without a branch, which no processor could foresee.
+// Which vectors a search met: a bit for each vector of the graph, so that all of them stay near the processor. What is new in a list
+// of links is picked without a branch, which no processor could foresee; what was met is taken out again one by one, for it is little of all.
 class MetSet {
  public:
   void Begin(uint32_t vectors) {
-    if (marks_.size() < vectors) {
-      // Twice as many, for a graph that is being built grows from search to search.
-      marks_.assign(std::max<size_t>(vectors, 2 * marks_.size()), 0);
-      search_ = 0;
-    }
-    if (++search_ == 0) {
-      std::fill(marks_.begin(), marks_.end(), uint8_t{0});
-      search_ = 1;
-    }
+    for (const uint32_t place : met_) words_[place / 64] = 0;
+    met_.clear();
+    // Twice as many, for a graph that is being built grows from search to search.
+    if (words_.size() * 64 < vectors) words_.assign(std::max<size_t>((vectors + 63) / 64, 2 * words_.size()), 0);
   }
-  void Add(uint32_t place) { marks_[place] = search_; }
+  void Add(uint32_t place) {
+    words_[place / 64] |= uint64_t{1} << (place % 64);
+    met_.push_back(place);
+  }
   // Copies those that were not met before, which they are from now on; returns how many. `fresh` has room for all. What is above `last`
   // is taken for it.
   uint32_t AddAll(std::span<const uint32_t> places, uint32_t last, uint32_t* fresh) {
-    // Bytes may be anything's: what is a member would be read again after each that is written.
-    uint8_t* const marks = marks_.data();
-    const uint8_t search = search_;
+    uint64_t* const words = words_.data();
     uint32_t count = 0;
     for (const uint32_t any : places) {
       const uint32_t place = std::min(any, last);
+      const uint64_t bit = uint64_t{1} << (place % 64);
+      const uint64_t word = words[place / 64];
       fresh[count] = place;
-      count += marks[place] != search;
-      marks[place] = search;
+      count += (word & bit) == 0;
+      words[place / 64] = word | bit;
     }
+    met_.insert(met_.end(), fresh, fresh + count);
     return count;
   }
 
  private:
-  std::vector<uint8_t> marks_;
-  uint8_t search_ = 0;
+  std::vector<uint64_t> words_;
+  std::vector<uint32_t> met_;
 };
 
 // What a search did.

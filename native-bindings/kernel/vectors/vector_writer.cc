@@ -13,6 +13,7 @@
 
 #include "../common/bytes.h"
 #include "../common/file.h"
+#include "../common/large_pages.h"
 #include "../common/stop.h"
 #include "cells.h"
 #include "vector_graph.h"
@@ -21,7 +22,8 @@ namespace gannet::vectors {
 namespace {
 
 constexpr size_t kSampledMax = 1'000'000;
-constexpr size_t kBufferBytes = size_t{1} << 20;
+// Of a piece that is written, which is then one large page where the system has such for files.
+constexpr size_t kBufferBytes = kLargePageBytes;
 // Of a name of a node among those that were met.
 constexpr size_t kBytesOfName = 64;
 
@@ -58,12 +60,11 @@ class FileSink : public Sink {
   FileSink& operator=(const FileSink&) = delete;
 
   void Write(std::span<const uint8_t> bytes) override {
-    if (buffer_.size() + bytes.size() > kBufferBytes) Flush();
-    if (bytes.size() > kBufferBytes) {
-      WriteAt(bytes, at_);
-      at_ += bytes.size();
-    } else {
-      buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+    while (!bytes.empty()) {
+      const size_t taken = std::min(bytes.size(), kBufferBytes - buffer_.size());
+      buffer_.insert(buffer_.end(), bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(taken));
+      bytes = bytes.subspan(taken);
+      if (buffer_.size() == kBufferBytes) Flush();
     }
   }
   void Flush() {
