@@ -33,6 +33,8 @@ const PIECE_BYTES_MAX = 16 * 2 ** 20;
  * many takes minutes, in which what comes meanwhile has none.
  */
 const QUIET_MS = 10_000;
+/** And a graph is made anew as soon as a sixteenth of it has come: a second one costs each search half of what the first does, however small it is (docs/decisions/0272). */
+const QUIETLY_OUTWEIGHS_TIMES = 16;
 
 export interface VectorIndexKeeperOptions {
   readonly host: BackgroundHost;
@@ -64,6 +66,9 @@ function indexIn(lease: VersionLease, { number }: IndexedSpace) {
   if (lease.pictures?.space === number) return lease.pictures;
   return lease.vectors?.space === number ? { ...lease.vectors, handle: lease.handle } : undefined;
 }
+
+const chooseQuietly: typeof chooseForGraph = (sizes, policy) =>
+  chooseQuietMerge(sizes, { ...policy, outweighsTimes: QUIETLY_OUTWEIGHS_TIMES });
 
 interface Missing {
   readonly version: VersionState;
@@ -159,7 +164,7 @@ export class VectorIndexKeeper {
   /** Once each time that the list is quiet: one that fails is not tried for ever, and one that succeeds ends with a commit. */
   private mergingQuietly(): (() => Promise<void>) | undefined {
     const quietTurns = this.options.host.mergeTurns.ofQuiet;
-    const work = this.isQuiet ? this.merging(chooseQuietMerge) : undefined;
+    const work = this.isQuiet ? this.merging(chooseQuietly) : undefined;
     if (work === undefined || !quietTurns.take(this.again)) return undefined;
     this.isQuiet = false;
     this.mergesQuietly = true;

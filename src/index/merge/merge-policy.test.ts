@@ -77,31 +77,39 @@ describe('chooseQuietMerge', () => {
     expect(chooseQuietMerge(sizes(90_000, 300, 200, 150), policy)).toEqual([2, 3, 4]);
     expect(chooseQuietMerge(sizes(90_000, 60_000, 50_000), policy)).toEqual([1, 2, 3]);
   });
+  it('left a graph of 910,000 and two of 75,000 together apart for good', () => {
+    const outweighing = { ...policy, documentsMax: 5_000_000, outweighsTimes: 16 };
+    expect(chooseQuietMerge(sizes(910_000, 48_000, 28_000), policy)).toEqual([]);
+    expect(chooseQuietMerge(sizes(910_000, 48_000, 28_000), outweighing)).toEqual([1, 2, 3]);
+    expect(chooseQuietMerge(sizes(910_000, 30_000, 20_000), outweighing)).toEqual([2, 3]);
+  });
   it('leaves alone what is as large as a merge may make, and makes nothing larger', () => {
     expect(chooseQuietMerge(sizes(1_000_000, 600_000, 500_000), policy)).toEqual([]);
     expect(chooseQuietMerge(sizes(900_000, 200_000, 100_000, 100_000), policy)).toEqual([2, 3, 4]);
   });
 
-  it('leaves few segments, and rewrites a document about once each time that the list doubles', () => {
+  it('leaves few segments, and rewrites a document about once each time that the list doubles, or has that part more', () => {
+    const commitsMade = fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 300 });
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 300 }), (commits) => {
+      fc.property(commitsMade, fc.integer({ min: 1, max: 16 }), (commits, outweighsTimes) => {
         let present: SegmentSize[] = [];
         let rewritten = 0;
         for (const [index, documentCount] of commits.entries()) {
           present.push({ id: index * 2, documentCount, deletedCount: 0 });
-          const ids = chooseQuietMerge(present, policy);
+          const ids = chooseQuietMerge(present, { ...policy, outweighsTimes });
           const merged = present
             .filter(({ id }) => ids.includes(id))
             .reduce((sum, each) => sum + each.documentCount, 0);
           rewritten += merged;
           present = present.filter(({ id }) => !ids.includes(id));
           if (merged > 0) present.push({ id: index * 2 + 1, documentCount: merged, deletedCount: 0 });
-          expect(chooseQuietMerge(present, policy)).toEqual([]);
+          expect(chooseQuietMerge(present, { ...policy, outweighsTimes })).toEqual([]);
         }
         const total = commits.reduce((sum, count) => sum + count, 0);
         const doublings = Math.ceil(Math.log2(total)) + 1;
         expect(present.length).toBeLessThanOrEqual(doublings);
-        expect(rewritten).toBeLessThanOrEqual(total * doublings);
+        const times = Math.ceil(Math.log(total) / Math.log(1 + 1 / outweighsTimes)) + 1;
+        expect(rewritten).toBeLessThanOrEqual(total * times);
       }),
       { numRuns: 100 },
     );

@@ -44,20 +44,26 @@ export function chooseMerge(segments: readonly SegmentSize[], policy: MergePolic
   return worn === undefined ? [] : [worn.id];
 }
 
+export interface QuietMergePolicy extends MergePolicy {
+  /** How many times as many documents as all smaller segments together one may have that is merged with them; absent: as many. */
+  readonly outweighsTimes?: number;
+}
+
 /**
  * Which segments to merge when the list is not being written to: each search pays once for every segment, so that few are
  * better, and there is time. The largest set in which no segment outweighs all smaller ones together: what is written a
  * little at a time is rewritten about once each time that the list doubles, and a large segment is left alone until
- * as much has come to it.
+ * as much has come to it; where it may outweigh them, until that part of it has, and it is rewritten more often.
  */
-export function chooseQuietMerge(segments: readonly SegmentSize[], policy: MergePolicy): readonly number[] {
+export function chooseQuietMerge(segments: readonly SegmentSize[], policy: QuietMergePolicy): readonly number[] {
+  const { outweighsTimes = 1 } = policy;
   const bySize = mergeableBySize(segments, policy);
   let count = 0;
   let smaller = 0;
   for (const [index, segment] of bySize.entries()) {
     const live = liveCount(segment);
     if (smaller + live > policy.documentsMax) break;
-    if (index > 0 && live <= smaller) count = index + 1;
+    if (index > 0 && live <= smaller * outweighsTimes) count = index + 1;
     smaller += live;
   }
   return sources(bySize.slice(0, count));
