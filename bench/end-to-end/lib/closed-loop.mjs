@@ -1,6 +1,5 @@
 /** A fixed number of requests over a few connections, on each the next one when the last is answered. */
 import { connect } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /^content-length: (\d+)$/im;
@@ -77,30 +76,4 @@ export async function sendAll({ address, key, count, connections, requestAt }) {
     connection.end();
   };
   await Promise.all(Array.from({ length: connections }, one));
-}
-
-/** So many a second, whatever the answers take: milliseconds from when each was due until it was answered. */
-export async function sendAtRate({ address, key, ratePerSecond, seconds, connections, requestAt }) {
-  const free = await Promise.all(Array.from({ length: connections }, () => openConnection({ address, key })));
-  const [due, milliseconds, waiting] = [[], [], []];
-  const count = Math.floor(ratePerSecond * seconds);
-  const begun = performance.now();
-  const ask = async (connection) => {
-    for (let next = due.shift(); next !== undefined; next = due.shift()) {
-      await connection.ask(requestAt(next.at));
-      milliseconds.push(performance.now() - next.dueMs);
-    }
-    free.push(connection);
-  };
-  for (let at = 0; at < count;) {
-    for (; at < count && begun + (at * 1000) / ratePerSecond <= performance.now(); at += 1) {
-      due.push({ at, dueMs: begun + (at * 1000) / ratePerSecond });
-      const connection = free.pop();
-      if (connection !== undefined) waiting.push(ask(connection));
-    }
-    await wait(1);
-  }
-  await Promise.all(waiting);
-  for (const connection of free) connection.end();
-  return milliseconds.toSorted((a, b) => a - b);
 }

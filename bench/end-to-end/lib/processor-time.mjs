@@ -31,6 +31,25 @@ function nameOf(path) {
   }
 }
 
+const TICK_MS = 10;
+
+/** A function that says how many processors others than this process, that one and what took `besideMs` had since, to a tick of 10 ms. */
+export function othersSince(pid) {
+  const busyMs = () => {
+    const [user, nice, system, , , interrupts, soft, stolen] = readFileSync('/proc/stat', 'utf8')
+      .split(/\s+/, 9)
+      .slice(1)
+      .map(Number);
+    return (user + nice + system + interrupts + soft + stolen) * TICK_MS;
+  };
+  const oursMs = () => {
+    const { user, system } = process.cpuUsage();
+    return threadTimesMs(pid).all + (user + system) / 1000;
+  };
+  const [busy, ours, begun] = [busyMs(), oursMs(), performance.now()];
+  return (besideMs = 0) => Math.max(0, (busyMs() - busy - (oursMs() - ours) - besideMs) / (performance.now() - begun));
+}
+
 /** On a processor, and waiting for one. */
 function timesMs(path) {
   try {
