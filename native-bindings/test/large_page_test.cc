@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../kernel/common/file.h"
-#include "../kernel/common/large_pages.h"
+#include "../kernel/common/mapped_memory.h"
 #include "../kernel/vectors/vector_segment.h"
 #include "../kernel/vectors/vector_writer.h"
 #include "check.h"
@@ -41,6 +41,7 @@ bool SystemHasThem(const segment_test::TemporaryFolder& folder) {
   CHECK(pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(bytes.size())) == static_cast<ssize_t>(bytes.size()));
   close(file);
   const MappedFile mapped(path);
+  AskForLargePages(mapped.bytes());
   return LargeBytesOf(path, mapped.bytes()) > 0;
 }
 
@@ -59,11 +60,11 @@ TEST(vectors_lay_in_small_pages_and_each_search_waited_for_their_tables) {
   const std::vector<uint32_t> passages(kCount);
   const std::string path = folder.File("vectors");
   vectors::BuildVectors(path, {kDimensions, values, records, passages}, {.nodes_min = vectors::kWithoutGraph});
-  const vectors::VectorSegment segment(path);
+  const auto segment = vectors::VectorSegment::Open(path);
   const MappedFile bytes(path);
-  CHECK(segment.file_bytes() > 2 * kLargePageBytes);
+  CHECK(segment->file_bytes() > 2 * kLargePageBytes);
   // Whoever maps it has them now; but for the end of the file, all of it.
-  CHECK(LargeBytesOf(path, bytes.bytes()) >= segment.file_bytes() / kLargePageBytes * kLargePageBytes);
+  CHECK(LargeBytesOf(path, bytes.bytes()) >= segment->file_bytes() / kLargePageBytes * kLargePageBytes);
 }
 
 }  // namespace

@@ -9,8 +9,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "large_pages.h"
-
 namespace gannet {
 namespace {
 
@@ -101,10 +99,6 @@ MappedFile::MappedFile(const std::string& path) {
   void* map = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.value(), 0);
   if (map == MAP_FAILED) ThrowErrno(errno, "map " + path);
   data_ = static_cast<const uint8_t*>(map);
-#ifdef MADV_HUGEPAGE
-  // What is not in memory is then read by large pages. A system that has none for files says so, or takes no notice.
-  if (size_ >= kLargePageBytes) madvise(map, size_, MADV_HUGEPAGE);
-#endif
 }
 
 MappedFile::~MappedFile() {

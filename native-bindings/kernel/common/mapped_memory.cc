@@ -30,4 +30,12 @@ uint64_t TrimMappings(const std::string& folder) {
   return trimmed;
 }
 
+void AskForLargePages(std::span<const uint8_t> mapping) {
+#ifdef MADV_HUGEPAGE
+  if (mapping.size() >= kLargePageBytes) madvise(const_cast<uint8_t*>(mapping.data()), mapping.size(), MADV_HUGEPAGE);
+#else
+  (void)mapping;
+#endif
+}
+
 }  // namespace gannet

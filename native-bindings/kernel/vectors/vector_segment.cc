@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "../common/mapped_memory.h"
+
 namespace gannet::vectors {
 namespace {
 
@@ -34,7 +36,9 @@ uint32_t LowerBound(std::span<const uint32_t> numbers, uint32_t sought, uint32_t
 }  // namespace
 
 std::shared_ptr<const VectorSegment> VectorSegment::Open(const std::string& path) {
-  return std::make_shared<const VectorSegment>(path);
+  auto segment = std::make_shared<const VectorSegment>(path);
+  AskForLargePages(segment->file_.bytes());
+  return segment;
 }
 
 OrdinalRange VectorSegment::OrdinalsOf(uint32_t record, uint32_t near) const {

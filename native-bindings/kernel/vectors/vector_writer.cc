@@ -13,7 +13,7 @@
 
 #include "../common/bytes.h"
 #include "../common/file.h"
-#include "../common/large_pages.h"
+#include "../common/mapped_memory.h"
 #include "../common/stop.h"
 #include "cells.h"
 #include "vector_graph.h"
