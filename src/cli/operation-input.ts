@@ -4,6 +4,7 @@
  */
 import type { TSchema } from 'typebox';
 import { coercionsOf, isStreamBody, type Operation } from '../operations/index.js';
+import { parseExactJson } from '../platform/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { CallInput } from './service-client.js';
 
@@ -77,7 +78,7 @@ function place(
 function bodyValue(schema: TSchema, name: string, text: string): unknown {
   if (/^[[{]/.test(text)) {
     try {
-      return JSON.parse(text) as unknown;
+      return parseExactJson(text);
     } catch (error) {
       // Another text may begin like this, too: the schema decides.
       if (isObject(schema, name))
@@ -102,7 +103,7 @@ function bodyOf(operation: Operation, { body, stream }: GivenInput): Record<stri
   if (operation.body === undefined) throw usage(`${operation.name} takes no body.`);
   let value: unknown;
   try {
-    value = JSON.parse(body) as unknown;
+    value = parseExactJson(body);
   } catch (error) {
     throw usage(`The body is not JSON: ${(error as Error).message}`);
   }

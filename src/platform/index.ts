@@ -11,6 +11,7 @@ export * from './cursor.js';
 export * from './damaged-storage.js';
 export * from './environment-format.js';
 export * from './errors.js';
+export * from './exact-json.js';
 export * from './events/index.js';
 export * from './data-directory-fault.js';
 export * from './file-modes.js';

@@ -9,7 +9,7 @@
  */
 import type { Facet, FieldDefinition } from '../catalog/index.js';
 import { fieldKind, isPoint } from '../fields/index.js';
-import { ERROR_VALUE_CHARACTERS_MAX, FIELD_NAME_CHARACTERS_MAX } from '../platform/index.js';
+import { ERROR_VALUE_CHARACTERS_MAX, FIELD_NAME_CHARACTERS_MAX, isLongInteger } from '../platform/index.js';
 import { invalidRecord } from './record-input.js';
 import type { FieldValue } from './types.js';
 
@@ -119,7 +119,7 @@ function checkFieldName(field: string): void {
 }
 
 function normaliseValue(field: string, raw: unknown, role: FieldRole): FieldValue | undefined {
-  if (role.facet !== undefined) return facetValue(field, raw, role.facet);
+  if (role.facet !== undefined) return facetValue(field, asGiven(raw, role.facet), role.facet);
   if (role.location) return locationValue(field, raw);
   if (role.resource) return resourceValue(field, raw);
   switch (typeof raw) {
@@ -144,6 +144,17 @@ function arrayOfScalars(field: string, raw: readonly unknown[]): (string | numbe
       throw fieldError(field, `is an array that may hold strings, numbers and booleans only, not ${describe(value)}`);
   }
   return raw as (string | number | boolean)[];
+}
+
+/** Where a client writes, an integer of too many digits for a number comes as text: whoever made this facet one of numbers wants it rounded. */
+function asGiven(raw: unknown, { type }: Facet): unknown {
+  if (type !== 'number') return raw;
+  if (Array.isArray(raw)) return raw.some(isLongInteger) ? raw.map(rounded) : (raw as unknown);
+  return rounded(raw);
+}
+
+function rounded(value: unknown): unknown {
+  return isLongInteger(value) ? Number(value) : value;
 }
 
 function facetValue(field: string, raw: unknown, facet: Facet): FieldValue | undefined {

@@ -66,6 +66,13 @@ describe('an interface', () => {
     expect((await feed.sync()).names).toEqual(['a', 'c']);
   });
 
+  it('that has long integers for ids has a record for each', async () => {
+    const page = answers('{"data":[{"id":1453429999999999991,"title":"a"},{"id":1453429999999999992,"title":"b"}]}');
+    const { feed } = await api({}, { page });
+    const { records } = await feed.now();
+    expect(records.map(({ name }) => name)).toEqual(['1453429999999999991', '1453429999999999992']);
+  });
+
   it('that cancels its token takes nothing away', async () => {
     let token = 'g00d';
     const page: MadePage = ({ headers }, response) =>

@@ -4,6 +4,7 @@
  */
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { parseExactJson } from '../../platform/index.js';
 import { CsvText, type CsvSeparator } from '../../records/index.js';
 import { csvLine, VECTOR_COLUMN } from '../export-csv.js';
 import { CommandError, EXIT } from '../exit-codes.js';
@@ -74,7 +75,7 @@ async function lineWithVector(line: string, next: NextRow): Promise<string> {
   const vector = vectorText(await next());
   let record: unknown;
   try {
-    record = JSON.parse(line);
+    record = parseExactJson(line);
   } catch {
     return line;
   }

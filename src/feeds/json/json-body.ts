@@ -1,4 +1,5 @@
 /** The body of an answer as JSON: one document, or a document a line. */
+import { parseExactJson } from '../../platform/index.js';
 import { SourceFailedError } from '../source/source-run.js';
 import { decodeText } from '../text/decoded-text.js';
 import type { JsonValue } from './json-path.js';
@@ -23,7 +24,7 @@ export function readJsonBody(bytes: Uint8Array, contentType = ''): JsonValue {
 
 function parsed(text: string): { readonly value: JsonValue } | undefined {
   try {
-    return { value: JSON.parse(text) as JsonValue };
+    return { value: parseExactJson(text) as JsonValue };
   } catch {
     return undefined;
   }

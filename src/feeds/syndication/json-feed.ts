@@ -1,4 +1,5 @@
 /** JSON Feed 1.0 and 1.1 (https://www.jsonfeed.org/version/1.1/). */
+import { parseExactJson } from '../../platform/index.js';
 import { wellFormed } from '../text/cut-text.js';
 import { readDate } from '../text/dates.js';
 import { htmlToText } from '../text/html-text.js';
@@ -42,12 +43,12 @@ export function readJsonFeed(text: string, context: ReadingContext): SyndicatedF
 
 function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     // Control characters within strings are the one mistake that says nothing of the rest.
   }
   try {
-    return JSON.parse(text.replace(CONTROL_CHARACTERS, ' '));
+    return parseExactJson(text.replace(CONTROL_CHARACTERS, ' '));
   } catch {
     throw new NotAFeedError('The document begins like JSON and cannot be read as JSON.');
   }

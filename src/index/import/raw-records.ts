@@ -9,7 +9,7 @@ import { isUtf8 } from 'node:buffer';
 import { parse } from 'csv-parse/sync';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { fieldKind, isNumberCell, numberKind } from '../../fields/index.js';
-import { ServiceError } from '../../platform/index.js';
+import { isLongInteger, parseExactJson, ServiceError } from '../../platform/index.js';
 import {
   INFERENCE_RECORDS_MAX,
   readRecordInput,
@@ -51,7 +51,7 @@ export function* jsonRecords(pieces: readonly RawRecords[]): Generator<RawRecord
 function jsonRecord(text: string, line: number): RawRecord {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactJson(text);
   } catch {
     return { line, input: new ServiceError('malformed-json', 'The record is not valid JSON.'), name: null };
   }
@@ -202,7 +202,7 @@ function vectorsOfCell(cell: string): { readonly vector: unknown } | { readonly 
 const asText: CellReader = (cell) => cell;
 const asNumber: CellReader = (cell) => numberKind.ofCell(cell);
 const asGuess: CellReader = (cell) => {
-  if (isNumberCell(cell)) return Number(cell);
+  if (isNumberCell(cell)) return isLongInteger(cell) ? cell : Number(cell);
   return cell === 'true' || cell === 'false' ? cell === 'true' : cell;
 };
 const asPoint: CellReader = (cell) => {
@@ -227,7 +227,7 @@ function cellReader(column: string, definition: FieldDefinition): CellReader {
 function manyValues(cell: string): unknown[] {
   if (cell.startsWith('[')) {
     try {
-      return JSON.parse(cell) as unknown[];
+      return parseExactJson(cell) as unknown[];
     } catch {
       // Not JSON after all: a text that begins with a bracket.
     }

@@ -11,7 +11,11 @@ const fieldValue = Type.Union(
     Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
     object({ latitude: Type.Number(), longitude: Type.Number() }),
   ],
-  { description: 'A string, a number, a boolean, an array of these, or a point. Facet values are always arrays.' },
+  {
+    description:
+      'A string, a number, a boolean, an array of these, or a point. Facet values are always arrays. An integer of more digits than a double ' +
+      'holds is kept as a string of its digits; in a facet of numbers it is rounded.',
+  },
 );
 
 export const recordId = Type.String({

@@ -2,7 +2,7 @@
  * From the raw parts of a request to the input of its operation: path, query string and body against their schemas. All
  * faults of a request go into one 400. Checks are compiled once an operation, at its first use.
  */
-import { ServiceError, type ErrorPlace } from '../../platform/index.js';
+import { parseExactJson, ServiceError, type ErrorPlace } from '../../platform/index.js';
 import { findJsonFault, lineAndColumn } from './json-scanner.js';
 import {
   ANY_CONTENT_TYPE,
@@ -141,7 +141,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     const { line, column } = lineAndColumn(text, fault.position);
     throw new ServiceError('malformed-json', `At line ${line}, column ${column}: ${fault.detail}.`);
   }
-  return JSON.parse(text) as unknown;
+  return parseExactJson(text);
 }
 
 /** The media type in lower case, without its parameters. */

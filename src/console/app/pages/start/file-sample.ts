@@ -1,5 +1,6 @@
 /** The first records of a file, and what the service would make of their fields. */
 import { isNumberCell } from '../../../../fields/index.js';
+import { isLongInteger, parseExactJson } from '../../../../platform/exact-json.js';
 import { separatorOf } from '../../../../records/csv-text.js';
 import { inferDefinition, type InferenceSample } from '../../../../records/definition-inference.js';
 import { piecesOf, type FileFormat, type Piece } from './file-records.js';
@@ -42,12 +43,12 @@ export function listNameOf(file: string): string {
 }
 
 function recordsOf(text: string, format: FileFormat): unknown[] {
-  if (format === 'json') return JSON.parse(text) as unknown[];
+  if (format === 'json') return parseExactJson(text) as unknown[];
   if (format === 'csv') return csvRecords(text);
   return text
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as unknown);
+    .map(parseExactJson);
 }
 
 function csvRecords(text: string): unknown[] {
@@ -61,7 +62,7 @@ function csvRecords(text: string): unknown[] {
 
 /** As the service reads cells of a list whose fields are not settled. */
 function cellValue(cell: string): unknown {
-  if (isNumberCell(cell)) return Number(cell);
+  if (isNumberCell(cell)) return isLongInteger(cell) ? cell : Number(cell);
   return cell === 'true' || cell === 'false' ? cell === 'true' : cell;
 }
 
