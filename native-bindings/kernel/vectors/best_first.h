@@ -73,20 +73,17 @@ class Beam {
   uint32_t next_ = 0;
 };
 
-// Which vectors a search met: a bit for each vector of the graph, so that all of them stay near the processor. What is new in a list
-// of links is picked without a branch, which no processor could foresee; what was met is taken out again one by one, for it is little of all.
+// Which vectors a search met: a bit for each vector of the graph, so that all of them stay near the processor, and are soon empty again. What is new in a list
+// of links is picked without a branch, which no processor could foresee.
 class MetSet {
  public:
   void Begin(uint32_t vectors) {
-    for (const uint32_t place : met_) words_[place / 64] = 0;
-    met_.clear();
+    const size_t words = vectors / 64 + 1;
     // Twice as many, for a graph that is being built grows from search to search.
-    if (words_.size() * 64 < vectors) words_.assign(std::max<size_t>((vectors + 63) / 64, 2 * words_.size()), 0);
+    if (words_.size() < words) words_.resize(std::max(words, 2 * words_.size()));
+    std::fill_n(words_.begin(), words, uint64_t{0});
   }
-  void Add(uint32_t place) {
-    words_[place / 64] |= uint64_t{1} << (place % 64);
-    met_.push_back(place);
-  }
+  void Add(uint32_t place) { words_[place / 64] |= uint64_t{1} << (place % 64); }
   // Copies those that were not met before, which they are from now on; returns how many. `fresh` has room for all. What is above `last`
   // is taken for it.
   uint32_t AddAll(std::span<const uint32_t> places, uint32_t last, uint32_t* fresh) {
@@ -100,13 +97,11 @@ class MetSet {
       count += (word & bit) == 0;
       words[place / 64] = word | bit;
     }
-    met_.insert(met_.end(), fresh, fresh + count);
     return count;
   }
 
  private:
   std::vector<uint64_t> words_;
-  std::vector<uint32_t> met_;
 };
 
 // What a search did.
