@@ -33,7 +33,7 @@ const PIECE_BYTES_MAX = 16 * 2 ** 20;
  * many takes minutes, in which what comes meanwhile has none.
  */
 const QUIET_MS = 10_000;
-/** And a graph is made anew as soon as a sixteenth of it has come: a second one costs each search half of what the first does, however small it is (docs/decisions/0272). */
+/** And a graph is made anew as soon as a sixteenth of it has come: one that has so little costs each search a third of what the large one does (docs/decisions/0272). */
 const QUIETLY_OUTWEIGHS_TIMES = 16;
 
 export interface VectorIndexKeeperOptions {
