@@ -86,6 +86,12 @@ export class DocumentBatchWriter {
     return this.#writer.bytes();
   }
 
+  /** What was written from `begin` on, where a document begins: a view, as that of `finish`. */
+  documentsFrom(begin: number): Uint8Array {
+    if (this.#start >= 0) throw new Error('a document has not been ended');
+    return this.#writer.bytes().subarray(begin);
+  }
+
   /** Starts an empty batch in the same memory. */
   reset(): void {
     this.#writer.truncate(COUNT_BYTES);

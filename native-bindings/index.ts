@@ -252,6 +252,18 @@ export interface SplitRecords {
   readonly lines: Uint32Array;
 }
 
+/** A segment that is being built. Whoever has begun one finishes or abandons it. */
+export interface SegmentBuild {
+  /** Whole documents, one behind the other, as a batch has them behind its count; they are copied. What is wrong with them `finish` throws. */
+  add(documents: Uint8Array): void;
+  /** No document follows. */
+  end(): void;
+  /** Waits for what `buildSegment` returns or throws. Nothing has happened before. */
+  finish(): SegmentSummary;
+  /** Waits until nobody builds any more; what is not finished leaves no file. */
+  abandon(): void;
+}
+
 export interface Kernel {
   /** Numbers of format.h and plan.h that TypeScript needs, by their C++ names without the k: `WindowSize`, … */
   readonly constants: Readonly<Record<string, number>>;
@@ -308,6 +320,8 @@ export interface Kernel {
   ): RecordSplitter;
 
   buildSegment(path: string, schema: SegmentSchema, documents: Uint8Array): SegmentSummary;
+  /** The same by a thread of its own, while the documents still come; null where the process may have no other thread. */
+  beginSegment(path: string, schema: SegmentSchema): SegmentBuild | null;
   /** `generation`: the one that the sources are of, for `lostTerms`. */
   mergeSegments(
     path: string,

@@ -1,10 +1,10 @@
 /**
- * Processor time of an import that nothing runs beside, in turns of several checkouts: of the service, until every record is acknowledged, and until
- * what it leaves is merged. Prints Markdown.
+ * What an import takes that nothing runs beside, in turns of several checkouts: by the clock until every record is acknowledged, of processor time
+ * of the service until then and until what it leaves is merged, and of memory at its highest. Prints Markdown.
  *
  *   node bench/end-to-end/import-in-turns.mjs [--records 300000] [--rounds 3] <name>=<folder> …
  */
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readOptions } from './lib/options.mjs';
@@ -22,7 +22,10 @@ if (file === undefined || checkouts.length === 0 || checkouts.some(([, name]) =>
   process.exit(2);
 }
 
-/** Seconds of processor time. */
+/** MiB that were resident at the highest, mapped files among them. Linux only. */
+const peakMemory = (pid) => Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+/** Seconds, and MiB. */
 async function turn(folder) {
   // The checkout's own, which starts its own program.
   const { createKey, startService } = await import(join(resolve(folder), 'bench', 'end-to-end', 'lib', 'service.mjs'));
@@ -32,10 +35,11 @@ async function turn(folder) {
     const key = createKey(dataDir);
     await call(service.address, key, 'POST', `/list/${ACCOUNT}`, { name: 'sentences', ...SENTENCES_DEFINITION });
     const before = service.cpuMs();
-    await importNdjson(service.address, key, 'sentences', createReadStream(file.path));
+    const { seconds } = await importNdjson(service.address, key, 'sentences', createReadStream(file.path));
     const imported = service.cpuMs() - before;
+    const memory = peakMemory(service.pid);
     await untilMerged(dataDir);
-    return { imported: imported / 1000, merged: (service.cpuMs() - before) / 1000 };
+    return { seconds, imported: imported / 1000, merged: (service.cpuMs() - before) / 1000, memory };
   } finally {
     await service.stop();
     rmSync(dataDir, { recursive: true });
@@ -47,13 +51,19 @@ for (let round = 0; round < rounds; round += 1) {
   for (const [, name, folder] of round % 2 === 0 ? checkouts : checkouts.toReversed())
     turns.get(name).push(await turn(folder));
 }
-const rows = [...turns].map(([name, all]) => [
-  name,
-  quantile(all.map(({ imported }) => imported), 0.5).toFixed(2), // prettier-ignore
-  all.map(({ imported }) => imported.toFixed(2)).join(', '),
-  quantile(all.map(({ merged }) => merged), 0.5).toFixed(2), // prettier-ignore
-]);
+const rows = [...turns].map(([name, all]) => {
+  const median = (measure) => quantile(all.map((each) => each[measure]), 0.5); // prettier-ignore
+  return [
+    name,
+    median('seconds').toFixed(2),
+    all.map(({ seconds }) => seconds.toFixed(2)).join(', '),
+    formatCount(records / median('seconds')),
+    median('imported').toFixed(2),
+    median('merged').toFixed(2),
+    formatCount(median('memory')),
+  ];
+});
 process.stdout.write(machineTable({ Data: `${formatCount(records)} sentences of arXiv abstracts` }));
 process.stdout.write(
-  `\n${markdownTable(['Checkout', 'Import, s of processor time', 'in turns', 'with merges'], rows)}`,
+  `\n${markdownTable(['Checkout', 'Import, s', 'in turns', 'records/s', 's of processor time', 'with merges', 'Peak, MiB'], rows)}`,
 );

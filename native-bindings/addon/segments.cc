@@ -1,9 +1,12 @@
 // Building, merging and opening segments.
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "../kernel/segment/background_build.h"
 #include "../kernel/segment/segment_builder.h"
 #include "../kernel/segment/segment_seal.h"
 #include "../kernel/sources/part_source.h"
@@ -61,6 +64,43 @@ Napi::Value BuildSegmentCall(const Napi::CallbackInfo& info) {
   const std::string path = ReadPath(info[0], "path");
   const SegmentSchema schema = ReadSchema(info[1]);
   return MakeSummary(info.Env(), BuildSegment(path, schema, ReadBytes(info[2], "documents")));
+}
+
+std::shared_ptr<BackgroundBuild> BeginBuild(std::string path, SegmentSchema schema) {
+  try {
+    return std::make_shared<BackgroundBuild>(std::move(path), std::move(schema));
+  } catch (const std::system_error&) {
+    return nullptr;
+  }
+}
+
+Napi::Value BeginSegmentCall(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  std::string path = ReadPath(info[0], "path");
+  const auto build = BeginBuild(std::move(path), ReadSchema(info[1]));
+  if (!build) return env.Null();
+  Napi::Object object = Napi::Object::New(env);
+  const auto define = [&](const char* name, auto action) {
+    object.Set(name, Napi::Function::New(env, [build, action](const Napi::CallbackInfo& call) {
+      return GuardCall(call.Env(), [&]() -> Napi::Value { return action(*build, call); });
+    }));
+  };
+  define("add", [](BackgroundBuild& begun, const Napi::CallbackInfo& call) {
+    begun.Add(ReadBytes(call[0], "documents"));
+    return call.Env().Undefined();
+  });
+  define("end", [](BackgroundBuild& begun, const Napi::CallbackInfo& call) {
+    begun.End();
+    return call.Env().Undefined();
+  });
+  define("finish", [](BackgroundBuild& begun, const Napi::CallbackInfo& call) {
+    return MakeSummary(call.Env(), begun.Finish());
+  });
+  define("abandon", [](BackgroundBuild& begun, const Napi::CallbackInfo& call) {
+    begun.Abandon();
+    return call.Env().Undefined();
+  });
+  return object;
 }
 
 Napi::Value MergeSegmentsCall(const Napi::CallbackInfo& info) {
@@ -133,6 +173,7 @@ Napi::Value FindPartDocumentsCall(const Napi::CallbackInfo& info) {
 
 void DefineSegments(Napi::Object exports) {
   Define<BuildSegmentCall>(exports, "buildSegment");
+  Define<BeginSegmentCall>(exports, "beginSegment");
   Define<MergeSegmentsCall>(exports, "mergeSegments");
   Define<OpenSegmentCall>(exports, "openSegment");
   Define<CheckSegmentCall>(exports, "checkSegment");

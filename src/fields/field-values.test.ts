@@ -11,6 +11,21 @@ describe('parseDate', () => {
     );
   });
 
+  it('reads the same again, whatever was read meanwhile', () => {
+    const days = fc.integer({ min: 0, max: 40_000 }).map((day) => day * 86_400_000);
+    const times = fc.integer({ min: 0, max: 4_000_000_000_000 });
+    const written = fc.oneof(
+      days.map((time) => [new Date(time).toISOString().slice(0, 10), time] as const),
+      times.map((time) => [new Date(time).toISOString(), time] as const),
+      fc.constantFrom(['2026-02-30', undefined] as const, ['', undefined] as const, ['2026', undefined] as const),
+    );
+    fc.assert(
+      fc.property(fc.array(written, { maxLength: 50 }), (texts) => {
+        for (const [text, time] of [...texts, ...texts]) expect(parseDate(text)).toBe(time);
+      }),
+    );
+  });
+
   it.each([
     ['2026-11-21', Date.UTC(2026, 10, 21)],
     ['2026-11-21T05:54:00+01:00', Date.UTC(2026, 10, 21, 4, 54)],

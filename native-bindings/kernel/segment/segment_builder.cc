@@ -16,24 +16,27 @@ namespace {
 constexpr uint64_t kSizeSlackBytes = 64u << 20;
 constexpr uint64_t kSizeFactor = 32;
 
-class Builder {
+}  // namespace
+
+class SegmentBuilder::Documents {
  public:
-  Builder(const SegmentSchema& schema, std::span<const uint8_t> documents)
-      : schema_(schema),
-        reader_(documents, ErrorCode::kInvalidArgument),
-        document_bytes_(documents.size()),
-        texts_(schema.text_field_weight_units.size()),
-        inverter_(schema.text_field_weight_units) {
-    for (const ColumnMeta& column : schema.columns) columns_.emplace_back(column.type, column.many);
+  explicit Documents(SegmentSchema schema)
+      : schema_(std::move(schema)),
+        texts_(schema_.text_field_weight_units.size()),
+        inverter_(schema_.text_field_weight_units) {
+    for (const ColumnMeta& column : schema_.columns) columns_.emplace_back(column.type, column.many);
   }
 
-  SegmentSummary Build(const std::string& path) {
-    const uint32_t count = reader_.Integer<uint32_t>();
-    if (count == 0) throw Error(ErrorCode::kInvalidArgument, "a batch without documents");
-    if (count > kMaxDocumentsPerSegment) throw Error(ErrorCode::kLimit, "more than 2^24 documents in a segment");
-    for (uint32_t document = 0; document < count; ++document) ReadDocument();
-    if (reader_.remaining() != 0) reader_.Fail();
+  void Add(std::span<const uint8_t> documents) {
+    for (ByteReader reader(documents, ErrorCode::kInvalidArgument); reader.remaining() > 0;) ReadDocument(&reader);
+    document_bytes_ += documents.size();
+  }
 
+  uint32_t count() const { return static_cast<uint32_t>(record_numbers_.size()); }
+
+  SegmentSummary Write(const std::string& path) {
+    const uint32_t count = this->count();
+    if (count == 0) throw Error(ErrorCode::kInvalidArgument, "a batch without documents");
     const uint64_t fixed_bytes = 64 + 4 * texts_.size() + 32 * columns_.size();
     SegmentWriter writer(path, schema_, count, document_bytes_ * kSizeFactor + count * fixed_bytes + kSizeSlackBytes);
     for (uint32_t column = 0; column < columns_.size(); ++column) writer.WriteColumn(column, &columns_[column]);
@@ -56,9 +59,10 @@ class Builder {
   }
 
  private:
-  void ReadDocument() {
-    record_numbers_.push_back(reader_.Integer<uint32_t>());
-    ByteReader entries(reader_.Bytes(reader_.Integer<uint32_t>()), ErrorCode::kInvalidArgument);
+  void ReadDocument(ByteReader* reader) {
+    if (count() == kMaxDocumentsPerSegment) throw Error(ErrorCode::kLimit, "more than 2^24 documents in a segment");
+    record_numbers_.push_back(reader->Integer<uint32_t>());
+    ByteReader entries(reader->Bytes(reader->Integer<uint32_t>()), ErrorCode::kInvalidArgument);
     // Values of one field may lie apart; positions go by field.
     for (auto& values : texts_) values.clear();
     while (entries.remaining() > 0) {
@@ -90,20 +94,34 @@ class Builder {
     for (ColumnWriter& column : columns_) column.EndDocument();
   }
 
-  const SegmentSchema& schema_;
-  ByteReader reader_;
-  size_t document_bytes_;
+  SegmentSchema schema_;
+  uint64_t document_bytes_ = 0;
   std::vector<std::vector<std::string_view>> texts_;
   std::vector<ColumnWriter> columns_;
   std::vector<uint32_t> record_numbers_;
   Inverter inverter_;
 };
 
-}  // namespace
+SegmentBuilder::SegmentBuilder(SegmentSchema schema) {
+  CheckSchema(schema);
+  documents_ = std::make_unique<Documents>(std::move(schema));
+}
+
+SegmentBuilder::~SegmentBuilder() = default;
+
+uint32_t SegmentBuilder::document_count() const { return documents_->count(); }
+
+void SegmentBuilder::Add(std::span<const uint8_t> documents) { documents_->Add(documents); }
+
+SegmentSummary SegmentBuilder::Write(const std::string& path) { return documents_->Write(path); }
 
 SegmentSummary BuildSegment(const std::string& path, const SegmentSchema& schema, std::span<const uint8_t> documents) {
-  CheckSchema(schema);
-  return Builder(schema, documents).Build(path);
+  SegmentBuilder builder(schema);
+  ByteReader reader(documents, ErrorCode::kInvalidArgument);
+  const uint32_t count = reader.Integer<uint32_t>();
+  builder.Add(reader.Bytes(reader.remaining()));
+  if (builder.document_count() != count) reader.Fail();
+  return builder.Write(path);
 }
 
 }  // namespace gannet

@@ -36,6 +36,25 @@ inline constexpr size_t kLostTermsMax = 4096;
 SegmentSummary BuildSegment(const std::string& path, const SegmentSchema& schema,
                             std::span<const uint8_t> documents);
 
+// The same from documents that come in pieces. Thread-safety: one thread at a time.
+class SegmentBuilder {
+ public:
+  explicit SegmentBuilder(SegmentSchema schema);
+  ~SegmentBuilder();
+  SegmentBuilder(const SegmentBuilder&) = delete;
+  SegmentBuilder& operator=(const SegmentBuilder&) = delete;
+
+  // Whole documents, one behind the other, in that encoding without the count. None of the bytes are kept.
+  void Add(std::span<const uint8_t> documents);
+  uint32_t document_count() const;
+  // Once, behind the last of them.
+  SegmentSummary Write(const std::string& path);
+
+ private:
+  class Documents;
+  std::unique_ptr<Documents> documents_;
+};
+
 struct MergeSource {
   std::shared_ptr<const Segment> segment;
   // One bit per document, set where deleted; empty = none. ceil(document_count / 8) bytes.

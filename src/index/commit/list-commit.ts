@@ -57,6 +57,8 @@ export interface ListCommitOptions {
   readonly events: EventTask | undefined;
   /** The first records, from which a list that has no definition yet infers one. */
   readonly samples: () => readonly InferenceSample[];
+  /** Many records are to be expected: their segment is built while they still come, and whoever does not commit has to `discard`. */
+  readonly isLarge?: boolean;
   /** Who writes does not reach media stores: records have the links into these that they had. */
   readonly keepsLinks?: boolean;
 }
@@ -111,7 +113,7 @@ export class ListCommit {
   }
 
   private versionWriter(view: VersionView, definition: FieldDefinition): VersionCommit {
-    const { kernel, store, nowMs } = this.options;
+    const { kernel, store, nowMs, isLarge = false } = this.options;
     const firstNewRecord = this.state.nextRecordNumber;
     const versions = this.state.versions.map(({ version }) => version);
     const kinds = readKindsOf(this.state);
@@ -122,6 +124,7 @@ export class ListCommit {
       view,
       definition,
       firstNewRecord,
+      isLarge,
       vectors: this.vectors.ofVersion(view, definition, firstNewRecord),
       links: linkCommit({ store, version: view.version, versions, definition, kinds, nowMs, firstNewRecord }),
       pages: this.parts.ofVersion(view, definition, firstNewRecord),
@@ -242,6 +245,12 @@ export class ListCommit {
       throw store.asWriteError(error);
     }
     return committed(state, writers);
+  }
+
+  /** Instead of the commit: nothing of it stays. */
+  discard(): void {
+    this.current.discard();
+    this.building?.writer.discard();
   }
 
   private versionAfter(version: VersionState): VersionState {

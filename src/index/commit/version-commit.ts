@@ -2,15 +2,16 @@
  * What one commit does to one version of a list, gathered before it is written: records to put and to remove, and the
  * documents of one new segment. Reads see the effects gathered so far.
  *
- * Order of a commit: `buildSegment` (a synced file that no manifest names yet), then `apply` inside the one LMDB
- * transaction; on failure `discard` removes the file. Belongs to one task of one thread.
+ * Order of a commit: `buildSegment` (that of a large commit is built beside what follows, by a thread of the kernel), then `apply` inside the
+ * one LMDB transaction, which names the segment when its file is whole and synced; on failure, wherever it is met, `discard` removes the
+ * file. Belongs to one task of one thread.
  */
-import { rmSync } from 'node:fs';
 import type { Kernel, SegmentHandle, SegmentSummary } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { encodeRecord, type VersionStore } from '../../records/index.js';
 import { segmentFile, type ListState } from '../../store/index.js';
 import { DocumentEncoder } from '../segments/document-encoder.js';
+import { SegmentMaking } from '../segments/segment-making.js';
 import type { LinkCommit } from './link-commit.js';
 import type { SpaceCommit, WrittenRecord } from './space-commit.js';
 import type { Commit, UnindexedVectors, VersionChange, VersionView } from '../contract/ingest-tasks.js';
@@ -31,6 +32,8 @@ export interface VersionCommitOptions {
   readonly definition: FieldDefinition;
   /** Records from this number on are new in this commit: the index cannot hold them. */
   readonly firstNewRecord: number;
+  /** Many records are to be expected. */
+  readonly isLarge?: boolean;
   /** Vectors of the version's records; none where the list has no model. */
   readonly vectors?: readonly SpaceCommit[];
   /** Links of the version's records to files; undefined where it has no field for them. */
@@ -54,7 +57,10 @@ export class VersionCommit {
   /** Null: removed. */
   private readonly records = new Map<number, Pending | null>();
   private readonly names = new Map<string, number | null>();
-  private readonly path: string;
+  private readonly making: SegmentMaking;
+  private readonly spaces: readonly SpaceCommit[];
+  /** What is kept and indexed beside the fields, of what records link to. */
+  private readonly besides: readonly (PartCommit | PictureCommit)[];
   private segment:
     | {
         readonly handle: SegmentHandle;
@@ -67,19 +73,15 @@ export class VersionCommit {
   constructor(private readonly options: VersionCommitOptions) {
     this.store = options.store.prepare();
     this.encoder = new DocumentEncoder(options.definition);
-    this.path = segmentFile(options.listPath, options.view.newSegment);
+    const { kernel, listPath, view, isLarge = false, vectors = [], pages, pictures } = options;
+    this.spaces = vectors;
+    this.besides = [pages ?? [], pictures ?? []].flat();
+    const path = segmentFile(listPath, view.newSegment);
+    this.making = new SegmentMaking({ kernel, path, encoder: this.encoder, isLarge });
   }
 
   get version(): number {
     return this.options.view.version;
-  }
-  private get spaces(): readonly SpaceCommit[] {
-    return this.options.vectors ?? [];
-  }
-  /** What is kept and indexed beside the fields, of what records link to. */
-  private get besides(): readonly (PartCommit | PictureCommit)[] {
-    const { pages, pictures } = this.options;
-    return [pages ?? [], pictures ?? []].flat();
   }
   get changed(): boolean {
     return this.records.size > 0 || this.besides.some(({ changed }) => changed);
@@ -103,6 +105,7 @@ export class VersionCommit {
     const { stored: record, fields } = written;
     this.dropPending(recordNumber);
     const place = this.encoder.add(recordNumber, record, fields);
+    this.making.added();
     this.records.set(recordNumber, { bytes: encodeRecord(record), place });
     for (const space of this.spaces) space.written(recordNumber, written);
     this.options.links?.written(recordNumber, fields);
@@ -121,20 +124,16 @@ export class VersionCommit {
     this.releaseName(name, recordNumber);
   }
 
-  /** Writes the segment file; its path is in no manifest yet. Throws KernelError. */
+  /** The segment file, which is in no manifest yet: written when this returns, or when `apply` does. Throws KernelError. */
   buildSegment(): void {
     const { kernel, view } = this.options;
-    if (this.encoder.documentCount > 0) {
-      const summary = kernel.buildSegment(this.path, this.encoder.layout.schema, this.encoder.finish());
-      const handle = kernel.openSegment(this.path);
-      this.segment = { handle, summary, changedTerms: kernel.newTerms(view.generation, handle) };
-    }
+    this.making.end();
     this.deletions = outdatedDocuments(kernel, view, this.outdated);
     for (const space of this.spaces) space.buildSegment();
     for (const beside of this.besides) beside.buildSegment();
   }
 
-  /** Inside the transaction. */
+  /** Inside the transaction. Throws KernelError where the segment could not be built. */
   apply(): void {
     const { store } = this;
     let greatest = this.options.firstNewRecord - 1;
@@ -153,10 +152,17 @@ export class VersionCommit {
     for (const space of this.spaces) space.apply();
     this.options.links?.apply();
     for (const beside of this.besides) beside.apply();
-    if (this.segment !== undefined) {
-      const { documentCount, fileBytes } = this.segment.summary;
-      void store.manifest.putSync(this.options.view.newSegment, { documentCount, deletedCount: 0, fileBytes });
-    }
+    // Last, for until here its file may still be written.
+    if (this.encoder.documentCount > 0) this.addSegment();
+  }
+
+  private addSegment(): void {
+    const { kernel, view } = this.options;
+    const summary = this.making.finish();
+    const handle = kernel.openSegment(this.making.path);
+    this.segment = { handle, summary, changedTerms: kernel.newTerms(view.generation, handle) };
+    const { documentCount, fileBytes } = summary;
+    void this.store.manifest.putSync(view.newSegment, { documentCount, deletedCount: 0, fileBytes });
   }
 
   /** After the transaction. The receiver owns the segment's handle. */
@@ -188,7 +194,7 @@ export class VersionCommit {
     this.segment = undefined;
     for (const space of this.spaces) space.discard();
     for (const beside of this.besides) beside.discard();
-    rmSync(this.path, { force: true });
+    this.making.discard();
   }
 
   /** In about the order of their keys, in which the tree of names is written faster. */

@@ -58,18 +58,27 @@ export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask
   };
 
   const before = currentVersionOf(requiredState(store)).definition;
-  const writer = new ListCommit({ ...task, kernel, store, samples: () => samplesOf(read(before)) });
+  const writer = new ListCommit({ ...task, kernel, store, isLarge: true, samples: () => samplesOf(read(before)) });
+  try {
+    // The definition may just have been inferred: cells of CSV are read by it.
+    return putAll(writer, task, read(writer.definition));
+  } catch (error) {
+    writer.discard();
+    throw error;
+  }
+}
+
+/** Puts the records and commits. Throws `plan-limit` where there is no room for all of them: the batch is tried again as a whole. */
+function putAll(writer: ListCommit, task: BulkBatchTask, records: Iterable<RawRecord>): IngestResults['bulk-batch'] {
   const outcome = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   const errors: BulkError[] = [];
   const listed = new Set<number>();
   let unreadable = 0;
   const put = task.source === undefined ? putAny : putOf(task.source, listed);
-  // The definition may just have been inferred: cells of CSV are read by it.
-  for (const { line, input, name } of read(writer.definition)) {
+  for (const { line, input, name } of records) {
     try {
       outcome[put(writer, readable(input))] += 1;
     } catch (error) {
-      // The batch as a whole is tried again once there is more room.
       if (!(error instanceof ServiceError) || error.code === 'plan-limit') throw error;
       outcome.failed += 1;
       if (name === null) unreadable += 1;

@@ -22,7 +22,8 @@ import {
 
 type RecordHead = Pick<StoredRecord, 'name' | 'createdMs' | 'modifiedMs'>;
 
-const COUNT_BYTES = 4;
+/** Before the first document of a batch. */
+export const COUNT_BYTES = 4;
 /** No text below this character needs words found by a dictionary. */
 const UNSPACED_SCRIPTS = /[\u0e00-\u{10ffff}]/u;
 
@@ -80,6 +81,21 @@ export class DocumentEncoder {
 
   drop(place: number): void {
     this.dropped.add(place);
+  }
+
+  /** True where a document of the batch will not be in the segment. */
+  get hasDropped(): boolean {
+    return this.dropped.size > 0;
+  }
+
+  /** Of the batch so far, for `documentsFrom`. */
+  get byteLength(): number {
+    return this.writer.byteLength;
+  }
+
+  /** Documents from here on, dropped ones among them, for SegmentBuild.add; valid until the encoder is used again. */
+  documentsFrom(begin: number): Uint8Array {
+    return this.writer.documentsFrom(begin);
   }
 
   /** The batch for Kernel.buildSegment; valid until the encoder is used again. */

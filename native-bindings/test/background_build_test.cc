@@ -1,0 +1,108 @@
+// Segments that a thread builds while their documents come: the same file as at once, or none.
+#include "../kernel/segment/background_build.h"
+
+#include <filesystem>
+#include <span>
+
+#include "check.h"
+#include "segment_fixture.h"
+
+namespace gannet::segment_test {
+namespace {
+
+// Documents without their count.
+std::vector<uint8_t> Documents(const std::vector<TestDocument>& documents) {
+  std::vector<uint8_t> bytes = EncodeBatch(documents);
+  bytes.erase(bytes.begin(), bytes.begin() + sizeof(uint32_t));
+  return bytes;
+}
+
+// One document after the other, in pieces of so many.
+void AddInPieces(BackgroundBuild* build, const std::vector<TestDocument>& documents, size_t piece) {
+  for (size_t at = 0; at < documents.size(); at += piece) {
+    const size_t end = std::min(documents.size(), at + piece);
+    build->Add(Documents({documents.begin() + static_cast<ptrdiff_t>(at), documents.begin() + static_cast<ptrdiff_t>(end)}));
+  }
+}
+
+TEST(background_build_makes_the_file_that_is_made_at_once) {
+  const TemporaryFolder folder;
+  const auto documents = RandomDocuments(5, 400);
+  const SegmentSummary at_once = BuildSegment(folder.File("at-once"), TestSchema(), EncodeBatch(documents));
+  for (const size_t piece : {size_t{1}, size_t{7}, size_t{1000}}) {
+    const std::string path = folder.File("beside");
+    BackgroundBuild build(path, TestSchema());
+    AddInPieces(&build, documents, piece);
+    build.End();
+    const SegmentSummary beside = build.Finish();
+    CHECK_EQ(beside.document_count, at_once.document_count);
+    CHECK_EQ(beside.term_count, at_once.term_count);
+    CHECK_EQ(beside.file_bytes, at_once.file_bytes);
+    CHECK(ReadFile(path) == ReadFile(folder.File("at-once")));
+    CHECK_EQ(build.Finish().file_bytes, at_once.file_bytes);
+    CHECK_THROWS(kInvalidArgument, build.Add(Documents(documents)));
+    // What was handed out stays.
+    build.Abandon();
+    CHECK(std::filesystem::exists(path));
+  }
+}
+
+TEST(background_build_that_nobody_wants_leaves_no_file) {
+  const TemporaryFolder folder;
+  const auto documents = RandomDocuments(6, 400);
+  {
+    BackgroundBuild build(folder.File("abandoned"), TestSchema());
+    AddInPieces(&build, documents, 100);
+    build.Abandon();
+    CHECK_THROWS(kInvalidArgument, build.Add(Documents(documents)));
+    build.Abandon();
+  }
+  {
+    BackgroundBuild build(folder.File("whole-and-abandoned"), TestSchema());
+    AddInPieces(&build, documents, 100);
+    build.End();
+    while (!std::filesystem::exists(folder.File("whole-and-abandoned"))) std::this_thread::yield();
+    build.Abandon();
+  }
+  { BackgroundBuild build(folder.File("left"), TestSchema()); AddInPieces(&build, documents, 100); }
+  { BackgroundBuild build(folder.File("without-a-document"), TestSchema()); }
+  CHECK_EQ(folder.FileCount(), 0u);
+}
+
+TEST(background_build_tells_at_the_end_what_went_wrong) {
+  const TemporaryFolder folder;
+  const auto documents = RandomDocuments(7, 400);
+  {
+    BackgroundBuild build(folder.File("damaged"), TestSchema());
+    const std::vector<uint8_t> bytes = Documents(documents);
+    build.Add(std::span(bytes).first(bytes.size() - 1));
+    // More than may wait: a builder that has failed takes it all the same.
+    for (size_t sent = 0; sent <= 2 * BackgroundBuild::kWaitingBytesMax; sent += bytes.size()) build.Add(bytes);
+    CHECK_THROWS(kInvalidArgument, build.Finish());
+    CHECK_THROWS(kInvalidArgument, build.Finish());
+  }
+  {
+    BackgroundBuild build(folder.File("nowhere/at-all/s"), TestSchema());
+    AddInPieces(&build, documents, 100);
+    CHECK_THROWS(kIo, build.Finish());
+  }
+  {
+    BackgroundBuild build(folder.File("empty"), TestSchema());
+    CHECK_THROWS(kInvalidArgument, build.Finish());
+  }
+  CHECK_THROWS(kInvalidArgument, BackgroundBuild(folder.File("unweighted"), SegmentSchema{{0}, {}}));
+  CHECK_EQ(folder.FileCount(), 0u);
+}
+
+TEST(background_build_takes_more_than_may_wait) {
+  const TemporaryFolder folder;
+  std::vector<TestDocument> documents = RandomDocuments(8, 40);
+  documents[0].texts.emplace_back(0, std::string(BackgroundBuild::kWaitingBytesMax, 'x'));
+  documents[20].texts.emplace_back(0, std::string(BackgroundBuild::kWaitingBytesMax / 2, 'y'));
+  BackgroundBuild build(folder.File("s"), TestSchema());
+  AddInPieces(&build, documents, 1);
+  CHECK_EQ(build.Finish().document_count, documents.size());
+}
+
+}  // namespace
+}  // namespace gannet::segment_test
