@@ -1,10 +1,11 @@
 /** Commits whose segments are built beside: whatever goes wrong meanwhile, all of one is there or nothing. */
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ListsInFolder, LIST_SETTINGS } from '../../../test/support/lists-in-folder.js';
 import { pageOf } from '../../../test/support/list-reading.js';
 import type { FieldDefinition } from '../../catalog/index.js';
+import { RecordStore } from '../../records/index.js';
 import { segmentsPath } from '../../store/index.js';
 import { PIECE_BYTES } from '../segments/segment-making.js';
 import type { IngestExecutor, IngestResult, IngestTask, ListIndex } from '../index.js';
@@ -58,6 +59,15 @@ const files = () =>
   readdirSync(segmentsPath(lists.path()), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => name);
+const THREADS = '/proc/self/task';
+/** Threads that build segments; 0 where the system does not tell. */
+const builders = () =>
+  existsSync(THREADS)
+    ? readdirSync(THREADS).filter((thread) => {
+        const name = join(THREADS, thread, 'comm');
+        return existsSync(name) && readFileSync(name, 'utf8').trim() === 'gannet-segment';
+      }).length
+    : 0;
 /** Of the records in their order. */
 const namesInOrder = async () => (await pageOf(list, 0, RECORDS + 10)).records.map(({ name }) => name);
 const fieldsOf = async (number: number) => (await pageOf(list, number, 1)).records[0]?.fields;
@@ -100,11 +110,29 @@ describe('a large commit', () => {
     expect(await list.check()).toEqual([]);
   });
 
-  it('leaves no file where it is refused in the middle, when some of it is built', async () => {
+  it('leaves no segment where its records cannot be put while it is built', async () => {
+    // LMDB refuses to append records below one that is there.
+    const store = new RecordStore(list.listPath);
+    const { version } = list.versions()[0] as { version: number };
+    const records = store.version(version).prepare();
+    store.transaction(() => {
+      records.putRecord(1_000_000, Buffer.from('above all others'));
+    });
+    await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('a fault of its own');
+    expect([files(), builders()]).toEqual([[], 0]);
+    store.transaction(() => {
+      records.removeRecord(1_000_000);
+    });
+    await store.close();
+    expect(await importAll(recordsOf(RECORDS))).toMatchObject({ created: RECORDS });
+    expect(await list.check()).toEqual([]);
+  });
+
+  it('leaves no file and no thread where it is refused in the middle, when some of it is built', async () => {
     executor.change = (task) =>
       task.kind === 'bulk-batch' ? { ...task, limits: { ...task.limits, newRecordsMax: RECORDS - 1 } } : task;
     await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('The plan of the account has no room');
-    expect([files(), recordCount()]).toEqual([[], 0]);
+    expect([files(), builders(), recordCount()]).toEqual([[], 0, 0]);
     executor.change = (task) => task;
     expect(await importAll(recordsOf(RECORDS))).toMatchObject({ created: RECORDS });
     expect(await list.check()).toEqual([]);
