@@ -14,7 +14,7 @@ import {
 } from '../../store/index.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import type { MergedSegment } from '../contract/ingest-tasks.js';
-import { chooseMerge, chooseQuietMerge } from './merge-policy.js';
+import { chooseMerge, chooseQuietMerge, type QuietMergePolicy } from './merge-policy.js';
 import { indexOf, type VersionLease } from '../versions/published-generation.js';
 import type { PublishedVersion } from '../versions/published-version.js';
 import { waitAtMost } from '../versions/wait-at-most.js';
@@ -29,6 +29,11 @@ export const STOP_WAIT_MS = 2000;
 
 /** In the order in which they are looked at. */
 const INDEXES: readonly (PartName | undefined)[] = [undefined, 'pages'];
+/**
+ * Pages come file by file, and so leave segments of all sizes where an import leaves a few that are alike; and a search asks each of them beside
+ * those of the fields.
+ */
+const PAGES_OUTWEIGH_TIMES = 4;
 
 /** An index whose segments are merged; `part` undefined: that of the fields. */
 interface Merge {
@@ -140,7 +145,9 @@ export class BackgroundMerger {
       for (const part of INDEXES) {
         const sizes = published.sizesOf(part);
         const documentsMax = Math.min(recordsMax, affordableDocuments(sizes, this.host.budget.mergeBytesMax));
-        const ids = policy(sizes, { fanIn, documentsMax });
+        const outweighsTimes = part === undefined ? 1 : PAGES_OUTWEIGH_TIMES;
+        const bounds: QuietMergePolicy = { fanIn, documentsMax, outweighsTimes };
+        const ids = policy(sizes, bounds);
         if (ids.length > 0) return { version, part, ids };
       }
     }

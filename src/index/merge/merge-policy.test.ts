@@ -83,6 +83,10 @@ describe('chooseQuietMerge', () => {
     expect(chooseQuietMerge(sizes(910_000, 48_000, 28_000), outweighing)).toEqual([1, 2, 3]);
     expect(chooseQuietMerge(sizes(910_000, 30_000, 20_000), outweighing)).toEqual([2, 3]);
   });
+  it('left pages in two segments of which one had three times as many', () => {
+    expect(chooseQuietMerge(sizes(153_260, 46_740), policy)).toEqual([]);
+    expect(chooseQuietMerge(sizes(153_260, 46_740), { ...policy, outweighsTimes: 4 })).toEqual([1, 2]);
+  });
   it('leaves alone what is as large as a merge may make, and makes nothing larger', () => {
     expect(chooseQuietMerge(sizes(1_000_000, 600_000, 500_000), policy)).toEqual([]);
     expect(chooseQuietMerge(sizes(900_000, 200_000, 100_000, 100_000), policy)).toEqual([2, 3, 4]);
