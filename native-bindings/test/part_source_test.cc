@@ -296,6 +296,38 @@ TEST(part_of_records_is_searched_as_the_model_has_it) {
   }
 }
 
+// Eight times as many pages as records are wanted are of one record: what these reach was supposed of the records, and all was gone through again.
+TEST(part_source_begins_with_the_bar_of_so_many_records) {
+  constexpr uint32_t kAlike = 200;
+  constexpr uint32_t kRecords = 100;
+  TemporaryFolder folder;
+  std::vector<DocumentWriter> records;
+  std::vector<DocumentWriter> pages;
+  for (uint32_t record = 0; record < kRecords; ++record) records.push_back(DocumentWriter(record).Text(0, "x").String(0, "acme"));
+  for (uint32_t page = 0; page < kAlike + kRecords - 1; ++page) {
+    const uint32_t record = page < kAlike ? 0 : page - kAlike + 1;
+    std::string text = "sea";
+    for (uint32_t i = 0; i < record; ++i) text += " wind";
+    pages.push_back(DocumentWriter(page).Text(0, text).Number(0, record).Number(1, page));
+  }
+  const auto generation = DeriveGeneration(nullptr, {{folder.Build(kRecordSchema, records), {}}}, {}, {}, "");
+  const auto part = DeriveGeneration(nullptr, {{folder.Build(kPageSchema, pages), {}}}, {}, {}, "");
+  const QueryPlan everything;
+  QueryPlan plan;
+  plan.groups = {Word("sea")};
+  EvaluatorScratch scratch;
+  std::vector<PostingCursor> cursors;
+  PartSource source(ScoreKind::kDocument, generation.get(), &everything, {part.get(), &plan}, {.wanted = 2, .all_matches = false}, &scratch, &cursors);
+  CHECK(source.Reached(2) > 0);
+  CHECK(source.ScoreOf(0, 0).score > source.ScoreOf(0, 1).score);
+  std::string explained;
+  source.Explain(0, 0, &explained);
+  const size_t at = explained.find("\"evaluated\":");
+  CHECK(at != std::string::npos);
+  // Once, and of the other records hardly any.
+  if (at != std::string::npos) CHECK(std::stoul(explained.substr(at + 12)) < kAlike + kRecords / 2);
+}
+
 TEST(part_documents_of_records_are_found) {
   TemporaryFolder folder;
   std::vector<DocumentWriter> pages;

@@ -64,6 +64,8 @@ class BestRecords {
 
   // Documents whose score, the bonus included, is below this lead to no record that is wanted. Never falls.
   const float& bar() const { return bar_; }
+  // As many records as are wanted, some of them yet to come, are known to have a document with a score of at least this.
+  void SeedBar(float score) { bar_ = std::max(bar_, score); }
   // Many documents are known to reach this score: so as many records as are wanted probably do. `HasReached` says at the end whether that was
   // true; else it has to be gone through once more.
   void Suppose(float score) { bar_ = supposed_ = std::max(bar_, score); }

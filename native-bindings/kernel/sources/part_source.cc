@@ -66,7 +66,7 @@ class PartSource::SegmentSearch {
         matches.ForEachDocument(count, collect);
         break;
       case Way::kSpans:
-        if (supposes) best_.Suppose(matches.SeedBar(needs.wanted * kDocumentsPerRecord));
+        if (needs.wanted > 0 && needs.wanted <= BestRecords::kTopMax) SeedBar(supposes, &matches);
         matches.ForEachSpan(needs.all_matches, consume, count, mark, collect);
         break;
       default:
@@ -89,6 +89,18 @@ class PartSource::SegmentSearch {
       return RecordHome{index, document};
     }
     return std::nullopt;
+  }
+
+  // What so many records are known to reach, or else what so many documents do that so many records probably are among theirs.
+  void SeedBar(bool supposes, SegmentMatches* matches) {
+    const size_t wanted = source_.needs_.wanted;
+    const auto owner_of = [&](uint32_t document) -> std::optional<uint64_t> {
+      const auto home = HomeOf(runs_.RunOf(document));
+      return home ? std::optional(uint64_t{home->segment} << 32 | home->document) : std::nullopt;
+    };
+    const float reached = matches->SeedBar(wanted, owner_of);
+    if (reached > 0) best_.SeedBar(reached);
+    else if (supposes) best_.Suppose(matches->SeedBar(wanted * kDocumentsPerRecord));
   }
 
   void Mark(const Window& window) {

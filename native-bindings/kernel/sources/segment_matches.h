@@ -52,6 +52,8 @@ class SegmentMatches {
 
   // kSpans: a score that so many matches are known to reach before any is evaluated; 0 where nothing is known.
   float SeedBar(size_t wanted) { return IsRestricted() ? 0 : evaluator_.spans().SeedBar(wanted); }
+  // The same of so many owners of matches.
+  float SeedBar(size_t wanted, const OwnerOf& owner_of) { return IsRestricted() ? 0 : evaluator_.spans().SeedBar(wanted, owner_of); }
 
   // kCount: how many matches there are.
   uint64_t Count() { return evaluator_.Count(view_.deletions); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "../common/stop.h"
@@ -28,9 +29,74 @@ float BoundOfBest(const PostingCursor& cursor, size_t blocks, const float* satur
   return *last;
 }
 
-}  // namespace
+// The `wanted` best, and as many more, that have not been sorted out yet.
+class BestDocuments {
+ public:
+  explicit BestDocuments(size_t wanted) : wanted_(wanted) { best_.reserve(2 * wanted + 1); }
 
-float SeedBar(const PreparedQuery& query, uint32_t segment, std::span<GroupEvaluator* const> groups, size_t wanted) {
+  // What is not above it need not be added.
+  float bar() const { return bar_; }
+  void Add(float score, uint32_t) {
+    best_.push_back(score);
+    if (best_.size() > 2 * wanted_) Keep();
+  }
+  // What the last of those that are wanted has; 0 where there are fewer.
+  float Least() {
+    if (best_.size() < wanted_) return 0;
+    Keep();
+    return bar_;
+  }
+
+ private:
+  void Keep() {
+    const auto last = best_.begin() + static_cast<ptrdiff_t>(wanted_ - 1);
+    std::nth_element(best_.begin(), last, best_.end(), std::greater<>());
+    best_.resize(wanted_);
+    bar_ = best_.back();
+  }
+
+  size_t wanted_;
+  float bar_ = 0;
+  std::vector<float> best_;
+};
+
+// The same of owners, each with its best.
+class BestOwners {
+ public:
+  BestOwners(size_t wanted, const OwnerOf* owner_of) : wanted_(wanted), owner_of_(*owner_of) { best_.reserve(4 * wanted + 1); }
+
+  float bar() const { return bar_; }
+  void Add(float score, uint32_t document) {
+    const auto owner = owner_of_(document);
+    if (!owner) return;
+    best_.emplace_back(score, *owner);
+    if (best_.size() > 4 * wanted_) Keep();
+  }
+  float Least() {
+    Keep();
+    return bar_;
+  }
+
+ private:
+  void Keep() {
+    std::ranges::sort(best_, std::ranges::greater{});
+    size_t kept = 0;
+    for (size_t i = 0; i < best_.size() && kept < wanted_; ++i) {
+      const auto known = best_.begin() + static_cast<ptrdiff_t>(kept);
+      if (std::find_if(best_.begin(), known, [&](const auto& each) { return each.second == best_[i].second; }) == known) best_[kept++] = best_[i];
+    }
+    best_.resize(kept);
+    if (kept == wanted_) bar_ = best_.back().first;
+  }
+
+  size_t wanted_;
+  const OwnerOf& owner_of_;
+  float bar_ = 0;
+  std::vector<std::pair<float, uint64_t>> best_;  // score and owner
+};
+
+template <typename Best>
+float SeedBarOf(const PreparedQuery& query, uint32_t segment, std::span<GroupEvaluator* const> groups, size_t wanted, Best best) {
   const SegmentView& view = query.generation->segments[segment];
   const float* saturation = query.saturation.data();
   for (const GroupEvaluator* group : groups) {
@@ -41,16 +107,6 @@ float SeedBar(const PreparedQuery& query, uint32_t segment, std::span<GroupEvalu
     const size_t blocks = std::max(kBlocksMin, (kPostingsPerWanted * wanted + kBlockSize - 1) / kBlockSize);
     const float least = list->block_count() <= blocks ? 0 : BoundOfBest(cursor, blocks, saturation);
     const TermScoring scoring{view.segment->norms().data(), saturation, group->group().weight};
-    // The `wanted` best, and as many more, that have not been sorted out yet.
-    std::vector<float> best;
-    best.reserve(2 * wanted + 1);
-    float bar = 0;
-    const auto keep_best = [&] {
-      const auto last = best.begin() + static_cast<ptrdiff_t>(wanted - 1);
-      std::nth_element(best.begin(), last, best.end(), std::greater<>());
-      best.resize(wanted);
-      bar = best.back();
-    };
     size_t taken = 0;
     cursor.ForEachRun(
         {0, view.segment->document_count()},
@@ -62,18 +118,25 @@ float SeedBar(const PreparedQuery& query, uint32_t segment, std::span<GroupEvalu
         [&](uint32_t begin, uint32_t end) {
           const float* contributions = cursor.contributions(scoring);
           for (uint32_t i = begin; i < end; ++i) {
-            if (contributions[i] <= bar) continue;
+            if (contributions[i] <= best.bar()) continue;
             if (view.deletions.deleted_count > 0 && view.deletions.Contains(cursor.documents()[i])) continue;
-            best.push_back(contributions[i]);
-            if (best.size() > 2 * wanted) keep_best();
+            best.Add(contributions[i], cursor.documents()[i]);
           }
         });
-    if (best.size() < wanted) return 0;
-    keep_best();
     // In a sum with others it may have been rounded on other ways.
-    return bar * kBarFactor;
+    return best.Least() * kBarFactor;
   }
   return 0;
+}
+
+}  // namespace
+
+float SeedBar(const PreparedQuery& query, uint32_t segment, std::span<GroupEvaluator* const> groups, size_t wanted) {
+  return SeedBarOf(query, segment, groups, wanted, BestDocuments(wanted));
+}
+
+float SeedBar(const PreparedQuery& query, uint32_t segment, std::span<GroupEvaluator* const> groups, size_t wanted, const OwnerOf& owner_of) {
+  return SeedBarOf(query, segment, groups, wanted, BestOwners(wanted, &owner_of));
 }
 
 }  // namespace gannet

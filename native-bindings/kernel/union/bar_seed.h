@@ -10,6 +10,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 
 #include "../generation/generation.h"
@@ -21,5 +23,11 @@ namespace gannet {
 // A score, the bonus aside, that at least `wanted` documents of the segment reach that match the union of `groups` and are
 // not deleted; 0 where none is found quickly. `groups` are in the order of scoring.
 float SeedBar(const PreparedQuery& query, uint32_t segment, std::span<GroupEvaluator* const> groups, size_t wanted);
+
+// Whose a document is: the same number for documents that count as one; nothing where it does not count.
+using OwnerOf = std::function<std::optional<uint64_t>(uint32_t document)>;
+
+// The same of so many owners, each by its best document.
+float SeedBar(const PreparedQuery& query, uint32_t segment, std::span<GroupEvaluator* const> groups, size_t wanted, const OwnerOf& owner_of);
 
 }  // namespace gannet

@@ -43,6 +43,7 @@ class SpanUnion {
 
   // A score that so many documents reach (bar_seed.h).
   float SeedBar(size_t wanted) const { return gannet::SeedBar(*query_, segment_, groups_, wanted); }
+  float SeedBar(size_t wanted, const OwnerOf& owner_of) const { return gannet::SeedBar(*query_, segment_, groups_, wanted, owner_of); }
 
   // The span that begins with this window. The first ones are short, so that there is a bar soon.
   WindowRange Range(uint32_t first_window) const;
