@@ -299,6 +299,18 @@ describe('pages of a list', () => {
     }
   });
 
+  it('stayed in two segments for good, where the one had more than the other', async () => {
+    const pagesOf = (count: number): Pages => Array.from({ length: count }, () => ['gannet']);
+    files.set(urlOf(1), pagesOf(40)).set(urlOf(2), pagesOf(12));
+    for (const report of [1, 2]) {
+      await put(`r${report}`, { report });
+      await settled();
+    }
+    // One of the fields, and one of the pages, once nobody has written for a second.
+    await expect.poll(() => segmentFilesOf(pathOf()).length, { timeout: 20_000 }).toBe(2);
+    expect(found('gannet')).toHaveLength(2);
+  });
+
   it('go with the record into the next version, under the new name of a field, and into a clone', async () => {
     const records = new Map<number, Links>();
     for (let name = 0; name < 30; ++name) {
