@@ -15,13 +15,17 @@ import { freeBuffer } from './free-buffer.js';
 /** Why a search ended before it was done: its client left, its time was over, or it takes too long beside others. */
 export type Unfinished = 'stopped' | 'deadline' | 'slice';
 
-export type SearchReply = WorkerReply<SearchAnswer> | { readonly ok: false; readonly unfinished: Unfinished };
+/** Another thread had begun it. */
+export const TAKEN = 'taken';
+
+export type SearchReply =
+  WorkerReply<SearchAnswer> | { readonly ok: false; readonly unfinished: Unfinished | typeof TAKEN };
 
 /** A buffer that several answers share, one of which may be kept for a slow reader. */
 const SHARED_BYTES_MAX = 512 * 1024;
 
 const FAILED = -1;
-const UNFINISHED: readonly Unfinished[] = ['stopped', 'deadline', 'slice'];
+const UNFINISHED: readonly (Unfinished | typeof TAKEN)[] = ['stopped', 'deadline', 'slice', TAKEN];
 /** `stopped`; the others are less by one each. */
 const UNFINISHED_FIRST = -2;
 const NUMBERS_PER_TASK = 3;
@@ -54,7 +58,7 @@ export class BatchAnswerWriter {
     this.answered(FAILED, 0);
   }
 
-  unfinished(why: Unfinished): void {
+  unfinished(why: Unfinished | typeof TAKEN): void {
     this.answered(UNFINISHED_FIRST - UNFINISHED.indexOf(why), 0);
   }
 

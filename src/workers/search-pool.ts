@@ -4,7 +4,7 @@
  * twice as long as alone, and cheap ones are hardly quicker for it (docs/decisions/0058).
  */
 import { Piscina } from 'piscina';
-import { kernel } from '../../native-bindings/index.js';
+import { kernel, kernelConstant } from '../../native-bindings/index.js';
 import type { Logger } from 'pino';
 import { analyticsFolder } from '../analytics/folder.js';
 import {
@@ -78,7 +78,8 @@ export function createSearchPool({
   const recordDeath = (error: unknown) => {
     deaths.record(error);
   };
-  const pools = poolsOf({ config, heap, dearThreadsMax, testing }, recordDeath);
+  const claims = new Int32Array(new SharedArrayBuffer(kernelConstant('StopFlagsMax') * Int32Array.BYTES_PER_ELEMENT));
+  const pools = poolsOf({ config, heap, dearThreadsMax, testing, claims }, recordDeath);
   const threads = new BatchThreads<SearchWorkerMessage, SearchWorkerStart>({
     piscina: pools.piscina,
     threads: workers,
@@ -96,6 +97,8 @@ export function createSearchPool({
     dearMax: dearThreadsMax,
     deadlineMs: config.search.deadline_ms,
     flags: new StopFlags(kernel),
+    claims,
+    hasIdle: () => threads.hasIdle,
     nowMs: () => kernel.steadyMs(),
     answers: new LargeAnswers(requestMemory),
     inFlightMax: workers * BATCHES_PER_WORKER_MAX,
@@ -110,7 +113,7 @@ export function createSearchPool({
   return {
     search: (task, signal) => batcher.search(task, signal),
     async warmUp() {
-      await threads.everywhere({ kind: 'batch', tasks: [], stops: [], sliceMs: Infinity });
+      await threads.everywhere({ kind: 'batch', tasks: [], stops: [], sliceMs: Infinity, ticket: 0 });
     },
     async killWorker(how) {
       if (!testing) throw new Error('this pool is not for testing');
@@ -136,10 +139,11 @@ function poolsOf(
     heap,
     dearThreadsMax,
     testing = false,
-  }: Pick<SearchPoolOptions, 'config' | 'heap' | 'dearThreadsMax' | 'testing'>,
+    claims,
+  }: Pick<SearchPoolOptions, 'config' | 'heap' | 'dearThreadsMax' | 'testing'> & Pick<SearchWorkerData, 'claims'>,
   recordDeath: (error: unknown) => void,
 ) {
-  const workerData: SearchWorkerData = { testing, analyticsFolder: analyticsFolder(config) };
+  const workerData: SearchWorkerData = { testing, analyticsFolder: analyticsFolder(config), claims };
   const common = {
     filename: workerFile('search'),
     resourceLimits: heap,
