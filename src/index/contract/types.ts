@@ -95,6 +95,8 @@ export interface ImportOptions {
 export interface ImportSession {
   /** `commitBytesMax`: so many bytes of records are committed at a time, where that is less than a commit takes. */
   push(chunk: Uint8Array, commitBytesMax?: number): Promise<void>;
+  /** Resolves when no batch is at work or waits for its turn; never rejects. */
+  committed(): Promise<void>;
   /** Resolves when every batch is on disk and visible. Rejects with the first failure that is not a record's own fault. */
   end(): Promise<BulkOutcome>;
   /** The client went away: what was committed stays, the rest is dropped. */
@@ -113,7 +115,7 @@ export interface SyncOutcome extends BulkOutcome {
  * was. Broken off, or where a record has no name that can be read, nothing is removed.
  */
 export interface SyncSession {
-  /** As that of an ImportSession. */
+  /** As that of an ImportSession; with `commitBytesMax` it resolves when what it commits is on disk, so that no commit waits behind another. */
   push(chunk: Uint8Array, commitBytesMax?: number): Promise<void>;
   end(): Promise<SyncOutcome>;
   abort(): void;

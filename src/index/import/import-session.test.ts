@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { ImportBuffers } from './import-buffers.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
+import { SourceSync } from './source-sync.js';
 
 const BATCH_BYTES_MAX = 4096;
 const line = (name: string): string => `${JSON.stringify({ name, text: 'x'.repeat(200) })}\n`;
@@ -54,6 +56,20 @@ describe('a bulk import', () => {
     expect(await session.end()).toMatchObject({ created: 80 });
     expect(Math.max(...batches.slice(0, 6))).toBeLessThan(1200);
     expect(Math.max(...batches)).toBeGreaterThanOrEqual(BATCH_BYTES_MAX);
+  });
+
+  it('has one batch out and none that waits behind it where records of a source are to be committed in small batches', async () => {
+    const { session, batches, release } = importInto(new ImportBuffers(1 << 20), { held: true });
+    const removeUnlisted = () => Promise.resolve({ removed: 0, cursor: undefined });
+    const sync = new SourceSync({ start: () => session, removeUnlisted, onEnded: () => undefined });
+    const pushed = (async () => {
+      for (let index = 0; index < 20; index += 1) await sync.push(Buffer.from(line(`r${index}`)), 600);
+    })();
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    expect(batches).toHaveLength(1);
+    release();
+    await pushed;
+    expect(await sync.end()).toMatchObject({ created: 20 });
   });
 
   it('has smaller batches while others hold the room, and loses no record', async () => {

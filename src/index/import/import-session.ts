@@ -87,6 +87,10 @@ export class BulkImport implements ImportSession {
     await this.settleFailure();
   }
 
+  async committed(): Promise<void> {
+    while (this.out.length > 0) await this.out[0];
+  }
+
   async end(): Promise<BulkOutcome> {
     await this.settleFailure();
     this.throwIfOver();

@@ -30,8 +30,10 @@ export class SourceSync implements SyncSession {
     });
   }
 
-  push(chunk: Uint8Array, commitBytesMax?: number): Promise<void> {
-    return this.session.push(chunk, commitBytesMax);
+  async push(chunk: Uint8Array, commitBytesMax?: number): Promise<void> {
+    await this.session.push(chunk, commitBytesMax);
+    // Whoever wants small commits gives way to searches: those that come now meet one commit at the most (docs/decisions/0268).
+    if (commitBytesMax !== undefined) await this.session.committed();
   }
 
   async end(): Promise<SyncOutcome> {
