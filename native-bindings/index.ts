@@ -502,10 +502,36 @@ export interface Kernel {
    * segmentForKernel makes it. Throws where the bytes are not those of such a text.
    */
   highlightDeflated(texts: Uint8Array, ranges: Uint32Array, ends: Uint32Array, plan: Uint8Array): Uint8Array;
+
+  /**
+   * A dictionary of the words by which most bytes of these texts are saved (docs/formats.md); no bytes where none is worth it. `begins` and `ends`
+   * say where in `texts` each is.
+   */
+  learnWords(texts: Uint8Array, begins: Uint32Array, ends: Uint32Array): Uint8Array;
+  /** True for a dictionary that is, by its checksum, as it was learned. Looks at every byte. */
+  areWords(dictionary: Uint8Array): boolean;
+  /**
+   * Packs records that lie one behind the other where they are. `fields` says where the fields of each begin, its end for one that is not to be
+   * packed; `ends` where it ends, and afterwards where it ends then. `number`: of the dictionary. A record that would not be shorter is what it was.
+   * Returns the end of the last. Throws KernelError `damaged` for what is no dictionary.
+   */
+  packRecords(
+    dictionary: Uint8Array,
+    number: number,
+    records: Uint8Array,
+    fields: Uint32Array,
+    ends: Uint32Array,
+  ): number;
+  /**
+   * Unpacks into `texts`. `ranges` has five numbers for each: where in `bytes` it begins, up to where it is copied as it is, and where its packed
+   * text behind that ends; where in `texts` it is to begin and to end. Returns how many were unpacked: fewer than there are where one is no packed
+   * text of that length. Throws KernelError `damaged` for what is no dictionary.
+   */
+  unpackWords(dictionary: Uint8Array, bytes: Uint8Array, ranges: Uint32Array, texts: Uint8Array): number;
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 12;
+const INTERFACE_VERSION = 13;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

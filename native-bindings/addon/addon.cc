@@ -20,6 +20,7 @@ Napi::Object Initialise(Napi::Env env, Napi::Object exports) {
     DefineExpansion(exports);
     DefineSuggest(exports);
     DefineText(exports);
+    DefinePacking(exports);
     DefineFiles(exports);
     DefineMemory(exports);
     DefineStop(exports);

@@ -102,6 +102,10 @@ std::span<uint32_t> ReadWritableUint32s(const Napi::Value& value, const char* wh
   return ReadTyped<uint32_t>(value, napi_uint32_array, what, "a Uint32Array");
 }
 
+std::span<uint8_t> ReadWritableBytes(const Napi::Value& value, const char* what) {
+  return ReadTyped<uint8_t>(value, napi_uint8_array, what, "a Uint8Array");
+}
+
 std::string_view ReadText(const Napi::Value& value, const char* what) {
   const std::span<const uint8_t> bytes = ReadBytes(value, what);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -37,6 +37,7 @@ std::span<const uint32_t> ReadUint32s(const Napi::Value& value, const char* what
 std::span<const float> ReadFloats(const Napi::Value& value, const char* what);           // Float32Array
 double ReadNumber(const Napi::Value& value, const char* what);                           // that is one
 std::span<uint32_t> ReadWritableUint32s(const Napi::Value& value, const char* what);     // Uint32Array, to be written
+std::span<uint8_t> ReadWritableBytes(const Napi::Value& value, const char* what);        // Uint8Array, to be written
 std::string_view ReadText(const Napi::Value& value, const char* what);                   // Uint8Array of UTF-8
 
 // Copies.

@@ -13,6 +13,7 @@ void DefineSearch(Napi::Object exports);
 void DefineExpansion(Napi::Object exports);
 void DefineSuggest(Napi::Object exports);
 void DefineText(Napi::Object exports);
+void DefinePacking(Napi::Object exports);
 void DefineFiles(Napi::Object exports);
 void DefineMemory(Napi::Object exports);
 void DefineStop(Napi::Object exports);

@@ -13,6 +13,7 @@
 #include "../kernel/segment/document_batch.h"
 #include "../kernel/terms/word_expander.h"
 #include "../kernel/sources/meaning_source.h"
+#include "../kernel/text/record_packing.h"
 #include "../kernel/text/record_splitter.h"
 #include "bindings.h"
 
@@ -20,7 +21,7 @@ namespace gannet::addon {
 namespace {
 
 // Raised with every change of what crosses the boundary: index.ts refuses an addon with another one.
-constexpr uint32_t kInterfaceVersion = 12;
+constexpr uint32_t kInterfaceVersion = 13;
 
 struct Constant {
   const char* name;
@@ -99,6 +100,7 @@ constexpr Constant kConstants[] = {
     {"HighlightCharactersMax", kHighlightCharactersMax},
     {"HighlightToBeSegmented", UINT32_MAX},
     {"RecordBytesMaxMax", kRecordBytesMaxMax},
+    {"PackedRecordFormat", kPackedRecordFormat},
     {"StopFlagsMax", kStopFlagsMax},
     {"VectorFormat", vectors::kVectorFormat},
     {"VectorDimensionsMax", vectors::kDimensionsMax},

@@ -10,5 +10,8 @@ export * from './field-normaliser.js';
 export * from './fitting-fields.js';
 export * from './csv-text.js';
 export * from './definition-inference.js';
+export * from './record-batch.js';
+export * from './record-packer.js';
+export * from './record-words.js';
 export * from './record-store.js';
 export * from './record-store-cache.js';

@@ -1,19 +1,23 @@
 /**
  * The bytes of a stored record, whose first is their format: 2 (`short-format.ts`), or 1 (`first-format.ts`), in which earlier releases
  * wrote. Both are read side by side, and a record of the first is rewritten when it changes. Nothing outside of these files knows where in
- * the bytes what is.
+ * the bytes what is. Those of format 3 (`packed-format.ts`) are read by the store, which unpacks them; here they are what could not be unpacked.
  */
 import { encodeFirstFormat, FIRST_FORMAT, idOfFirstFormat, readFirstFormat } from './first-format.js';
 import { isoTime } from './iso-time.js';
+import { PACKED_FORMAT, readPackedFormat } from './packed-format.js';
 import { DamagedRecordError, parseFragment, textOf, type RecordParts } from './record-parts.js';
-import { encodeShortFormat, idOfShortFormat, readShortFormat, SHORT_FORMAT } from './short-format.js';
+import { RecordRoom } from './record-room.js';
+import { idOfShortFormat, readShortFormat, SHORT_FORMAT, writeShortFormat } from './short-format.js';
 import type { FieldValue, RecordResource, StoredRecord } from './types.js';
 
 /** Of a UUIDv7, as the service gives ids. */
 const ID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u;
 
 export function encodeRecord(record: StoredRecord): Buffer {
-  return encodeShortFormat(record) ?? encodeFirstFormat(record);
+  const room = new RecordRoom();
+  if (writeShortFormat(record, room) === undefined) return encodeFirstFormat(record);
+  return room.buffer.subarray(0, room.length);
 }
 
 /** Throws DamagedRecordError where the bytes are not what encodeRecord makes. */
@@ -24,6 +28,7 @@ export function readRecordParts(bytes: Uint8Array): RecordParts {
 function readFormat(bytes: Uint8Array) {
   if (bytes[0] === SHORT_FORMAT) return readShortFormat(bytes);
   if (bytes[0] === FIRST_FORMAT) return readFirstFormat(bytes);
+  if (bytes[0] === PACKED_FORMAT) throw new DamagedRecordError('the packed fields of a record cannot be read');
   throw new DamagedRecordError('unknown record format');
 }
 
@@ -72,8 +77,20 @@ export function resourceBytesOf(bytes: Uint8Array): number {
 export function storedIdOf(bytes: Uint8Array): string | undefined {
   const id = idOfFirstFormat(bytes);
   if (id !== undefined || bytes[0] === FIRST_FORMAT) return id;
-  const short = idOfShortFormat(bytes);
+  const short = idOfShortFormat(plainPartOf(bytes));
   return short !== undefined && ID_PATTERN.test(short) ? short : undefined;
+}
+
+/** Of a packed record, what stands as it is; of another one, all. */
+function plainPartOf(bytes: Uint8Array): Uint8Array {
+  if (bytes[0] !== PACKED_FORMAT) return bytes;
+  try {
+    const { plainBegin, fieldsBegin } = readPackedFormat(bytes);
+    return bytes.subarray(plainBegin, fieldsBegin);
+  } catch (error) {
+    if (error instanceof DamagedRecordError) return new Uint8Array();
+    throw error;
+  }
 }
 
 function isObject(value: unknown): boolean {

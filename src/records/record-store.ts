@@ -1,12 +1,14 @@
 /**
  * Records and names of a list's versions, in its store (`src/store/list-store.ts`):
  *
- *   records-v<N>    record number (u32) → record-codec bytes
+ *   records-v<N>    record number (u32) → record-codec bytes, packed where many are written at once (`record-words.ts`)
  *   names-v<N>      name (UTF-8; see nameKey) → record number (u32, little-endian)
  */
 import { createHash } from 'node:crypto';
 import type { Database, RootDatabase } from 'lmdb';
-import { ListStore, SegmentManifest, versionSuffix } from '../store/index.js';
+import { RecordPacker } from './record-packer.js';
+import { RecordWords, type WordsStore } from './record-words.js';
+import { LIST_STATE_FORMAT_WITH_PACKED_RECORDS, ListStore, SegmentManifest, versionSuffix } from '../store/index.js';
 
 /** Longer names are kept under a prefix and a hash: LMDB bounds its keys. */
 const NAME_KEY_BYTES_MAX = 1000;
@@ -27,6 +29,20 @@ function versionOfDatabase(name: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
+/** How many dictionaries there are. */
+const WORDS_COUNT = 'words';
+
+function wordsKey(number: number): string {
+  return `words-${number}`;
+}
+
+/** Which records are gone through. */
+export interface RecordRange {
+  readonly start?: number;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
 /** Records, names, manifest and deletions of one version. */
 export class VersionStore extends SegmentManifest {
   private recordsDb: Database<Buffer, number> | undefined;
@@ -36,6 +52,9 @@ export class VersionStore extends SegmentManifest {
   constructor(
     private readonly root: RootDatabase,
     readonly version: number,
+    /** By which its records are packed. */
+    readonly words: RecordWords,
+    readonly packer: RecordPacker,
   ) {
     super(root, versionSuffix(version));
   }
@@ -61,9 +80,22 @@ export class VersionStore extends SegmentManifest {
     return this;
   }
 
-  /** The bytes of a record; good until the next read from any database of this thread. */
+  /** The bytes of a record as they are on disk; good until the next read from any database of this thread. */
+  storedRecord(recordNumber: number): Buffer | undefined {
+    const bytes = this.records.getBinaryFast(recordNumber);
+    // What lmdb-js reads into is longer than it says.
+    return bytes?.subarray(0, bytes.length);
+  }
+
+  /** The bytes of a record, unpacked; good until the next read from any database of this thread. */
   record(recordNumber: number): Buffer | undefined {
-    return this.records.getBinaryFast(recordNumber);
+    const bytes = this.storedRecord(recordNumber);
+    return bytes === undefined ? undefined : this.words.unpacked(bytes);
+  }
+
+  /** Records by rising number, unpacked; their bytes are good until the next of them. */
+  *range(options: RecordRange = {}): Generator<{ readonly key: number; readonly value: Buffer }> {
+    for (const { key, value } of this.records.getRange(options)) yield { key, value: this.words.unpacked(value) };
   }
 
   /** Records that are stored, without going through them. */
@@ -75,7 +107,7 @@ export class VersionStore extends SegmentManifest {
     return this.names.getBinaryFast(nameKey(name))?.readUInt32LE(0);
   }
 
-  /** `append`: the number is above all that are stored, which is written faster. */
+  /** `bytes`: a record, or bytes of which it is a part (`PlacedBytes`). `append`: the number is above all that are stored, which is written faster. */
   putRecord(recordNumber: number, bytes: Uint8Array, append = false): void {
     const written = this.records.putSync(recordNumber, bytes as Buffer, append ? APPEND : PLAIN) as unknown;
     // LMDB refuses to append below what is there, and lmdb-js says so only here.
@@ -104,17 +136,43 @@ export class VersionStore extends SegmentManifest {
 }
 
 /** The store of a list with the records of its versions. */
-export class RecordStore extends ListStore {
+export class RecordStore extends ListStore implements WordsStore {
   private readonly versions = new Map<number, VersionStore>();
+  private readonly recordWords = new RecordWords(this);
+  private readonly packer = new RecordPacker(this.recordWords);
 
   version(version: number): VersionStore {
     let store = this.versions.get(version);
     if (store === undefined) {
-      store = new VersionStore(this.root, version);
+      store = new VersionStore(this.root, version, this.recordWords, this.packer);
       this.versions.set(version, store);
     }
     return store;
   }
+  /** A dictionary of words, by its number. */
+  words(number: number): Uint8Array | undefined {
+    const stored = this.meta.get(wordsKey(number)) as Uint8Array | undefined;
+    // What is decoded may be a view of what is read next.
+    return stored === undefined ? undefined : Buffer.from(stored);
+  }
+  wordsCount(): number | undefined {
+    const count = this.meta.get(WORDS_COUNT) as number | undefined;
+    if (count !== undefined) return count;
+    return (this.state()?.format ?? 0) >= LIST_STATE_FORMAT_WITH_PACKED_RECORDS ? undefined : 0;
+  }
+  putWords(number: number, dictionary: Uint8Array): void {
+    this.meta.putSync(wordsKey(number), dictionary);
+    this.meta.putSync(WORDS_COUNT, Math.max(number, this.wordsCount() ?? 0));
+    this.raiseFormat(LIST_STATE_FORMAT_WITH_PACKED_RECORDS);
+  }
+  /** Those of another list, whose packed records are copied. */
+  copyWords(from: RecordStore): void {
+    for (let number = from.wordsCount() ?? 0; number > 0; number -= 1) {
+      const dictionary = from.words(number);
+      if (dictionary !== undefined) this.putWords(number, dictionary);
+    }
+  }
+
   /** Numbers of the versions that have databases here, whether or not the state names them. */
   versionsOnDisk(): number[] {
     const numbers = new Set<number>();

@@ -16,6 +16,8 @@
 import { isoTime, isTime, TIME_CHARACTERS } from './iso-time.js';
 import { bufferOf, DamagedRecordError, parseFragment, RecordParts, type FragmentWriter } from './record-parts.js';
 import type { StoredRecord } from './types.js';
+import type { RecordRoom } from './record-room.js';
+import { behindVarint, varint, VARINT_MAX } from './varints.js';
 
 export const SHORT_FORMAT = 2;
 const FLAG_NAME_IS_ID = 1;
@@ -30,8 +32,6 @@ const ID_CHARACTERS = 36;
 const HEADER_BYTES = ID_AT + ID_BYTES;
 const TIME_BYTES = Float64Array.BYTES_PER_ELEMENT;
 const EMPTY_OBJECT_BYTES = 2;
-const VARINT_BYTES_MAX = 4;
-const VARINT_MAX = 2 ** 28 - 1;
 const RESOURCE_FRAME_BYTES =
   '{"id":"","name":"","fields":,"as_of":"","created_utc":"","modified_utc":""}'.length +
   ID_CHARACTERS +
@@ -41,8 +41,10 @@ const DASH = 0x2d;
 const NO_DIGIT = 0xff;
 const DIGIT_OF_CODE = new Uint8Array(128).fill(NO_DIGIT);
 for (const [digit, code] of Buffer.from('0123456789abcdef').entries()) DIGIT_OF_CODE[code] = digit;
-/** The id of the record that is encoded. */
-const encodedId = Buffer.alloc(ID_BYTES);
+/** Characters among which are all that JSON escapes in a string. */
+const ESCAPED = /["\\\p{Cc}\p{Cs}]/u;
+/** Of a name: whatever its characters are, a varint holds how many bytes they take. */
+const TEXT_UNITS_MAX = Math.floor(VARINT_MAX / 3);
 
 /** Where the parts lie, from the begin of the record. */
 interface Offsets {
@@ -165,48 +167,39 @@ class ShortParts extends RecordParts {
   }
 }
 
-/** Undefined for a record whose members are not of the form that the service makes: it keeps the first format. */
-export function encodeShortFormat(record: StoredRecord): Buffer | undefined {
+/**
+ * Writes the record behind what the room has, and returns where its fields begin there. Undefined, with nothing written, for one whose members are
+ * not of the form that the service makes: it keeps the first format.
+ */
+export function writeShortFormat(record: StoredRecord, room: RecordRoom): number | undefined {
   const { id, createdMs, modifiedMs } = record;
   const asOfMs = record.asOf === isoTime(modifiedMs) ? modifiedMs : Date.parse(record.asOf);
   if (!isTime(createdMs) || !isTime(modifiedMs) || !isTime(asOfMs) || isoTime(asOfMs) !== record.asOf) return undefined;
   if (record.nameGenerated && record.name !== id) return undefined;
   const source = record.source === undefined ? '' : jsonInside(record.source);
   const name = record.nameGenerated ? '' : jsonInside(record.name);
-  const text = `${source}${name}${record.fieldsJson}`;
-  const textBytes = Buffer.byteLength(text);
-  const isAscii = textBytes === text.length;
-  const sourceBytes = isAscii ? source.length : Buffer.byteLength(source);
-  const nameBytes = isAscii ? name.length : Buffer.byteLength(name);
-  if (sourceBytes > VARINT_MAX || nameBytes > VARINT_MAX) return undefined;
-  if (!parseUuid(id, encodedId)) return undefined;
+  if (source.length > TEXT_UNITS_MAX || name.length > TEXT_UNITS_MAX) return undefined;
+  room.reserve(HEADER_BYTES);
+  const begin = room.length;
+  const { buffer } = room;
+  if (!parseUuid(id, buffer, begin + ID_AT)) return undefined;
   const flags =
     (record.nameGenerated ? FLAG_NAME_IS_ID : 0) |
-    (createdMs === timeOfId(encodedId, 0) ? 0 : FLAG_CREATED) |
+    (createdMs === timeOfId(buffer, begin + ID_AT) ? 0 : FLAG_CREATED) |
     (modifiedMs === createdMs ? 0 : FLAG_MODIFIED) |
     (asOfMs === modifiedMs ? 0 : FLAG_AS_OF) |
     (record.source === undefined ? 0 : FLAG_SOURCE);
-  const lengths =
-    (record.source === undefined ? 0 : varintBytes(sourceBytes)) + (record.nameGenerated ? 0 : varintBytes(nameBytes));
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + timeCount(flags) * TIME_BYTES + lengths + textBytes);
-  bytes[0] = SHORT_FORMAT;
-  bytes[1] = flags;
-  bytes.set(encodedId, ID_AT);
-  let at = HEADER_BYTES;
-  if ((flags & FLAG_CREATED) !== 0) at = bytes.writeDoubleLE(createdMs, at);
-  if ((flags & FLAG_MODIFIED) !== 0) at = bytes.writeDoubleLE(modifiedMs, at);
-  if ((flags & FLAG_AS_OF) !== 0) at = bytes.writeDoubleLE(asOfMs, at);
-  const encoding = isAscii ? 'latin1' : 'utf8';
-  if ((flags & FLAG_SOURCE) !== 0) {
-    at = writeVarint(sourceBytes, bytes, at);
-    at += bytes.write(source, at, encoding);
-  }
-  if ((flags & FLAG_NAME_IS_ID) === 0) {
-    at = writeVarint(nameBytes, bytes, at);
-    at += bytes.write(name, at, encoding);
-  }
-  bytes.write(record.fieldsJson, at, encoding);
-  return bytes;
+  buffer[begin] = SHORT_FORMAT;
+  buffer[begin + 1] = flags;
+  room.length += HEADER_BYTES;
+  if ((flags & FLAG_CREATED) !== 0) room.f64(createdMs);
+  if ((flags & FLAG_MODIFIED) !== 0) room.f64(modifiedMs);
+  if ((flags & FLAG_AS_OF) !== 0) room.f64(asOfMs);
+  if ((flags & FLAG_SOURCE) !== 0) room.countedText(source);
+  if ((flags & FLAG_NAME_IS_ID) === 0) room.countedText(name);
+  const fields = room.length;
+  room.text(record.fieldsJson);
+  return fields;
 }
 
 /** Throws DamagedRecordError where the header is none, or the parts are not of the lengths that it says. */
@@ -266,7 +259,7 @@ const DASH_PLACES = Uint8Array.of(8, 13, 18, 23);
 const PLACES_OF_BYTES = Uint8Array.of(0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34);
 
 /** Returns false for what is no UUID of lower-case digits. */
-function parseUuid(id: string, bytes: Uint8Array): boolean {
+function parseUuid(id: string, bytes: Uint8Array, begin: number): boolean {
   if (id.length !== ID_CHARACTERS) return false;
   let wrong = 0;
   for (let index = 0; index < ID_BYTES; index += 1) {
@@ -274,7 +267,7 @@ function parseUuid(id: string, bytes: Uint8Array): boolean {
     const high = DIGIT_OF_CODE[id.charCodeAt(place)] ?? NO_DIGIT;
     const low = DIGIT_OF_CODE[id.charCodeAt(place + 1)] ?? NO_DIGIT;
     wrong |= high | low;
-    bytes[index] = (high << 4) | low;
+    bytes[begin + index] = (high << 4) | low;
   }
   for (const place of DASH_PLACES) wrong |= id.charCodeAt(place) === DASH ? 0 : NO_DIGIT;
   return wrong < 16;
@@ -282,35 +275,5 @@ function parseUuid(id: string, bytes: Uint8Array): boolean {
 
 /** What JSON has between the quotes of a string. */
 function jsonInside(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
-}
-
-function varintBytes(value: number): number {
-  let count = 1;
-  for (let rest = value; rest >= 0x80; rest >>>= 7) count += 1;
-  return count;
-}
-
-function writeVarint(value: number, bytes: Uint8Array, begin: number): number {
-  let [rest, at] = [value, begin];
-  for (; rest >= 0x80; rest >>>= 7, at += 1) bytes[at] = (rest & 0x7f) | 0x80;
-  bytes[at] = rest;
-  return at + 1;
-}
-
-/** Behind the end of the bytes there are zeros. */
-function varint(bytes: Uint8Array, begin: number): number {
-  let value = 0;
-  for (let count = 0; count < VARINT_BYTES_MAX; count += 1) {
-    const byte = bytes[begin + count] ?? 0;
-    value |= (byte & 0x7f) << (7 * count);
-    if (byte < 0x80) return value;
-  }
-  throw new DamagedRecordError('a length in a record is none');
-}
-
-function behindVarint(bytes: Uint8Array, begin: number): number {
-  let at = begin;
-  while ((bytes[at] ?? 0) >= 0x80) at += 1;
-  return at + 1;
+  return ESCAPED.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }

@@ -23,6 +23,8 @@ export const LIST_STATE_FORMAT_WITH_FRAMES = 6;
 export const LIST_STATE_FORMAT_WITH_PAGE_COUNTS = 7;
 /** With records in their short format, perhaps with all others too: a release that does not know it would take them for damaged. */
 export const LIST_STATE_FORMAT_WITH_SHORT_RECORDS = 8;
+/** With records that are packed, perhaps with all others too: a release that does not know it would take them for damaged. */
+export const LIST_STATE_FORMAT_WITH_PACKED_RECORDS = 9;
 /** Those of lists that have more than records in their first format. */
 export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_VECTORS,
@@ -32,6 +34,7 @@ export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_FRAMES,
   LIST_STATE_FORMAT_WITH_PAGE_COUNTS,
   LIST_STATE_FORMAT_WITH_SHORT_RECORDS,
+  LIST_STATE_FORMAT_WITH_PACKED_RECORDS,
 ];
 
 export interface VersionState {

@@ -1,7 +1,7 @@
 /**
  * The LMDB environment of one list (`lists/<id>/store`): its state, and whatever is kept in one transaction with it.
  *
- *   meta            'state' → ListState, 'entry' → KeptEntry
+ *   meta            'state' → ListState, 'entry' → KeptEntry, 'words-<N>' → dictionary of words, 'words' → how many (`src/records/record-words.ts`)
  *   outbox          row number → event that webhooks are to be told (`Outbox`); made when the first one is written
  *   …-v<N>          records of a version and its manifest (`src/records/record-store.ts`, `segment-manifest.ts`)
  *   …-v<N>-s<M>     what `src/vectors` keeps beside the records of a version
@@ -64,7 +64,7 @@ export interface ListStoreOptions {
 
 export class ListStore {
   protected readonly root: RootDatabase;
-  private readonly meta: Database<ListState | KeptEntry, string>;
+  protected readonly meta: Database<ListState | KeptEntry | Uint8Array | number, string>;
   private openedOutbox: Outbox | undefined;
   private asEnvironment: LmdbEnvironment | undefined;
 

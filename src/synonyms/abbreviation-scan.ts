@@ -26,11 +26,11 @@ export interface AbbreviationStep {
 
 export function scanAbbreviations(kernel: Kernel, stores: RecordStoreCache, task: AbbreviationTask): AbbreviationStep {
   const settings = JSON.parse(kernel.generationSettings(task.generation)) as GenerationSettings;
-  const { records } = stores.get(settings.listPath).version(settings.version);
+  const records = stores.get(settings.listPath).version(settings.version);
   const fields = settings.definition.searchable_fields.map(({ name }) => name);
   const collector = new CandidateCollector();
   let [recordCount, characters, lastRecord] = [0, 0, -1];
-  for (const { key, value } of records.getRange({ start: task.afterRecord + 1, limit: STEP_RECORDS_MAX })) {
+  for (const { key, value } of records.range({ start: task.afterRecord + 1, limit: STEP_RECORDS_MAX })) {
     const { name, fieldsJson } = decodeRecord(value);
     recordCount += 1;
     lastRecord = key;

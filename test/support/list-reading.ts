@@ -9,7 +9,7 @@ export async function pageOf(list: ListIndex, skip: number, size: number) {
   const records = await withStore(list, (store) =>
     size === 0
       ? []
-      : Array.from(store.version(list.currentVersion).records.getRange({ offset: skip, limit: size }), ({ value }) =>
+      : Array.from(store.version(list.currentVersion).range({ offset: skip, limit: size }), ({ value }) =>
           recordResource(decodeRecord(value)),
         ),
   );

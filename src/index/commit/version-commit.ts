@@ -8,7 +8,7 @@
  */
 import type { Kernel, SegmentHandle, SegmentSummary } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { encodeRecord, type VersionStore } from '../../records/index.js';
+import { RecordBatch, type Dictionary, type VersionStore } from '../../records/index.js';
 import { segmentFile, type ListState } from '../../store/index.js';
 import { DocumentEncoder } from '../segments/document-encoder.js';
 import { SegmentMaking } from '../segments/segment-making.js';
@@ -18,11 +18,6 @@ import type { Commit, UnindexedVectors, VersionChange, VersionView } from '../co
 import { outdatedDocuments, type OutdatedDocuments } from './outdated-documents.js';
 import type { PartCommit } from './part-commit.js';
 import type { PictureCommit } from './picture-commit.js';
-
-interface Pending {
-  readonly bytes: Buffer;
-  readonly place: number;
-}
 
 export interface VersionCommitOptions {
   readonly kernel: Kernel;
@@ -54,8 +49,9 @@ export function committed(state: ListState, writers: readonly VersionCommit[]): 
 export class VersionCommit {
   readonly store: VersionStore;
   private readonly encoder: DocumentEncoder;
-  /** Null: removed. */
-  private readonly records = new Map<number, Pending | null>();
+  private readonly batch = new RecordBatch();
+  /** Places in the batch, which are those of the documents; null: removed. */
+  private readonly records = new Map<number, number | null>();
   private readonly names = new Map<string, number | null>();
   private readonly making: SegmentMaking;
   private readonly spaces: readonly SpaceCommit[];
@@ -69,6 +65,7 @@ export class VersionCommit {
       }
     | undefined;
   private deletions: readonly OutdatedDocuments[] = [];
+  private learned: Dictionary | undefined;
 
   constructor(private readonly options: VersionCommitOptions) {
     this.store = options.store.prepare();
@@ -87,10 +84,10 @@ export class VersionCommit {
     return this.records.size > 0 || this.besides.some(({ changed }) => changed);
   }
 
-  /** Bytes of a record, valid until the next read. */
+  /** Bytes of a record, valid until the next read, and until the next is put. */
   record(recordNumber: number): Uint8Array | undefined {
-    const pending = this.records.get(recordNumber);
-    if (pending !== undefined) return pending?.bytes;
+    const place = this.records.get(recordNumber);
+    if (place !== undefined) return place === null ? undefined : this.batch.record(place);
     return recordNumber >= this.options.firstNewRecord ? undefined : this.store.record(recordNumber);
   }
 
@@ -106,7 +103,8 @@ export class VersionCommit {
     this.dropPending(recordNumber);
     const place = this.encoder.add(recordNumber, record, fields);
     this.making.added();
-    this.records.set(recordNumber, { bytes: encodeRecord(record), place });
+    if (this.batch.add(record) !== place) throw new Error('a record and its document have other places');
+    this.records.set(recordNumber, place);
     for (const space of this.spaces) space.written(recordNumber, written);
     this.options.links?.written(recordNumber, fields);
     for (const beside of this.besides) beside.written(recordNumber, fields);
@@ -128,6 +126,7 @@ export class VersionCommit {
   buildSegment(): void {
     const { kernel, view } = this.options;
     this.making.end();
+    this.learned = this.store.packer.pack(this.batch.packable());
     this.deletions = outdatedDocuments(kernel, view, this.outdated);
     for (const space of this.spaces) space.buildSegment();
     for (const beside of this.besides) beside.buildSegment();
@@ -136,11 +135,12 @@ export class VersionCommit {
   /** Inside the transaction. Throws KernelError where the segment could not be built. */
   apply(): void {
     const { store } = this;
+    if (this.learned !== undefined) store.words.putLearned(this.learned);
     let greatest = this.options.firstNewRecord - 1;
-    for (const [recordNumber, pending] of this.records) {
-      if (pending !== null) {
+    for (const [recordNumber, place] of this.records) {
+      if (place !== null) {
         // New records come in ascending order, above all that are stored.
-        store.putRecord(recordNumber, pending.bytes, recordNumber > greatest);
+        store.putRecord(recordNumber, this.batch.placed(place), recordNumber > greatest);
         greatest = Math.max(greatest, recordNumber);
       } else if (recordNumber < this.options.firstNewRecord) store.removeRecord(recordNumber);
     }
@@ -203,8 +203,8 @@ export class VersionCommit {
   }
 
   private dropPending(recordNumber: number): void {
-    const pending = this.records.get(recordNumber);
-    if (pending) this.encoder.drop(pending.place);
+    const place = this.records.get(recordNumber);
+    if (place !== undefined && place !== null) this.encoder.drop(place);
   }
 
   private releaseName(name: string, recordNumber: number): void {

@@ -153,8 +153,8 @@ export function removeUnlisted(
   const unlisted: number[] = [];
   let lookedAt = 0;
   let cursor: number | undefined;
-  const { records } = store.version(task.current.version);
-  for (const { key, value } of records.getRange({ start: task.cursor })) {
+  const records = store.version(task.current.version);
+  for (const { key, value } of records.range({ start: task.cursor })) {
     if (unlisted.length >= REMOVED_MAX || lookedAt >= LOOKED_AT_MAX) {
       cursor = key;
       break;

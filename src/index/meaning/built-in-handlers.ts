@@ -47,7 +47,7 @@ export function learnModel({ kernel, stores }: IngestContext, task: LearnModelTa
   const step = Math.max(1, Math.ceil(records.recordCount() / RECORDS_MAX));
   const matrix = new TermMatrixBuilder(limitsOf(task.bytesMax));
   let place = 0;
-  for (const { value } of records.records.getRange()) {
+  for (const { value } of records.range()) {
     if (place++ % step !== 0) continue;
     const stored = decodeRecord(value);
     const text = textOfRecord(definition, stored, parseFields(stored.fieldsJson));

@@ -138,7 +138,7 @@ function recordsWithout(store: RecordStore, { version, space, cursor: start }: S
   const recordNumbers: number[] = [];
   let cursor = start;
   let read = 0;
-  for (const { key, value } of store.version(version.version).records.getRange({ start })) {
+  for (const { key, value } of store.version(version.version).range({ start })) {
     if (read >= task.recordsMax) return { recordNumbers, cursor, done: false };
     const { hash } = renderedText(version, value, key, space);
     const stored = vectors.get(key);

@@ -31,7 +31,7 @@ type Limits = Pick<ReindexTask, 'cursor' | 'recordsMax' | 'bytesMax'>;
 function recordsPiece(store: RecordStore, definition: FieldDefinition, task: ReindexTask): IndexPiece {
   const encoder = new DocumentEncoder(definition);
   const { version } = task;
-  return piece(encoder, task, store.version(version).records.getRange({ start: task.cursor }), (key, value: Buffer) => {
+  return piece(encoder, task, store.version(version).range({ start: task.cursor }), (key, value: Buffer) => {
     const stored = decodeRecord(value);
     encoder.add(key, stored, parseFields(stored.fieldsJson));
     return value.length;

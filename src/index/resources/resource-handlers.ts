@@ -58,7 +58,7 @@ export function queueLinks({ stores }: IngestContext, task: QueueLinksTask): Ing
   if (cursor === Infinity) return { done: true };
   const links: { readonly recordNumber: number; readonly file: FileToRead }[] = [];
   let read = 0;
-  for (const { key, value } of store.version(version).records.getRange({ start: cursor, limit: task.recordsMax })) {
+  for (const { key, value } of store.version(version).range({ start: cursor, limit: task.recordsMax })) {
     const linked = linkedFiles(definition, parseFields(decodeRecord(value).fieldsJson), kinds);
     links.push(...linked.map((file) => ({ recordNumber: key, file })));
     cursor = key + 1;

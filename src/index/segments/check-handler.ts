@@ -6,6 +6,7 @@ import { recordNumberOf } from '../../platform/index.js';
 import {
   decodeRecord,
   parseFields,
+  RecordWords,
   type RecordStore,
   type StoredRecord,
   type VersionStore,
@@ -36,8 +37,9 @@ export function check({ kernel, stores }: IngestContext, task: CheckTask): Inges
   checkPages(kernel, { store, task, definition }, report);
   if (task.pictures !== undefined) checkPictures(kernel, { store, ...task, pictures: task.pictures }, report);
 
+  checkWords(store, report);
   const names = new Map<number, string>();
-  for (const { key, value } of version.records.getRange()) {
+  for (const { key, value } of version.range()) {
     const problem = recordProblem(key, value, version, names);
     if (problem !== undefined) report(problem);
     if (!indexed.has(key)) report(`record ${key} is stored and not indexed`);
@@ -115,6 +117,21 @@ function checkPages(
     }
   }
   for (const number of live.keys()) report(`page ${number} is indexed and attached to no record`);
+}
+
+/** Of all versions of the list; read anew, for what was read before may be damaged on disk by now. */
+function checkWords(store: RecordStore, report: Report): void {
+  const words = new RecordWords(store);
+  const count = words.count();
+  if (count === undefined) {
+    report('how many dictionaries of words the list has is lost: it learns no other');
+    return;
+  }
+  const whole = new Set(words.whole(count).map(({ number }) => number));
+  for (let number = 1; number <= count; number += 1) {
+    if (!whole.has(number))
+      report(`dictionary ${number} of words is damaged or lost: the records that it packs cannot be read`);
+  }
 }
 
 function sameBits(left: Uint8Array | undefined, right: Uint8Array | undefined): boolean {

@@ -32,6 +32,10 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
   mkdirSync(segmentsPath(task.targetPath), { recursive: true });
   const target = new RecordStore(task.targetPath, { create: true });
   try {
+    // Packed records are copied as they are.
+    target.transaction(() => {
+      target.copyWords(source);
+    });
     const from = source.version(state.currentVersion).prepare();
     const to = target.version(1).prepare();
     copyInTransactions(target, from.records.getRange(), ({ key, value }) => {

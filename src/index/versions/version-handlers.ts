@@ -254,7 +254,7 @@ function copyRecords(
   let { cursor } = limits;
   let count = 0;
   let bytes = 0;
-  for (const { key, value } of source.records.getRange({ start: cursor })) {
+  for (const { key, value } of source.range({ start: cursor })) {
     if (count >= limits.recordsMax || bytes >= limits.bytesMax) return { count, cursor, done: false };
     const stored = decodeRecord(value);
     const fields = normaliser.normalise(parseFields(stored.fieldsJson), false);

@@ -4,7 +4,7 @@
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { SeenAt } from '../../extracts/index.js';
-import type { RecordParts } from '../../records/index.js';
+import { isPacked, readRecordParts, type RecordParts } from '../../records/index.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { annotateExplanation, type Explanation } from '../response/explanation.js';
 import { highlightRecords, NO_HIGHLIGHTS } from '../response/highlighting.js';
@@ -46,6 +46,11 @@ interface GatheredHit {
   readonly scores: ScoresByKind;
 }
 
+interface GatheredPlace {
+  readonly place: HitPlace | RerankedPlace;
+  readonly scores: ScoresByKind;
+}
+
 interface WritingHits {
   readonly request: SearchRequest;
   readonly lists: readonly ListOfHits[];
@@ -75,24 +80,25 @@ export class HitWriter {
     const lists = searches.map((search, index) => this.listOfHits(search, listNames[index]));
     const writeHit = hitWriting(request, lists, writer);
     const writing = { request, lists, writeHit };
-    const gathered: GatheredHit[] = [];
+    const gathered: GatheredPlace[] = [];
     this.page.clear();
     let read = 0;
     for (const place of places) {
       const { listIndex, hit } = place;
       if (read++ % READ_BETWEEN_LOOKS === 0) this.kernel.stopIfAsked();
       const search = searches[listIndex] as ListSearch;
-      const parts = this.records.read(search.list, search.result.hits.recordNumber(hit));
-      if (parts === undefined) continue;
+      const stored = this.records.stored(search.list, search.result.hits.recordNumber(hit));
+      if (stored === undefined) continue;
       const scores = scoresOf(search, hit);
       // Marking and reading pages need what is read to stay.
       const isAlone = search.pages === undefined && scores.seenAt === undefined && !tellsResources(lists[listIndex]);
-      if (!request.highlight && isAlone) {
-        writeHit({ place, parts, scores }, NOTHING_MARKED);
+      if (!request.highlight && isAlone && gathered.length === 0 && !isPacked(stored)) {
+        writeHit({ place, parts: readRecordParts(stored), scores }, NOTHING_MARKED);
         continue;
       }
-      if (!this.page.hasRoomFor(parts)) this.writePage(gathered, writing);
-      gathered.push({ place, parts: this.page.add(parts), scores });
+      if (!this.page.hasRoomFor(stored)) this.writePage(gathered, writing);
+      this.page.add(stored, this.records.wordsOf(search.list));
+      gathered.push({ place, scores });
     }
     this.writePage(gathered, writing);
   }
@@ -108,9 +114,15 @@ export class HitWriter {
   }
 
   /** Writes what was gathered, and makes room for more. */
-  private writePage(gathered: GatheredHit[], { request, lists, writeHit }: WritingHits): void {
+  private writePage(gathered: GatheredPlace[], { request, lists, writeHit }: WritingHits): void {
+    const records = this.page.records();
+    const all = gathered.map(({ place, scores }, index): GatheredHit => ({
+      place,
+      parts: records[index] as RecordParts,
+      scores,
+    }));
     const marked = lists.map(({ search }, listIndex): MarkedOfList => {
-      const hits = gathered.filter(({ place }) => place.listIndex === listIndex);
+      const hits = all.filter(({ place }) => place.listIndex === listIndex);
       // What the kernel marks is in memory that its next call may take.
       const files = this.files(search, hits, request);
       const resources = tellsResources(lists[listIndex])
@@ -122,7 +134,7 @@ export class HitWriter {
       return { files, frames, resources, highlights: request.highlight ? this.highlights(search, hits) : [] };
     });
     const next = lists.map(() => 0);
-    for (const hit of gathered) {
+    for (const hit of all) {
       const { listIndex } = hit.place;
       const at = next[listIndex] as number;
       next[listIndex] = at + 1;

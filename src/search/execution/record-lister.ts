@@ -101,7 +101,7 @@ function writeRecords(
   let written = 0;
   let last: number | undefined;
   // One more than is wanted tells whether there is a next page.
-  for (const { key, value } of store.records.getRange({ start: after + 1, offset: skip, limit: size + 1 })) {
+  for (const { key, value } of store.range({ start: after + 1, offset: skip, limit: size + 1 })) {
     const before = writer.length;
     const isFull = written === size || (written > 0 && before - begin + resourceBytesOf(value) > pageBytesMax);
     if (isFull) return last;

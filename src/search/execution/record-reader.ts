@@ -19,6 +19,7 @@ import {
   type RecordParts,
   type RecordStore,
   type RecordStoreCache,
+  type RecordWords,
   type VersionStore,
 } from '../../records/index.js';
 import type { ListContext } from './list-context.js';
@@ -26,6 +27,9 @@ import type { ListContext } from './list-context.js';
 export interface RecordReader {
   /** Views that are good until the next read. */
   read(list: ListContext, recordNumber: number): RecordParts | undefined;
+  /** A record as it is on disk, perhaps packed by the words of the list; likewise. */
+  stored(list: ListContext, recordNumber: number): Buffer | undefined;
+  wordsOf(list: ListContext): RecordWords;
   /** What was read of a file that records of the list link to; undefined where nothing was. */
   readPage(list: ListContext, url: string, page: number): PackedPage | undefined;
   /** The same of a recording: what is said in one of its passages, none where it has no such passage any more. */
@@ -73,6 +77,14 @@ export class StoreRecordReader implements RecordReader {
   read(list: ListContext, recordNumber: number): RecordParts | undefined {
     const bytes = this.storeOf(list).records.record(recordNumber);
     return bytes === undefined ? undefined : readRecordParts(bytes);
+  }
+
+  stored(list: ListContext, recordNumber: number): Buffer | undefined {
+    return this.storeOf(list).records.storedRecord(recordNumber);
+  }
+
+  wordsOf(list: ListContext): RecordWords {
+    return this.storeOf(list).records.words;
   }
 
   readPage(list: ListContext, url: string, page: number): PackedPage | undefined {

@@ -1,0 +1,134 @@
+/**
+ * kill -9 in imports whose records are packed by words that the first commit learns, and what backups and other lists have of them: each
+ * record is there as it was sent, or is not there, and none is behind one that is not.
+ */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import { RecordStore } from '../../src/records/index.js';
+import { gannet } from '../support/cli.js';
+import type { ServiceClient } from '../support/client.js';
+import { SeededRandom } from '../support/random.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { checkCopyOf } from './index-check.js';
+
+const ROUNDS = Number(process.env['GANNET_PACKED_KILLS'] ?? 4);
+const SEED = 20_261_125;
+/** Of 250 bytes and more each: the first commit of so many learns the words. */
+const ENV = { GANNET_INGEST_BATCH_RECORDS_MAX: '1500', GANNET_LOG_LEVEL: 'warn' };
+const RECORDS = 7000;
+const KILL_MS_MAX = 500;
+const PAGE_SIZE = 1000;
+const TEST_MS_MAX = 600_000;
+
+let folder = '';
+let service: TestService | undefined;
+afterEach(async () => {
+  await service?.stop('SIGKILL');
+  service = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface ReadRecord {
+  readonly name: string;
+  readonly fields: { readonly title: string };
+}
+
+const titleOf = (number: number) =>
+  `${`The sentence of number ${number} says what the others of its kind say, żółw and 日本語. `.repeat(3)}${number * 7919}`;
+const NAMED = Array.from({ length: RECORDS }, (_, number) => ({ name: `r${number}`, title: titleOf(number) }));
+
+async function createList(client: ServiceClient, name: string): Promise<void> {
+  const { status, text } = await client.post('/list/default', { name, searchable_fields: [{ name: 'title' }] });
+  expect(status, text).toBe(201);
+}
+
+/** In the order in which they came. */
+async function recordsOf(client: ServiceClient, list: string): Promise<ReadRecord[]> {
+  const records: ReadRecord[] = [];
+  for (;;) {
+    const page = { skip: records.length, size: PAGE_SIZE };
+    const { status, text, body } = await client.get(`/search-result/default/${list}`, page);
+    expect(status, text).toBe(200);
+    const { results } = body as { results: ReadRecord[] };
+    records.push(...results);
+    if (results.length < PAGE_SIZE) return records;
+  }
+}
+
+function expectFirstOf(records: readonly ReadRecord[], count = records.length): void {
+  expect(records).toHaveLength(count);
+  const wrong = records.filter(({ name, fields }, index) => name !== `r${index}` || fields.title !== titleOf(index));
+  expect(wrong).toEqual([]);
+}
+
+it(
+  `an import that is killed in its first commits leaves whole records, ${ROUNDS} times`,
+  async () => {
+    folder = mkdtempSync(join(tmpdir(), 'gannet-packed-kill-'));
+    const dataDir = join(folder, 'data');
+    const random = new SeededRandom(SEED);
+    service = await startTestService({ dataDir, env: ENV });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const list = `list-${round}`;
+      await createList(service.client, list);
+      const sent = service.client.bulk('default', list, NAMED).catch(() => undefined);
+      const delayMs = random.below(KILL_MS_MAX);
+      await Promise.race([sent, pause(delayMs)]);
+      await service.stop('SIGKILL');
+      await sent;
+      expect(await checkCopyOf(dataDir), `round ${round}, killed after ${delayMs} ms`).toEqual([]);
+      service = await startTestService({ dataDir, env: ENV });
+      expectFirstOf(await recordsOf(service.client, list));
+      const again = await service.client.bulk('default', list, NAMED);
+      expect(again.body, again.text).toMatchObject({ failed: 0 });
+      expectFirstOf(await recordsOf(service.client, list), RECORDS);
+    }
+  },
+  TEST_MS_MAX,
+);
+
+it(
+  'a backup, a restore, a clone and another version have the records, and hits tell them, with their words marked',
+  async () => {
+    folder = mkdtempSync(join(tmpdir(), 'gannet-packed-'));
+    const [dataDir, target] = [join(folder, 'data'), join(folder, 'restored')];
+    service = await startTestService({ dataDir, env: ENV });
+    await createList(service.client, 'first');
+    expect((await service.client.bulk('default', 'first', NAMED)).body).toMatchObject({ created: RECORDS });
+    const cloned = await service.client.post('/list/default/first/clone', { name: 'second' });
+    expect(cloned.status, cloned.text).toBeLessThan(300);
+    const faceted = await service.client.post('/facet/default/second', {
+      name: 'kind',
+      type: 'string',
+      cardinality: 'Single',
+    });
+    expect(faceted.status, faceted.text).toBe(201);
+    const made = await gannet(dataDir, 'backup', join(folder, 'backups'), '--json');
+    expect(made.status, made.notes).toBe(0);
+    await service.stop();
+    const restored = await gannet(target, 'restore', (JSON.parse(made.output) as { path: string }).path);
+    expect(restored.status, restored.notes).toBe(0);
+    service = await startTestService({ dataDir: target, env: ENV });
+    for (const list of ['first', 'second']) {
+      expectFirstOf(await recordsOf(service.client, list), RECORDS);
+      const query = { query: String(4321 * 7919), highlight: 'true' };
+      const { text, body } = await service.client.get(`/search/default/${list}/1`, query);
+      const [hit] = (body as { results: (ReadRecord & { highlights: unknown })[] }).results;
+      expect(hit?.fields.title, text).toBe(titleOf(4321));
+      expect(JSON.stringify(hit?.highlights)).toContain(String(4321 * 7919));
+    }
+    await service.stop();
+    expect(await checkCopyOf(target)).toEqual([]);
+    const lists = readdirSync(join(target, 'lists'));
+    expect(lists).toHaveLength(2);
+    for (const id of lists) {
+      const store = new RecordStore(join(target, 'lists', id));
+      expect(store.wordsCount()).toBe(1);
+      await store.close();
+    }
+  },
+  TEST_MS_MAX,
+);
