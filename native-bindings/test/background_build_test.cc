@@ -1,8 +1,10 @@
 // Segments that a thread builds while their documents come: the same file as at once, or none.
 #include "../kernel/segment/background_build.h"
 
+#include <chrono>
 #include <filesystem>
 #include <span>
+#include <thread>
 
 #include "check.h"
 #include "segment_fixture.h"
@@ -61,7 +63,8 @@ TEST(background_build_that_nobody_wants_leaves_no_file) {
     BackgroundBuild build(folder.File("whole-and-abandoned"), TestSchema());
     AddInPieces(&build, documents, 100);
     build.End();
-    while (!std::filesystem::exists(folder.File("whole-and-abandoned"))) std::this_thread::yield();
+    for (int look = 0; look < 60'000 && !std::filesystem::exists(folder.File("whole-and-abandoned")); ++look) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    CHECK(std::filesystem::exists(folder.File("whole-and-abandoned")));
     build.Abandon();
   }
   { BackgroundBuild build(folder.File("left"), TestSchema()); AddInPieces(&build, documents, 100); }

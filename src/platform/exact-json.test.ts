@@ -35,6 +35,11 @@ describe('parseExactJson', () => {
     expect(() => parseExactJson(text)).toThrow(SyntaxError);
   });
 
+  it('has room for a text of millions of escapes', () => {
+    const text = `{"text":"${'\\n'.repeat(4_000_000)}\\\\","post":12345678901234567890}`;
+    expect(parseExactJson(text)).toEqual({ text: `${'\n'.repeat(4_000_000)}\\`, post: '12345678901234567890' });
+  });
+
   it('looks into what is nested deeply', () => {
     const depth = 200_000;
     let value = parseExactJson(`${'['.repeat(depth)}12345678901234567890${']'.repeat(depth)}`);

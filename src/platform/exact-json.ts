@@ -2,8 +2,8 @@
 
 /** From here on two integers that are written differently may be the same number. */
 const EXACT_BELOW = 2 ** 53;
-/** A text between quotes, or whatever else could be part of a number. In what is no JSON it may find others: that stays no JSON. */
-const TEXT_OR_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*"|[-+.\w]+/gu;
+/** Where a text begins, or whatever could be part of a number. */
+const QUOTE_OR_NUMBER = /"|[-+.\w]+/gu;
 const INTEGER = /^-?[1-9]\d*$/u;
 
 /**
@@ -20,8 +20,33 @@ export function isLongInteger(value: unknown): value is string {
   return typeof value === 'string' && INTEGER.test(value) && String(Number(value)) !== value;
 }
 
+/** Of a text that is JSON. By hand, since a pattern of all that is between two quotes has no room for millions of escapes. */
 function withQuotedIntegers(text: string): string {
-  return text.replace(TEXT_OR_NUMBER, (found) => (isLongInteger(found) ? `"${found}"` : found));
+  const pattern = new RegExp(QUOTE_OR_NUMBER);
+  const parts: string[] = [];
+  let copied = 0;
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const [token] = found;
+    if (token === '"') {
+      pattern.lastIndex = closingQuote(text, pattern.lastIndex) + 1;
+    } else if (isLongInteger(token)) {
+      parts.push(text.slice(copied, found.index), `"${token}"`);
+      copied = pattern.lastIndex;
+    }
+  }
+  return parts.join('') + text.slice(copied);
+}
+
+function closingQuote(text: string, from: number): number {
+  let quote = text.indexOf('"', from);
+  while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
+  return quote;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first -= 1;
+  return (at - first) % 2 === 1;
 }
 
 /** Without recursion: however deep it is. */

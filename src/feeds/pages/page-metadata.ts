@@ -1,4 +1,5 @@
 /** What a page says of itself: `meta`, OpenGraph and JSON-LD (schema.org). */
+import { parseExactJson } from '../../platform/index.js';
 import { wellFormed } from '../text/cut-text.js';
 import type { Document } from 'domhandler';
 import { attribute, textData, walk } from './page-tree.js';
@@ -51,7 +52,7 @@ export function metadataOf(document: Document): PageMetadata {
 /** What is no JSON says nothing. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\s*<!--|-->\s*$/g, ''));
+    return parseExactJson(text.replace(/^\s*<!--|-->\s*$/g, ''));
   } catch {
     return undefined;
   }

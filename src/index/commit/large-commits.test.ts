@@ -1,13 +1,14 @@
 /** Commits whose segments are built beside: whatever goes wrong meanwhile, all of one is there or nothing. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ListsInFolder, LIST_SETTINGS } from '../../../test/support/lists-in-folder.js';
 import { pageOf } from '../../../test/support/list-reading.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { RecordStore } from '../../records/index.js';
 import { segmentsPath } from '../../store/index.js';
 import { PIECE_BYTES } from '../segments/segment-making.js';
+import { VersionCommit } from './version-commit.js';
 import type { IngestExecutor, IngestResult, IngestTask, ListIndex } from '../index.js';
 
 const definition: FieldDefinition = {
@@ -103,6 +104,19 @@ describe('a large commit', () => {
     expect(await importAll(recordsOf(RECORDS))).toMatchObject({ created: RECORDS - 10, updated: 10 });
     expect(await list.check()).toEqual([]);
     // As a restart sees it.
+    await lists.close();
+    lists.open();
+    list = await lists.indexes.open('a1', LIST_SETTINGS);
+    expect(await namesInOrder()).toEqual(numbers(RECORDS).map(nameOf));
+    expect(await list.check()).toEqual([]);
+  });
+
+  it('keeps what is on disk where something fails behind it', async () => {
+    const told = vi.spyOn(VersionCommit.prototype, 'change').mockImplementationOnce(() => {
+      throw new Error('no memory is left');
+    });
+    await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('no memory is left');
+    told.mockRestore();
     await lists.close();
     lists.open();
     list = await lists.indexes.open('a1', LIST_SETTINGS);

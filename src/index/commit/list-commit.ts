@@ -88,6 +88,7 @@ export class ListCommit {
   private readonly vectors: VectorCommit;
   private readonly parts: PartsCommit;
   private nextRecordNumber: number;
+  private isOnDisk = false;
 
   constructor(private readonly options: ListCommitOptions) {
     const state = options.store.state();
@@ -244,11 +245,13 @@ export class ListCommit {
       for (const writer of writers) writer.discard();
       throw store.asWriteError(error);
     }
+    this.isOnDisk = true;
     return committed(state, writers);
   }
 
-  /** Instead of the commit: nothing of it stays. */
+  /** Instead of the commit: nothing of it stays. What is on disk stays, for its manifest names the files. */
   discard(): void {
+    if (this.isOnDisk) return;
     this.current.discard();
     this.building?.writer.discard();
   }

@@ -1,6 +1,7 @@
 import { Alert, Button, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { parseExactJson } from '../../../../platform/exact-json.js';
 import { text } from '../../messages/index.js';
 import {
   searchResultCreate,
@@ -211,7 +212,7 @@ function useRecordChanges(record: SearchResultReadOutput | undefined) {
 function parsedFields(entry: string): Fields {
   let value: unknown;
   try {
-    value = JSON.parse(entry);
+    value = parseExactJson(entry);
   } catch (error) {
     throw new Error(text.records.notJson(error instanceof Error ? error.message : ''), { cause: error });
   }
