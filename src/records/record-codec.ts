@@ -25,6 +25,25 @@ export function readRecordParts(bytes: Uint8Array): RecordParts {
   return readFormat(bytes);
 }
 
+/** In the place of a record that cannot be read. */
+export class DamagedRecord {
+  constructor(
+    /** Undefined where it cannot be read either. */
+    readonly id: string | undefined,
+    readonly reason: string,
+  ) {}
+}
+
+/** The same, or what is to be told of one that is damaged. */
+export function readRecord(bytes: Uint8Array): RecordParts | DamagedRecord {
+  try {
+    return readFormat(bytes);
+  } catch (error) {
+    if (error instanceof DamagedRecordError) return new DamagedRecord(storedIdOf(bytes), error.message);
+    throw error;
+  }
+}
+
 function readFormat(bytes: Uint8Array) {
   if (bytes[0] === SHORT_FORMAT) return readShortFormat(bytes);
   if (bytes[0] === FIRST_FORMAT) return readFirstFormat(bytes);

@@ -7,6 +7,8 @@ import { dictionaryOf, PACKED_BYTES_MAX, PACKED_FORMAT, readPackedFormat } from 
 import { DamagedRecordError } from './record-parts.js';
 
 const NUMBERS_OF_TEXT = 5;
+/** Of a list: each is kept in the memory of every thread that reads its records. */
+export const DICTIONARIES_MAX = 8;
 
 /** Where dictionaries are kept. */
 export interface WordsStore {
@@ -27,7 +29,6 @@ export class RecordWords {
   /** By their numbers, null for one that is damaged; what is not there now may be after the next commit of another thread. */
   private readonly dictionaries = new Map<number, Uint8Array | null>();
   private readonly range = new Uint32Array(NUMBERS_OF_TEXT);
-  private ranges = new Uint32Array(16 * NUMBERS_OF_TEXT);
   private memory: Buffer | undefined;
 
   constructor(private readonly store: WordsStore) {}
@@ -43,22 +44,6 @@ export class RecordWords {
     // What was read is good until the next read.
     const copy = Buffer.from(bytes);
     return this.unpackedBy(this.dictionary(dictionaryOf(copy)), copy) ?? copy;
-  }
-
-  /**
-   * The same for many packed records that lie in `bytes`, with one call of the kernel: each is written to its place in `texts`. Throws DamagedRecordError where one cannot be unpacked.
-   */
-  unpackAll(bytes: Buffer, places: readonly PackedPlace[], texts: Uint8Array): void {
-    for (const number of new Set(places.map(({ dictionary }) => dictionary))) {
-      const same = places.filter(({ dictionary }) => dictionary === number);
-      if (same.length * NUMBERS_OF_TEXT > this.ranges.length) {
-        this.ranges = new Uint32Array(same.length * NUMBERS_OF_TEXT * 2);
-      }
-      const ranges = this.ranges.subarray(0, same.length * NUMBERS_OF_TEXT);
-      for (const [index, place] of same.entries()) ranges.set(place.range, index * NUMBERS_OF_TEXT);
-      const dictionary = this.dictionary(number);
-      if (!dictionary || kernel.unpackWords(dictionary, bytes, ranges, texts) !== same.length) throw unreadable();
-    }
   }
 
   /** How many dictionaries the list has learned, damaged ones among them; undefined where that is lost. */
@@ -81,6 +66,14 @@ export class RecordWords {
     // Several versions of a list are written by one commit.
     else if (count !== number || Buffer.compare(this.store.words(number) ?? Buffer.alloc(0), words) !== 0)
       throw new Error('another commit has learned words of the list');
+  }
+
+  /**
+   * What a record is packed by, which stays good when the store is closed: null where that is damaged, undefined where it is lost, and for a
+   * record that is not packed. A read of the store.
+   */
+  packing(bytes: Uint8Array): Uint8Array | null | undefined {
+    return isPacked(bytes) ? this.dictionary(dictionaryOf(bytes)) : undefined;
   }
 
   private dictionary(number: number): Uint8Array | null | undefined {
@@ -114,16 +107,31 @@ export class RecordWords {
 }
 
 /** Where a packed record lies in the bytes of several, and where it is to be unpacked to. */
-export interface PackedPlace {
-  readonly dictionary: number;
-  readonly range: readonly [begin: number, packed: number, end: number, to: number, toEnd: number];
+export type PackedRange = readonly [begin: number, packed: number, end: number, to: number, toEnd: number];
+
+/** Unpacks many records with one call of the kernel. Belongs to one thread. */
+export class RecordsUnpacker {
+  private ranges = new Uint32Array(16 * NUMBERS_OF_TEXT);
+
+  /** Those of one dictionary, each to its place in `texts`. Returns which of them cannot be unpacked, by their places in `of`. */
+  unpack(dictionary: Uint8Array, bytes: Uint8Array, of: readonly PackedRange[], texts: Uint8Array): number[] {
+    const length = of.length * NUMBERS_OF_TEXT;
+    if (length > this.ranges.length) this.ranges = new Uint32Array(length * 2);
+    for (const [index, range] of of.entries()) this.ranges.set(range, index * NUMBERS_OF_TEXT);
+    const unreadable: number[] = [];
+    for (let next = 0; next < of.length; next += 1) {
+      next += kernel.unpackWords(dictionary, bytes, this.ranges.subarray(next * NUMBERS_OF_TEXT, length), texts);
+      if (next < of.length) unreadable.push(next);
+    }
+    return unreadable;
+  }
 }
 
 /** Throws DamagedRecordError where its header is none. `to`: where it is to begin. */
-export function packedPlace(bytes: Uint8Array, begin: number, end: number, to: number): PackedPlace {
-  const { dictionary, plainBegin, fieldsBegin, shortBytes } = readPackedFormat(bytes.subarray(begin, end));
+export function packedRange(bytes: Uint8Array, begin: number, end: number, to: number): PackedRange {
+  const { plainBegin, fieldsBegin, shortBytes } = readPackedFormat(bytes.subarray(begin, end));
   if (shortBytes > PACKED_BYTES_MAX) throw unreadable();
-  return { dictionary, range: [begin + plainBegin, begin + fieldsBegin, end, to, to + shortBytes] };
+  return [begin + plainBegin, begin + fieldsBegin, end, to, to + shortBytes];
 }
 
 export function isPacked(bytes: Uint8Array, begin = 0): boolean {

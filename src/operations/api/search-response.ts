@@ -71,6 +71,12 @@ const result = named('Hit', {
     ),
   ),
   list_name: Type.Optional(Type.String({ description: 'The list of the hit; on a group search' })),
+  error: Type.Optional(
+    Type.String({
+      description:
+        'Of a record that is damaged on disk: why it is not told. It has its id as its name and no fields then; where that cannot be read, an id of zeros',
+    }),
+  ),
   explain: Type.Optional(Type.Unknown({ description: 'How the score came about; with the option explain' })),
 });
 

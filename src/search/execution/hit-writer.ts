@@ -4,14 +4,14 @@
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { SeenAt } from '../../extracts/index.js';
-import { isPacked, readRecordParts, type RecordParts } from '../../records/index.js';
+import { DamagedRecord, isPacked, readRecord, type RecordParts } from '../../records/index.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { annotateExplanation, type Explanation } from '../response/explanation.js';
 import { highlightRecords, NO_HIGHLIGHTS } from '../response/highlighting.js';
 import { PackedTexts } from '../response/packed-texts.js';
 import { RecordPage } from '../response/record-page.js';
 import type { ResponseWriter } from '../response/response-writer.js';
-import { writeResult, type FileMembers, type HighlightsJson } from '../response/result-writer.js';
+import { writeDamaged, writeResult, type FileMembers, type HighlightsJson } from '../response/result-writer.js';
 import type { HitPlace } from './group-ranking.js';
 import {
   fieldsOf,
@@ -44,6 +44,12 @@ interface GatheredHit {
   readonly place: HitPlace | RerankedPlace;
   readonly parts: RecordParts;
   readonly scores: ScoresByKind;
+}
+
+/** In the place of one whose record cannot be read. */
+interface DamagedHit {
+  readonly place: HitPlace | RerankedPlace;
+  readonly parts: DamagedRecord;
 }
 
 interface GatheredPlace {
@@ -93,7 +99,7 @@ export class HitWriter {
       // Marking and reading pages need what is read to stay.
       const isAlone = search.pages === undefined && scores.seenAt === undefined && !tellsResources(lists[listIndex]);
       if (!request.highlight && isAlone && gathered.length === 0 && !isPacked(stored)) {
-        writeHit({ place, parts: readRecordParts(stored), scores }, NOTHING_MARKED);
+        writeHit({ place, scores, parts: readRecord(stored) } as GatheredHit | DamagedHit, NOTHING_MARKED);
         continue;
       }
       if (!this.page.hasRoomFor(stored)) this.writePage(gathered, writing);
@@ -116,13 +122,12 @@ export class HitWriter {
   /** Writes what was gathered, and makes room for more. */
   private writePage(gathered: GatheredPlace[], { request, lists, writeHit }: WritingHits): void {
     const records = this.page.records();
-    const all = gathered.map(({ place, scores }, index): GatheredHit => ({
-      place,
-      parts: records[index] as RecordParts,
-      scores,
-    }));
+    const all = gathered.map(
+      ({ place, scores }, index) => ({ place, parts: records[index], scores }) as GatheredHit | DamagedHit,
+    );
+    const readable = all.filter(isReadable);
     const marked = lists.map(({ search }, listIndex): MarkedOfList => {
-      const hits = all.filter(({ place }) => place.listIndex === listIndex);
+      const hits = readable.filter(({ place }) => place.listIndex === listIndex);
       // What the kernel marks is in memory that its next call may take.
       const files = this.files(search, hits, request);
       const resources = tellsResources(lists[listIndex])
@@ -136,6 +141,10 @@ export class HitWriter {
     const next = lists.map(() => 0);
     for (const hit of all) {
       const { listIndex } = hit.place;
+      if (!isReadable(hit)) {
+        writeHit(hit, NOTHING_MARKED);
+        continue;
+      }
       const at = next[listIndex] as number;
       next[listIndex] = at + 1;
       const { files, frames, highlights, resources } = marked[listIndex] as MarkedOfList;
@@ -204,17 +213,27 @@ function tellsResources(hits: ListOfHits | undefined): boolean {
   return hits?.explanations !== undefined && hits.search.list.hasPages;
 }
 
-type WriteHit = (hit: GatheredHit, marked: Marked) => void;
+type WriteHit = (hit: GatheredHit | DamagedHit, marked: Marked) => void;
+
+function isReadable(hit: GatheredHit | DamagedHit): hit is GatheredHit {
+  return !(hit.parts instanceof DamagedRecord);
+}
 
 function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer: ResponseWriter): WriteHit {
   const select = request.select === undefined ? undefined : new Set(request.select);
   let written = 0;
-  return ({ place, parts, scores }, { highlights, files, frame, resources }) => {
+  return (gathered, { highlights, files, frame, resources }) => {
+    const { place } = gathered;
     const { listIndex, hit } = place;
     const { search, listName, explanations, like } = lists[listIndex] as ListOfHits;
     const { hits } = search.result;
     if (written > 0) writer.ascii(',');
     written += 1;
+    if (!isReadable(gathered)) {
+      writeDamaged(writer, gathered.parts, listName);
+      return;
+    }
+    const { parts, scores } = gathered;
     const distance = request.radius === undefined ? Number.NaN : hits.distance(hit);
     const near = !Number.isNaN(distance);
     const explanation = explanations?.[hit];

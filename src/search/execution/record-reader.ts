@@ -15,7 +15,8 @@ import {
   type SeenAt,
 } from '../../extracts/index.js';
 import {
-  readRecordParts,
+  DamagedRecord,
+  readRecord,
   type RecordParts,
   type RecordStore,
   type RecordStoreCache,
@@ -25,8 +26,10 @@ import {
 import type { ListContext } from './list-context.js';
 
 export interface RecordReader {
-  /** Views that are good until the next read. */
+  /** Views that are good until the next read; undefined also for a record that is damaged. */
   read(list: ListContext, recordNumber: number): RecordParts | undefined;
+  /** The same, and what is to be told of a damaged one. */
+  readOrDamage(list: ListContext, recordNumber: number): RecordParts | DamagedRecord | undefined;
   /** A record as it is on disk, perhaps packed by the words of the list; likewise. */
   stored(list: ListContext, recordNumber: number): Buffer | undefined;
   wordsOf(list: ListContext): RecordWords;
@@ -75,8 +78,13 @@ export class StoreRecordReader implements RecordReader {
   constructor(private readonly stores: RecordStoreCache) {}
 
   read(list: ListContext, recordNumber: number): RecordParts | undefined {
+    const read = this.readOrDamage(list, recordNumber);
+    return read instanceof DamagedRecord ? undefined : read;
+  }
+
+  readOrDamage(list: ListContext, recordNumber: number): RecordParts | DamagedRecord | undefined {
     const bytes = this.storeOf(list).records.record(recordNumber);
-    return bytes === undefined ? undefined : readRecordParts(bytes);
+    return bytes === undefined ? undefined : readRecord(bytes);
   }
 
   stored(list: ListContext, recordNumber: number): Buffer | undefined {

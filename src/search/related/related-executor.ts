@@ -14,6 +14,7 @@ import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { CREATED_COLUMN, NAME_COLUMN } from '../../index/segments/kernel-layout.js';
 import { foldFacetValue, ServiceError } from '../../platform/index.js';
 import {
+  DamagedRecord,
   decodeRecord,
   parseFields,
   type FieldValue,
@@ -29,7 +30,7 @@ import { encodePlan } from '../plan/plan-encoder.js';
 import { nearTo } from '../plan/meaning-plan.js';
 import { planSearch } from '../plan/planner.js';
 import type { ResponseWriter } from '../response/response-writer.js';
-import { writeResult } from '../response/result-writer.js';
+import { writeDamaged, writeResult } from '../response/result-writer.js';
 import type { RelatedTask } from '../types.js';
 import { significantTerms, type SignificantTerm } from './significant-terms.js';
 
@@ -163,10 +164,14 @@ export class RelatedExecutor {
     let written = 0;
     for (const { number, score } of hits) {
       this.kernel.stopIfAsked();
-      const parts = this.records.read(list, number);
+      const parts = this.records.readOrDamage(list, number);
       if (parts === undefined) continue;
       if (written > 0) writer.ascii(',');
       written += 1;
+      if (parts instanceof DamagedRecord) {
+        writeDamaged(writer, parts, undefined);
+        continue;
+      }
       writeResult(writer, parts, {
         textScore: score,
         distance: undefined,

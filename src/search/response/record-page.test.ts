@@ -1,11 +1,17 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PackedList, storedRecord } from '../../../test/support/packed-list.js';
 import { recordId } from '../../platform/index.js';
 import {
-  DamagedRecordError,
+  DamagedRecord,
   encodeRecord,
   isPacked,
   readRecordParts,
+  RecordBatch,
+  RecordStore,
+  RecordStoreCache,
   type RecordParts,
   type RecordWords,
 } from '../../records/index.js';
@@ -27,6 +33,13 @@ function written(parts: RecordParts | undefined, fragment: 'writeHead' | 'writeA
   return text(new Uint8Array(writer.take()));
 }
 
+function readable(page: RecordPage): RecordParts[] {
+  return page.records().map((record) => {
+    if (record instanceof DamagedRecord) throw new Error(record.reason);
+    return record;
+  });
+}
+
 const recordWords = (): RecordWords => new PackedList().words;
 
 it('keeps records whose first bytes are overwritten, as many as fit', () => {
@@ -42,7 +55,7 @@ it('keeps records whose first bytes are overwritten, as many as fit', () => {
   expect(() => {
     page.add(wide, words);
   }).toThrow(RangeError);
-  const [first, second] = page.records();
+  const [first, second] = readable(page);
   for (const fragment of ['writeHead', 'writeAsOf', 'writeTimes'] as const) {
     expect(written(first, fragment)).toBe(written(expected, fragment));
   }
@@ -50,7 +63,7 @@ it('keeps records whose first bytes are overwritten, as many as fit', () => {
   expect(written(second, 'writeHead')).toBe(`"id":"${ID}","name":"second"`);
   page.clear();
   page.add(wide, words);
-  expect(page.records()[0]?.fields).toHaveLength(PAGE_BYTES / 2 + '{"text":""}'.length);
+  expect(readable(page)[0]?.fields).toHaveLength(PAGE_BYTES / 2 + '{"text":""}'.length);
 });
 
 it('takes one record of any size', () => {
@@ -59,13 +72,13 @@ it('takes one record of any size', () => {
   const large = record('large', 3 * 1024 * 1024);
   expect(page.hasRoomFor(large)).toBe(true);
   page.add(large, words);
-  expect(page.records()[0]?.fieldsJson).toBe(readRecordParts(large).fieldsJson);
+  expect(readable(page)[0]?.fieldsJson).toBe(readRecordParts(large).fieldsJson);
   page.clear();
   page.add(record('small', 3), words);
-  expect(page.records()[0]?.fieldsJson).toBe('{"text":"xxx"}');
+  expect(readable(page)[0]?.fieldsJson).toBe('{"text":"xxx"}');
 });
 
-it('unpacks records of several lists beside others, by several dictionaries, and tells one that is damaged', () => {
+it('unpacks records of several lists beside others, by several dictionaries', () => {
   const records = (animal: string) =>
     Array.from({ length: 2000 }, (_, number) =>
       storedRecord(number, {
@@ -92,10 +105,84 @@ it('unpacks records of several lists beside others, by several dictionaries, and
   }
   page.add(record('alone', 10), recordWords());
   expected.push('{"text":"xxxxxxxxxx"}');
-  const read = page.records();
+  const read = readable(page);
   expect(read.map(({ fieldsJson }) => fieldsJson)).toEqual(expected);
   // Their words are marked where they lie.
   expect(new Set(read.map(({ bytes }) => bytes)).size).toBe(1);
-  page.add((lists[0]?.packed[0] ?? Buffer.alloc(0)).subarray(0, -1), lists[0]?.words ?? recordWords());
-  expect(() => page.records()).toThrow(DamagedRecordError);
 });
+
+it('tells records that are damaged, and those of a damaged dictionary, with their ids among the others', () => {
+  const stored = Array.from({ length: 4000 }, (_, number) => storedRecord(number, { text: sentenceOf(number) }));
+  const list = new PackedList();
+  const packed = list.write(stored);
+  const at = (number: number) => Buffer.from(packed[number] ?? []);
+  const short = stored.map(encodeRecord);
+  const lost = new PackedList(new Map([[1, Buffer.alloc(100)]])).words;
+  const page = new RecordPage();
+  page.add(at(0), list.words);
+  page.add(at(1).subarray(0, -1), list.words);
+  page.add(at(2), lost);
+  page.add(short[3] ?? at(3), list.words);
+  page.add(at(4).subarray(0, 10), list.words);
+  page.add((short[5] ?? at(5)).subarray(0, 8), list.words);
+  page.add(at(6), new PackedList().words);
+  page.add(Buffer.concat([at(7), Buffer.of(0)]), list.words);
+  page.add(at(8), list.words);
+  const ids = page
+    .records()
+    .map((read) => (read instanceof DamagedRecord ? { damaged: read.id } : { read: written(read, 'writeHead') }));
+  const damaged = (number: number) => ({ damaged: stored[number]?.id });
+  const whole = (number: number) => ({ read: `"id":"${stored[number]?.id ?? ''}","name":"r${number}"` });
+  expect(ids).toEqual([
+    whole(0),
+    damaged(1),
+    damaged(2),
+    whole(3),
+    { damaged: undefined },
+    { damaged: undefined },
+    damaged(6),
+    damaged(7),
+    whole(8),
+  ]);
+});
+
+it('unpacks records of stores that were closed since they were read', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-record-page-'));
+  const stores = new RecordStoreCache(1);
+  try {
+    const paths = ['a', 'b', 'c'].map((name) => join(folder, name));
+    for (const path of paths) await writePacked(path);
+    const page = new RecordPage();
+    for (const [index, path] of paths.entries()) {
+      const version = stores.get(path).version(1);
+      page.add(version.storedRecord(index) ?? Buffer.alloc(0), version.words);
+    }
+    expect(readable(page).map(({ fieldsJson }) => fieldsJson)).toEqual(
+      paths.map((path, index) => JSON.stringify({ text: `${path} ${sentenceOf(index)}` })),
+    );
+  } finally {
+    await stores.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+const sentenceOf = (number: number) =>
+  `The sentence of number ${number} says what the others of its kind say, again and again, and ${number * 7919}`;
+
+/** A list whose records are packed by words of its own. */
+async function writePacked(path: string): Promise<void> {
+  mkdirSync(path);
+  const store = new RecordStore(path, { create: true });
+  const version = store.version(1).prepare();
+  const batch = new RecordBatch();
+  const places = Array.from({ length: 4000 }, (_, number) =>
+    batch.add(storedRecord(number, { text: `${path} ${sentenceOf(number)}` })),
+  );
+  const learned = version.packer.pack(batch.packable());
+  store.transaction(() => {
+    if (learned !== undefined) version.words.putLearned(learned);
+    for (const place of places) version.putRecord(place, batch.placed(place), true);
+  });
+  expect(isPacked(version.storedRecord(0) ?? Buffer.alloc(0))).toBe(true);
+  await store.close();
+}

@@ -3,10 +3,13 @@
  * its next read only, and the kernel unpacks many records at once, and marks their words. Belongs to one thread.
  */
 import {
+  DamagedRecord,
+  DamagedRecordError,
   isPacked,
-  packedPlace,
-  readRecordParts,
-  type PackedPlace,
+  packedRange,
+  readRecord,
+  RecordsUnpacker,
+  type PackedRange,
   type RecordParts,
   type RecordWords,
 } from '../../records/index.js';
@@ -19,13 +22,20 @@ const KEPT_BYTES_MAX = 1024 * 1024;
 interface Entry {
   readonly begin: number;
   readonly end: number;
-  /** Of the list that it is of. */
-  readonly words: RecordWords;
+  /** By which it is packed; null or undefined where it is not, and where they are damaged or lost. */
+  readonly dictionary: Uint8Array | null | undefined;
+}
+
+/** Records that one dictionary packs. */
+interface PackedEntries {
+  readonly entries: number[];
+  readonly ranges: PackedRange[];
 }
 
 export class RecordPage {
   private buffer = Buffer.allocUnsafeSlow(PAGE_BYTES);
   private unpacked = Buffer.allocUnsafeSlow(PAGE_BYTES);
+  private readonly unpacker = new RecordsUnpacker();
   private readonly entries: Entry[] = [];
   private used = 0;
 
@@ -34,39 +44,52 @@ export class RecordPage {
     return this.used === 0 || stored.length <= this.buffer.length - this.used;
   }
 
-  /** Throws where there is no room. */
+  /** Throws where there is no room. `words`: of a store that is open; it may be closed after. */
   add(stored: Uint8Array, words: RecordWords): void {
     if (!this.hasRoomFor(stored)) throw new RangeError('the page has no room for this record');
     if (stored.length > this.buffer.length) this.buffer = Buffer.allocUnsafeSlow(stored.length);
     const begin = this.used;
     this.buffer.set(stored, begin);
     this.used += stored.length;
-    this.entries.push({ begin, end: this.used, words });
+    // Looking up a dictionary is a read, after which `stored` is good no more.
+    const dictionary = words.packing(this.buffer.subarray(begin, this.used));
+    this.entries.push({ begin, end: this.used, dictionary });
   }
 
-  /** What was added, in its order and in the same bytes; good until the page is cleared. Throws DamagedRecordError. */
-  records(): readonly RecordParts[] {
+  /** What was added, in its order and in the same bytes; good until the page is cleared. */
+  records(): readonly (RecordParts | DamagedRecord)[] {
     const { entries, buffer } = this;
     if (!entries.some(({ begin }) => isPacked(buffer, begin)))
-      return entries.map(({ begin, end }) => partsIn(buffer, begin, end));
-    const packed = new Map<RecordWords, PackedPlace[]>();
-    const begins = [0];
+      return entries.map(({ begin, end }) => recordIn(buffer, begin, end));
+    const packed = new Map<Uint8Array, PackedEntries>();
+    const places: (readonly [begin: number, end: number] | undefined)[] = [];
     let at = 0;
-    for (const { begin, end, words } of entries) {
-      if (isPacked(buffer, begin)) {
-        const place = packedPlace(buffer, begin, end, at);
-        if (packed.get(words)?.push(place) === undefined) packed.set(words, [place]);
-        at = place.range[4];
-      } else at += end - begin;
-      begins.push(at);
+    for (const [index, entry] of entries.entries()) {
+      const range = rangeOf(buffer, entry, at);
+      const { begin, end, dictionary } = entry;
+      if (range !== undefined && dictionary) {
+        let same = packed.get(dictionary);
+        if (same === undefined) packed.set(dictionary, (same = { entries: [], ranges: [] }));
+        same.entries.push(index);
+        same.ranges.push(range);
+      }
+      const to = range === undefined ? at + end - begin : range[4];
+      places.push([at, to]);
+      at = to;
     }
     if (at > this.unpacked.length) this.unpacked = Buffer.allocUnsafeSlow(at);
-    const { unpacked } = this;
-    for (const [words, places] of packed) words.unpackAll(buffer, places, unpacked);
+    const { unpacked, unpacker } = this;
+    const readable = new Set<number>();
+    for (const [dictionary, { entries: of, ranges }] of packed) {
+      for (const index of of) readable.add(index);
+      for (const place of unpacker.unpack(dictionary, buffer, ranges, unpacked)) readable.delete(of[place] as number);
+    }
     return entries.map(({ begin, end }, index) => {
-      const to = begins[index] as number;
-      if (!isPacked(buffer, begin)) buffer.copy(unpacked, to, begin, end);
-      return partsIn(unpacked, to, begins[index + 1] as number);
+      const [to, toEnd] = places[index] as readonly [number, number];
+      if (readable.has(index)) return recordIn(unpacked, to, toEnd);
+      if (isPacked(buffer, begin)) return recordIn(buffer, begin, end);
+      buffer.copy(unpacked, to, begin, end);
+      return recordIn(unpacked, to, toEnd);
     });
   }
 
@@ -79,6 +102,18 @@ export class RecordPage {
   }
 }
 
-function partsIn(bytes: Buffer, begin: number, end: number): RecordParts {
-  return readRecordParts(bytes.subarray(begin, end)).copiedTo(bytes, begin);
+/** Where a packed record is to be unpacked to; undefined for another one, and where that cannot be. */
+function rangeOf(bytes: Buffer, { begin, end, dictionary }: Entry, to: number): PackedRange | undefined {
+  if (!dictionary) return undefined;
+  try {
+    return packedRange(bytes, begin, end, to);
+  } catch (error) {
+    if (error instanceof DamagedRecordError) return undefined;
+    throw error;
+  }
+}
+
+function recordIn(bytes: Buffer, begin: number, end: number): RecordParts | DamagedRecord {
+  const read = readRecord(bytes.subarray(begin, end));
+  return read instanceof DamagedRecord ? read : read.copiedTo(bytes, begin);
 }

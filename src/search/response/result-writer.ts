@@ -1,6 +1,6 @@
 /** One record of `results`: fragments of the stored record and what the search adds, spliced without parsing. */
 import type { TextKind } from '../../extracts/index.js';
-import { fittingFields, leftOutMember, type RecordParts } from '../../records/index.js';
+import { fittingFields, leftOutMember, type DamagedRecord, type RecordParts } from '../../records/index.js';
 import type { ResponseWriter } from './response-writer.js';
 
 /** JSON as a part of bytes: of a record an object, of a page a string. */
@@ -113,6 +113,21 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
     writer.text(hit.explainJson);
   }
   writer.ascii('}');
+}
+
+/** Of a hit whose record does not even tell its id. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/** A hit whose record cannot be read: of the same shape, so that who reads others can read it. `listName` as of these. */
+export function writeDamaged(
+  writer: ResponseWriter,
+  { id = NO_ID, reason }: DamagedRecord,
+  listName: string | undefined,
+): void {
+  const list = listName === undefined ? {} : { list_name: listName };
+  writer.text(
+    JSON.stringify({ id, name: id, fields: {}, ...list, error: `The record is damaged on disk: ${reason}.` }),
+  );
 }
 
 function writeFiles(writer: ResponseWriter, { files = [], frame, imageScore = 0 }: HitMembers): void {

@@ -73,6 +73,7 @@ export function Hit({ hit, account, list, mark, pictures }: HitProps) {
             })}
           </Group>
         </Group>
+        {hit.error === undefined ? null : <Text c="red">{hit.error}</Text>}
         {marked.map(([name, passage]) => (
           <FieldLine key={name} name={name}>
             <Marked passage={passage} />
