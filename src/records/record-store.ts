@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { Database, RootDatabase } from 'lmdb';
 import { RecordPacker } from './record-packer.js';
-import { RecordWords, type WordsStore } from './record-words.js';
+import { DICTIONARIES_MAX, RecordWords, type WordsStore } from './record-words.js';
 import { LIST_STATE_FORMAT_WITH_PACKED_RECORDS, ListStore, SegmentManifest, versionSuffix } from '../store/index.js';
 
 /** Longer names are kept under a prefix and a hash: LMDB bounds its keys. */
@@ -165,12 +165,17 @@ export class RecordStore extends ListStore implements WordsStore {
     this.meta.putSync(WORDS_COUNT, Math.max(number, this.wordsCount() ?? 0));
     this.raiseFormat(LIST_STATE_FORMAT_WITH_PACKED_RECORDS);
   }
-  /** Those of another list, whose packed records are copied. */
+  /**
+   * Those of another list, whose packed records are copied, and how many it has learned: a number whose dictionary is lost is given to no other
+   * here either. Where the count is lost it is so here, too: the state of the copy, which is put later, has the other's format.
+   */
   copyWords(from: RecordStore): void {
-    for (let number = from.wordsCount() ?? 0; number > 0; number -= 1) {
+    for (let number = 1; number <= DICTIONARIES_MAX; number += 1) {
       const dictionary = from.words(number);
-      if (dictionary !== undefined) this.putWords(number, dictionary);
+      if (dictionary !== undefined) this.meta.putSync(wordsKey(number), dictionary);
     }
+    const count = from.wordsCount();
+    if (count !== undefined && count > 0) this.meta.putSync(WORDS_COUNT, count);
   }
 
   /** Numbers of the versions that have databases here, whether or not the state names them. */

@@ -1,4 +1,5 @@
 /** Records whose fields are packed by the words of the list: as they were written, whatever is done with them and whatever of them is damaged. */
+import type { Database } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pageOf, recordOf } from '../../../test/support/list-reading.js';
 import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
@@ -48,6 +49,15 @@ async function inStore<Result>(read: (store: RecordStore) => Result, id = 'a1'):
   } finally {
     await store.close();
   }
+}
+
+function changeWords(change: (store: RecordStore, meta: Database) => void): Promise<void> {
+  return inStore((store) => {
+    const meta = store.environment.database('meta', { encoding: 'msgpack' });
+    store.transaction(() => {
+      change(store, meta);
+    });
+  });
 }
 
 /** The first bytes of records as they are on disk. */
@@ -176,5 +186,27 @@ describe('packed records', () => {
     // What is written then is readable.
     await importRecords(COUNT, 2 * COUNT);
     expect(new Set((await formats()).slice(COUNT))).toEqual(new Set([SHORT]));
+  });
+
+  it('of a clone are read, and its numbers are given once, where the list has lost a dictionary or how many it had', async () => {
+    await importRecords(0, COUNT);
+    const before = await records();
+    const words = await inStore((store) => store.words(1));
+    // A second one, that is lost.
+    await changeWords((store, meta) => {
+      store.putWords(2, words ?? new Uint8Array());
+      meta.removeSync('words-2');
+    });
+    await lists.indexes.clone('a1', 'b2', { ...LIST_SETTINGS, list: 'last-lost' });
+    expect(await inStore((store) => [store.wordsCount(), store.words(2)], 'b2')).toEqual([2, undefined]);
+    await changeWords((_store, meta) => {
+      meta.removeSync('words');
+    });
+    const clone = await lists.indexes.clone('a1', 'c3', { ...LIST_SETTINGS, list: 'count-lost' });
+    expect(await records(clone)).toEqual(before);
+    expect(await inStore((store) => store.wordsCount(), 'c3')).toBeUndefined();
+    expect(await clone.check()).toEqual([
+      'version 1: how many dictionaries of words the list has is lost: it learns no other',
+    ]);
   });
 });
