@@ -3,7 +3,7 @@
  * where what comes is unlike what was there. Belongs to one thread.
  */
 import { kernel } from '../../native-bindings/index.js';
-import type { Dictionary, RecordWords } from './record-words.js';
+import { DICTIONARIES_MAX, type Dictionary, type RecordWords } from './record-words.js';
 
 /** A commit of fewer records leaves them as they are: the table of the words takes longer to make than to write them. */
 const PACKED_RECORDS_MIN = 100;
@@ -11,8 +11,6 @@ const PACKED_RECORDS_MIN = 100;
 const LEARNED_RECORDS_MIN = 1000;
 const LEARNED_BYTES_MIN = 256 * 1024;
 const LEARNED_BYTES_MAX = 4 * 1024 * 1024;
-/** Of a list: each is kept in the memory of every thread that reads its records. */
-const DICTIONARIES_MAX = 8;
 /** A new dictionary has to make the records it is learned from, itself included, by this part smaller than those that are there do. */
 const SAVED_SHARE_MIN = 0.1;
 /** Fields that are packed to less than this part are packed well: others are not looked for. */
@@ -62,7 +60,7 @@ export class RecordPacker {
     const whole = this.words.whole(count);
     const [{ last }, [only]] = [this, whole];
     if (only !== undefined && only.number === last?.number && whole.length === 1) {
-      if (last.share <= PACKED_WELL_SHARE || !this.isDue(batch)) return { ...only, share: last.share };
+      if (last.share <= PACKED_WELL_SHARE || !this.isDue(batch, count)) return { ...only, share: last.share };
     }
     const sample = firstOf(batch, SAMPLE_RECORDS);
     return whole
@@ -73,11 +71,12 @@ export class RecordPacker {
   private isToLearn(batch: PackedBatch, share: number, count: number): boolean {
     if (share <= PACKED_WELL_SHARE || count >= DICTIONARIES_MAX) return false;
     if (batch.ends.length < LEARNED_RECORDS_MIN || batch.fieldsBytes < LEARNED_BYTES_MIN) return false;
-    return this.learned?.number === count + 1 || this.isDue(batch);
+    return this.learned?.number === count + 1 || this.isDue(batch, count);
   }
 
-  private isDue(batch: PackedBatch): boolean {
-    return this.unlikeBytes + batch.fieldsBytes >= this.learnAtBytes;
+  /** How many there are says what is due where the store was opened anew: else one that is opened again and again would learn each time. */
+  private isDue(batch: PackedBatch, count: number): boolean {
+    return this.unlikeBytes + batch.fieldsBytes >= Math.max(this.learnAtBytes, LEARNED_BYTES_MIN * 2 ** count);
   }
 
   /** Undefined where words of these are not worth a place. `share`: to which part those that are there pack these. */

@@ -196,6 +196,18 @@ describe('words that are unlike those of a list', () => {
     expect([...list.kept.keys()]).toEqual([1, 2]);
   });
 
+  it('take no dictionary each time that the store is opened again', () => {
+    let list = new PackedList();
+    for (let round = 0; round < 20; round += 1) {
+      list.write(records(`word${round}of`));
+      list = new PackedList(list.kept);
+    }
+    expect(list.kept.size).toBeLessThanOrEqual(2);
+    // All that one opening writes counts.
+    for (let round = 20; round < 40; round += 1) list.write(records(`word${round}of`));
+    expect(list.kept.size).toBeGreaterThan(2);
+  });
+
   it('are looked for less and less often where nothing is worth it, and for no more than a list may have', () => {
     const list = new PackedList();
     for (let round = 0; round < 40; round += 1) list.write(records(`word${round}of`));
