@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { RecordStore } from '../../src/records/index.js';
 import { gannet } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
 import type { ServiceClient } from '../support/client.js';
 import { SeededRandom } from '../support/random.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -19,7 +20,9 @@ const SEED = 20_261_125;
 /** Of 250 bytes and more each: the first commit of so many learns the words. */
 const ENV = { GANNET_INGEST_BATCH_RECORDS_MAX: '1500', GANNET_LOG_LEVEL: 'warn' };
 const RECORDS = 7000;
-const KILL_MS_MAX = 500;
+const COMMITS = 4;
+/** After what a round waits for. */
+const KILL_MS_MAX = 60;
 const PAGE_SIZE = 1000;
 const TEST_MS_MAX = 600_000;
 
@@ -64,28 +67,49 @@ function expectFirstOf(records: readonly ReadRecord[], count = records.length): 
   expect(wrong).toEqual([]);
 }
 
+function segmentFiles(dataDir: string): number {
+  const names = readdirSync(join(dataDir, 'lists'), { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.includes('/segments/')).length;
+}
+
 it(
   `an import that is killed in its first commits leaves whole records, ${ROUNDS} times`,
   async () => {
     folder = mkdtempSync(join(tmpdir(), 'gannet-packed-kill-'));
     const dataDir = join(folder, 'data');
     const random = new SeededRandom(SEED);
+    const leftBehind: number[] = [];
     service = await startTestService({ dataDir, env: ENV });
     for (let round = 0; round < ROUNDS; round += 1) {
       const list = `list-${round}`;
       await createList(service.client, list);
-      const sent = service.client.bulk('default', list, NAMED).catch(() => undefined);
+      const before = segmentFiles(dataDir);
+      let isOver = false;
+      const sent = service.client
+        .bulk('default', list, NAMED)
+        .catch(() => undefined)
+        .finally(() => (isOver = true));
+      // One more file in each round: before the first commit, and behind others.
+      const files = before + 1 + (round % COMMITS);
+      await eventually(
+        () => Promise.resolve(isOver || segmentFiles(dataDir) >= files),
+        (isThere) => isThere,
+      );
       const delayMs = random.below(KILL_MS_MAX);
       await Promise.race([sent, pause(delayMs)]);
       await service.stop('SIGKILL');
       await sent;
-      expect(await checkCopyOf(dataDir), `round ${round}, killed after ${delayMs} ms`).toEqual([]);
+      expect(await checkCopyOf(dataDir), `round ${round}, killed ${delayMs} ms after file ${files}`).toEqual([]);
       service = await startTestService({ dataDir, env: ENV });
-      expectFirstOf(await recordsOf(service.client, list));
+      const left = await recordsOf(service.client, list);
+      expectFirstOf(left);
+      leftBehind.push(left.length);
       const again = await service.client.bulk('default', list, NAMED);
       expect(again.body, again.text).toMatchObject({ failed: 0 });
       expectFirstOf(await recordsOf(service.client, list), RECORDS);
     }
+    // Kills that came too early or too late would show nothing.
+    expect(leftBehind.filter((count) => count > 0 && count < RECORDS)).not.toEqual([]);
   },
   TEST_MS_MAX,
 );
