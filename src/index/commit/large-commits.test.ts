@@ -115,7 +115,7 @@ describe('a large commit', () => {
     const told = vi.spyOn(VersionCommit.prototype, 'change').mockImplementationOnce(() => {
       throw new Error('no memory is left');
     });
-    await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('no memory is left');
+    await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('a fault of its own');
     told.mockRestore();
     await lists.close();
     lists.open();
