@@ -3,6 +3,7 @@
  * works again when there is space. Needs the right to mount a small file system; skipped, and said so, where that is missing.
  */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +50,8 @@ const records = (batch: number) =>
   Array.from({ length: BATCH_RECORDS }, (_, index) => ({
     name: `r${batch}-${index}`,
     title: `batch${batch} record${index}`,
-    text: `some words ${index} `.repeat(8),
+    // Words of its own, which no dictionary of the list packs.
+    text: `some words ${createHash('sha512').update(`${batch} ${index}`).digest('base64')}`,
   }));
 
 function fillUp(): void {

@@ -74,6 +74,23 @@ async function count(name: string): Promise<number> {
   return (answer.body as { total_count: number }).total_count;
 }
 
+interface Stored {
+  readonly name: string;
+  readonly fields: { readonly number: readonly number[] };
+}
+
+/** In their order, however many there are. */
+async function* recordsOf(name: string): AsyncGenerator<Stored> {
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const from = after === '' ? {} : { after };
+    const answer = await service.client.get(`/search-result/default/${name}`, { size: 1000, ...from });
+    expect(answer.status, answer.text).toBe(200);
+    const page = answer.body as { results: readonly Stored[]; next?: string };
+    yield* page.results;
+    after = page.next;
+  }
+}
+
 /** Of the newest list; finished or not. */
 const listFolder = (id: string) => join(dataDir, 'lists', id);
 const folders = () => readdirSync(join(dataDir, 'lists'));
@@ -97,14 +114,10 @@ describe('a large import', () => {
         problems.push(...(await checkCopyOf(dataDir)));
         service = await startTestService({ dataDir, env: SETTINGS });
         const rounds: number[] = [];
-        for (let skip = 0; ; skip += 1000) {
-          const { body } = await service.client.get('/search-result/default/killed', { skip, size: 1000 });
-          const { results } = body as { results: { name: string; fields: { number: number[] } }[] };
-          rounds.push(...results.map(({ fields }) => fields.number[0] as number));
+        for await (const { name, fields } of recordsOf('killed')) {
           // A record keeps the place that it came to when it was new.
-          const misplaced = results.findIndex(({ name }, at) => name !== `r${skip + at}`);
-          if (misplaced >= 0) problems.push(`record ${skip + misplaced} is ${results[misplaced]?.name}`);
-          if (results.length === 0) break;
+          if (name !== `r${rounds.length}`) problems.push(`record ${rounds.length} is ${name}`);
+          rounds.push(fields.number[0] as number);
         }
         // Records of this import, then those of the imports before, which came less far.
         const gap = rounds.findIndex((value, at) => at > 0 && value > (rounds[at - 1] as number));
