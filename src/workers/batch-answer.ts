@@ -15,17 +15,13 @@ import { freeBuffer } from './free-buffer.js';
 /** Why a search ended before it was done: its client left, its time was over, or it takes too long beside others. */
 export type Unfinished = 'stopped' | 'deadline' | 'slice';
 
-/** Another thread had begun it. */
-export const TAKEN = 'taken';
-
-export type SearchReply =
-  WorkerReply<SearchAnswer> | { readonly ok: false; readonly unfinished: Unfinished | typeof TAKEN };
+export type SearchReply = WorkerReply<SearchAnswer> | { readonly ok: false; readonly unfinished: Unfinished };
 
 /** A buffer that several answers share, one of which may be kept for a slow reader. */
 const SHARED_BYTES_MAX = 512 * 1024;
 
 const FAILED = -1;
-const UNFINISHED: readonly (Unfinished | typeof TAKEN)[] = ['stopped', 'deadline', 'slice', TAKEN];
+const UNFINISHED: readonly Unfinished[] = ['stopped', 'deadline', 'slice'];
 /** `stopped`; the others are less by one each. */
 const UNFINISHED_FIRST = -2;
 const NUMBERS_PER_TASK = 3;
@@ -58,7 +54,7 @@ export class BatchAnswerWriter {
     this.answered(FAILED, 0);
   }
 
-  unfinished(why: Unfinished | typeof TAKEN): void {
+  unfinished(why: Unfinished): void {
     this.answered(UNFINISHED_FIRST - UNFINISHED.indexOf(why), 0);
   }
 

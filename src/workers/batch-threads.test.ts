@@ -76,15 +76,6 @@ describe('batch threads', () => {
     expect(free.map(([, thread]) => thread)).not.toContain(holder);
   });
 
-  test('threads that have as little to do take turns', async () => {
-    const { run } = started(2);
-    const threads: unknown[] = [];
-    for (const say of [1, 2, 3, 4]) threads.push((await run({ say }))[1]);
-    expect(threads[2]).toBe(threads[0]);
-    expect(threads[3]).toBe(threads[1]);
-    expect(threads[1]).not.toBe(threads[0]);
-  });
-
   test('what a message fails with is told to whoever sent it, and the thread lives on', async () => {
     const { run, deaths } = started(1);
     const [, before] = await run({ say: 0 });

@@ -25,8 +25,6 @@ export interface BatchThreadsOptions<Start> {
 export class BatchThreads<Message, Start = unknown> {
   private readonly threads: (Thread<Message> | undefined)[];
   private closing = false;
-  /** The thread that was asked last. */
-  private lastIndex = -1;
 
   constructor(private readonly options: BatchThreadsOptions<Start>) {
     this.threads = Array.from({ length: options.threads }, (_, index) => this.started(index));
@@ -39,11 +37,6 @@ export class BatchThreads<Message, Start = unknown> {
   /** By the thread that has the least to do. Rejects with what the thread failed with or died of. */
   run(message: Message): Promise<ArrayBuffer> {
     return this.leastBusy().channel.ask(message);
-  }
-
-  /** A thread has nothing to do. */
-  get hasIdle(): boolean {
-    return this.threads.some((thread) => thread?.channel.outCount === 0);
   }
 
   /** Resolves when every thread has answered the message. */
@@ -59,19 +52,13 @@ export class BatchThreads<Message, Start = unknown> {
     await Promise.all(running.map(({ ended }) => ended));
   }
 
-  /**
-   * Of those with as little to do the next one in turn. The same one each time would be woken where this thread is at work, whose processor it would then
-   * share, while another processor has nothing to do (docs/decisions/0268).
-   */
   private leastBusy(): Thread<Message> {
-    const count = this.threads.length;
-    let best = (this.lastIndex + 1) % count;
-    for (let step = 2; step <= count && this.thread(best).channel.outCount > 0; step += 1) {
-      const index = (this.lastIndex + step) % count;
-      if (this.thread(index).channel.outCount < this.thread(best).channel.outCount) best = index;
+    let best = this.thread(0);
+    for (let index = 1; index < this.threads.length && best.channel.outCount > 0; index += 1) {
+      const thread = this.thread(index);
+      if (thread.channel.outCount < best.channel.outCount) best = thread;
     }
-    this.lastIndex = best;
-    return this.thread(best);
+    return best;
   }
 
   private thread(index: number): Thread<Message> {

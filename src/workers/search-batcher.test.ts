@@ -25,7 +25,6 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
   const batches: Batch[] = [];
   const dear: Batch[] = [];
   const raised: number[] = [];
-  const givenBack: number[] = [];
   const unfinished: string[] = [];
   const clock = { nowMs: 0 };
   let nextFlag = 1;
@@ -53,9 +52,7 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
     dearMax: 1,
     deadlineMs: 60_000,
     nowMs: () => clock.nowMs,
-    flags: { take: () => nextFlag++, raise: (flag) => raised.push(flag), giveBack: (flag) => givenBack.push(flag) },
-    claims: new Int32Array(new SharedArrayBuffer(400)),
-    hasIdle: () => false,
+    flags: { take: () => nextFlag++, raise: (flag) => raised.push(flag), giveBack: () => undefined },
     run: runOn(batches),
     runDear: runOn(dear),
     answers: { admit: (answer) => answer, again: () => Promise.reject(new Error('no answer is large')) },
@@ -75,19 +72,7 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
   });
   const search = (id: string, signal: AbortSignal = NEVER) =>
     batcher.search(task(id), signal).then(({ body }) => Buffer.from(body).toString());
-  return {
-    batcher,
-    batches,
-    dear,
-    raised,
-    givenBack,
-    unfinished,
-    clock,
-    bugs,
-    search,
-    lost: () => lost,
-    atWork: () => atWork[0],
-  };
+  return { batcher, batches, dear, raised, unfinished, clock, bugs, search, lost: () => lost, atWork: () => atWork[0] };
 }
 
 /** `dear…` does not fit into a slice, `late` is past its deadline. */

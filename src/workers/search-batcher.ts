@@ -12,12 +12,11 @@
  */
 import { deserialiseError, ServiceError, type Cancellation, type SearchActivity } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
-import { readBatchAnswer, TAKEN, type SearchReply, type Unfinished } from './batch-answer.js';
+import { readBatchAnswer, type SearchReply, type Unfinished } from './batch-answer.js';
 import { DearSearches } from './dear-searches.js';
 import type { LargeAnswers } from './large-answers.js';
 import { PendingSearch } from './pending-search.js';
 import type { SearchBatch, SearchPoolTask } from './search-messages.js';
-import { SentSearches, type SentBatch, type SentSearch } from './sent-searches.js';
 import type { StopFlags } from './stop-flags.js';
 
 export interface SearchBatcherOptions {
@@ -35,10 +34,6 @@ export interface SearchBatcherOptions {
   /** From the call to the answer. */
   readonly deadlineMs: number;
   readonly flags: Pick<StopFlags, 'take' | 'raise' | 'giveBack'>;
-  /** Shared with the workers: who has begun which search, a number for each flag. */
-  readonly claims: Int32Array<SharedArrayBuffer>;
-  /** A worker has nothing to do, which the next batch that is run goes to. */
-  readonly hasIdle: () => boolean;
   /** The clock that workers look at, too. */
   readonly nowMs: () => number;
   readonly answers: Pick<LargeAnswers, 'admit' | 'again'>;
@@ -73,11 +68,7 @@ export class SearchBatcher {
   private deadlineTimer: NodeJS.Timeout | undefined;
   private readonly dear = new DearSearches();
 
-  private readonly sent: SentSearches;
-
-  constructor(private readonly options: SearchBatcherOptions) {
-    this.sent = new SentSearches(options.flags, options.claims);
-  }
+  constructor(private readonly options: SearchBatcherOptions) {}
 
   /** Searches that no worker has yet. */
   get waitingCount(): number {
@@ -138,13 +129,11 @@ export class SearchBatcher {
       const batch = this.waiting.splice(0, this.batchSize());
       this.inFlight += 1;
       this.options.observe.batch(batch.length);
-      void this.send(this.sent.send(batch, this.options.nowMs(), true), SLICE_MS);
+      void this.send(batch, SLICE_MS);
     }
-    if (this.inFlight > 0 && this.inFlight < inFlightMax && this.options.hasIdle()) this.moveUnbegun();
     while (this.dearWaiting.length > 0 && this.dearInFlight < dearMax) {
       this.dearInFlight += 1;
-      const batch = this.dearWaiting.splice(0, 1);
-      void this.send(this.sent.send(batch, this.options.nowMs(), false), Infinity);
+      void this.send(this.dearWaiting.splice(0, 1), Infinity);
     }
     if (this.closed && this.isIdle) this.idle?.();
   }
@@ -160,48 +149,34 @@ export class SearchBatcher {
     return Math.min(batchMax, share, Math.max(smaller, SPLIT_BATCH_MIN));
   }
 
-  /** To a worker that has nothing to do, of what another one has: nothing waits here. */
-  private moveUnbegun(): void {
-    const batch = this.sent.unbegun(this.options.nowMs());
-    if (batch === undefined) return;
-    this.inFlight += 1;
-    void this.send(batch, SLICE_MS);
-  }
-
-  private async send(batch: SentBatch, sliceMs: number): Promise<void> {
-    const { run, runDear, activity } = this.options;
+  private async send(searches: readonly PendingSearch[], sliceMs: number): Promise<void> {
+    const { run, runDear, observe, activity } = this.options;
     const isDear = sliceMs === Infinity;
     activity.begin();
     try {
-      const message = messageOf(batch, sliceMs);
-      const answer = await (isDear ? runDear(message) : run(message));
-      const replies = readBatchAnswer(answer, batch.sent.length);
-      for (const [index, each] of batch.sent.entries()) this.take(each, replies[index] as SearchReply);
+      const batch = this.batchOf(searches, sliceMs);
+      const answer = await (isDear ? runDear(batch) : run(batch));
+      const replies = readBatchAnswer(answer, searches.length);
+      for (const [index, search] of searches.entries()) this.settle(search, replies[index] as SearchReply);
     } catch (error) {
-      this.lose(batch, error);
+      const failure = error instanceof ServiceError ? error : observe.lost(error, searches.length);
+      for (const search of searches) this.fail(search, failure);
     }
-    this.sent.back(batch);
     activity.end();
     if (isDear) this.dearInFlight -= 1;
     else this.inFlight -= 1;
     this.flush();
   }
 
-  private take(sent: SentSearch, reply: SearchReply): void {
-    if (sent.isSettled || ('unfinished' in reply && reply.unfinished === TAKEN)) return;
-    sent.isSettled = true;
-    sent.search.flag = undefined;
-    this.settle(sent.search, reply);
-  }
-
-  private lose(batch: SentBatch, error: unknown): void {
-    const lost = batch.sent.filter((sent) => !sent.isSettled && this.sent.isLostWith(batch, sent));
-    const failure = error instanceof ServiceError ? error : this.options.observe.lost(error, lost.length);
-    for (const sent of lost) {
-      sent.isSettled = true;
-      sent.search.flag = undefined;
-      sent.search.fail(failure);
+  private batchOf(searches: readonly PendingSearch[], sliceMs: number): SearchBatch {
+    const tasks: SearchPoolTask[] = [];
+    const stops: number[] = [];
+    for (const search of searches) {
+      search.flag = this.options.flags.take();
+      tasks.push(search.task);
+      stops.push(search.flag, search.deadlineMs);
     }
+    return { kind: 'batch', tasks, stops, sliceMs };
   }
 
   private settle(search: PendingSearch, reply: SearchReply): void {
@@ -212,31 +187,33 @@ export class SearchBatcher {
       this.options.observe.answered(task, workerMs);
       this.succeed(search, reply.value);
     } else if ('unfinished' in reply) {
-      this.settleUnfinished(search, reply.unfinished as Unfinished);
+      this.settleUnfinished(search, reply.unfinished);
     } else if (reply.postponed !== undefined) {
+      this.giveFlagBack(search);
       search.succeed(this.options.answers.again(search, reply.postponed, this));
     } else {
       if (reply.bug !== undefined) this.options.observe.bug(reply.bug, task);
-      search.fail(deserialiseError(reply.error));
+      this.fail(search, deserialiseError(reply.error));
     }
   }
 
   private settleUnfinished(search: PendingSearch, why: Unfinished): void {
     if (search.signal.aborted) {
       this.options.observe.unfinished('stopped');
-      search.fail(search.signal.reason);
+      this.fail(search, search.signal.reason);
       return;
     }
     this.options.observe.unfinished(why);
     if (why === 'slice') {
       this.dear.note(search.task);
+      this.giveFlagBack(search);
       search.isDear = true;
       // It may be hardly dear, and goes before those that are known to be; those keep their order.
       const behind = this.dearWaiting.findIndex(({ wasMoved }) => !wasMoved);
       search.wasMoved = true;
       this.dearWaiting.splice(behind === -1 ? this.dearWaiting.length : behind, 0, search);
     } else {
-      search.fail(this.pastDeadline());
+      this.fail(search, this.pastDeadline());
     }
   }
 
@@ -254,7 +231,7 @@ export class SearchBatcher {
     }
     this.dropWaiting(search);
     this.options.observe.unfinished('stopped');
-    search.fail(search.signal.reason);
+    this.fail(search, search.signal.reason);
     if (this.closed && this.isIdle) this.idle?.();
   }
 
@@ -264,6 +241,7 @@ export class SearchBatcher {
   }
 
   private succeed(search: PendingSearch, answer: SearchAnswer): void {
+    this.giveFlagBack(search);
     try {
       // What was run again for its length has its room already.
       const isLong = search.task.answerBytesMax !== undefined;
@@ -271,6 +249,17 @@ export class SearchBatcher {
     } catch (error) {
       search.fail(error);
     }
+  }
+
+  private fail(search: PendingSearch, error: unknown): void {
+    this.giveFlagBack(search);
+    search.fail(error);
+  }
+
+  private giveFlagBack(search: PendingSearch): void {
+    if (search.flag === undefined) return;
+    this.options.flags.giveBack(search.flag, search.signal.aborted);
+    search.flag = undefined;
   }
 
   /** Those at work look at the clock themselves. One timer for all: it is set as long as any waits, for the first of them. */
@@ -294,18 +283,8 @@ export class SearchBatcher {
       if (search.deadlineMs > now) continue;
       this.dropWaiting(search);
       this.options.observe.unfinished('deadline');
-      search.fail(this.pastDeadline());
+      this.fail(search, this.pastDeadline());
     }
     if (this.closed && this.isIdle) this.idle?.();
   }
-}
-
-function messageOf({ sent, ticket }: SentBatch, sliceMs: number): SearchBatch {
-  const tasks: SearchPoolTask[] = [];
-  const stops: number[] = [];
-  for (const { search, flag } of sent) {
-    tasks.push(search.task);
-    stops.push(flag, search.deadlineMs);
-  }
-  return { kind: 'batch', tasks, stops, sliceMs, ticket };
 }

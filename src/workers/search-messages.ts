@@ -16,8 +16,6 @@ export interface SearchBatch {
   readonly stops: readonly number[];
   /** What each may take before it is given back unfinished; Infinity: whatever it needs. */
   readonly sliceMs: number;
-  /** By which the thread claims each search before it begins it, as others may have it, too (`sent-searches.ts`); 0: nobody else has. */
-  readonly ticket: number;
 }
 
 export type SearchWorkerMessage =
@@ -36,6 +34,4 @@ export interface SearchWorkerData {
   readonly testing: boolean;
   /** `data/analytics`. */
   readonly analyticsFolder: string;
-  /** Who has begun which search: a number for each of the kernel's stop flags. */
-  readonly claims: Int32Array<SharedArrayBuffer>;
 }

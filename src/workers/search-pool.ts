@@ -4,7 +4,7 @@
  * twice as long as alone, and cheap ones are hardly quicker for it (docs/decisions/0058).
  */
 import { Piscina } from 'piscina';
-import { kernel, kernelConstant } from '../../native-bindings/index.js';
+import { kernel } from '../../native-bindings/index.js';
 import type { Logger } from 'pino';
 import { analyticsFolder } from '../analytics/folder.js';
 import {
@@ -78,8 +78,7 @@ export function createSearchPool({
   const recordDeath = (error: unknown) => {
     deaths.record(error);
   };
-  const claims = new Int32Array(new SharedArrayBuffer(kernelConstant('StopFlagsMax') * Int32Array.BYTES_PER_ELEMENT));
-  const pools = poolsOf({ config, heap, dearThreadsMax, testing, claims }, recordDeath);
+  const pools = poolsOf({ config, heap, dearThreadsMax, testing }, recordDeath);
   const threads = new BatchThreads<SearchWorkerMessage, SearchWorkerStart>({
     piscina: pools.piscina,
     threads: workers,
@@ -97,8 +96,6 @@ export function createSearchPool({
     dearMax: dearThreadsMax,
     deadlineMs: config.search.deadline_ms,
     flags: new StopFlags(kernel),
-    claims,
-    hasIdle: () => threads.hasIdle,
     nowMs: () => kernel.steadyMs(),
     answers: new LargeAnswers(requestMemory),
     inFlightMax: workers * BATCHES_PER_WORKER_MAX,
@@ -113,7 +110,7 @@ export function createSearchPool({
   return {
     search: (task, signal) => batcher.search(task, signal),
     async warmUp() {
-      await threads.everywhere({ kind: 'batch', tasks: [], stops: [], sliceMs: Infinity, ticket: 0 });
+      await threads.everywhere({ kind: 'batch', tasks: [], stops: [], sliceMs: Infinity });
     },
     async killWorker(how) {
       if (!testing) throw new Error('this pool is not for testing');
@@ -139,11 +136,10 @@ function poolsOf(
     heap,
     dearThreadsMax,
     testing = false,
-    claims,
-  }: Pick<SearchPoolOptions, 'config' | 'heap' | 'dearThreadsMax' | 'testing'> & Pick<SearchWorkerData, 'claims'>,
+  }: Pick<SearchPoolOptions, 'config' | 'heap' | 'dearThreadsMax' | 'testing'>,
   recordDeath: (error: unknown) => void,
 ) {
-  const workerData: SearchWorkerData = { testing, analyticsFolder: analyticsFolder(config), claims };
+  const workerData: SearchWorkerData = { testing, analyticsFolder: analyticsFolder(config) };
   const common = {
     filename: workerFile('search'),
     resourceLimits: heap,

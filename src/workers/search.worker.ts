@@ -20,7 +20,7 @@ import {
   SuggestExecutor,
 } from '../search/index.js';
 import { failureReply, type Postponement, type WorkerFailure } from '../platform/hosts/reply.js';
-import { BatchAnswerWriter, TAKEN, type Unfinished } from './batch-answer.js';
+import { BatchAnswerWriter, type Unfinished } from './batch-answer.js';
 import { answerBatches } from './batch-loop.js';
 import type {
   SearchBatch,
@@ -30,16 +30,14 @@ import type {
   SearchWorkerStart,
   WorkerDeath,
 } from './search-messages.js';
-import { SHARED_FLAG } from './stop-flags.js';
 
 kernel.nameThread('gannet-search');
 
-const { analyticsFolder, claims, testing } = workerData as SearchWorkerData;
 const stores = new RecordStoreCache();
 const records = new StoreRecordReader(stores);
 const contexts = new ListContexts(kernel);
 const searches = new SearchExecutor(kernel, records, contexts);
-const learned = new LearnedSearchesCache(analyticsFolder);
+const learned = new LearnedSearchesCache((workerData as SearchWorkerData).analyticsFolder);
 const earlierSearchesOf = (listId: string) => learned.of(listId);
 const suggestions = new SuggestExecutor(kernel, contexts, stores, earlierSearchesOf);
 const related = new RelatedExecutor({ kernel, contexts, stores, records, earlierSearchesOf });
@@ -57,17 +55,14 @@ function answer(message: SearchWorkerMessage): ArrayBuffer | Promise<never> {
   return message.kind === 'batch' ? runBatch(message) : die(message.how);
 }
 
-function runBatch({ tasks, stops, sliceMs, ticket }: SearchBatch): ArrayBuffer {
+function runBatch({ tasks, stops, sliceMs }: SearchBatch): ArrayBuffer {
   writer.truncate(0);
   const answer = new BatchAnswerWriter(writer, tasks.length);
   try {
     let isFull = false;
     for (const [index, task] of tasks.entries()) {
-      const flag = stops[2 * index] as number;
-      kernel.watchStop(flag, sliceMs, stops[2 * index + 1] as number);
-      if (ticket !== 0 && flag !== SHARED_FLAG && Atomics.compareExchange(claims, flag, 0, ticket) !== 0)
-        answer.unfinished(TAKEN);
-      else if (isFull) answer.failed(postponed('full'));
+      kernel.watchStop(stops[2 * index] as number, sliceMs, stops[2 * index + 1] as number);
+      if (isFull) answer.failed(postponed('full'));
       else isFull = !runTask(task, answer);
     }
     return answer.take();
@@ -134,7 +129,7 @@ function execute(task: SearchPoolTask): number {
 }
 
 async function die(how: WorkerDeath): Promise<never> {
-  if (!testing) throw new Error('this pool is not for testing');
+  if (!(workerData as SearchWorkerData).testing) throw new Error('this pool is not for testing');
   switch (how) {
     case 'throw':
       setImmediate(() => {

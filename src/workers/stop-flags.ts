@@ -5,7 +5,7 @@
 import { kernelConstant, type Kernel } from '../../native-bindings/index.js';
 
 /** Given where all others are taken; nobody raises it, so that its searches end at their deadline at the latest. */
-export const SHARED_FLAG = 0;
+const SHARED_FLAG = 0;
 
 export class StopFlags {
   private readonly free: number[] = [];
