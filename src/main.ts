@@ -36,6 +36,7 @@ import {
   type MemoryBudget,
   SearchActivity,
   type RequestMemory,
+  machineShare,
 } from './platform/index.js';
 import { restoreStopped, type WantedRestore } from './stopped-service.js';
 import type { Restored } from './backup/index.js';
@@ -99,6 +100,12 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
   try {
     for (const name of unknownEnvironment(process.env, declaredSettings()))
       log.warn({ name }, 'This environment variable is no setting');
+    const { memoryBytes } = machineShare();
+    if (listen && config.memory.mib * MEBIBYTE > memoryBytes)
+      log.warn(
+        { mib: config.memory.mib, available: Math.floor(memoryBytes / MEBIBYTE) },
+        'memory.mib is more than this process may have: the system may end it when it takes that much',
+      );
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
     const { services, features, warmUp, budget } = await openServices(config, { log, metrics, parts, state, listen });

@@ -1,10 +1,9 @@
 /** Records out of PDF files: one a file, with its text in the order of its pages. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { availableParallelism } from 'node:os';
 import { DocumentError, DocumentReader } from '../documents/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
-import { isSystemError, systemReason } from '../platform/index.js';
+import { isSystemError, machineShare, systemReason } from '../platform/index.js';
 
 /** Holds where a file of a record is. */
 export const PDF_FIELD = 'document';
@@ -73,7 +72,7 @@ export async function* readPdfs(
   { folder, files }: { readonly folder: string; readonly files: readonly string[] },
   onBug: (stack: string) => void,
 ): AsyncGenerator<PdfOutcome> {
-  const processes = Math.min(PROCESSES_MAX, availableParallelism(), files.length);
+  const processes = Math.min(PROCESSES_MAX, machineShare().processors, files.length);
   // What a document did to its process is in its outcome.
   const onDeath = () => undefined;
   const reader = new DocumentReader({ processes, memoryMibMax: MEMORY_MIB_MAX, limits: LIMITS, onDeath, onBug });

@@ -1,8 +1,7 @@
 /** Models as they run: their operations, and who asks them. */
-import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { provide, type FeatureParts } from '../operations/index.js';
-import { settingsOf } from '../platform/index.js';
+import { machineShare, settingsOf } from '../platform/index.js';
 import { modelOperations } from './model-operations.js';
 import { MODEL_SETTINGS } from './model-settings.js';
 import { ModelStore } from './model-store.js';
@@ -31,7 +30,7 @@ export const modelParts: FeatureParts = {
       outbound: config.outbound,
       onnx: {
         folders: settings.dir === '' ? join(config.data.dir, 'models') : resolve(settings.dir),
-        recordProcesses: settings.onnx_processes === 0 ? availableParallelism() : settings.onnx_processes,
+        recordProcesses: settings.onnx_processes === 0 ? machineShare().processors : settings.onnx_processes,
         searchProcesses: settings.onnx_search_processes,
         memoryMibMax: settings.onnx_memory_mib_max,
         onDeath: (error) => {

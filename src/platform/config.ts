@@ -3,7 +3,6 @@
  * A wrong setting is refused, never clipped: `ConfigError` names the setting, its origin, its value and what is allowed.
  */
 import { readFileSync } from 'node:fs';
-import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { configSchema, ENVIRONMENT_EXCEPTIONS, type Config } from '../../config/schema.js';
@@ -14,6 +13,7 @@ import {
   withAbsolutePaths,
   type SettingSchema,
 } from './config-values.js';
+import { machineShare } from './machine-share.js';
 import { affordableIngestThreads, affordableSearchThreads, requiredMemory } from './memory-budget.js';
 import { OperatorError } from './operator-error.js';
 import { packageRoot } from './paths.js';
@@ -261,13 +261,14 @@ function makePathsAbsolute(draft: Draft): void {
 function resolveAutomatic(settings: Values): ReadonlySet<string> {
   const chosen = new Set<string>();
   const sofar = settings as unknown as Config;
+  const { memoryBytes, processors } = machineShare();
+  const partOfMemory = (part: number) => Math.floor(memoryBytes / 1_048_576 / part);
   const automatic: Readonly<Record<string, () => number>> = {
-    'memory.mib': () => Math.max(MEMORY_MIB_MIN_AUTOMATIC, Math.floor(totalmem() / 1_048_576 / 4)),
-    'memory.mapped_busy_mib': () => Math.max(sofar.memory.mapped_mib, Math.floor(totalmem() / 1_048_576 / 8)),
-    'ingest.threads': () => affordableIngestThreads(Math.max(1, Math.floor(availableParallelism() / 2)), sofar),
+    'memory.mib': () => Math.max(MEMORY_MIB_MIN_AUTOMATIC, partOfMemory(4)),
+    'memory.mapped_busy_mib': () => Math.max(sofar.memory.mapped_mib, partOfMemory(8)),
+    'ingest.threads': () => affordableIngestThreads(Math.max(1, Math.floor(processors / 2)), sofar),
     // The main thread needs a part of a processor; with few of them, a whole one left to it would be idle most of the time.
-    'search.threads': () =>
-      affordableSearchThreads(availableParallelism() < 4 ? availableParallelism() : availableParallelism() - 1, sofar),
+    'search.threads': () => affordableSearchThreads(processors < 4 ? processors : processors - 1, sofar),
   };
   for (const [setting, choose] of Object.entries(automatic)) {
     const [section, name] = splitSetting(setting);

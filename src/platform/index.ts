@@ -34,6 +34,8 @@ export * from './operator-error.js';
 export * from './outbound/index.js';
 export * from './paths.js';
 export * from './process-room.js';
+export * from './machine-share.js';
+export * from './mounts.js';
 export * from './passing-jobs.js';
 export * from './progress.js';
 export * from './real-place.js';

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
+import { controlGroup } from '../support/control-group.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
@@ -16,6 +17,8 @@ const DESCRIPTORS = 256;
 const FEWER_DESCRIPTORS = 150;
 /** In KiB, as the shell has it: enough for the program and a few dozen lists. */
 const ADDRESS_KIB = 24 * 2 ** 20;
+/** Of a control group; more than the service takes by itself with a quarter of it. */
+const GROUP_BYTES = 2 ** 31;
 /** Far more than could be open at a time. */
 const LISTS = 45;
 const CONNECTIONS = 400;
@@ -125,6 +128,35 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service with l
     await searchAll(service, LISTS);
   });
 });
+
+const small = controlGroup('gannet-test', GROUP_BYTES);
+
+describeWhere(small !== undefined, 'no control group can be made here')(
+  'a service in a control group with little memory',
+  () => {
+    afterAll(() => small?.remove());
+
+    it('takes its share of what the group may have, and not of the machine', async () => {
+      const dataDir = newDataDir();
+      service = await startTestService({ dataDir, limits: small?.enter ?? '' });
+      const { body } = await service.control().get('/service/settings/default');
+      const { settings } = body as { readonly settings: readonly { readonly name: string; readonly value: unknown }[] };
+      const valueOf = (name: string) => settings.find((each) => each.name === name)?.value;
+      expect(valueOf('memory.mib')).toBe(GROUP_BYTES / 2 ** 20 / 4);
+      expect(valueOf('memory.mapped_busy_mib')).toBe(GROUP_BYTES / 2 ** 20 / 8);
+      await fillWithLists(service, 1);
+      await searchAll(service, 1);
+      expect(await service.stop()).toBe(0);
+    });
+
+    it('says where a setting is more than that', async () => {
+      const env = { GANNET_MEMORY_MIB: String(2 * (GROUP_BYTES / 2 ** 20)) };
+      service = await startTestService({ dataDir: newDataDir(), env, limits: small?.enter ?? '' });
+      expect(service.output).toContain('memory.mib is more than this process may have');
+      expect(await service.stop()).toBe(0);
+    });
+  },
+);
 
 describeWhere(MANY_LISTS > 0, 'GANNET_TEST_MANY_LISTS=2000 makes so many lists')('a service with many lists', () => {
   it('has room for all of them', { timeout: 3_600_000 }, async () => {

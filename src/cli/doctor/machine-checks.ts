@@ -1,9 +1,9 @@
 /** Processor, memory, limits of the system, disk. */
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { cpus } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { listsOpenMax, listsThatFit } from '../../index/index.js';
-import { processLimits, type Config } from '../../platform/index.js';
+import { machineShare, processLimits, type Config } from '../../platform/index.js';
 import { formatBytes, formatCount } from '../output.js';
 import { failed, fine, notice, type Check } from './check.js';
 
@@ -21,7 +21,7 @@ export function processorCheck(): Check {
   const model = cpus()[0]?.model ?? process.arch;
   const flags = /^flags\s*:(.*)$/m.exec(readText('/proc/cpuinfo') ?? '')?.[1]?.split(' ') ?? [];
   const wide = ['sse4_2', 'avx2', 'bmi2', 'avx512f', 'avx512bw'].filter((flag) => flags.includes(flag));
-  const detail = `${availableParallelism()} × ${model.trim()}${wide.length === 0 ? '' : ` (${wide.join(', ')})`}`;
+  const detail = `${machineShare().processors} × ${model.trim()}${wide.length === 0 ? '' : ` (${wide.join(', ')})`}`;
   if (process.arch === 'x64' && flags.length > 0 && !flags.includes('avx2')) {
     return notice('Processor', `${detail}: without AVX2 the kernel uses its slower baseline code`);
   }
@@ -29,11 +29,10 @@ export function processorCheck(): Check {
 }
 
 export function memoryCheck(config: Config): Check {
-  // Inside a container the limit of its control group is what counts.
-  const limit = [Number(readText('/sys/fs/cgroup/memory.max')), totalmem()].filter((bytes) => bytes > 0);
-  const available = Math.min(...limit);
+  const { memoryBytes: available, memoryLimitedBy } = machineShare();
   const budget = config.memory.mib * BYTES_A_MIB;
-  const detail = `${formatBytes(available)}, of which the service may use ${formatBytes(budget)} (memory.mib)`;
+  const limited = memoryLimitedBy === undefined ? '' : ` (the limit of its ${memoryLimitedBy})`;
+  const detail = `${formatBytes(available)}${limited}, of which the service may use ${formatBytes(budget)} (memory.mib)`;
   if (budget > available) return failed('Memory', `${detail}: the budget is larger than the memory`);
   return budget > available / 2
     ? notice('Memory', `${detail}: little is left for the page cache`)

@@ -1,6 +1,7 @@
 /** Which disk a folder lies on, by what is mounted. */
 import { expect, it } from 'vitest';
-import { callsOfDisk, diskOf, mountsOf } from './folder-disks.js';
+import { mountsOf } from '../../platform/index.js';
+import { callsOfDisk, diskOf } from './folder-disks.js';
 
 const MOUNTS = mountsOf(
   [

@@ -3,17 +3,12 @@
  * the folder itself would wait for the disk. Main thread only.
  */
 import { readFileSync } from 'node:fs';
+import { mountsOf, type Mount } from '../../platform/index.js';
 import { FolderCalls } from './folder-calls.js';
 
 const MOUNTS = '/proc/self/mountinfo';
 /** A disk may be mounted when somebody looks into its folder for the first time. */
 const MOUNTS_FRESH_MS = 5_000;
-
-export interface Mount {
-  readonly at: string;
-  /** As `8:1`: it is the same however often a disk is mounted. */
-  readonly disk: string;
-}
 
 let known: { readonly mounts: readonly Mount[]; readonly readMs: number } | undefined;
 const callsOf = new Map<string, FolderCalls>();
@@ -27,20 +22,13 @@ export function callsOfDisk(path: string, mounts = mountsNow()): FolderCalls {
 }
 
 /** Undefined where it is not known. */
-export function diskOf(path: string, mounts: readonly Mount[]): string | undefined {
-  let found: Mount | undefined;
+export function diskOf(path: string, mounts: readonly Pick<Mount, 'at' | 'disk'>[]): string | undefined {
+  let found: Pick<Mount, 'at' | 'disk'> | undefined;
   for (const mount of mounts) {
     // Of those at the same place, the last lies over the others.
     if (isWithin(path, mount.at) && mount.at.length >= (found?.at.length ?? 0)) found = mount;
   }
   return found?.disk;
-}
-
-export function mountsOf(text: string): readonly Mount[] {
-  return text.split('\n').flatMap((line) => {
-    const [, , disk, , at] = line.split(' ');
-    return disk === undefined || at === undefined ? [] : [{ disk, at: plain(at) }];
-  });
 }
 
 function mountsNow(): readonly Mount[] {
@@ -58,11 +46,6 @@ function mountsText(): string {
   } catch {
     return '';
   }
-}
-
-/** Spaces and the like are written as `\\040`. */
-function plain(path: string): string {
-  return path.replaceAll(/\\([0-7]{3})/gu, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)));
 }
 
 function isWithin(path: string, folder: string): boolean {
