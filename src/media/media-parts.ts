@@ -1,4 +1,5 @@
 /** Media stores as they run. */
+import { join } from 'node:path';
 import { provide, type FeatureParts } from '../operations/index.js';
 import { settingsOf } from '../platform/index.js';
 import type { OutboundClient } from '../platform/outbound/outbound-client.js';
@@ -11,18 +12,17 @@ import { MEDIA_STORES, MediaStores, type StoreOpener } from './media-stores.js';
 import { S3Client } from './s3/s3-client.js';
 import { createS3Outbound } from './s3/s3-outbound.js';
 import { S3Store } from './s3/s3-store.js';
-import { UploadSlots } from './s3/upload-slots.js';
 import { MEDIA_SETTINGS } from './settings.js';
 import { STORE_SETTINGS, StoreSettingsReader } from './store-settings.js';
 
-/** Each holds a part in memory. */
-const PARTED_UPLOADS_MAX = 4;
+/** Beside the folders of accounts, none of which begins with a dot. */
+const PARTS_FOLDER = '.parts';
 
 export const mediaParts: FeatureParts = {
   operations: [...mediaStoreOperations, ...mediaOperations],
   open({ config, dataDir, environment, catalog, secrets, clock, log, metrics, listen, ...platform }) {
     const settings = settingsOf(config, MEDIA_SETTINGS);
-    const slots = new UploadSlots(PARTED_UPLOADS_MAX);
+    const partsFolder = join(dataDir, 'media', PARTS_FOLDER);
     let client: OutboundClient | undefined;
     const outbound = () => (client ??= createS3Outbound(config.outbound, settings.file_bytes_max));
     const opener: StoreOpener = (row, events, below = []) => {
@@ -30,7 +30,7 @@ export const mediaParts: FeatureParts = {
       if (settings.kind === 'folder') return new FolderStore({ path: settings.folder, below, events });
       const place = { ...settings, prefix: settings.prefix + below.map((part) => `${part}/`).join('') };
       const bucket = new S3Client({ client: outbound(), settings: place, secret: () => reader.secretOf(row, place) });
-      return new S3Store({ client: bucket, prefix: place.prefix, events, slots });
+      return new S3Store({ client: bucket, prefix: place.prefix, events, partsFolder });
     };
     const mediaMetrics = createMediaMetrics(metrics, () => stores.used());
     const { plans } = platform.part(PLANS);

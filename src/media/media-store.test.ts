@@ -16,7 +16,6 @@ import { FolderStore } from './folder/folder-store.js';
 import type { FileEvents, MediaStore, StoredFile, Upload } from './media-store.js';
 import { S3Client } from './s3/s3-client.js';
 import { S3Store } from './s3/s3-store.js';
-import { UploadSlots } from './s3/upload-slots.js';
 
 interface Kind {
   readonly name: string;
@@ -95,7 +94,7 @@ async function s3Store({ endpoint }: Pick<S3TestServer, 'endpoint'>, events: Fil
   const settings = { kind: 's3', endpoint, region: 'us-east-1', bucket, prefix: 'files/', ...access } as const;
   const client = new S3Client({ client: outbound, settings, secret: () => new Secret('secret') });
   (await client.call({ method: 'PUT' })).discard();
-  return new S3Store({ client, prefix: settings.prefix, events, slots: new UploadSlots(2) });
+  return new S3Store({ client, prefix: settings.prefix, events, partsFolder: join(folder, 'parts') });
 }
 
 afterAll(async () => {
@@ -287,6 +286,34 @@ describe('what a crash left of a built-in store', () => {
     expect(readdirSync(blobs)).toContain(kept);
     expect(await second.check()).toEqual({ problems: [], unnamed: 0 });
     expect(await second.usage()).toMatchObject({ bytesUsed: 11, fileCount: 2 });
+  });
+});
+
+describe('the room of a built-in store', () => {
+  it('is for all uploads together, those that do not say how long they are among them', async () => {
+    environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+    const store = builtInStore(environment, 1000);
+    let end: () => void = () => undefined;
+    const over = new Promise<void>((resolve) => (end = resolve));
+    const putSlowly = (path: string, bytes: number) => {
+      const body = (async function* () {
+        yield Buffer.alloc(bytes, 'x');
+        await over;
+      })();
+      return store.put({ ...upload(path, ''), bytes: undefined, body });
+    };
+    const first = putSlowly('first', 600);
+    await expect(putSlowly('second', 600)).rejects.toEqual(code('store-full'));
+    await expect(store.put(upload('third', 'y'.repeat(600)))).rejects.toEqual(code('store-full'));
+    const fourth = putSlowly('fourth', 400);
+    end();
+    await Promise.all([first, fourth]);
+    expect(await store.usage()).toMatchObject({ bytesUsed: 1000, fileCount: 2 });
+    await expect(store.put(upload('fifth', 'z'))).rejects.toEqual(code('store-full'));
+    await store.remove('fourth', () => undefined);
+    // One that takes the place of another needs what it is longer.
+    await store.put({ ...upload('first', ''), bytes: undefined, body: piecesOf('w'.repeat(1000)) });
+    expect(await store.usage()).toMatchObject({ bytesUsed: 1000, fileCount: 1 });
   });
 });
 

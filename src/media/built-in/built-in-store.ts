@@ -51,16 +51,14 @@ export class BuiltInStore implements MediaStore {
     const before = table.get(id, path);
     check(before);
     // Before anything is waited for: uploads that come together are told at once which of them fit.
-    let claim = bytes === undefined ? undefined : this.room.claim(bytes, before?.bytes);
-    const isUnannounced = claim === undefined;
+    const claim = this.room.claim(bytes ?? 0, before?.bytes);
     try {
       await this.recover();
       await this.options.assertMayGrow();
       const received = await blobs.receive(body, (soFar) => {
-        if (isUnannounced) this.room.assertRoom({ bytes: soFar - (before?.bytes ?? 0), files: 0 });
+        claim.growTo(soFar);
       });
       try {
-        claim ??= this.room.claim(received.bytes, table.get(id, path)?.bytes);
         const entry = { path, blob: received.id, bytes: received.bytes, contentType, etag: received.digest };
         const outcome = await this.commit(entry, claim, check);
         await blobs.keep(received.id);
@@ -73,7 +71,7 @@ export class BuiltInStore implements MediaStore {
         throw error;
       }
     } finally {
-      claim?.release();
+      claim.release();
     }
   }
 

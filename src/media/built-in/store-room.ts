@@ -1,6 +1,6 @@
 /**
- * Room in a store with a limit: what is used, and what uploads under way will need. An upload that says how long it is has its room from
- * its beginning; one that does not, from its end, and until then it may not be longer than what is free. Main thread only.
+ * Room in a store with a limit: what is used, and what uploads under way need. An upload that says how long it is has its room from
+ * its beginning; one that does not, as it comes, for what it has brought lies on the disk already. Main thread only.
  */
 import { ServiceError } from '../../platform/index.js';
 import type { Usage } from './file-table.js';
@@ -18,6 +18,8 @@ export interface RoomNeed {
 
 /** What one upload has been promised. */
 export interface RoomClaim extends RoomNeed {
+  /** For a file that is so long by now. Throws `store-full`. */
+  growTo(bytes: number): void;
   /** Gives it back; safe to call twice. */
   release(): void;
 }
@@ -33,18 +35,31 @@ export class StoreRoom {
 
   /** `replacedBytes`: of the file that makes way; undefined: none does. Throws `store-full`. */
   claim(bytes: number, replacedBytes: number | undefined): RoomClaim {
-    const need = { bytes: Math.max(0, bytes - (replacedBytes ?? 0)), files: replacedBytes === undefined ? 1 : 0 };
+    const needed = (length: number) => Math.max(0, length - (replacedBytes ?? 0));
+    const need = { bytes: needed(bytes), files: replacedBytes === undefined ? 1 : 0 };
     this.assertRoom(need);
     this.count(need, 1);
     let isReleased = false;
-    const release = () => {
-      if (!isReleased) this.count(need, -1);
-      isReleased = true;
+    return {
+      get bytes() {
+        return need.bytes;
+      },
+      files: need.files,
+      growTo: (length) => {
+        const more = { bytes: needed(length) - need.bytes, files: 0 };
+        if (isReleased || more.bytes <= 0) return;
+        this.assertRoom(more);
+        this.count(more, 1);
+        need.bytes += more.bytes;
+      },
+      release: () => {
+        if (!isReleased) this.count(need, -1);
+        isReleased = true;
+      },
     };
-    return { ...need, release };
   }
 
-  /** Throws `store-full` where an upload of so many bytes has no room, whatever comes of others. */
+  /** Throws `store-full` where so much more has no room beside what others have been promised. */
   assertRoom({ bytes, files }: RoomNeed): void {
     const [usedBytes, usedFiles] = this.usage();
     const { bytesMax, filesMax } = this.limits;

@@ -1,6 +1,10 @@
 /** A server that speaks S3 and does not say the truth: who asks is told that it cannot be used, and forgets nothing for that. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.js';
 import { ScriptedServer, type Asked } from '../../../test/support/scripted-server.js';
 import { Secret } from '../../platform/index.js';
 import { OutboundClient } from '../../platform/outbound/outbound-client.js';
@@ -8,7 +12,6 @@ import type { ByteRange, Upload } from '../media-store.js';
 import { S3Client } from './s3-client.js';
 import { S3Store } from './s3-store.js';
 import { PART_BYTES } from './s3-upload.js';
-import { UploadSlots } from './upload-slots.js';
 
 const MS = 20_000;
 const UNAVAILABLE = { code: 'store-unavailable' };
@@ -16,6 +19,8 @@ const UNAVAILABLE = { code: 'store-unavailable' };
 let server: ScriptedServer;
 let client: OutboundClient;
 let store: S3Store;
+let openStore: () => S3Store;
+let partsFolder: string;
 
 beforeEach(async () => {
   server = await ScriptedServer.start();
@@ -32,15 +37,19 @@ beforeEach(async () => {
   const access = { access_key_id: 'AKIATEST', secret_access_key: '' };
   const endpoint = server.url('').replace(/\/$/, '');
   const settings = { kind: 's3', endpoint, region: 'us-east-1', bucket: 'bucket', prefix: 'in/', ...access } as const;
-  store = new S3Store({
-    client: new S3Client({ client, settings, secret: () => new Secret('secret') }),
-    prefix: settings.prefix,
-    events: { uploaded: () => undefined, deleted: () => undefined },
-    slots: new UploadSlots(2),
-  });
+  partsFolder = mkdtempSync(join(tmpdir(), 'gannet-parts-'));
+  openStore = () =>
+    new S3Store({
+      client: new S3Client({ client, settings, secret: () => new Secret('secret') }),
+      prefix: settings.prefix,
+      events: { uploaded: () => undefined, deleted: () => undefined },
+      partsFolder,
+    });
+  store = openStore();
 });
 
 afterEach(async () => {
+  rmSync(partsFolder, { recursive: true });
   await client.close();
   await server.close();
 });
@@ -165,15 +174,98 @@ describe('a file', () => {
       method === 'HEAD'
         ? response.writeHead(404).end()
         : response.end('<InitiateMultipartUploadResult></InitiateMultipartUploadResult>');
-    const body = (async function* () {
-      await Promise.resolve();
-      yield Buffer.alloc(PART_BYTES + 1);
-    })();
-    const upload: Upload = {
-      ...{ path: 'a', contentType: 'text/plain', bytes: undefined, body },
-      ...{ check: () => undefined, isConditional: false },
-    };
+    const upload = unannounced('a', piecesOf(Buffer.alloc(PART_BYTES + 1)));
     await expect(store.put(upload)).rejects.toMatchObject(UNAVAILABLE);
     expect(server.asked.map(({ method }) => method)).toEqual(['HEAD', 'POST']);
+  });
+});
+
+async function* piecesOf(...pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    await Promise.resolve();
+    yield piece;
+  }
+}
+
+function unannounced(path: string, body: AsyncIterable<Uint8Array>): Upload {
+  return { path, contentType: 'text/plain', bytes: undefined, body, check: () => undefined, isConditional: false };
+}
+
+/** A server that keeps what it is sent. */
+class Bucket {
+  readonly files = new Map<string, string>();
+  readonly #parts: string[] = [];
+  /** Connections that break once a part has come. */
+  breaks = 0;
+
+  readonly script = (asked: Asked, response: ServerResponse): void => {
+    const { method, path, body, headers } = asked;
+    const [key = '', query = ''] = path.split('?');
+    const file = this.files.get(key);
+    if (method === 'HEAD') {
+      if (file === undefined) response.writeHead(404).end();
+      else response.writeHead(200, { etag: `"${file.length}"`, 'content-length': String(file.length) }).end();
+    } else if (query === 'uploads=') {
+      response.end('<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>');
+    } else if (query.startsWith('partNumber=')) {
+      expect(headers['content-length']).toBe(String(body.length));
+      if (this.breaks-- > 0) response.destroy();
+      else response.writeHead(200, { etag: `"${this.#parts.push(body)}"` }).end();
+    } else {
+      this.files.set(key, method === 'POST' ? this.#parts.join('') : body);
+      response.end('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>');
+    }
+  };
+}
+
+describe('an upload that does not say how long it is', () => {
+  it('waits for none of another store, however long those take', async () => {
+    const bucket = new Bucket();
+    server.script = bucket.script;
+    const slow = openStore();
+    const leave = new AbortController();
+    const left = new Promise<never>((_, reject) => {
+      leave.signal.addEventListener('abort', () => reject(new Error('The client has left.')));
+    });
+    left.catch(() => undefined);
+    let begun = 0;
+    const held = Array.from({ length: 40 }, (_, number) =>
+      slow
+        .put(
+          unannounced(
+            `slow-${number}`,
+            (async function* () {
+              begun += 1;
+              yield Buffer.from('a little');
+              yield await left;
+            })(),
+          ),
+        )
+        .catch((error: unknown) => error),
+    );
+    await eventually(
+      () => Promise.resolve(begun),
+      (count) => count > 4,
+    );
+    await store.put(unannounced('quick', piecesOf(Buffer.from('all of it'))));
+    expect(bucket.files.get('/bucket/in/quick')).toBe('all of it');
+    leave.abort();
+    for (const outcome of await Promise.all(held)) expect(String(outcome)).toContain('has left');
+  });
+
+  it('is put together of its parts, each of which is sent again where the connection broke', async () => {
+    const bucket = new Bucket();
+    bucket.breaks = 2;
+    server.script = bucket.script;
+    const content = Buffer.alloc(2 * PART_BYTES + 1000);
+    for (let at = 0; at < content.length; at += 1000) content.write(String(at), at);
+    const pieces = Array.from({ length: 11 }, (_, place) => {
+      const size = Math.ceil(content.length / 11);
+      return content.subarray(place * size, (place + 1) * size);
+    });
+    await store.put(unannounced('long', piecesOf(...pieces)));
+    expect(bucket.files.get('/bucket/in/long') === content.toString()).toBe(true);
+    expect(server.asked.filter(({ path }) => path.includes('partNumber=1'))).toHaveLength(3);
+    expect(readdirSync(partsFolder)).toEqual([]);
   });
 });

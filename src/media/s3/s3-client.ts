@@ -31,6 +31,8 @@ export interface S3Call {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: OutboundRequest['body'];
+  /** Whether it may be asked again. Default: where the body is no function, which may give its pieces only once. */
+  readonly isRepeatable?: boolean;
   /** Answers beside 2xx that mean something to who asks. */
   readonly expected?: readonly number[];
 }
@@ -60,7 +62,8 @@ export class S3Client {
     }
   }
 
-  private async send({ method, key, query = {}, headers = {}, body }: S3Call): Promise<OutboundResponse> {
+  private async send(call: Omit<S3Call, 'expected'>): Promise<OutboundResponse> {
+    const { method, key, query = {}, headers = {}, body, isRepeatable = typeof body !== 'function' } = call;
     const { client, settings, secret } = this.options;
     const { endpoint, bucket, region, access_key_id: accessKeyId, prefix } = settings;
     const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${encoded(prefix + key)}`}`);
@@ -76,7 +79,6 @@ export class S3Client {
     });
     const signed = await signer.sign();
     const sent = Object.fromEntries([...signed.headers].filter(([name]) => name !== 'host'));
-    const isRepeatable = typeof body !== 'function';
     return unavailableOf(
       client.request({
         url: signed.url.href,

@@ -18,32 +18,37 @@ import { PathLocks } from '../path-locks.js';
 import { listedPage, storedFile, wantedPieces } from './s3-answers.js';
 import { errorCodeOf, unavailable, type S3Client } from './s3-client.js';
 import { sendUpload } from './s3-upload.js';
-import type { UploadSlots } from './upload-slots.js';
+import { UploadSlots } from './upload-slots.js';
+
+/** Uploads at a time that do not say how long they are. */
+const UNANNOUNCED_UPLOADS_MAX = 32;
 
 export interface S3StoreOptions {
   readonly client: S3Client;
   /** In front of every key. */
   readonly prefix: string;
   readonly events: FileEvents;
-  /** Uploads that hold a part in memory at a time, of all stores. */
-  readonly slots: UploadSlots;
+  /** Where parts of uploads wait until they are whole. */
+  readonly partsFolder: string;
 }
 
 export class S3Store implements MediaStore {
   private readonly locks = new PathLocks();
+  /** Each has a part on the disk. Of this store alone: its server may be silent, and who uploads to it slow, for as long as they like. */
+  private readonly slots = new UploadSlots(UNANNOUNCED_UPLOADS_MAX);
 
   constructor(private readonly options: S3StoreOptions) {}
 
   async put(upload: Upload): Promise<PutOutcome> {
-    const { client, events, slots } = this.options;
+    const { client, events, partsFolder } = this.options;
     const { path, bytes, check, isConditional } = upload;
     const before = await this.head(path);
     check(before);
     const send = async () => {
       const conditions = isConditional ? conditionsOf(before) : {};
-      await sendUpload(client, { ...upload, conditions });
+      await sendUpload(client, { ...upload, conditions }, partsFolder);
     };
-    await (bytes === undefined ? slots.run(send) : send());
+    await (bytes === undefined ? this.slots.run(send) : send());
     const file = await this.stat(path);
     if (file === undefined) throw new ServiceError('conflict', 'The file was removed by somebody else meanwhile.');
     events.uploaded(file);

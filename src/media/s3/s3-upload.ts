@@ -1,8 +1,10 @@
 /**
  * The ways of a file into a bucket: one request where its length is known, or small; otherwise in parts, which become the file in one
- * step. An upload that breaks off leaves nothing in the bucket.
+ * step. An upload that breaks off leaves nothing in the bucket. A part waits on the disk until it is whole, for its length has to be said
+ * before its first byte is sent, and whoever sends it may take hours.
  */
-import { ServiceError } from '../../platform/index.js';
+import { asStorageError, namelessFile, ServiceError } from '../../platform/index.js';
+import { piecesOf, writePiece, type ReadableFile } from '../file-pieces.js';
 import type { Upload } from '../media-store.js';
 import { unavailable, unavailableOf, type S3Client } from './s3-client.js';
 import { STORE_UNAVAILABLE } from '../media-problems.js';
@@ -19,29 +21,39 @@ export type SentUpload = Pick<Upload, 'path' | 'contentType' | 'bytes' | 'body'>
   readonly conditions: Readonly<Record<string, string>>;
 };
 
-export async function sendUpload(client: S3Client, upload: SentUpload): Promise<void> {
+/** `partsFolder`: where parts wait; no file is to be seen in it. */
+export async function sendUpload(client: S3Client, upload: SentUpload, partsFolder: string): Promise<void> {
   if (upload.bytes !== undefined && upload.bytes <= SINGLE_BYTES_MAX) {
-    await sendWhole(client, upload, upload.bytes, () => upload.body);
+    await sendWhole(client, upload, { bytes: upload.bytes, pieces: () => upload.body, isRepeatable: false });
     return;
   }
-  const parts = partsOf(upload.body);
-  const first = await parts.next();
-  const piece = first.done === true ? Buffer.alloc(0) : first.value;
-  if (piece.byteLength < PART_BYTES) {
-    await sendWhole(client, upload, piece.byteLength, piece);
-    return;
+  const file = await namelessFile(partsFolder, new Uint8Array());
+  try {
+    const parts = partsOf(upload.body, file, partsFolder);
+    const first = await parts.next();
+    const part = first.done === true ? partIn(file, 0) : first.value;
+    if (part.bytes < PART_BYTES) await sendWhole(client, upload, part);
+    else await sendParts(client, upload, part, parts);
+  } finally {
+    await file.close();
   }
-  await sendParts(client, upload, piece, parts);
+}
+
+/** What is sent by one request. */
+interface SentPart {
+  readonly bytes: number;
+  readonly pieces: () => AsyncIterable<Uint8Array>;
+  /** `pieces` gives the same each time. */
+  readonly isRepeatable: boolean;
 }
 
 async function sendWhole(
   client: S3Client,
   { path: key, contentType, conditions }: SentUpload,
-  bytes: number,
-  body: Uint8Array | (() => AsyncIterable<Uint8Array>),
+  { bytes, pieces: body, isRepeatable }: SentPart,
 ): Promise<void> {
   const headers = { 'content-type': contentType, 'content-length': String(bytes), ...conditions };
-  const response = await client.call({ method: 'PUT', key, headers, body, expected: CHANGED });
+  const response = await client.call({ method: 'PUT', key, headers, body, isRepeatable, expected: CHANGED });
   response.discard();
   if (!response.ok) throw changed();
 }
@@ -49,8 +61,8 @@ async function sendWhole(
 async function sendParts(
   client: S3Client,
   { path: key, contentType, conditions }: SentUpload,
-  first: Buffer,
-  others: AsyncIterator<Buffer>,
+  first: SentPart,
+  others: AsyncIterator<SentPart>,
 ): Promise<void> {
   const begun = await client.xml({
     method: 'POST',
@@ -64,12 +76,9 @@ async function sendParts(
   if (uploadId === '') throw unavailable('it began an upload in parts without naming it');
   try {
     const tags: string[] = [];
-    for (let part: Buffer | undefined = first; part !== undefined;) {
-      const query = { partNumber: String(tags.length + 1), uploadId };
-      const response = await client.call({ method: 'PUT', key, query, body: part });
-      await unavailableOf(response.bytes());
-      tags.push(response.headers['etag'] ?? '');
-      const next: IteratorResult<Buffer> = await others.next();
+    for (let part: SentPart | undefined = first; part !== undefined;) {
+      tags.push(await sendPart(client, key, { part, query: { partNumber: String(tags.length + 1), uploadId } }));
+      const next: IteratorResult<SentPart> = await others.next();
       part = next.done === true ? undefined : next.value;
     }
     const body = `<CompleteMultipartUpload>${tags.map(partXml).join('')}</CompleteMultipartUpload>`;
@@ -96,6 +105,19 @@ async function sendParts(
   }
 }
 
+/** Returns its ETag. */
+async function sendPart(
+  client: S3Client,
+  key: string,
+  { part, query }: { readonly part: SentPart; readonly query: Readonly<Record<string, string>> },
+): Promise<string> {
+  const { bytes, pieces: body, isRepeatable } = part;
+  const headers = { 'content-length': String(bytes) };
+  const response = await client.call({ method: 'PUT', key, query, headers, body, isRepeatable });
+  await unavailableOf(response.bytes());
+  return response.headers['etag'] ?? '';
+}
+
 function partXml(tag: string, position: number): string {
   return `<Part><PartNumber>${position + 1}</PartNumber><ETag>${tag.replaceAll('"', '&quot;')}</ETag></Part>`;
 }
@@ -107,21 +129,46 @@ function changed(): ServiceError {
   );
 }
 
-/** The body in parts of `PART_BYTES`, the last one shorter. */
-async function* partsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let pieces: Uint8Array[] = [];
+/** The body in parts of `PART_BYTES`, the last one shorter; each is in the file until the next one is asked for. */
+async function* partsOf(
+  body: AsyncIterable<Uint8Array>,
+  file: WritableAt & ReadableFile,
+  folder: string,
+): AsyncGenerator<SentPart> {
   let bytes = 0;
+  const add = async (piece: Uint8Array) => {
+    try {
+      const begin = bytes;
+      await writePiece({ write: (rest, at) => file.write(rest, at, rest.byteLength - at, begin + at) }, piece);
+    } catch (error) {
+      throw asStorageError(error, folder);
+    }
+    bytes += piece.byteLength;
+  };
   for await (const piece of body) {
     let rest = piece;
     while (bytes + rest.byteLength >= PART_BYTES) {
       const taken = PART_BYTES - bytes;
-      yield Buffer.concat([...pieces, rest.subarray(0, taken)]);
+      await add(rest.subarray(0, taken));
+      yield partIn(file, bytes);
       rest = rest.subarray(taken);
-      pieces = [];
       bytes = 0;
     }
-    pieces.push(rest);
-    bytes += rest.byteLength;
+    await add(rest);
   }
-  if (bytes > 0) yield Buffer.concat(pieces);
+  if (bytes > 0) yield partIn(file, bytes);
+}
+
+interface WritableAt {
+  write(
+    piece: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesWritten: number }>;
+}
+
+/** The first bytes of the file. */
+function partIn(file: ReadableFile, bytes: number): SentPart {
+  return { bytes, pieces: () => piecesOf(file, 0, bytes), isRepeatable: true };
 }
