@@ -5,7 +5,7 @@ import { realPlace, ServiceError, type Cancellation, type Job, type ProgressBoar
 import { checkKept, type CheckedBackups } from './checked-backups.js';
 import type { BackupSource, BackupWatch } from './data-copy.js';
 import { listBackups, type ListedBackups } from './listed-backups.js';
-import { inFolder } from './folder-fault.js';
+import { assertAnswers, inFolder } from './folder-fault.js';
 import { makeBackup, type MadeBackup } from './make-backup.js';
 import { checkStored } from './stored/check-stored.js';
 import { fetchStored } from './stored/fetch-stored.js';
@@ -40,6 +40,7 @@ export class Backups {
       const backups = this.at(place);
       return this.run({ folder, account, signal }, (watch) => makeStoredBackup(source, { backups, keep }, watch));
     }
+    await assertAnswers(folder);
     if (isWithin(realPlace(folder), realPlace(source.dataDir))) {
       throw new ServiceError(
         'invalid-parameter',

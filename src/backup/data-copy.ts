@@ -40,7 +40,6 @@ const NOT_FILES: ReadonlySet<string> = new Set([
 /** The catalogue is copied again while lists are made and deleted beside it. */
 const CATALOGUE_ROUNDS_MAX = 20;
 const SECRET_KEYS = 'secret-keys';
-const FILES_AT_A_TIME = 4;
 
 export interface BackupSource {
   readonly dataDir: string;
@@ -120,11 +119,12 @@ export class DataCopy {
     const left = new Set(environments.map(({ path }) => path.split('/').join(sep)));
     const files = await filesBelow(dataDir, (path) => NOT_FILES.has(path) || left.has(path) || isOfRestore(path));
     const missing = files.filter(({ path }) => !this.target.has(path));
-    await inParallel(missing, FILES_AT_A_TIME, ({ path }) => this.copyFile(path));
+    await inParallel(missing, this.target.filesAtATime, ({ path }) => this.copyFile(path));
   }
 
   private async copyFile(path: string): Promise<void> {
     this.assertWaitedFor();
+    await this.target.assertAnswers();
     try {
       await this.target.keepFile(join(this.source.dataDir, path), path);
     } catch (error) {
@@ -149,6 +149,7 @@ export class DataCopy {
 
   private async copyList({ id, account, name }: ListRecord): Promise<void> {
     this.assertWaitedFor();
+    await this.target.assertAnswers();
     const { folder, before } = this.target;
     const listPath = listFolder(this.source.dataDir, id);
     const path = relative(this.source.dataDir, listPath).split(sep).join('/');

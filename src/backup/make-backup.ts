@@ -5,6 +5,7 @@ import { asStorageError, makeFolder, packageVersion, syncFile, systemReason } fr
 import { DataCopy, STAGING, type BackupSource, type BackupWatch } from './data-copy.js';
 import { describeBackup, DESCRIPTION_FILE } from './description.js';
 import { filesBelow } from './file-keeping.js';
+import { assertAnswers } from './folder-fault.js';
 import { FolderTarget } from './folder-target.js';
 import {
   backupsIn,
@@ -61,7 +62,10 @@ export async function makeBackup(
     const { bytes, bytesShared } = target;
     return { path, made_utc: madeUtc, lists, files, bytes, bytes_shared: bytesShared, damaged, removed };
   } catch (error) {
-    await removeLeftOver(source, unfinished).catch(() => undefined);
+    // Where its disk is silent, the next backup does it.
+    await assertAnswers(request.folder)
+      .then(() => removeLeftOver(source, unfinished))
+      .catch(() => undefined);
     throw asStorageError(error, request.folder);
   }
 }

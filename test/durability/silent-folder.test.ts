@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { itWhere } from '../support/skip.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -69,3 +69,18 @@ itWhere(otherDisk !== undefined, `${PLACES.join(', ')} and temporary files are o
     await expect.poll(async () => (await read('one/silent')).status).toBe(200);
   },
 );
+
+it('that is to have a backup keeps nobody waiting, and has it when it answers', async () => {
+  const folder = join(elsewhere, 'backups', 'silent');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(isSilent, '');
+  const asked = Array.from({ length: READERS }, () => service.control().post('/backup', { folder }));
+  expect(await service.client.post('/list/default', { name: 'plays' })).toMatchObject({ status: 201 });
+  const written = await service.client.post('/search-result/default/plays', { name: 'a', title: 'one' });
+  expect(written.status).toBe(201);
+  expect(await service.client.get('/search/default/plays/1', { query: 'one' })).toMatchObject({ status: 200 });
+  rmSync(isSilent);
+  // One is made at a time; where the machine took its time with what is above, some were told that the disk does not answer.
+  for (const { status } of await Promise.all(asked)) expect([201, 409, 503]).toContain(status);
+  await expect.poll(async () => (await service.control().post('/backup', { folder })).status).toBe(201);
+});

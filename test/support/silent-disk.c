@@ -1,4 +1,4 @@
-/* Preloaded into a process, it lets whoever opens a path that ends with /silent wait for as long as there is a file at SILENT_DISK, as on a
+/* Preloaded into a process, it lets whoever opens, or looks at, a path that ends with /silent wait for as long as there is a file at SILENT_DISK, as on a
    disk that a server has which does not answer. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 static void wait_for(const char *path) {
@@ -13,7 +14,8 @@ static void wait_for(const char *path) {
   size_t length = strlen(path);
   const char *file = getenv("SILENT_DISK");
   if (file == NULL || length < sizeof end - 1 || strcmp(path + length - (sizeof end - 1), end) != 0) return;
-  while (access(file, F_OK) == 0) usleep(10000);
+  int (*look)(const char *, int) = (int (*)(const char *, int))dlsym(RTLD_NEXT, "access");
+  while (look(file, F_OK) == 0) usleep(10000);
 }
 
 #define OPEN(name)                                                              \
@@ -28,3 +30,17 @@ static void wait_for(const char *path) {
 
 OPEN(open)
 OPEN(open64)
+
+int access(const char *path, int mode) {
+  wait_for(path);
+  return ((int (*)(const char *, int))dlsym(RTLD_NEXT, "access"))(path, mode);
+}
+
+#define STATFS(name, type)                                                        \
+  int name(const char *path, struct type *found) {                                \
+    wait_for(path);                                                               \
+    return ((int (*)(const char *, struct type *))dlsym(RTLD_NEXT, #name))(path, found); \
+  }
+
+STATFS(statfs, statfs)
+STATFS(statfs64, statfs64)

@@ -12,6 +12,7 @@ import type { PieceStore } from './piece-store.js';
 /** Each is in memory: large ones, and those of environments. */
 const LARGE_AT_A_TIME = 4;
 const SMALL_AT_A_TIME = 16;
+/** Those of this machine that are read. */
 const FILES_AT_A_TIME = 4;
 /** The next folder is copied while those before it are on their way. */
 const FOLDERS_AT_A_TIME = 2;
@@ -19,6 +20,7 @@ const FOLDERS_AT_A_TIME = 2;
 export class StoredTarget implements BackupTarget {
   /** Nothing gets a second name in a store. */
   readonly before = undefined;
+  readonly filesAtATime = FILES_AT_A_TIME;
   bytesShared = 0;
   private readonly kept = new Map<string, StoredFileOfBackup>();
   private readonly large = new UploadSlots(LARGE_AT_A_TIME);
@@ -31,6 +33,11 @@ export class StoredTarget implements BackupTarget {
     private readonly pieces: PieceStore,
     private readonly signal: Cancellation,
   ) {}
+
+  /** A store says so itself. */
+  assertAnswers(): Promise<void> {
+    return Promise.resolve();
+  }
 
   has(path: string): boolean {
     return this.kept.has(path);

@@ -1,5 +1,5 @@
 /**
- * Calls of the file systems that media stores lie on. One that is shared over a network may not answer for minutes, or for good, and such a
+ * Calls of the file systems that folders lie on which somebody has named: those of media stores, and of backups. One that is shared over a network may not answer for minutes, or for good, and such a
  * call cannot be broken off: it keeps one of the few threads that all of the service reads and writes with. So stores have some of these
  * at most, and those of one disk fewer than all; who waits too long is told so, and the call ends when it will. Main thread only.
  */
@@ -18,8 +18,10 @@ const RETRY_AFTER_SECONDS = 30;
 const NEVER = new AbortController().signal;
 
 export interface FolderCallsOptions {
-  /** Of all stores. */
-  readonly turns: WeightedTurns;
+  /** Of all folders that others have named; those that this process has, where it is not given. */
+  readonly turns?: WeightedTurns;
+  /** Whose folder it is, at the beginning of a sentence. */
+  readonly folder?: string;
   readonly callsMax?: number;
   readonly answerMsMax?: number;
   readonly longAnswerMsMax?: number;
@@ -35,7 +37,7 @@ export class FolderCalls {
   /** Calls that have not been answered in time. */
   private stuck = 0;
 
-  constructor(private readonly options: FolderCallsOptions = { turns: turnsOfAll }) {
+  constructor(private readonly options: FolderCallsOptions = {}) {
     this.own = new WeightedTurns(options.callsMax ?? CALLS_OF_ONE_MAX);
   }
 
@@ -98,7 +100,7 @@ export class FolderCalls {
   ): Promise<Result> {
     const giveBackOwn = await this.own.take(1, given);
     try {
-      const giveBack = await this.options.turns.take(1, given);
+      const giveBack = await (this.options.turns ?? turnsOfAll).take(1, given);
       try {
         return await this.begun(call, given, late);
       } finally {
@@ -130,8 +132,12 @@ export class FolderCalls {
   }
 
   private silent(): ServiceError {
-    return new ServiceError(STORE_UNAVAILABLE, 'The folder of this media store does not answer.', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
+    return new ServiceError(
+      STORE_UNAVAILABLE,
+      `${this.options.folder ?? 'The folder of this media store'} does not answer.`,
+      {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      },
+    );
   }
 }
