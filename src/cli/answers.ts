@@ -38,6 +38,8 @@ export interface SearchHit {
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly highlights?: Readonly<Record<string, string>>;
   readonly explain?: ExplainedHit;
+  /** Of a record that is damaged on disk: why nothing of it is told. */
+  readonly error?: string;
 }
 
 /** `explain` of a hit, as far as it is shown. */

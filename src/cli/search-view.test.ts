@@ -40,6 +40,14 @@ it('hits are shown with their highlights, facets and counts', () => {
   );
 });
 
+it('a hit whose record is damaged says so', () => {
+  const id = '019dbf2e-7d3c-7000-8000-000000000001';
+  const hit = { id, name: id, fields: {}, error: 'The record is damaged on disk: its words are missing.' };
+  expect(searchView(paper, { query_id: 'x', total_count: 1, took_ms: 1, results: [hit] })).toBe(
+    `  1  ${id}\n     The record is damaged on disk: its words are missing.\n  1 record in 1 ms\n`,
+  );
+});
+
 it('a hit found by a document shows the page, and the score that decided', () => {
   const document = {
     field: 'paper',

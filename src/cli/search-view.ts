@@ -60,6 +60,8 @@ function hitLines(output: Output, hit: SearchHit, position: number, options: Vie
   if (options.scores !== false && score !== undefined) marks.push(score.toFixed(3));
   const head = `${String(position).padStart(3)}  ${styled(output, 'bold', printable(hit.name))}`;
   const lines = [`${head}  ${styled(output, 'dim', marks.join('  '))}`.trimEnd()];
+  // Whole, however long: it says what is to be done.
+  if (hit.error !== undefined) lines.push(`     ${styled(output, 'red', printable(hit.error))}`);
   const width = Math.max(40, output.columns - 8);
   for (const [field, text] of shownFields(hit, options.fields)) {
     const room = width - field.length;

@@ -1,7 +1,16 @@
 /** `gannet` as a process of its own, slowed down, stopped, and left alone by those it talks to. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, closeSync, rmSync, existsSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -62,6 +71,19 @@ describe('beside a running service', () => {
     expect(await ended).toEqual({ status: 0, signal: null });
   });
   afterAll(() => service.close());
+
+  it('an export that cannot be made leaves the one that was there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-export-'));
+    const path = join(folder, 'things.ndjson');
+    writeFileSync(path, 'of yesterday');
+    const mistyped = gannet(service.dataDir, 'export', '--list', 'thing', '-o', path);
+    expect((await mistyped.ended).status).toBe(1);
+    expect(readFileSync(path, 'utf8')).toBe('of yesterday');
+    expect((await gannet(service.dataDir, 'export', '--list', 'things', '-o', path).ended).status).toBe(0);
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(3001);
+    expect(readdirSync(folder)).toEqual(['things.ndjson']);
+    rmSync(folder, { recursive: true });
+  });
 
   it('an export whose reader goes away after the first line ends with a sentence', async () => {
     const command = gannet(service.dataDir, 'export', '--list', 'things', '--format', 'json');

@@ -1,5 +1,4 @@
 /** `gannet export`: all records of a list, page by page, with their vectors if wanted, in a form that `gannet import` takes. */
-import { createWriteStream } from 'node:fs';
 import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
@@ -8,6 +7,7 @@ import type { ExportedFiles, LinkingField } from '../linked-files.js';
 import { NpyWriter } from '../npy/npy-file.js';
 import { formatCounted, formatRecords, type Output } from '../output.js';
 import type { ImportFormat } from '../record-counter.js';
+import { beginFile, type FileUnderWay } from '../saved-file.js';
 import type { ServiceClient } from '../service-client.js';
 import { WatchedStream } from '../watched-stream.js';
 import type { ListResource } from './list.js';
@@ -45,20 +45,20 @@ interface DamagedRecord {
 
 export async function exportList(context: CommandContext, options: ExportOptions): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
-  const file = options.output === undefined ? undefined : await openFile(options.output);
-  const matrix = options.npy === undefined ? undefined : await NpyWriter.create(options.npy);
-  const { count, damaged, files } = await endingWith(matrix, async () => {
-    const written = await context.withData(async (client) => {
-      const files = await filesOf(client, { ...options, account });
-      const target = { records: file ?? context.output, matrix, files };
-      return { files, ...(await writeRecords(client, { ...options, account }, target)) };
-    });
-    await file?.end();
-    return written;
+  const file = options.output === undefined ? undefined : await OutputFile.begin(options.output);
+  const { count, damaged, files } = await keeping(file, async () => {
+    const matrix = options.npy === undefined ? undefined : await NpyWriter.create(options.npy);
+    return keeping(matrix, () =>
+      context.withData(async (client) => {
+        const files = await filesOf(client, { ...options, account });
+        const target = { records: file ?? context.output, matrix, files };
+        return { files, ...(await writeRecords(client, { ...options, account }, target)) };
+      }),
+    );
   });
   if (file !== undefined) context.output.note(`${formatRecords(count)} written to ${options.output}\n`);
-  if (matrix !== undefined)
-    context.output.note(`${formatCounted(count, 'row')} of vectors written to ${matrix.path}\n`);
+  if (options.npy !== undefined)
+    context.output.note(`${formatCounted(count, 'row')} of vectors written to ${options.npy}\n`);
   const hasFiles = files?.tell(context.output) ?? true;
   if (damaged.length === 0) return hasFiles ? EXIT.done : EXIT.failed;
   for (const { id, error } of damaged.slice(0, DAMAGED_NAMED_MAX)) {
@@ -68,14 +68,19 @@ export async function exportList(context: CommandContext, options: ExportOptions
   return EXIT.failed;
 }
 
-/** The matrix has its name when all went well, and leaves nothing otherwise. */
-async function endingWith<Result>(matrix: NpyWriter | undefined, write: () => Promise<Result>): Promise<Result> {
+interface Unfinished {
+  end(): Promise<void>;
+  abandon(): Promise<void>;
+}
+
+/** The file has its name when all went well; otherwise nothing is left of it, and one of that name that was there is as it was. */
+async function keeping<Result>(file: Unfinished | undefined, write: () => Promise<Result>): Promise<Result> {
   try {
     const result = await write();
-    await matrix?.end();
+    await file?.end();
     return result;
   } catch (error) {
-    await matrix?.abandon();
+    await file?.abandon();
     throw error;
   }
 }
@@ -89,20 +94,39 @@ interface Target {
   readonly files: ExportedFiles | undefined;
 }
 
-/** Opened before the service is asked for anything, so that a path that cannot be written is told at once. */
-async function openFile(path: string): Promise<WatchedStream> {
-  const stream = createWriteStream(path);
-  const file = new WatchedStream(stream, path);
-  await new Promise<void>((resolve) => {
-    stream.once('open', () => {
-      resolve();
-    });
-    stream.once('error', () => {
-      resolve();
-    });
-  });
-  await file.settle();
-  return file;
+class OutputFile implements Unfinished {
+  private readonly text: WatchedStream;
+
+  private constructor(
+    private readonly file: FileUnderWay,
+    path: string,
+  ) {
+    this.text = new WatchedStream(file.stream, path);
+  }
+
+  /** Before the service is asked for anything, so that a path that cannot be written is told at once. */
+  static async begin(path: string): Promise<OutputFile> {
+    const begun = new OutputFile(await beginFile(path), path);
+    await begun.settle();
+    return begun;
+  }
+
+  write(text: string): void {
+    this.text.write(text);
+  }
+
+  settle(): Promise<void> {
+    return this.text.settle();
+  }
+
+  async end(): Promise<void> {
+    await this.text.end();
+    await this.file.keep();
+  }
+
+  abandon(): Promise<void> {
+    return this.file.abandon();
+  }
 }
 
 interface Exported {
