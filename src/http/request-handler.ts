@@ -198,6 +198,7 @@ class Handler {
     const { queryString, contentType } = request;
     const context = new RequestContext(this.#services, admission, requestId, request);
     const { body: bodySpec, requestHeaders } = operation;
+    if (request.bodyBytes !== 0 && bodySpec !== undefined) assertPlainBody(request);
     if (isStreamBody(bodySpec)) {
       const stream = this.#stream(state, bodySpec);
       const announced = request.bodyBytes === undefined ? {} : { bodyBytes: request.bodyBytes };
@@ -349,6 +350,17 @@ function assertSound({ fault, path, queryString }: IncomingRequest): void {
       `Path and query string have at most ${REQUEST_TARGET_CHARACTERS_MAX} characters. Search options go into the body of a POST as well.`,
     );
   }
+}
+
+/** What came compressed would be kept so as a file, and is no JSON. Throws `unsupported-media-type`. */
+function assertPlainBody(request: IncomingRequest): void {
+  const coding = request.header('content-encoding').trim().toLowerCase();
+  if (coding === '' || coding === 'identity') return;
+  throw new ServiceError(
+    'unsupported-media-type',
+    'The body has a Content-Encoding. Bodies are taken as they are: send it without, and not compressed.',
+    { headers: { 'Accept-Encoding': 'identity' } },
+  );
 }
 
 function requestIdOf({ requestIdHeader }: IncomingRequest): string {

@@ -13,7 +13,7 @@ import { describeWhere } from '../../test/support/skip.js';
 const MODULE = new URL('../../dist/src/platform/lmdb-environment.js', import.meta.url).href;
 const SOURCE = fileURLToPath(new URL('../../test/support/failing-disk.c', import.meta.url));
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
-const { EDQUOT, EIO, ENOSPC, EROFS } = constants.errno;
+const { EDQUOT, EFBIG, EIO, ENOSPC, EROFS } = constants.errno;
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-refused-'));
 const library = join(folder, 'failing-disk.so');
@@ -69,6 +69,7 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
     for (const [name, code, expected] of [
       ['quota', EDQUOT, 'storage-full'],
       ['no space', ENOSPC, 'storage-full'],
+      ['file too large', EFBIG, 'storage-full'],
       ['read-only', EROFS, 'storage-failed'],
       ['input/output error', EIO, 'storage-failed'],
     ] as const) {

@@ -140,6 +140,7 @@ describe('asStorageError', () => {
     for (const full of [
       Object.assign(new Error('x'), { code: 'ENOSPC' }),
       Object.assign(new Error('x'), { code: 'disk-full' }),
+      Object.assign(new Error('x'), { code: 'EFBIG' }),
       new Error('MDB_MAP_FULL: Environment mapsize limit reached'),
       new Error('write: No space left on device'),
     ]) {

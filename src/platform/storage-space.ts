@@ -13,6 +13,8 @@ const FULL_CODES: ReadonlySet<unknown> = new Set([
   'storage-full',
   'store-full',
 ]);
+/** A limit of the process or of the file system for a single file, as 4 GiB are where it is FAT. */
+const FILE_TOO_LARGE_CODES: ReadonlySet<unknown> = new Set(['EFBIG', 27]);
 const FULL_MESSAGE = /no space left|disk quota exceeded|MDB_MAP_FULL|mapsize limit/i;
 /** LMDB and the kernel report the short write of a full disk as an input/output error. */
 const IO_CODES: ReadonlySet<unknown> = new Set([5, 'EIO', 'io']);
@@ -27,7 +29,12 @@ const LOCK_FILE_BYTES = 131_072;
 /** True where the error says that no space is left: from the system, LMDB, the kernel, or as the service tells it. */
 export function isOutOfSpace(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return FULL_CODES.has(codeOf(error)) || (!(error instanceof ServiceError) && FULL_MESSAGE.test(error.message));
+  const code = codeOf(error);
+  return (
+    FULL_CODES.has(code) ||
+    FILE_TOO_LARGE_CODES.has(code) ||
+    (!(error instanceof ServiceError) && FULL_MESSAGE.test(error.message))
+  );
 }
 
 /** True for what `asStorageError` makes of a full disk or one that refuses writes. */
@@ -42,6 +49,11 @@ export function isStorageError(error: unknown): boolean {
 export function asStorageError(error: unknown, path?: string): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
   const isIo = path !== undefined && IO_CODES.has(codeOf(error));
+  if (FILE_TOO_LARGE_CODES.has(codeOf(error))) {
+    const detail =
+      'A file would become larger than the system allows (ulimit -f, or the file system): nothing was written.';
+    return new ServiceError('storage-full', detail, { cause: error });
+  }
   if (isOutOfSpace(error) || (isIo && isNearlyFull(path))) {
     return new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.', {
       cause: error,

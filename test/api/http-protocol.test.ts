@@ -59,6 +59,19 @@ const rows: Record<string, Row> = {
   'a chunked body': { pieces: create('Transfer-Encoding: chunked\r\n', chunked()), http: ['201'] },
   'a coding in capitals': { pieces: create('Transfer-Encoding: CHUNKED\r\n', chunked()), http: ['201'] },
 
+  'a body that is said to be compressed': {
+    pieces: create('Content-Encoding: gzip\r\nContent-Length: {bytes}\r\n'),
+    http: ['415 problem'],
+  },
+  'a body of the coding that changes nothing': {
+    pieces: create('Content-Encoding: identity\r\nContent-Length: {bytes}\r\n'),
+    http: ['201'],
+  },
+  'a file that is said to be compressed': {
+    pieces: ['PUT /media/default/default/a.txt HTTP/1.1\r\n{key}Content-Encoding: br\r\nContent-Length: 2\r\n\r\nab'],
+    http: ['415 problem'],
+  },
+
   'two lengths': { pieces: create('Content-Length: {bytes}\r\nContent-Length: 5\r\n'), http: BAD },
   'two lengths, the short one first': { pieces: create('Content-Length: 5\r\nContent-Length: {bytes}\r\n'), http: BAD },
   'the same length twice': {
