@@ -18,8 +18,19 @@ describe('readRecordInput', () => {
     });
   });
 
-  it('takes a record with members beside fields as flat', () => {
-    expect(readRecordInput({ fields: { a: 1 }, other: 2 }).flat).toBe(true);
+  it('takes a record with members beside fields as flat where fields is a point, and else names the member', () => {
+    expect(readRecordInput({ fields: { latitude: 51.5, longitude: -0.12 }, other: 2 }).flat).toBe(true);
+    expect(() => readRecordInput({ fields: { a: 1 }, as_off: '2026-11-21' })).toThrow(
+      "Unknown member 'as_off'. Did you mean 'as_of'?",
+    );
+  });
+
+  it('takes a record as the service tells it, and no id that the service has not made', () => {
+    const id = '019390ab-7f1e-7c3a-8b52-0f4a1c2d3e4f';
+    const read = { id, name: 'a', fields: { t: 1 }, source: 'feed:f', created_utc: 'x', modified_utc: 'y' };
+    expect(readRecordInput(read)).toEqual({ id, name: 'a', fields: { t: 1 }, flat: false, asOfMs: undefined });
+    expect(() => readRecordInput({ ...read, id: 'sku-1' })).toThrow('made by the service');
+    expect(() => readRecordInput({ ...read, id: 7 })).toThrow('made by the service');
   });
 
   it('counts characters of a name, not units', () => {

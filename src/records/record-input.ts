@@ -1,13 +1,16 @@
 /**
  * A record as clients write it, taken apart. Two forms, the same rule everywhere:
  *   flat     {"name": "a", "title": "…", "id": 7}        every member but `name` is a field, `id` too
- *   wrapped  {"name": "a", "fields": {…}, "as_of": "…", "vector": […]}  exactly these members (or `vectors`), `fields` being an object
+ *   wrapped  {"name": "a", "fields": {…}, "as_of": "…", "vector": […]}  exactly these members (or `vectors`), `fields` being an object;
+ *            beside them, what the service says of a record, so that one can be sent back as it was read
  */
-import { RECORD_NAME_CHARACTERS_MAX, ServiceError } from '../platform/index.js';
-import { parseDate } from '../fields/index.js';
+import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, RECORD_NAME_CHARACTERS_MAX, ServiceError } from '../platform/index.js';
+import { isPoint, parseDate } from '../fields/index.js';
 import { readGivenVectors, type GivenVectors } from './record-vectors.js';
 
 export interface RecordInput {
+  /** Of the record that was read and is sent back. */
+  readonly id?: string;
   readonly name: string | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
   /** The fields object still has the record's `name` in it, which is no field. */
@@ -19,6 +22,9 @@ export interface RecordInput {
 }
 
 const WRAPPED_MEMBERS: ReadonlySet<string> = new Set(['name', 'fields', 'as_of', 'vector', 'vectors']);
+/** What the service makes of a record: strings, and left as they are where a client sends them back. */
+const READ_ONLY_MEMBERS: ReadonlySet<string> = new Set(['id', 'source', 'created_utc', 'modified_utc']);
+const RECORD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Throws `invalid-record`. */
 export function readRecordInput(value: unknown): RecordInput {
@@ -28,10 +34,34 @@ export function readRecordInput(value: unknown): RecordInput {
   const record = value as Record<string, unknown>;
   const name = validName(record['name']);
   const fields = record['fields'];
-  if (isPlainObject(fields) && Object.keys(record).every((member) => WRAPPED_MEMBERS.has(member))) {
-    return { name, fields, flat: false, asOfMs: validAsOf(record['as_of']), vectors: readGivenVectors(record) };
+  if (isPlainObject(fields)) {
+    const stray = Object.keys(record).find((member) => !isOfWrapped(member, record));
+    if (stray === undefined) {
+      const asOfMs = validAsOf(record['as_of']);
+      return { ...validId(record['id']), name, fields, flat: false, asOfMs, vectors: readGivenVectors(record) };
+    }
+    // A flat record may have a point that is called so; any other object is no value of a field.
+    if (!isPoint(fields)) throw strayMember(stray);
   }
   return { name, fields: record, flat: true, asOfMs: undefined, vectors: undefined };
+}
+
+function isOfWrapped(member: string, record: Readonly<Record<string, unknown>>): boolean {
+  return WRAPPED_MEMBERS.has(member) || (READ_ONLY_MEMBERS.has(member) && typeof record[member] === 'string');
+}
+
+/** An id that a client has made would be lost without a word. Throws `invalid-record`. */
+function validId(id: unknown): { readonly id?: string } {
+  if (typeof id !== 'string') return {};
+  if (RECORD_ID.test(id)) return { id };
+  throw invalidRecord('id', 'The id of a record is made by the service: leave it out, and use name as your key.');
+}
+
+function strayMember(member: string): ServiceError {
+  if (READ_ONLY_MEMBERS.has(member)) return invalidRecord(member, `${member} is made by the service, and is a string.`);
+  const meant = didYouMean(member, [...WRAPPED_MEMBERS]);
+  const known = "Beside 'fields' a record has name, as_of, vector and vectors; its other members belong into 'fields'.";
+  return invalidRecord(member, `Unknown member '${member.slice(0, ERROR_VALUE_CHARACTERS_MAX)}'.${meant} ${known}`);
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

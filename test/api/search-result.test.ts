@@ -122,6 +122,23 @@ describe('POST /search-result/{account}/{list}', () => {
 });
 
 describe('/search-result/{account}/{list}/{id}', () => {
+  it('takes a record back as it was read, and none under the id of another', async () => {
+    const { id } = await put({ name: 'there-and-back', title: 'gannet', year: 1983, premiere: '1983-05-01' });
+    const read = (await service.client.get(`${PATH}/${id}`)).body as RecordBody;
+    const changed = { ...read, fields: { ...read.fields, title: 'puffin' } };
+    const { modified_utc: _modified, ...same } = changed;
+    for (const send of [service.client.put, service.client.patch]) {
+      expect(await send.call(service.client, `${PATH}/${id}`, changed)).toMatchObject({ status: 200, body: same });
+    }
+    expect(await service.client.post(PATH, changed)).toMatchObject({ status: 200, body: same });
+    const bulk = await service.client.post(`${PATH}/bulk`, [changed]);
+    expect(bulk.body).toMatchObject({ created: 0, updated: 1, failed: 0 });
+    expect(await service.client.put(`${PATH}/${id}`, { ...changed, id: MISSING_ID })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid-record', errors: [{ pointer: '/id' }] },
+    });
+  });
+
   it('reads, replaces, patches and deletes', async () => {
     const { id, created_utc } = await put({ name: 'one', title: 'albatross', year: 2000, seen: true });
     const path = `${PATH}/${id}`;

@@ -9,7 +9,7 @@ import {
   ServiceError,
   QUERY_OPTION_CHARACTERS_MAX,
 } from '../../platform/index.js';
-import { fittingFields, readRecordInput } from '../../records/index.js';
+import { fittingFields, invalidRecord, readRecordInput } from '../../records/index.js';
 import { filterPlan, type SearchTarget } from '../../search/index.js';
 import type { SearchPoolTask } from '../../workers/index.js';
 import { requireIndex } from '../dispatch/list-access.js';
@@ -182,7 +182,7 @@ const replace = defineOperation({
   errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'plan-limit', 'storage-full'],
   async handle({ caller, services }, { params, body }) {
     const keepsLinks = !reachesFiles(caller, params.account, services.catalog);
-    const request: WriteRequest = { kind: 'replace', id: params.id, ...writeBody(body), keepsLinks };
+    const request: WriteRequest = { kind: 'replace', id: params.id, ...writeBody(body, params.id), keepsLinks };
     const index = await requireIndex(services, params);
     return answer(await index.write(request));
   },
@@ -204,7 +204,7 @@ const patch = defineOperation({
   errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'plan-limit', 'storage-full'],
   async handle({ caller, services }, { params, query, body }) {
     const keepsLinks = !reachesFiles(caller, params.account, services.catalog);
-    const request: WriteRequest = { kind: 'patch', id: params.id, ...writeBody(body), keepsLinks };
+    const request: WriteRequest = { kind: 'patch', id: params.id, ...writeBody(body, params.id), keepsLinks };
     const index = await requireIndex(services, params);
     const { status, body: record } = answer(await index.write(request));
     return { status, body: withinRoom(record, query.fields_bytes_max) };
@@ -285,9 +285,12 @@ async function readRecords(
   }
 }
 
-/** Throws `invalid-record`. */
-function writeBody(body: unknown) {
-  const { name, fields, flat, asOfMs, vectors } = readRecordInput(body);
+/** `id`: of the path. Throws `invalid-record`. */
+function writeBody(body: unknown, id?: string) {
+  const { id: given, name, fields, flat, asOfMs, vectors } = readRecordInput(body);
+  if (id !== undefined && given !== undefined && given !== id) {
+    throw invalidRecord('id', `The record has the id '${given}', and the path another one.`);
+  }
   const { name: _name, ...withoutName } = fields;
   return {
     name,
