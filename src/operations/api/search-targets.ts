@@ -22,8 +22,9 @@ import type { Services } from '../dispatch/services.js';
 import type { RawInput } from '../dispatch/validation.js';
 
 const LATEST = 'latest';
-const VERSION_PATTERN = '[1-9][0-9]{0,9}';
-const VERSION = new RegExp(`^${VERSION_PATTERN}$`);
+/** Numbers that no version has, too: there is no such version, then. */
+const VERSION_PATTERN = '0|[1-9][0-9]*';
+const VERSION = new RegExp(`^(${VERSION_PATTERN})$`);
 
 const versionText = (pattern: string, description: string, example: string) =>
   Type.String({ pattern: `^(${pattern})$`, description, examples: [example] });
@@ -258,8 +259,8 @@ function assertListVersion(text: string): number {
 }
 
 function versionNumber(text: string): number {
-  if (VERSION.test(text)) return Number(text);
-  throw invalidVersion(`A version is a number from 1, not ${JSON.stringify(text)}.`);
+  if (VERSION.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  throw invalidVersion(`A version is a whole number, not ${JSON.stringify(text)}.`);
 }
 
 function invalidVersion(detail: string): ServiceError {

@@ -28,6 +28,7 @@ import { reaches, SESSION_AUTHENTICATOR, type Caller, type Reach, type SessionCr
 import type { Catalog } from '../../catalog/index.js';
 import { assertName, didYouMean, ServiceError, type Page } from '../../platform/index.js';
 import { namedDamage } from './damaged-list.js';
+import { placedIn } from './error-places.js';
 import type { Admission, Operation, OperationContext, OperationResult, OperationTarget } from './operation.js';
 import type { Services } from './services.js';
 import { createValidator, type InputValidator, type RawInput } from './validation.js';
@@ -72,10 +73,10 @@ export function createDispatcher(services: Services): Dispatcher {
         const result = operation.handle(context, validate(raw));
         if (!(result instanceof Promise)) return result;
         return result.catch((error: unknown) => {
-          throw namedDamage(error, services, account, list);
+          throw placedIn(operation, namedDamage(error, services, account, list));
         });
       } catch (error) {
-        throw namedDamage(error, services, account, list);
+        throw placedIn(operation, namedDamage(error, services, account, list));
       }
     },
   };

@@ -1,0 +1,32 @@
+/** Where in a request its faulty options were. */
+import { ServiceError, type ErrorPlace } from '../../platform/index.js';
+import type { Operation } from './operation.js';
+import { isStreamBody } from './validation.js';
+
+/**
+ * What reads an option knows its name, and not whether it came in a query string or in a body: of an operation that takes it in its body,
+ * the error points there.
+ */
+export function placedIn(operation: Operation, error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.errors === undefined) return error;
+  const inBody = ({ parameter }: ErrorPlace) => parameter !== undefined && isInBody(operation, parameter);
+  if (!error.errors.some(inBody)) return error;
+  const { problem, detail, retryAfterSeconds, headers } = error;
+  const errors = error.errors.map((place) => (inBody(place) ? pointing(place) : place));
+  const waiting = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return new ServiceError(problem, detail, { errors, headers, cause: error, ...waiting });
+}
+
+function isInBody({ params, query, body }: Operation, name: string): boolean {
+  if (body === undefined || isStreamBody(body)) return false;
+  return hasMember(body, name) && !hasMember(params, name) && !hasMember(query, name);
+}
+
+function hasMember(schema: unknown, name: string): boolean {
+  const { properties } = (schema ?? {}) as { readonly properties?: object };
+  return properties !== undefined && Object.hasOwn(properties, name);
+}
+
+function pointing({ parameter, detail }: ErrorPlace): ErrorPlace {
+  return { pointer: `/${parameter ?? ''}`, detail };
+}
