@@ -12,6 +12,7 @@ it.each<[string, { from?: string; to?: string }, string, string]>([
   ['one day', { from: '2026-05-01', to: '2026-05-01' }, '2026-05-01', '2026-05-01'],
   ['366 days are kept', { from: '2025-11-21', to: '2026-11-21' }, '2025-11-21', '2026-11-21'],
   ['an earlier from is raised', { from: '2025-11-20', to: '2026-11-21' }, '2025-11-21', '2026-11-21'],
+  ['no day before the year 0', { to: '0000-01-05' }, '0000-01-01', '0000-01-05'],
   ['a leap year has 366 days', { from: '2024-01-01', to: '2024-12-31' }, '2024-01-01', '2024-12-31'],
 ])('%s', (_name, given, from, to) => {
   const { fromDay, toDay } = reportRange(given, NOW_MS);

@@ -4,6 +4,8 @@ export const DAY_MS = 86_400_000;
 export const HOURS_PER_DAY = 24;
 export const RANGE_DAYS_MAX = 366;
 const RANGE_DAYS_DEFAULT = 30;
+/** No earlier day is written with four digits. */
+const FIRST_DATE = '0000-01-01';
 /** Most frequent terms of a report as the API answers it. */
 export const REPORT_TERMS_MAX = 20;
 
@@ -21,7 +23,7 @@ export function reportRange(given: { readonly from?: string; readonly to?: strin
   const today = Math.floor(nowMs / DAY_MS);
   const toDay = Math.min(today, given.to === undefined ? today : dayOf(given.to));
   const wanted = given.from === undefined ? toDay - (RANGE_DAYS_DEFAULT - 1) : dayOf(given.from);
-  const fromDay = Math.min(toDay, Math.max(wanted, toDay - (RANGE_DAYS_MAX - 1)));
+  const fromDay = Math.min(toDay, Math.max(wanted, toDay - (RANGE_DAYS_MAX - 1), dayOf(FIRST_DATE)));
   return { fromDay, toDay };
 }
 
