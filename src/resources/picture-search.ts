@@ -217,7 +217,7 @@ async function assertWithinReach(
 function urlOf({ caller }: OperationContext, { media, url }: Static<typeof imageBody>): string {
   if ((media === undefined) === (url === undefined)) {
     const detail = 'One of media and url is expected.';
-    throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '', detail }] });
+    throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '', detail }] });
   }
   const file = media === undefined ? (url ?? '') : asMediaUrl(media);
   if (isMediaUrl(file) && !caller.can(FINDS_IN_MEDIA))
