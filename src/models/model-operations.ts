@@ -1,8 +1,17 @@
 /** `/model`: what the service can call to understand texts. Changes are for the console and the command line: a model may carry a secret. */
 import { Type } from 'typebox';
-import { Secret } from '../platform/index.js';
+import { Secret, ServiceError } from '../platform/index.js';
 import { accountParams, defineOperation, object, type OperationContext } from '../operations/index.js';
-import { checkedKind, describeModel, modelChange, modelParams, modelResource, newModel } from './model-schemas.js';
+import { BUILT_IN_MODEL } from '../vectors/index.js';
+import {
+  checkedKind,
+  describeBuiltIn,
+  describeModel,
+  modelChange,
+  modelParams,
+  modelResource,
+  newModel,
+} from './model-schemas.js';
 import { MODELS } from './models.js';
 import type { Model } from './types.js';
 
@@ -20,10 +29,19 @@ function describe({ services }: OperationContext, model: Model) {
   return describeModel(model, models.state(model), models.usedBy(model.account, model.name));
 }
 
+/** Throws `unprocessable` for the model that is there without being added. */
+function assertAdded(model: string): void {
+  if (model !== BUILT_IN_MODEL) return;
+  throw new ServiceError(
+    'unprocessable',
+    `The model '${model}' is built in: it is neither changed, deleted nor tested.`,
+  );
+}
+
 const list = defineOperation({
   name: 'model.list',
   summary: 'The models that lists can use',
-  description: 'Never their secrets.',
+  description: 'The one that every account has first, then those of the account by their names. Never their secrets.',
   method: 'GET',
   path: '/model/{account}',
   permission: VIEW,
@@ -33,7 +51,8 @@ const list = defineOperation({
   responses: { 200: { description: 'The models', schema: object({ models: Type.Array(modelResource) }) } },
   handle: (context, { params: { account } }) => {
     const models = context.services.part(MODELS);
-    return { status: 200, body: { models: models.of(account).map((each) => describe(context, each)) } };
+    const builtIn = describeBuiltIn(models.usedBy(account, BUILT_IN_MODEL));
+    return { status: 200, body: { models: [builtIn, ...models.of(account).map((each) => describe(context, each))] } };
   },
 });
 
@@ -48,6 +67,7 @@ const read = defineOperation({
   responses: { 200: shown('The model') },
   handle: (context, { params: { account, model } }) => {
     const models = context.services.part(MODELS);
+    if (model === BUILT_IN_MODEL) return { status: 200, body: describeBuiltIn(models.usedBy(account, model)) };
     return { status: 200, body: describe(context, models.required(account, model)) };
   },
 });
@@ -104,6 +124,7 @@ const update = defineOperation({
   responses: { 200: shown('The model') },
   errors: [...ofModel.errors, 'unprocessable', 'storage-full'],
   async handle(context, { params: { account, model }, body: { secret: typed, ...members } }) {
+    assertAdded(model);
     const secret = typed === '' ? undefined : typed;
     const models = context.services.part(MODELS);
     const { kind, provider, url, served_name, dimensions } = models.required(account, model);
@@ -127,8 +148,9 @@ const remove = defineOperation({
   permission: CHANGE,
   callers: OPERATORS,
   responses: { 204: { description: 'The model is gone', schema: null } },
-  errors: [...ofModel.errors, 'conflict', 'storage-full'],
+  errors: [...ofModel.errors, 'conflict', 'unprocessable', 'storage-full'],
   async handle({ services }, { params: { account, model } }) {
+    assertAdded(model);
     await services.part(MODELS).delete(account, model);
     return { status: 204 };
   },
@@ -153,6 +175,7 @@ const test = defineOperation({
   },
   errors: [...ofModel.errors, 'unprocessable'],
   async handle({ services }, { params: { account, model } }) {
+    assertAdded(model);
     const { dimensions, tookMs } = await services.part(MODELS).test(account, model);
     return { status: 200, body: { dimensions, took_ms: Math.round(tookMs * 10) / 10 } };
   },

@@ -1,11 +1,13 @@
 /** Schemas of models, and what is shown of one. */
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { ServiceError, URL_CHARACTERS_MAX } from '../platform/index.js';
 import { accountName, nameSchema, nullable, named, object, oneOf } from '../operations/index.js';
+import { BUILT_IN_MODEL } from '../vectors/index.js';
 import type { ModelState } from './models.js';
 import {
   MODEL_KINDS,
   MODEL_PROVIDERS,
+  SHOWN_PROVIDERS,
   TOKENS_MAX_DEFAULT,
   type Model,
   type ModelKind,
@@ -96,7 +98,9 @@ export const modelChange = object(settings);
 export const modelResource = named('Model', {
   name: Type.String({ description: 'Name of the model', examples: ['minilm'] }),
   kind,
-  provider,
+  provider: oneOf(SHOWN_PROVIDERS, {
+    description: '`built-in`: nothing to install, every account has it; the others as they are added',
+  }),
   inputs,
   dimensions: nullable(Type.Integer(), {
     description: 'Of its vectors; null where it makes none, or is not yet known',
@@ -109,6 +113,23 @@ export const modelResource = named('Model', {
   detail: Type.Optional(Type.String({ description: 'Why it is unavailable' })),
   used_by: Type.Array(Type.String(), { description: 'Lists and groups that name it' }),
 });
+
+/** The model that every account has. How many dimensions it has is of each list, from whose records it is learned. */
+export function describeBuiltIn(usedBy: readonly string[]): Static<typeof modelResource> {
+  return {
+    name: BUILT_IN_MODEL,
+    kind: 'embedding',
+    provider: 'built-in',
+    inputs: ['text'],
+    dimensions: null,
+    tokens_max: TOKENS_MAX_MAX,
+    query_prefix: '',
+    document_prefix: '',
+    has_secret: false,
+    state: 'ready',
+    used_by: [...usedBy],
+  };
+}
 
 export function describeModel(model: Model, state: ModelState, usedBy: readonly string[]) {
   const {

@@ -13,6 +13,9 @@ export const TOKENS_MAX_DEFAULT = 512;
 
 export type ModelInput = 'text' | 'image';
 
+/** What may provide a model that is shown: nobody adds `built-in`, which every account has. */
+export const SHOWN_PROVIDERS = ['built-in', ...MODEL_PROVIDERS] as const;
+
 /** No model of an account may have these names: they stand for what is there without being added. */
 export const RESERVED_MODEL_NAMES: ReadonlySet<string> = new Set(['built-in', 'own']);
 

@@ -48,10 +48,26 @@ describe('models', () => {
     });
     const viewer = await service.clientFor({ access: 'custom', permissions: ['model:view'] });
     const listed = await viewer.get('/model/default');
-    expect(listed.body).toMatchObject({ models: [{ name: 'first' }] });
+    expect(listed.body).toMatchObject({ models: [{ name: 'built-in' }, { name: 'first' }] });
     for (const { text } of [added, listed, await viewer.get('/model/default/first')])
       expect(text).not.toContain(SECRET);
     expect(service.output).not.toContain(SECRET);
+  });
+
+  it('have the built-in one among them, which nobody changes, deletes or tests', async () => {
+    await service.client.post('/list/default', { name: 'learned', model: 'built-in' });
+    const path = '/model/default/built-in';
+    expect(await service.client.get(path)).toMatchObject({
+      status: 200,
+      body: { name: 'built-in', kind: 'embedding', provider: 'built-in', state: 'ready', used_by: ['learned'] },
+    });
+    const answers = [
+      await control.put(path, { query_prefix: 'x' }),
+      await control.delete(path),
+      await control.post(`${path}/test`, undefined),
+    ];
+    for (const answer of answers) expect(answer).toMatchObject({ status: 422, body: { code: 'unprocessable' } });
+    await service.client.delete('/list/default/learned');
   });
 
   it('are no business of a key beyond that', async () => {

@@ -242,7 +242,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await visit('models');
     await page.getByRole('button', { name: 'Delete three' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('There are no models yet.').waitFor();
+    await page.getByText('There are no models yet but the built-in one').waitFor();
   });
 
   it('connects a website after a look at what would be read, and makes it searchable', async () => {

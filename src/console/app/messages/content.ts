@@ -40,7 +40,7 @@ export const contentTexts = {
   models: {
     title: 'Models',
     lead: 'What lists are searched by meaning with, and what reorders their best hits.',
-    none: 'There are no models yet. With one, a search finds what means the same in other words; add it here, then choose it in the settings of a list. Vectors that come with the records need none.',
+    none: 'There are no models yet but the built-in one, which learns from the records of each list. With another, too, a search finds what means the same in other words; add it here, then choose it in the settings of a list. Vectors that come with the records need none.',
     make: 'Add a model',
     name: 'Name',
     kind: 'Does',

@@ -25,7 +25,13 @@ import { Problem } from '../../ui/problem.js';
 import { SchemaFields, type Draft, type FieldSchema } from '../../ui/schema-fields.js';
 
 type Model = ModelListOutput['models'][number];
-type Provider = Model['provider'];
+type Provider = ModelCreateInput['body']['provider'];
+/** Of the account, and not the one that every account has. */
+type AddedModel = Model & { readonly provider: Provider };
+
+function isAdded(model: Model): model is AddedModel {
+  return model.provider !== 'built-in';
+}
 
 const PREFIXES = ['tokens_max', 'query_prefix', 'document_prefix'];
 const SERVED = ['url', 'served_name', 'secret', 'requests_per_minute', 'tokens_per_minute'];
@@ -50,34 +56,29 @@ export function Models() {
   const { data } = useSuspenseQuery(reading(modelList, { params: { account } }));
   return (
     <Page title={text.models.title} lead={text.models.lead} actions={may(modelCreate) ? <NewModel /> : undefined}>
-      {data.models.length === 0 ? <Empty>{text.models.none}</Empty> : null}
-      {data.models.length === 0 ? null : (
-        <Columns
-          heads={[
-            text.models.name,
-            text.models.kind,
-            text.models.provider,
-            text.models.dimensions,
-            text.models.state,
-            text.models.usedBy,
-            '',
-          ]}
-          label={text.models.title}
-          minWidth={760}
-        >
-          {data.models.map((model) => (
-            <ModelRow key={model.name} model={model} />
-          ))}
-        </Columns>
-      )}
+      {data.models.some(isAdded) ? null : <Empty>{text.models.none}</Empty>}
+      <Columns
+        heads={[
+          text.models.name,
+          text.models.kind,
+          text.models.provider,
+          text.models.dimensions,
+          text.models.state,
+          text.models.usedBy,
+          '',
+        ]}
+        label={text.models.title}
+        minWidth={760}
+      >
+        {data.models.map((model) => (
+          <ModelRow key={model.name} model={model} />
+        ))}
+      </Columns>
     </Page>
   );
 }
 
 function ModelRow({ model }: { readonly model: Model }) {
-  const account = useAccount();
-  const may = useMay();
-  const remove = useChange(modelDelete);
   const { name, kind, provider, dimensions, state, detail, used_by } = model;
   return (
     <Table.Tr>
@@ -91,21 +92,29 @@ function ModelRow({ model }: { readonly model: Model }) {
         </Badge>
       </Table.Td>
       <Table.Td>{used_by.join(', ')}</Table.Td>
-      <Table.Td>
-        <Group gap="xs" justify="flex-end">
-          {may(modelTest) && provider !== 'own' ? <TestModel name={name} /> : null}
-          {may(modelUpdate) ? <EditModel model={model} /> : null}
-          {may(modelDelete) ? (
-            <ConfirmButton
-              label={text.common.delete}
-              question={text.models.deleteQuestion(name)}
-              onConfirm={() => remove.mutateAsync({ params: { account, model: name } })}
-              button={{ 'aria-label': text.common.deleteOf(name) }}
-            />
-          ) : null}
-        </Group>
-      </Table.Td>
+      <Table.Td>{isAdded(model) ? <ModelActions model={model} /> : null}</Table.Td>
     </Table.Tr>
+  );
+}
+
+function ModelActions({ model }: { readonly model: AddedModel }) {
+  const account = useAccount();
+  const may = useMay();
+  const remove = useChange(modelDelete);
+  const { name, provider } = model;
+  return (
+    <Group gap="xs" justify="flex-end">
+      {may(modelTest) && provider !== 'own' ? <TestModel name={name} /> : null}
+      {may(modelUpdate) ? <EditModel model={model} /> : null}
+      {may(modelDelete) ? (
+        <ConfirmButton
+          label={text.common.delete}
+          question={text.models.deleteQuestion(name)}
+          onConfirm={() => remove.mutateAsync({ params: { account, model: name } })}
+          button={{ 'aria-label': text.common.deleteOf(name) }}
+        />
+      ) : null}
+    </Group>
   );
 }
 
@@ -165,7 +174,7 @@ function NewModel() {
   );
 }
 
-function EditModel({ model }: { readonly model: Model }) {
+function EditModel({ model }: { readonly model: AddedModel }) {
   const account = useAccount();
   const update = useChange(modelUpdate);
   const { name, provider, dimensions, tokens_max, query_prefix, document_prefix } = model;
