@@ -44,7 +44,9 @@ describe('radius', () => {
   });
 
   it('takes an object', () => {
-    expect(parseRadius({ latitude: 1, longitude: 2, distance: 3 })).toEqual({ latitude: 1, longitude: 2, metres: 3 });
+    const given = { latitude: 1, longitude: 2, distance: 3 };
+    expect(parseRadius(given)).toEqual({ latitude: 1, longitude: 2, metres: 3 });
+    expect(parseRadius(JSON.stringify(given))).toEqual({ latitude: 1, longitude: 2, metres: 3 });
   });
 
   it.each([
@@ -58,6 +60,11 @@ describe('radius', () => {
     ['0,0,1yd', 'm, km, mi'],
     ['0,0,-1', 'm, km, mi'],
     ['1e1,0,1', 'latitude "1e1"'],
+    ['{"latitude":1,"longitude":2}', 'three numbers'],
+    ['{"latitude":1,"longitude":2,"distance":"3km"}', 'three numbers'],
+    ['{"latitude":1,"longitude":2,"distance":3,"unit":"km"}', 'three numbers'],
+    ['{', 'three numbers'],
+    ['{"latitude":91,"longitude":2,"distance":3}', 'between -90 and 90'],
     [`0,0,${'9'.repeat(400)}`, 'expected'],
   ])('refuses %s', (text, expected) => {
     const error = refusal(() => parseRadius(text));

@@ -1,4 +1,4 @@
-/** The `radius` option: `"51.5,-0.12,10km"` or `{"latitude", "longitude", "distance"}`. */
+/** The `radius` option: `"51.5,-0.12,10km"` or `{"latitude", "longitude", "distance"}`, in a query string as its JSON. */
 import { ServiceError } from '../../platform/index.js';
 import type { RadiusOption, SearchOptions } from '../types.js';
 
@@ -19,6 +19,7 @@ export function parseRadius(radius: NonNullable<SearchOptions['radius']>): Radiu
 }
 
 function parseText(text: string): RadiusOption {
+  if (text.trimStart().startsWith('{')) return parseJson(text);
   const parts = text.length > TEXT_LENGTH_MAX ? [] : text.split(',').map((part) => part.trim());
   if (parts.length !== 3) {
     throw radiusError('expected latitude, longitude and distance with commas between them, such as "51.5,-0.12,10km"');
@@ -30,6 +31,22 @@ function parseText(text: string): RadiusOption {
     throw radiusError(`the distance "${distance}" is not a number with m, km, mi or no unit (metres) behind it`);
   }
   return checked(coordinate('latitude', latitude), coordinate('longitude', longitude), Number(matched[1]) * metres);
+}
+
+function parseJson(text: string): RadiusOption {
+  const { latitude, longitude, distance, ...others } = membersOf(text);
+  if (typeof latitude === 'number' && typeof longitude === 'number' && typeof distance === 'number') {
+    if (Object.keys(others).length === 0) return checked(latitude, longitude, distance);
+  }
+  throw radiusError('expected {"latitude", "longitude", "distance"}, all three numbers, the distance in metres');
+}
+
+function membersOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
 }
 
 function coordinate(what: string, text: string): number {

@@ -99,7 +99,7 @@ export interface RadiusObject {
 }
 
 const RADIUS =
-  'Keeps records near a point, of lists with a location_field: latitude, longitude and distance (m, km or mi; metres when bare)';
+  'Keeps records near a point, of lists with a location_field: latitude, longitude and distance (m, km or mi; metres when bare), or an object of these three numbers';
 const radiusText = { type: 'string', maxLength: RADIUS_CHARACTERS_MAX };
 const RADIUS_EXAMPLES = ['51.5,-0.12,10km'];
 const radius: SearchOption<string | RadiusObject> = {
