@@ -127,8 +127,8 @@ describe('/search-result/{account}/{list}/{id}', () => {
     const read = (await service.client.get(`${PATH}/${id}`)).body as RecordBody;
     const changed = { ...read, fields: { ...read.fields, title: 'puffin' } };
     const { modified_utc: _modified, ...same } = changed;
-    for (const send of [service.client.put, service.client.patch]) {
-      expect(await send.call(service.client, `${PATH}/${id}`, changed)).toMatchObject({ status: 200, body: same });
+    for (const method of ['put', 'patch'] as const) {
+      expect(await service.client[method](`${PATH}/${id}`, changed)).toMatchObject({ status: 200, body: same });
     }
     expect(await service.client.post(PATH, changed)).toMatchObject({ status: 200, body: same });
     const bulk = await service.client.post(`${PATH}/bulk`, [changed]);
