@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FEATURES } from '../features.js';
-import { isStreamBody, operations, type CommandSpec, type Operation } from '../operations/index.js';
+import { firstForm, isStreamBody, operations, type CommandSpec, type Operation } from '../operations/index.js';
 import { EventCatalogue, controlSocketPath, OperatorError, packageRoot } from '../platform/index.js';
 import { commandNames, runCommandLine } from './command-line.js';
 import { CORE_COMMANDS } from './core-commands.js';
@@ -58,7 +58,9 @@ const ALL = Object.keys(CALLS);
 function callOf({ operation: wanted, arguments: typed = [], secrets = [] }: CommandSpec): string[] {
   const { params, query, body } = OPERATIONS.find(({ name }) => name === wanted) as Operation;
   const schemas = [params, query, body === undefined || isStreamBody(body) ? undefined : body];
-  const required = schemas.flatMap((schema) => (schema as { required?: string[] } | undefined)?.required ?? []);
+  const required = schemas.flatMap(
+    (schema) => (firstForm(schema) as { required?: string[] } | undefined)?.required ?? [],
+  );
   const named = required.filter((name) => name !== 'account' && !typed.includes(name) && !secrets.includes(name));
   return [...typed.map(() => 'x'), ...named.flatMap((name) => [`--${name.replaceAll('_', '-')}`, 'x'])];
 }

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { TSchema } from 'typebox';
 import { FEATURES } from '../features.js';
-import { isStreamBody, type CommandSpec, type CommandText, type Operation } from '../operations/index.js';
+import { firstForm, isStreamBody, type CommandSpec, type CommandText, type Operation } from '../operations/index.js';
 import { EventCatalogue } from '../platform/index.js';
 import { writeJson, writeValue, type CommandContext, type Run } from './command-context.js';
 import { operationNamed } from './call-request.js';
@@ -191,7 +191,7 @@ function membersOf({ params, query, body }: Operation): ReadonlyMap<string, Memb
 }
 
 function entriesOf(schema: TSchema | undefined): [string, Member][] {
-  const { properties = {}, required = [] } = (schema ?? {}) as {
+  const { properties = {}, required = [] } = (firstForm(schema) ?? {}) as {
     readonly properties?: Readonly<Record<string, MemberSchema>>;
     readonly required?: readonly string[];
   };

@@ -1,6 +1,6 @@
 /** What `gannet call` says of operations: all of it comes from the registry. */
 import type { TSchema } from 'typebox';
-import { agentToolName, isStreamBody, type Operation } from '../operations/index.js';
+import { agentToolName, firstForm, isStreamBody, type Operation } from '../operations/index.js';
 import { styled, table, type Output } from './output.js';
 
 interface Member {
@@ -50,7 +50,7 @@ export function operationHelp(operation: Operation, output: Output): string {
 }
 
 function memberRows(schema: TSchema | undefined): string[][] {
-  const { properties = {}, required = [] } = (schema ?? {}) as ObjectSchema;
+  const { properties = {}, required = [] } = (firstForm(schema) ?? {}) as ObjectSchema;
   return Object.entries(properties).map(([name, member]) => [
     `  ${name}`,
     typeOf(member),

@@ -3,7 +3,7 @@
  * have that name (path, query string or body), and its text becomes the value that the schema asks for.
  */
 import type { TSchema } from 'typebox';
-import { coercionsOf, isStreamBody, type Operation } from '../operations/index.js';
+import { coercionsOf, firstForm, isStreamBody, type Operation } from '../operations/index.js';
 import { parseExactJson } from '../platform/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { CallInput } from './service-client.js';
@@ -87,11 +87,13 @@ function bodyValue(schema: TSchema, name: string, text: string): unknown {
         );
     }
   }
-  return coercionsOf(schema).get(name)?.(text) ?? text;
+  return coercionsOf(firstForm(schema)).get(name)?.(text) ?? text;
 }
 
 function isObject(schema: TSchema, name: string): boolean {
-  const { properties } = schema as { readonly properties?: Readonly<Record<string, { readonly type?: unknown }>> };
+  const { properties } = (firstForm(schema) ?? {}) as {
+    readonly properties?: Readonly<Record<string, { readonly type?: unknown }>>;
+  };
   return properties?.[name]?.type === 'object';
 }
 
@@ -114,7 +116,7 @@ function bodyOf(operation: Operation, { body, stream }: GivenInput): Record<stri
 }
 
 function membersOf(schema: TSchema | undefined): string[] {
-  return Object.keys((schema as { readonly properties?: object } | undefined)?.properties ?? {});
+  return Object.keys((firstForm(schema) as { readonly properties?: object } | undefined)?.properties ?? {});
 }
 
 function usage(message: string): CommandError {

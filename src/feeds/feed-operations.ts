@@ -1,5 +1,5 @@
 /** `/feed`: outside sources that are kept current in files of media stores. */
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import {
   accountParams,
   CONTENT_BODY_BYTES_MAX,
@@ -12,7 +12,8 @@ import {
   wantedPage,
   type OperationContext,
 } from '../operations/index.js';
-import { ServiceError, withSignal } from '../platform/index.js';
+import { ServiceError, withSignal, type OutboundRules } from '../platform/index.js';
+import type { WebsiteSettings } from './crawl/crawl-types.js';
 import { FEED_NOT_FOUND, FEED_SYNCING, SOURCE_UNUSABLE } from './feed-problems.js';
 import {
   DEFAULT_STORE,
@@ -147,6 +148,15 @@ const connect = defineOperation({
   },
 });
 
+/** As `connect` has them, or by themselves. */
+const websiteBody = Type.Union([object({ settings: websiteSettings }), websiteSettings], {
+  description: 'The settings of a website: under `settings`, or as the body itself',
+});
+
+function readWebsiteIn(body: Static<typeof websiteBody>, rules: OutboundRules): WebsiteSettings {
+  return 'settings' in body ? readWebsite(body.settings, rules) : readWebsite(body, rules, '');
+}
+
 const discover = defineOperation({
   name: 'feed.discover',
   summary: 'Preview the pages that a website feed would read',
@@ -157,11 +167,11 @@ const discover = defineOperation({
   callers: CALLERS,
   target: 'account',
   params: accountParams,
-  body: object({ settings: websiteSettings }),
+  body: websiteBody,
   responses: { 200: { description: 'The pages', schema: discovery } },
   errors: [SOURCE_UNUSABLE, 'overloaded'],
   async handle({ services, signal }, { body }) {
-    const settings = readWebsite(body.settings, services.part(FEEDS).outbound);
+    const settings = readWebsiteIn(body, services.part(FEEDS).outbound);
     const { feeds } = services.part(FEEDS);
     const found = await withSignal(signal, (left) => feeds.discover({ name: 'website', settings }, left));
     return { status: 200, body: found };
@@ -215,7 +225,7 @@ const webScope = defineOperation({
   path: '/feed/{account}/{feed}/web-scope',
   permission: 'feed:update',
   callers: CALLERS,
-  body: object({ settings: websiteSettings }),
+  body: websiteBody,
   responses: { 200: shown('The feed') },
   errors: [...ofFeed.errors, SOURCE_UNUSABLE, 'unprocessable', 'overloaded', 'storage-full'],
   async handle(context, { params: { account, feed }, body }) {
@@ -226,7 +236,7 @@ const webScope = defineOperation({
         'unprocessable',
         `The feed '${feed}' is of the provider ${row.provider.name}, not a website.`,
       );
-    const settings = readWebsite(body.settings, outbound);
+    const settings = readWebsiteIn(body, outbound);
     const changed = await withSignal(context.signal, (left) => feeds.setScope(row, settings, left));
     return { status: 200, body: describe(context, changed) };
   },

@@ -176,13 +176,13 @@ export function readProvider(
   }
 }
 
-/** Throws `invalid-parameter`. */
-export function readWebsite(settings: unknown, rules: OutboundRules): WebsiteSettings {
+/** `at`: where the settings are in the body. Throws `invalid-parameter`. */
+export function readWebsite(settings: unknown, rules: OutboundRules, at = '/settings'): WebsiteSettings {
   const given = checked(websiteSettings, settings);
-  given.start_urls.forEach((each, place) => assertUrl(each, `/settings/start_urls/${place}`, rules));
+  given.start_urls.forEach((each, place) => assertUrl(each, `${at}/start_urls/${place}`, rules));
   const { selectors = {} } = given;
   for (const [name, text] of Object.entries({ ...selectors, fields: undefined, ...selectors.fields })) {
-    if (text !== undefined) assertReadable(`/settings/selectors/${name}`, () => compile(text));
+    if (text !== undefined) assertReadable(`${at}/selectors/${name}`, () => compile(text));
   }
   return {
     start_urls: given.start_urls,

@@ -304,9 +304,22 @@ describe('settings of a feed', () => {
       [made.url('/a'), 'link'],
       [made.url('/c'), 'link'],
     ]);
+    expect(ok(await feeds.client.post('/feed/default/web/discover', settings))).toEqual(preview);
     const { last_checked: before } = await feeds.feed('scoped');
     ok(await put('web-scope', { settings }));
     expect(await feeds.settled('scoped', before)).toMatchObject({ record_count: 3, last_run: { removed: 1 } });
+    const { last_checked: between } = await feeds.feed('scoped');
+    const bare = { start_urls: [made.url('/')], exclude: ['/b', '/c'] };
+    ok(await put('web-scope', bare));
+    expect(await feeds.settled('scoped', between)).toMatchObject({ record_count: 2, settings: bare });
+    for (const [body, pointer] of [
+      [{ start_urls: ['ftp://a/'] }, '/start_urls/0'],
+      [{ settings: { start_urls: ['ftp://a/'] } }, '/settings/start_urls/0'],
+      [{ start_urls: [made.url('/')], excluded: [] }, '/excluded'],
+      [{}, '/settings'],
+    ] as const) {
+      expect(await put('web-scope', body)).toMatchObject({ status: 400, body: { errors: [{ pointer }] } });
+    }
   });
 
   it('keep a secret that nobody sees, which no key sends', async () => {

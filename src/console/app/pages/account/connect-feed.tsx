@@ -143,7 +143,7 @@ function Website({ scope, onChange }: WebsiteProps) {
   return (
     <Stack>
       <SchemaFields
-        properties={feedDiscoverSchemas.body.properties.settings.properties}
+        properties={feedDiscoverSchemas.body.anyOf[0].properties.settings.properties}
         names={FIRST_MEMBERS}
         required={FIRST_MEMBERS}
         draft={scope}
@@ -153,7 +153,7 @@ function Website({ scope, onChange }: WebsiteProps) {
         <summary>{text.feeds.more}</summary>
         <Stack mt="sm">
           <SchemaFields
-            properties={feedDiscoverSchemas.body.properties.settings.properties}
+            properties={feedDiscoverSchemas.body.anyOf[0].properties.settings.properties}
             names={OTHER_MEMBERS}
             draft={scope}
             onChange={onChange}

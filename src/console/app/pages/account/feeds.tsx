@@ -225,7 +225,7 @@ function ChangeScope({ feed: { name, settings } }: FeedProps) {
   return (
     <FormModal label={text.feeds.scope} place={`scope:${name}`} button={QUIET} onSubmit={submit}>
       <SchemaFields
-        properties={feedWebScopeSchemas.body.properties.settings.properties}
+        properties={feedWebScopeSchemas.body.anyOf[0].properties.settings.properties}
         names={SCOPE_MEMBERS}
         required={['start_urls']}
         draft={draft}
