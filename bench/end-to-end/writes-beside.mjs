@@ -53,6 +53,8 @@ const LIST = 'sentences';
 const SEARCH_CONNECTIONS = 16;
 const WRITE_CONNECTIONS = 64;
 const WARM_UP_REQUESTS = 12_000;
+/** The first writes of a service cost several times what later ones do: V8 compiles what they run, beside the searches. */
+const WARM_UP_SEARCHES_PER_WRITE = 5;
 const MIXED_SECONDS_MAX = 600;
 /** Different writes; then they begin anew. */
 const WRITES = 20_000;
@@ -133,14 +135,14 @@ async function beside(load, writesPerSecond) {
 }
 
 /** The same requests, one after the other, whatever the time. */
-async function mixed(load, searchesPerWrite, turn) {
-  const own = nextWrites(Math.ceil(requests / (searchesPerWrite + 1)));
-  const paths = Array.from({ length: requests }, (_, at) =>
+async function mixed(load, searchesPerWrite, turn, count = requests) {
+  const own = nextWrites(Math.ceil(count / (searchesPerWrite + 1)));
+  const paths = Array.from({ length: count }, (_, at) =>
     searchesPerWrite > 0 && at % (searchesPerWrite + 1) === searchesPerWrite
       ? own[Math.floor(at / (searchesPerWrite + 1)) % own.length]
-      : searches[(at + turn * requests) % searches.length],
+      : searches[(at + turn * count) % searches.length],
   );
-  const most = { seconds: MIXED_SECONDS_MAX, requestsMax: requests };
+  const most = { seconds: MIXED_SECONDS_MAX, requestsMax: count };
   const all = await runOpenLoop({ ...load, ...most, paths, ratePerSecond: 0, connections: SEARCH_CONNECTIONS });
   const wrote = searchesPerWrite > 0 ? all.posts : undefined;
   return { searched: { ...all.gets, seconds: all.seconds }, wrote, failed: all.failed };
@@ -215,8 +217,8 @@ const sides = [];
 try {
   for (const checkout of checkouts) sides.push(await startSide(checkout));
   for (const { service, key } of sides) {
-    const most = { seconds: MIXED_SECONDS_MAX, requestsMax: WARM_UP_REQUESTS, connections: SEARCH_CONNECTIONS };
-    await runOpenLoop({ address: service.address, key, paths: searches, ratePerSecond: 0, ...most });
+    await mixed({ address: service.address, key, seed: 0 }, WARM_UP_SEARCHES_PER_WRITE, 0, WARM_UP_REQUESTS);
+    await wait(AFTER_TURN_MS);
   }
   for (let round = 1; round <= rounds; round += 1) {
     for (const side of round % 2 === 1 ? sides : sides.toReversed())

@@ -52,7 +52,7 @@ class RandomList {
   // Of the words, so many in a hundred are rare.
   RandomList(uint32_t seed, std::vector<uint32_t> weight_units, const std::vector<uint32_t>& segment_sizes,
              double deleted_share, uint32_t rare_percent)
-      : random_(seed), rare_percent_(rare_percent) {
+      : random_(seed), rare_percent_(rare_percent), has_large_dictionary_(segment_sizes.size() > 1) {
     model_.schema = MakeSchema(std::move(weight_units));
     uint32_t total = 0;
     for (const uint32_t size : segment_sizes) total += size;
@@ -160,8 +160,21 @@ class RandomList {
         document->fields[field].push_back(std::move(words));
       }
     }
+    if (has_large_dictionary_ && document->segment == 0 && document->document == 0) AddManyTerms(document, &writer);
     FillColumns(document, &writer);
     return writer;
+  }
+
+  // More than a segment has a table of: what it has of a query is kept, and looked up in the others each time.
+  static void AddManyTerms(ModelDocument* document, DocumentWriter* writer) {
+    std::vector<std::string> words;
+    std::string text;
+    for (uint32_t i = 0; i < 9000; ++i) {
+      words.push_back("z" + std::to_string(i));
+      text += words.back() + ' ';
+    }
+    writer->Text(0, text);
+    document->fields[0].push_back(std::move(words));
   }
 
   void FillColumns(ModelDocument* document, DocumentWriter* writer) {
@@ -281,6 +294,7 @@ class RandomList {
 
   std::mt19937 random_;
   uint32_t rare_percent_;
+  bool has_large_dictionary_;
   TemporaryFolder folder_;
   std::vector<uint32_t> record_numbers_;
   SearchModel model_;

@@ -273,6 +273,39 @@ TEST(segment_finds_terms_however_long) {
   CHECK_EQ(segment->FindTerm(another).last_document(0), 2u);
 }
 
+// A small segment has a table of its terms, and a large one is asked in its file: what they answer is the same.
+TEST(segment_has_the_same_terms_with_a_table_and_without) {
+  struct Collector : Segment::TermVisitor {
+    std::vector<std::string> terms;
+    bool Visit(std::string_view term, uint32_t) override {
+      terms.emplace_back(term);
+      return true;
+    }
+  };
+  for (const uint32_t words : {3u, 2500u, 9000u}) {
+    const TemporaryFolder folder;
+    std::string text = std::string(5000, 'a') + " run runs running";
+    for (uint32_t word = 0; word < words; ++word) text += " w" + std::to_string(word * 7);
+    BuildSegment(folder.File("s"), {{1}, {}, "en"}, EncodeBatch({{1, {{0, text}}, {}}}));
+    const auto segment = Segment::Open(folder.File("s"));
+    CHECK_EQ(segment->has_table(), words < 9000);
+    Collector all;
+    segment->VisitTerms("", &all);
+    CHECK_EQ(all.terms.size(), size_t{words} + 4);
+    size_t missing = 0;
+    size_t wrong = 0;
+    for (const std::string& term : all.terms) missing += segment->FindTerm(term).document_frequency() != 1;
+    for (uint32_t word = 0; word < words; ++word) wrong += segment->FindTerm("w" + std::to_string(word * 7 + 1)).document_frequency() != 0;
+    CHECK_EQ(missing, 0u);
+    CHECK_EQ(wrong, 0u);
+    CHECK_EQ(segment->FindTerm(std::string(5000, 'a')).document_frequency(), 1u);
+    CHECK(segment->FindEntry(std::string(5001, 'a')).empty());
+    CHECK(segment->FindEntry("").empty());
+    CHECK(!segment->FindStemGroup("run").empty());
+    CHECK(segment->FindStemGroup("w7").empty());
+  }
+}
+
 TEST(segment_builder_rejects_malformed_batches) {
   const TemporaryFolder folder;
   const auto build = [&](const std::vector<uint8_t>& bytes) {

@@ -24,20 +24,43 @@ constexpr float kAlternativeWeightMin = 1e-6f;
 // The bonus is a sum of floats that is added to a float, its bound is computed in doubles.
 constexpr double kBonusFactor = 1 + 1e-5;
 constexpr double kBonusMargin = 1e-6;
+// Room is made for so many at once: memory is asked for seldom.
+constexpr size_t kListsPerTerm = 4;
 
-// Words come again and again, with the same forms and spellings.
-TermEntries FindTermEntries(const Segment& segment, const std::vector<std::string_view>& terms, const std::string& key) {
-  if (auto kept = segment.cache().term_entries.Find(key)) return *std::move(kept);
+// Terms as they are looked up in all segments.
+struct SoughtTerms {
+  std::vector<std::string_view> texts;
+  std::vector<uint32_t> hashes;
+  std::string key;  // all of them
+};
+
+std::vector<TermEntry> FindTermEntries(const Segment& segment, const SoughtTerms& terms) {
   std::vector<TermEntry> found;
   StopIfAsked();
-  for (uint32_t place = 0; place < terms.size(); ++place) {
-    const std::span<const uint8_t> entry = segment.FindEntry(terms[place]);
+  for (uint32_t place = 0; place < terms.texts.size(); ++place) {
+    const std::span<const uint8_t> entry = segment.FindEntry(terms.texts[place], terms.hashes[place]);
     if (!entry.empty()) found.push_back({entry.data(), static_cast<uint32_t>(entry.size()), place});
   }
+  return found;
+}
+
+// Words come again and again, with the same forms and spellings.
+TermEntries KeptTermEntries(const Segment& segment, const SoughtTerms& terms) {
+  if (auto kept = segment.cache().term_entries.Find(terms.key)) return *std::move(kept);
+  const std::vector<TermEntry> found = FindTermEntries(segment, terms);
   auto entries = std::make_shared<const std::vector<TermEntry>>(found.begin(), found.end());
-  if (entries->size() <= kCachedEntriesMax) segment.cache().term_entries.Keep(key, entries);
+  if (entries->size() <= kCachedEntriesMax) segment.cache().term_entries.Keep(terms.key, entries);
   return entries;
 }
+
+// What a segment has of the terms that are looked up.
+struct FoundTerms {
+  uint32_t segment;
+  TermEntries kept;              // null: they are not kept
+  std::vector<TermEntry> anew;
+
+  const std::vector<TermEntry>& entries() const { return kept ? *kept : anew; }
+};
 
 // The list of the term that was asked for at `place`; an empty one where the segment lacks it.
 PostingList ListAt(const Segment& segment, const std::vector<TermEntry>& entries, uint32_t place) {
@@ -52,9 +75,11 @@ class QueryPreparer {
 
   void Prepare(const QueryPlan& plan, bool for_scores) {
     query_.terms.reserve(CountTerms(plan));
+    query_.lists.reserve(query_.terms.capacity() * kListsPerTerm);
     query_.groups.reserve(plan.groups.size());
     query_.has_terms.resize(generation_.segments.size());
     for (uint32_t i = 0; i < plan.groups.size(); ++i) query_.groups.push_back(PrepareGroup(plan.groups[i], i));
+    PlaceLists();
     for (const PreparedGroup& group : query_.groups) {
       query_.has_scoring_groups |= group.scores();
       query_.has_must |= group.occur == Occur::kMust;
@@ -140,9 +165,7 @@ class QueryPreparer {
   }
 
   double CountDocuments(const PreparedGroup& group) const {
-    std::vector<UnionTerm> terms;
-    for (const uint32_t term : group.sequence_terms) terms.push_back({query_.terms[term].text, query_.terms[term].lists});
-    auto count = static_cast<double>(CountUnion(generation_, terms));
+    auto count = static_cast<double>(CountUnion(query_, group.sequence_terms));
     for (const PreparedAlternative& alternative : group.alternatives) {
       if (alternative.counts && alternative.is_phrase()) count += static_cast<double>(alternative.document_frequency);
     }
@@ -246,16 +269,24 @@ class QueryPreparer {
 
   // Makes found_ what is stored for the group's terms, in the order of its alternatives.
   void FindTerms(const PlanGroup& group) {
-    texts_.clear();
-    key_.clear();
+    sought_.texts.clear();
+    sought_.hashes.clear();
+    sought_.key.clear();
     for (const PlanAlternative& alternative : group.alternatives) {
       for (const std::string_view text : alternative.terms) {
-        texts_.push_back(text);
-        AppendKeyPart(text, &key_);
+        sought_.texts.push_back(text);
+        sought_.hashes.push_back(HashTerm(text));
+        AppendKeyPart(text, &sought_.key);
       }
     }
     found_.clear();
-    for (const SegmentView& view : generation_.segments) found_.push_back(FindTermEntries(*view.segment, texts_, key_));
+    for (uint32_t i = 0; i < generation_.segments.size(); ++i) {
+      const Segment& segment = *generation_.segments[i].segment;
+      FoundTerms found{i, nullptr, {}};
+      if (segment.has_table()) found.anew = FindTermEntries(segment, sought_);
+      else found.kept = KeptTermEntries(segment, sought_);
+      if (!found.entries().empty()) found_.push_back(std::move(found));
+    }
   }
 
   // Its terms are those that were found, from the place `first` on.
@@ -277,15 +308,27 @@ class QueryPreparer {
     if (is_new) {
       PreparedTerm term;
       term.text = text;
-      for (size_t segment = 0; segment < found_.size(); ++segment) {
-        term.lists.push_back(ListAt(*generation_.segments[segment].segment, *found_[segment], place));
-        const uint32_t document_frequency = term.lists.back().document_frequency();
-        term.document_frequency += document_frequency;
-        if (document_frequency > 0) query_.has_terms[segment] = true;
+      for (const FoundTerms& found : found_) {
+        const PostingList list = ListAt(*generation_.segments[found.segment].segment, found.entries(), place);
+        if (list.document_frequency() == 0) continue;
+        query_.lists.push_back({found.segment, list});
+        ++term.list_count;
+        term.document_frequency += list.document_frequency();
+        query_.has_terms[found.segment] = true;
       }
-      query_.terms.push_back(std::move(term));
+      query_.terms.push_back(term);
     }
     return entry->second;
+  }
+
+  // When all terms are known.
+  void PlaceLists() {
+    const std::span<const SegmentList> lists(query_.lists);
+    size_t begin = 0;
+    for (PreparedTerm& term : query_.terms) {
+      term.lists = TermLists(lists.subspan(begin, term.list_count));
+      begin += term.list_count;
+    }
   }
 
   const Generation& generation_;
@@ -294,9 +337,8 @@ class QueryPreparer {
   std::pmr::monotonic_buffer_resource resource_{memory_.data(), memory_.size()};
   std::pmr::unordered_map<std::string_view, uint32_t> term_indexes_{&resource_};
   // Of the group at hand.
-  std::vector<std::string_view> texts_;
-  std::string key_;
-  std::vector<TermEntries> found_;  // by segment
+  SoughtTerms sought_;
+  std::vector<FoundTerms> found_;  // by segment, those that have any
 };
 
 }  // namespace

@@ -13,8 +13,11 @@
 // `pairs`, are added to the sum of the groups' at the end.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -30,10 +33,40 @@ inline constexpr double kSaturationK1 = 1.5;
 inline constexpr double kLengthB = 0.65;
 inline constexpr uint32_t kProximityDistanceMax = 8;
 
+// A term's list in a segment that has it.
+struct SegmentList {
+  uint32_t segment;
+  PostingList list;
+};
+
+// The lists of a term by segment. Beside writes most segments have a few documents and lack most terms: of these there is nothing.
+class TermLists {
+ public:
+  TermLists() = default;
+  // Ascending by segment.
+  explicit TermLists(std::span<const SegmentList> lists) : lists_(lists) {}
+
+  // An empty one where the segment lacks the term.
+  const PostingList& operator[](size_t segment) const {
+    static constexpr PostingList kNone;
+    // At its own place where all segments before it have the term, too; else before it.
+    for (size_t place = std::min(segment + 1, lists_.size()); place > 0 && lists_[place - 1].segment >= segment; --place) {
+      if (lists_[place - 1].segment == segment) return lists_[place - 1].list;
+    }
+    return kNone;
+  }
+  auto begin() const { return lists_.begin(); }
+  auto end() const { return lists_.end(); }
+
+ private:
+  std::span<const SegmentList> lists_;
+};
+
 struct PreparedTerm {
   std::string_view text;
   uint64_t document_frequency = 0;
-  InlineVector<PostingList, 1> lists;  // by segment
+  uint32_t list_count = 0;
+  TermLists lists;
 };
 
 struct PreparedAlternative {
@@ -82,8 +115,16 @@ struct PreparedWhole {
 };
 
 struct PreparedQuery {
+  PreparedQuery() = default;
+  // Terms point into `lists`.
+  PreparedQuery(PreparedQuery&&) = default;
+  PreparedQuery& operator=(PreparedQuery&&) = default;
+  PreparedQuery(const PreparedQuery&) = delete;
+  PreparedQuery& operator=(const PreparedQuery&) = delete;
+
   const Generation* generation = nullptr;
   std::vector<PreparedTerm> terms;    // distinct
+  std::vector<SegmentList> lists;     // of all terms, one after the other
   std::vector<PreparedGroup> groups;  // in order of scoring
   bool has_scoring_groups = false;
   bool has_must = false;

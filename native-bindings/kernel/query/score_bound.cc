@@ -139,8 +139,7 @@ class ScoreBounder {
     if (!steps.empty()) return {steps.data(), steps.size()};
     std::array<Impact, kImpactsPerList> scratch;
     size_t lists = 0;
-    for (const PostingList& list : query_.terms[term].lists) {
-      if (list.document_frequency() == 0) continue;
+    for (const auto& [segment, list] : query_.terms[term].lists) {
       const std::span<const Impact> impacts = list.ListImpacts(&scratch);
       for (const Impact& impact : impacts) steps.push_back(impact);
       ++lists;

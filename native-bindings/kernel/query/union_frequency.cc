@@ -9,6 +9,8 @@
 namespace gannet {
 namespace {
 
+// Up to this many postings are counted sooner than what was kept of their number is found.
+constexpr uint64_t kCountedAnewMax = 32;
 // Up to this many postings are cheaper to sort than to mark in a bitset of the whole segment.
 constexpr uint64_t kSortedPostingsMax = 2048;
 
@@ -45,18 +47,22 @@ uint32_t CountByMarking(std::span<const PostingList* const> lists, uint32_t docu
   return count;
 }
 
-uint32_t CountInSegment(const Segment& segment, std::span<const UnionTerm> terms, uint32_t index) {
+uint32_t CountInSegment(const PreparedQuery& query, std::span<const uint32_t> terms, uint32_t index) {
   std::vector<const PostingList*> lists;
-  std::string key;
   uint64_t postings = 0;
-  for (const UnionTerm& term : terms) {
-    const PostingList& list = term.lists[index];
+  for (const uint32_t term : terms) {
+    const PostingList& list = query.terms[term].lists[index];
     if (list.document_frequency() == 0) continue;
     lists.push_back(&list);
     postings += list.document_frequency();
-    AppendKeyPart(term.text, &key);
   }
   if (lists.size() <= 1) return static_cast<uint32_t>(postings);
+  if (postings <= kCountedAnewMax) return CountBySorting(lists);
+  std::string key;
+  for (const uint32_t term : terms) {
+    if (query.terms[term].lists[index].document_frequency() > 0) AppendKeyPart(query.terms[term].text, &key);
+  }
+  const Segment& segment = *query.generation->segments[index].segment;
   if (const auto kept = segment.cache().union_frequencies.Find(key)) return *kept;
   const uint32_t count = postings <= kSortedPostingsMax ? CountBySorting(lists)
                                                         : CountByMarking(lists, segment.document_count());
@@ -66,10 +72,10 @@ uint32_t CountInSegment(const Segment& segment, std::span<const UnionTerm> terms
 
 }  // namespace
 
-uint64_t CountUnion(const Generation& generation, std::span<const UnionTerm> terms) {
+uint64_t CountUnion(const PreparedQuery& query, std::span<const uint32_t> terms) {
   uint64_t count = 0;
-  for (uint32_t i = 0; i < generation.segments.size(); ++i) {
-    count += CountInSegment(*generation.segments[i].segment, terms, i);
+  for (uint32_t i = 0; i < query.has_terms.size(); ++i) {
+    if (query.has_terms[i]) count += CountInSegment(query, terms, i);
   }
   return count;
 }

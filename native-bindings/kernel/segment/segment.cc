@@ -11,7 +11,7 @@
 #include "../common/bytes.h"
 #include "../common/file.h"
 #include "../postings/posting_layout.h"
-#include "key_filter.h"
+#include "key_table.h"
 #include "lmdb_check.h"
 #include "lmdb_writer.h"
 #include "segment_meta.h"
@@ -119,8 +119,8 @@ class CursorGuard {
   bool started_ = false;
 };
 
-// Terms of a segment whose keys are kept in a filter: all of them are read for it when the segment is opened.
-constexpr uint64_t kFilteredTermsMax = 8192;
+// Terms of a segment whose keys are kept in a table: all of them are read for it when the segment is opened.
+constexpr uint64_t kTabledTermsMax = 8192;
 
 // Terms of which sketches are kept, 12 bytes each: among many more, walking is no slower than comparing all.
 constexpr uint32_t kSketchedTermsMax = 16384;
@@ -160,7 +160,7 @@ class LmdbSegment final : public Segment {
       columns_.push_back(Column::Parse(meta.type, meta.many, meta_.document_count, parts));
     }
     OpenSpelling();
-    OpenFilter();
+    OpenTable();
     CursorGuard cursor(environment_.OpenCursor());
     std::span<const uint8_t> key;
     std::span<const uint8_t> value;
@@ -226,27 +226,23 @@ class LmdbSegment final : public Segment {
   }
 
   std::span<const uint8_t> FindStemGroup(std::string_view stem) const override {
-    std::array<uint8_t, 1 + kStemmedBytesMax> key;
     if (stem.size() > kStemmedBytesMax) return {};
-    key[0] = static_cast<uint8_t>(Key::kStemGroup);
-    std::ranges::copy(stem, key.begin() + 1);
     std::span<const uint8_t> value;
-    if (!Find({key.data(), 1 + stem.size()}, &value)) return {};
+    if (!Find(Key::kStemGroup, stem, HashTerm(stem), &value)) return {};
     return value;
   }
 
   const SpellingIndex& spelling() const override { return spelling_; }
   const SpellingSketches& spelling_sketches() const override { return sketches_; }
 
-  std::span<const uint8_t> FindEntry(std::string_view term) const override {
+  bool has_table() const override { return table_.is_known(); }
+
+  std::span<const uint8_t> FindEntry(std::string_view term, uint32_t hash) const override {
     std::string scratch;
     const std::string_view stored = TermKey(term, &scratch);
-    std::array<uint8_t, 1 + kTermBytesMax> key;
     if (stored.size() > kTermBytesMax) return {};
-    key[0] = static_cast<uint8_t>(Key::kTerm);
-    std::ranges::copy(stored, key.begin() + 1);
     std::span<const uint8_t> entry;
-    if (!Find({key.data(), 1 + stored.size()}, &entry)) return {};
+    if (!Find(Key::kTerm, stored, term.size() > kTermBytesMax ? HashTerm(stored) : hash, &entry)) return {};
     if (entry.empty()) Damaged("a term without an entry");
     return entry;
   }
@@ -337,19 +333,30 @@ class LmdbSegment final : public Segment {
     if (spelling_.size() <= kSketchedTermsMax) sketches_ = SpellingSketches(spelling_);
   }
 
-  void OpenFilter() {
-    if (meta_.term_count > kFilteredTermsMax) return;
-    filter_ = KeyFilter(2 * meta_.term_count);  // a stem group for each term at the most
+  void OpenTable() {
+    if (meta_.term_count > kTabledTermsMax) return;
     CursorGuard cursor(environment_.OpenCursor());
     std::span<const uint8_t> key;
     std::span<const uint8_t> value;
     const auto first = MakeKey(Key::kStemGroup);
-    while (cursor.Next(first, &key, &value) && key[0] <= static_cast<uint8_t>(Key::kTerm)) filter_.Add(key);
+    while (cursor.Next(first, &key, &value) && key[0] <= static_cast<uint8_t>(Key::kTerm)) {
+      // More than a stem group for each term: the number of terms is wrong.
+      if (!table_.Add(key, value)) return;
+    }
+    table_.Build();
   }
 
-  // The value of a term or stem group; false where there is none.
-  bool Find(std::span<const uint8_t> key, std::span<const uint8_t>* value) const {
-    return filter_.MayContain(key) && environment_.Get(key, value);
+  // The value of a term or stem group as it is stored; false where there is none.
+  bool Find(Key kind, std::string_view text, uint32_t hash, std::span<const uint8_t>* value) const {
+    if (table_.is_known()) {
+      const KeyTable::Value* found = table_.Find(static_cast<uint8_t>(kind), text, hash);
+      if (found != nullptr) *value = *found;
+      return found != nullptr;
+    }
+    std::array<uint8_t, 1 + kTermBytesMax> key;
+    key[0] = static_cast<uint8_t>(kind);
+    std::ranges::copy(text, key.begin() + 1);
+    return environment_.Get({key.data(), 1 + text.size()}, value);
   }
 
   std::span<const uint32_t> AnyNumbers(std::span<const uint8_t> value) {
@@ -372,7 +379,7 @@ class LmdbSegment final : public Segment {
   std::vector<Column> columns_;
   SpellingIndex spelling_;
   SpellingSketches sketches_;
-  KeyFilter filter_;                               // of terms and stem groups
+  KeyTable table_;                                 // of terms and stem groups, where they are few
   std::vector<std::span<const uint8_t>> chunks_;   // without their padding
   std::vector<std::unique_ptr<uint64_t[]>> copies_;
 };

@@ -22,6 +22,7 @@
 #include "../vocabulary/segment_cache.h"
 #include "../vocabulary/spelling_index.h"
 #include "../vocabulary/spelling_sketches.h"
+#include "key_table.h"
 
 namespace gannet {
 
@@ -87,7 +88,11 @@ class Segment {
   }
   // What is stored for the term, for Postings: a tenth of a PostingList, where many are kept. Empty where the term does not occur; good
   // for as long as the segment is open.
-  virtual std::span<const uint8_t> FindEntry(std::string_view term) const = 0;
+  std::span<const uint8_t> FindEntry(std::string_view term) const { return FindEntry(term, HashTerm(term)); }
+  // The same for who asks several segments: `hash` is HashTerm(term).
+  virtual std::span<const uint8_t> FindEntry(std::string_view term, uint32_t hash) const = 0;
+  // True where looking a term up costs no more than finding what was kept of it.
+  virtual bool has_table() const { return false; }
   virtual PostingList Postings(std::span<const uint8_t> entry) const = 0;
 
   // Terms in byte order, from the first that is >= `from`. `visit` returns false to stop. Long terms appear

@@ -23,7 +23,8 @@ std::vector<const Segment*> SegmentsOf(const Generation& generation, std::span<c
 }
 
 bool IsIn(const std::vector<const Segment*>& segments, std::string_view term) {
-  return std::ranges::any_of(segments, [&](const Segment* segment) { return !segment->FindEntry(term).empty(); });
+  const uint32_t hash = HashTerm(term);
+  return std::ranges::any_of(segments, [&](const Segment* segment) { return !segment->FindEntry(term, hash).empty(); });
 }
 
 }  // namespace
