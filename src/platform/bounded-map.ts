@@ -34,6 +34,10 @@ export class BoundedMap<Key, Value> {
     return this.#entries.delete(key);
   }
 
+  deleteWhere(isLeftOut: (value: Value) => boolean): void {
+    for (const [key, value] of this.#entries) if (isLeftOut(value)) this.#entries.delete(key);
+  }
+
   #removeOldest(): void {
     for (const key of this.#entries.keys()) {
       this.#entries.delete(key);

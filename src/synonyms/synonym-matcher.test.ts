@@ -43,4 +43,37 @@ describe('SynonymMatcher', () => {
   it('ignores terms without any word', () => {
     expect(matcher({ kind: 'equivalent', terms: ['  ', 'couch'] }).match(['couch'])).toEqual([]);
   });
+
+  it('knows the same rules however many others there are, and when what was worked out is forgotten', () => {
+    const rules = Array.from({ length: 30_000 }, (_, number): SynonymRule => {
+      const terms = [`new ${number}`, `thing ${number}`, `w${number}`];
+      return number % 3 === 0
+        ? { kind: 'rewrite', terms, replace_with: [`replaced ${number}`, '𝒜 ß'] }
+        : { kind: 'equivalent', terms };
+    });
+    const synonyms = matcher(...rules);
+    for (const number of [0, 1, 9999, 29_999, 1]) {
+      const isRewrite = number % 3 === 0;
+      const wanted = (...others: string[]) =>
+        isRewrite
+          ? [
+              ['replaced', String(number)],
+              ['𝒜', 'ß'],
+            ]
+          : others.map((term) => term.split(' '));
+      expect(synonyms.match(['see', 'new', String(number)])).toEqual([
+        { begin: 1, end: 3, expansions: wanted(`thing ${number}`, `w${number}`), rules: [number] },
+      ]);
+      expect(synonyms.match([`w${number}`])).toEqual([
+        { begin: 0, end: 1, expansions: wanted(`new ${number}`, `thing ${number}`), rules: [number] },
+      ]);
+    }
+    expect(synonyms.match(['new', '30000', 'w30000', 'replaced'])).toEqual([]);
+  });
+
+  it('keeps terms apart whose ends are halves of one character', () => {
+    const synonyms = matcher({ kind: 'equivalent', terms: ['a\ud835', '\udc9c', 'b'] });
+    expect(synonyms.match(['b'])[0]?.expansions).toHaveLength(2);
+    expect(synonyms.match(['b'])[0]?.expansions[0]?.[0]).toMatch(/^a/);
+  });
 });

@@ -5,6 +5,9 @@ import type { SynonymRule } from './synonym-matcher.js';
 export const SYNONYM_RULES_MAX = 20_000;
 export const SYNONYM_TERMS_MAX = 100;
 export const SYNONYM_TERM_CHARACTERS_MAX = 200;
+/** Of all rules of a list together: each thread that searches it has them, and whoever replaces them waits until each is checked. */
+export const SYNONYM_TERMS_OF_LIST_MAX = 100_000;
+export const SYNONYM_CHARACTERS_OF_LIST_MAX = 2_000_000;
 const EQUIVALENT_TERMS_MIN = 2;
 
 /** Characters that the usual synonym files give a meaning: a list that holds none can be moved to any other engine. */
@@ -51,6 +54,22 @@ export function synonymRuleFaults(rule: SynonymRule, pointer: string, analyse: A
       break;
   }
   return faults;
+}
+
+/** What is too much of the rules of a list together; undefined where nothing is. */
+export function synonymRulesExcess(rules: readonly SynonymRule[]): string | undefined {
+  let [terms, characters] = [0, 0];
+  for (const { terms: ofRule, replace_with = [] } of rules) {
+    for (const each of [ofRule, replace_with]) {
+      terms += each.length;
+      for (const term of each) characters += term.length;
+    }
+  }
+  if (terms > SYNONYM_TERMS_OF_LIST_MAX)
+    return `The rules have ${terms} terms together; those of a list may have ${SYNONYM_TERMS_OF_LIST_MAX}.`;
+  if (characters > SYNONYM_CHARACTERS_OF_LIST_MAX)
+    return `The terms of the rules have ${characters} characters together; those of a list may have ${SYNONYM_CHARACTERS_OF_LIST_MAX}.`;
+  return undefined;
 }
 
 /** The rule as it is kept and read back. */

@@ -17,6 +17,7 @@ import {
   searchSettings,
 } from '../dispatch/list-access.js';
 import { changedDefinition, newDefinition } from './list-definition.js';
+import { fittingPage } from './list-page.js';
 import { listResource, listSettings, readOnlyListMembers, unavailableLists } from './list-schemas.js';
 import { CONTENT_BODY_BYTES_MAX, defineOperation } from '../dispatch/operation.js';
 import { accountParams, listName, listParams, nextOf, nextPage, object, pageQuery, wantedPage } from './schemas.js';
@@ -50,7 +51,7 @@ const list = defineOperation({
     },
   },
   async handle({ services }, { params, query }) {
-    const page = services.catalog.listPage(params.account, wantedPage(query));
+    const page = fittingPage(services.catalog.listPage(params.account, wantedPage(query)));
     const lists = page.entries;
     const described: unknown[] = [];
     const unavailable: unknown[] = [];
@@ -87,7 +88,7 @@ const create = defineOperation({
   responses: { 201: { description: 'The list', schema: listResource } },
   errors: ['name-exists', 'unprocessable', 'plan-limit', 'storage-full', 'limit-reached'],
   async handle({ services }, { params: { account }, body }) {
-    const settings = settingsOf(body);
+    const settings = await settingsOf(body);
     assertModelKnown(services, account, settings.model);
     assertRerankerKnown(services, account, settings.reranker);
     const definition = newDefinition({ language: NEW_LIST.language, ...body });
@@ -135,7 +136,7 @@ const update = defineOperation({
       if (body.name !== undefined && body.name !== name) {
         throw invalidMember('name', 'A list cannot be renamed: clone it under the new name and delete it.');
       }
-      const settings = settingsOf(body);
+      const settings = await settingsOf(body);
       assertModelKnown(services, account, settings.model);
       assertRerankerKnown(services, account, settings.reranker);
       const stored = requireList(services, account, name);
@@ -254,7 +255,7 @@ interface SettingsInput {
 }
 
 /** The settings among the members, checked for what this release can do. */
-function settingsOf(body: SettingsInput): ListChange {
+async function settingsOf(body: SettingsInput): Promise<ListChange> {
   const { engine, language, query_rules, synonym_rules, model, reranker, suggestions } = body;
   if (engine !== undefined && engine !== 'managed') {
     throw new ServiceError('unprocessable', `There is no engine '${engine}': this service has only 'managed'.`);
@@ -262,7 +263,9 @@ function settingsOf(body: SettingsInput): ListChange {
   return {
     ...(language === undefined ? {} : { language }),
     ...(query_rules === undefined ? {} : { query_rules }),
-    ...(synonym_rules === undefined ? {} : { synonym_rules: checkedSynonymRules(synonym_rules, '/synonym_rules') }),
+    ...(synonym_rules === undefined
+      ? {}
+      : { synonym_rules: await checkedSynonymRules(synonym_rules, '/synonym_rules') }),
     ...(suggestions === undefined ? {} : { suggestions }),
     ...(model === undefined ? {} : { model }),
     ...(reranker === undefined ? {} : { reranker }),

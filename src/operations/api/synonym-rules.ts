@@ -1,16 +1,26 @@
 /** Synonym rules as clients give them: checked, and in the form in which they are kept. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { ERROR_PLACES_MAX, ServiceError, type ErrorPlace } from '../../platform/index.js';
 import type { SynonymRule } from '../../search/index.js';
-import { keptRule, synonymRuleFaults } from '../../synonyms/index.js';
+import { keptRule, synonymRuleFaults, synonymRulesExcess } from '../../synonyms/index.js';
 
-/** Throws `invalid-parameter` that names every fault by its place. `pointer` is that of the array. */
-export function checkedSynonymRules(rules: readonly SynonymRule[], pointer: string): SynonymRule[] {
+/** So long others wait; a hundred thousand terms are checked in more than a second. */
+const SLICE_MS = 10;
+
+/** Rejects with `invalid-parameter` that names every fault by its place. `pointer` is that of the array. */
+export async function checkedSynonymRules(rules: readonly SynonymRule[], pointer: string): Promise<SynonymRule[]> {
+  const excess = synonymRulesExcess(rules);
+  if (excess !== undefined) throwFaults([{ pointer, detail: excess }]);
   const faults: ErrorPlace[] = [];
+  let sliceEndsMs = performance.now() + SLICE_MS;
   for (const [index, rule] of rules.entries()) {
     faults.push(...synonymRuleFaults(rule, `${pointer}/${index}`, synonymWords));
     if (faults.length >= ERROR_PLACES_MAX) break;
+    if (performance.now() < sliceEndsMs) continue;
+    await nextTurn();
+    sliceEndsMs = performance.now() + SLICE_MS;
   }
   throwFaults(faults);
   return rules.map(keptRule);

@@ -41,7 +41,7 @@ const replace = defineOperation({
   errors: ['storage-full'],
   handle: ({ services }, { params: { account, list: name }, body }) =>
     oneChangeAtATime(services, { account, name }, async () => {
-      const rules = checkedSynonymRules(body.rules, '/rules');
+      const rules = await checkedSynonymRules(body.rules, '/rules');
       const stored = requireList(services, account, name);
       const index = await openIndex(services, stored);
       const record = await changeSettings(services, stored, index, { synonym_rules: rules });

@@ -15,8 +15,11 @@ import { kindsOfPages, type PagesOfKind } from '../plan/pages-plan.js';
 import { usableQueryRules, type CompiledQueryRule } from '../rules/query-rules.js';
 import { SynonymMatcher, type SynonymRule } from '../../synonyms/synonym-matcher.js';
 
+/** Rules are kept in the form in which they are searched by. */
+export type KeptSettings = Omit<GenerationSettings, 'query_rules' | 'synonym_rules'>;
+
 export interface ListContext {
-  readonly settings: GenerationSettings;
+  readonly settings: KeptSettings;
   readonly layout: KernelLayout;
   /** Its records may link to files that are searched by words. */
   readonly hasPages: boolean;
@@ -29,15 +32,25 @@ export interface ListContext {
   readonly functionWords: ReadonlySet<string>;
 }
 
+interface KnownContext {
+  /** The settings that it was made of. */
+  readonly json: string;
+  readonly context: ListContext;
+}
+
 const GENERATIONS_MAX = 256;
 const SETTINGS_MAX = 64;
+/** What the settings of lists that are kept may have together, as JSON: the rules of some take megabytes. */
+const SETTINGS_CHARACTERS_MAX = 4_000_000;
 /** Words that the analyser only parts at their blanks. */
 const PLAIN_WORDS = /^[a-z]+(?: [a-z]+)*$/;
 
 export class ListContexts {
   /** In the order of use, the least recent first. Handles are never used twice, so an entry never grows wrong. */
-  private readonly byGeneration = new BoundedMap<GenerationHandle, ListContext>(GENERATIONS_MAX);
-  private readonly bySettings = new BoundedMap<string, ListContext>(SETTINGS_MAX);
+  private readonly byGeneration = new BoundedMap<GenerationHandle, KnownContext>(GENERATIONS_MAX);
+  /** In the same order. */
+  private readonly bySettings = new Map<string, KnownContext>();
+  private settingsCharacters = 0;
   /** Of the last search, and nearly always of the next: putting an entry last makes a map grow anew time and again. */
   private latest: { readonly generation: GenerationHandle; readonly context: ListContext } | undefined;
 
@@ -45,30 +58,48 @@ export class ListContexts {
 
   get(generation: GenerationHandle): ListContext {
     if (this.latest?.generation === generation) return this.latest.context;
-    let context = this.byGeneration.get(generation);
-    if (context === undefined) context = this.ofSettings(this.kernel.generationSettings(generation));
-    this.byGeneration.renew(generation, context);
+    const known = this.byGeneration.get(generation);
+    const { json, context } = this.used(known?.json ?? this.kernel.generationSettings(generation));
+    this.byGeneration.renew(generation, { json, context });
     this.latest = { generation, context };
     return context;
   }
 
   /** The list as it would be with one more synonym rule; not kept. */
   withSynonymRule(generation: GenerationHandle, rule: SynonymRule): ListContext {
-    const { settings } = this.get(generation);
+    const settings = JSON.parse(this.kernel.generationSettings(generation)) as GenerationSettings;
     return this.compile({ ...settings, synonym_rules: [...settings.synonym_rules, rule] });
   }
 
-  private ofSettings(json: string): ListContext {
-    const context = this.bySettings.get(json) ?? this.compile(JSON.parse(json) as GenerationSettings);
-    this.bySettings.renew(json, context);
-    return context;
+  private used(json: string): KnownContext {
+    const known = this.bySettings.get(json);
+    if (known !== undefined) {
+      this.bySettings.delete(json);
+      this.bySettings.set(json, known);
+      return known;
+    }
+    const made = { json, context: this.compile(JSON.parse(json) as GenerationSettings) };
+    this.makeRoom(json.length);
+    this.bySettings.set(json, made);
+    return made;
   }
 
-  private compile(settings: GenerationSettings): ListContext {
+  /** For one more: forgets those that were not searched for the longest time. */
+  private makeRoom(characters: number): void {
+    this.settingsCharacters += characters;
+    for (const known of this.bySettings.values()) {
+      if (this.settingsCharacters <= SETTINGS_CHARACTERS_MAX && this.bySettings.size < SETTINGS_MAX) return;
+      this.settingsCharacters -= known.json.length;
+      this.bySettings.delete(known.json);
+      this.byGeneration.deleteWhere(({ context }) => context === known.context);
+    }
+  }
+
+  private compile({ query_rules, synonym_rules, ...settings }: GenerationSettings): ListContext {
     const { definition, language } = settings;
     // What the operations stored, they checked.
-    const queryRules = settings.query_rules as readonly QueryRule[];
-    const synonymRules = settings.synonym_rules as readonly SynonymRule[];
+    const queryRules = query_rules as readonly QueryRule[];
+    const synonymRules = synonym_rules as readonly SynonymRule[];
     return Object.freeze({
       settings,
       layout: kernelLayout(definition),

@@ -37,11 +37,10 @@ export class SearchExecutor {
   execute(task: SearchTask, writer: ResponseWriter): number {
     const begin = performance.now();
     const { extraSynonymRule } = task;
-    const lists = task.targets.map(({ generation }) =>
+    const lists =
       extraSynonymRule === undefined
-        ? this.contexts.get(generation)
-        : this.contexts.withSynonymRule(generation, extraSynonymRule),
-    );
+        ? this.listsOf(task)
+        : task.targets.map(({ generation }) => this.contexts.withSynonymRule(generation, extraSynonymRule));
     const request = readSearchRequest(
       task.options,
       lists.map(({ settings }) => settings.definition),
@@ -69,7 +68,7 @@ export class SearchExecutor {
 
   /** Appends the best hits of the search as `Candidates`, and returns its total_count. */
   candidates(task: CandidatesTask, writer: ResponseWriter): number {
-    const lists = task.targets.map(({ generation }) => this.contexts.get(generation));
+    const lists = this.listsOf(task);
     const options = { ...task.options, skip: 0, size: task.named, facets: [], explain: false };
     const request = readSearchRequest(
       options,
@@ -138,6 +137,14 @@ export class SearchExecutor {
     if (mergedRanges === undefined) return;
     writer.ascii(',"facet_ranges":');
     writer.text(mergedRanges);
+  }
+
+  /** Those of a group may have rules that take a while to be made ready, and nobody waits for them any more. */
+  private listsOf({ targets }: Pick<SearchTask, 'targets'>): ListContext[] {
+    return targets.map(({ generation }, place) => {
+      if (place > 0) this.kernel.stopIfAsked();
+      return this.contexts.get(generation);
+    });
   }
 
   private readonly stopIfAsked = () => {

@@ -14,6 +14,8 @@ export const QUERY_RULES_MAX = 1000;
 export const RULE_NAME_CHARACTERS_MAX = 128;
 export const RULE_PATTERN_CHARACTERS_MAX = 1000;
 export const RULE_FILTER_CHARACTERS_MAX = 10_000;
+/** Of all filters of a list together: each thread that searches it has them as trees, of some ten times as many bytes. */
+export const RULES_FILTER_CHARACTERS_MAX = 500_000;
 
 /**
  * Instructions of one compiled pattern, and of all patterns of a list. A postcode takes 17; repetitions multiply. An

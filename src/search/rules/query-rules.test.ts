@@ -168,6 +168,13 @@ describe('what a rule may cost', () => {
     expect(() => compileQueryRules(plain, SHOP)).not.toThrow();
   });
 
+  it('refuses filters that are too long together', () => {
+    const filter = `postcode in (${'"a", '.repeat(1900)}"b")`;
+    const rules = Array.from({ length: 54 }, (_, number) => ({ name: `r${number}`, pattern: 'a', filter }));
+    expect(() => compileQueryRules(rules.slice(0, 50), SHOP)).not.toThrow();
+    expect(() => compileQueryRules(rules, SHOP)).toThrow(/filters of all rules have \d+ characters together/);
+  });
+
   it('is bounded by the text that it looks at; the rest is searched as sent', () => {
     const filler = 'word '.repeat(198);
     expect(apply(`${filler}sw1a 1aa`, POSTCODE).applied).toEqual(['postcode']);

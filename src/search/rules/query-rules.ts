@@ -12,6 +12,7 @@ import { bindCaptures, capturesOf, type Captures } from './filter-template.js';
 import {
   RULE_INSTRUCTIONS_MAX,
   RULE_TEXT_CHARACTERS_MAX,
+  RULES_FILTER_CHARACTERS_MAX,
   RULES_INSTRUCTIONS_MAX,
   type QueryRule,
 } from './query-rule.js';
@@ -38,6 +39,11 @@ export function compileQueryRules(
   definition: FieldDefinition,
   pointer = '/query_rules',
 ): readonly CompiledQueryRule[] {
+  const characters = rules.reduce((sum, { filter }) => sum + filter.length, 0);
+  if (characters > RULES_FILTER_CHARACTERS_MAX) {
+    const detail = `The filters of all rules have ${characters} characters together; a list may have ${RULES_FILTER_CHARACTERS_MAX}.`;
+    throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer, detail }] });
+  }
   const faults: ErrorPlace[] = [];
   const compiled = rules.flatMap((rule, index) => {
     const result = compileRule(rule, definition);
