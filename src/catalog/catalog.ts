@@ -1,7 +1,7 @@
 /** The catalogue over the `system` environment; see `Catalog` for what holds. */
 import { isDeepStrictEqual } from 'node:util';
 import {
-  nameFault,
+  assertName,
   pageOf,
   ServiceError,
   uuidv7,
@@ -101,7 +101,7 @@ class StoredCatalog implements Catalog {
   }
 
   addAccount(change: Change, name: string, region: string): AccountRecord {
-    assertGoodName('account', name);
+    assertName('account', name);
     if (this.#reservedNames.has(name)) throw reservedName(name);
     if (this.#accounts.has(name)) throw nameExists('account', name);
     if (this.#isBeingRemoved(name)) {
@@ -163,7 +163,7 @@ class StoredCatalog implements Catalog {
   createList(list: NewList, fields?: FieldDefinition): Promise<ListRecord> {
     return this.#store.change((change) => {
       const { account, name } = list;
-      assertGoodName('list', name);
+      assertName('list', name);
       this.#assertAccount(account);
       if (this.list(account, name) !== undefined) {
         throw new ServiceError('name-exists', `There is already a list '${name}' in the account '${account}'.`);
@@ -213,7 +213,7 @@ class StoredCatalog implements Catalog {
 
   createGroup(account: string, name: string, settings: GroupSettings): Promise<GroupRecord> {
     return this.#store.change((change) => {
-      assertGoodName('group', name);
+      assertName('group', name);
       this.#assertAccount(account);
       this.#assertMembers(account, settings.lists);
       if (this.group(account, name) !== undefined) {
@@ -278,7 +278,7 @@ class StoredCatalog implements Catalog {
         change.put(this.#accounts, account.name, account);
       }
       for (const list of lists) {
-        assertGoodName('list', list.name);
+        assertName('list', list.name);
         if (this.list(list.account, list.name) !== undefined) throw nameExists('list', list.name);
         change.put(this.#lists, compositeKey(list.account, list.name), list);
       }
@@ -337,12 +337,8 @@ function nameExists(kind: 'account' | 'list', name: string): ServiceError {
 }
 
 function reservedName(name: string): ServiceError {
-  return new ServiceError('invalid-name', `'${name}' is a reserved word and cannot be the name of an account.`);
-}
-
-function assertGoodName(kind: 'account' | 'list' | 'group', name: string): void {
-  const fault = nameFault(kind, name);
-  if (fault !== undefined) throw new ServiceError('invalid-name', fault);
+  const detail = `'${name}' is a reserved word and cannot be the name of an account.`;
+  return new ServiceError('invalid-name', detail, { errors: [{ pointer: '/name', detail }] });
 }
 
 function inOrderOfNames<T extends { readonly name: string }>(entries: Iterable<T>): readonly T[] {

@@ -76,7 +76,10 @@ export class FeedStore {
   /** Throws `name-exists`, `conflict` where the account has too many, and for a name that none can have. */
   assertFree(account: string, name: string): void {
     assertName('feed', name);
-    if (RESERVED.has(name)) throw new ServiceError('invalid-name', `A feed cannot be called '${name}'.`);
+    if (RESERVED.has(name)) {
+      const detail = `A feed cannot be called '${name}'.`;
+      throw new ServiceError('invalid-name', detail, { errors: [{ pointer: '/name', detail }] });
+    }
     if (this.named(account, name) !== undefined)
       throw new ServiceError('name-exists', `The account has a feed '${name}'.`);
     if (this.count(account) >= this.options.feedsMax)

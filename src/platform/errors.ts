@@ -110,13 +110,15 @@ export class ServiceError extends Error {
   /** The problem document, RFC 9457. */
   toProblem(): Problem {
     const { code, status, title } = problemKind(this.problem);
+    // A 400 always says where: what is wrong as a whole has the pointer to the whole.
+    const errors = this.errors ?? (status === 400 ? [{ pointer: '', detail: this.detail }] : undefined);
     return {
       type: `/problems/${code}`,
       title,
       status,
       detail: this.detail,
       code,
-      ...(this.errors === undefined ? {} : { errors: this.errors }),
+      ...(errors === undefined ? {} : { errors }),
       ...(this.retryAfterSeconds === undefined ? {} : { retry_after_seconds: this.retryAfterSeconds }),
     };
   }

@@ -1,5 +1,5 @@
 /** Names of accounts, lists, groups, feeds and media stores, and of records. */
-import { ServiceError } from './errors.js';
+import { ServiceError, type ErrorPlace } from './errors.js';
 import { RECORD_NAME_CHARACTERS_MAX } from './limits.js';
 
 export type NameKind = 'account' | 'list' | 'group' | 'feed' | 'media store';
@@ -8,6 +8,7 @@ export const NAME_PATTERN_SOURCE = '^[a-z0-9][a-z0-9_-]{0,63}$';
 /** For people. */
 export const NAME_PATTERN_WORDS = "1 to 64 lower-case letters, digits, '-' and '_', and starts with a letter or digit";
 const NAME_PATTERN = new RegExp(NAME_PATTERN_SOURCE);
+const NAME_IN_BODY = { pointer: '/name' };
 /** Half a character: cannot be written as UTF-8. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -23,10 +24,10 @@ export function nameFault(kind: NameKind, value: string): string | undefined {
   return undefined;
 }
 
-/** Throws `invalid-name` unless the value is a good name of this kind. */
-export function assertName(kind: NameKind, value: string): void {
-  const fault = nameFault(kind, value);
-  if (fault !== undefined) throw new ServiceError('invalid-name', fault);
+/** Throws `invalid-name` unless the value is a good name of this kind. `place`: where in the request it was. */
+export function assertName(kind: NameKind, value: string, place: Omit<ErrorPlace, 'detail'> = NAME_IN_BODY): void {
+  const detail = nameFault(kind, value);
+  if (detail !== undefined) throw new ServiceError('invalid-name', detail, { errors: [{ ...place, detail }] });
 }
 
 /** Throws `invalid-name` unless the value can name a record: 1 to 512 characters (code points). */

@@ -64,6 +64,25 @@ describe('a body', () => {
   });
 });
 
+describe('a 400', () => {
+  it('says where, and of the whole where it is the whole that is wrong', async () => {
+    const json = { 'Content-Type': 'application/json' };
+    const send = (path: string, bytes: string | Uint8Array) =>
+      service.client.send('POST', path, { bytes, headers: json });
+    const whole = { status: 400, body: { errors: [{ pointer: '' }] } };
+    expect(await send('/list/default', '{"name":')).toMatchObject(whole);
+    expect(await send('/list/default', Buffer.from([0x22, 0xff, 0x22]))).toMatchObject(whole);
+    expect(await send('/search-result/default/films/bulk', '[{"name":"a"}')).toMatchObject(whole);
+    expect(await send('/list/default', '')).toMatchObject(whole);
+    const at = (place: object) => ({ status: 400, body: { errors: [place] } });
+    expect(await service.client.get('/list/default/No')).toMatchObject(at({ parameter: 'list' }));
+    expect(await service.client.get('/list-group/default/No')).toMatchObject(at({ parameter: 'group' }));
+    expect(await service.client.get('/media/default/No')).toMatchObject(at({ parameter: 'store' }));
+    const reserved = await service.control().post('/account', { name: 'bulk' });
+    expect(reserved).toMatchObject(at({ pointer: '/name' }));
+  });
+});
+
 describe('names', () => {
   it('of accounts, lists and groups follow one rule', async () => {
     for (const name of ['A', '-a', '_a', 'a b', 'é', 'a'.repeat(65), '', 'a/b', '.']) {

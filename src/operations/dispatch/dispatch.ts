@@ -136,7 +136,7 @@ interface MissingTarget {
 /** What exists has a name that a list or group can have. Another name is proposed to who may see all names alone. */
 function assertMissingAdmitted(missing: MissingTarget, caller: Caller, catalog: Catalog): void {
   const { operation, target, account, name } = missing;
-  assertName(target, name);
+  assertName(target, name, { parameter: target });
   if (operation.admitsMissingTarget === true) return;
   const isScoped = caller.key !== undefined && caller.key.scope !== 'account';
   if (target === 'list') {
