@@ -9,7 +9,7 @@ import { installForTests } from './lib/debian-package.mjs';
 
 await installForTests({
   name: 'Chromium',
-  debianPackage: 'chromium',
+  debianPackage: 'chromium-headless-shell',
   isThere: () => chromiumPath() !== undefined,
   otherwise: 'install it, or name one by GANNET_TEST_CHROMIUM',
 });

@@ -1,9 +1,10 @@
 /** Where a Chromium may be, and how it is started without a screen or a word to anybody. */
 import { existsSync } from 'node:fs';
 
-/** Undefined where there is none. */
+/** Undefined where there is none. The one without a window of its own takes a third less of a processor. */
 export function chromiumPath() {
-  const places = [process.env.GANNET_TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome'];
+  const browsers = ['chromium-headless-shell', 'chromium', 'google-chrome'].map((name) => `/usr/bin/${name}`);
+  const places = [process.env.GANNET_TEST_CHROMIUM, ...browsers];
   return places.find((path) => path !== undefined && existsSync(path));
 }
 

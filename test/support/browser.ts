@@ -10,7 +10,7 @@ import type { TestService } from './service.js';
 export const CHROMIUM = chromiumPath();
 export const NO_CHROMIUM = 'there is no Chromium; `node scripts/install-chromium.mjs` installs the one of Debian';
 
-const ASKED_BY_NOBODY = '**/asked-by-nobody';
+const ASKED_BY_NOBODY = '/asked-by-nobody';
 /** Only what hangs takes so long. */
 const WAIT_MS_MAX = Number(process.env['GANNET_TEST_WAIT_MS'] ?? 240_000);
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -50,9 +50,8 @@ export async function openPage(
 ): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
   context.setDefaultTimeout(WAIT_MS_MAX);
-  // A page takes some time from a first `route` on until its requests pass through it: those of a key pressed right then go by.
-  await context.route(ASKED_BY_NOBODY, (route) => route.abort());
   const page = await context.newPage();
+  holdFromThenOn(page);
   watchRequests(page);
   opened.add(page);
   const complaints: string[] = [];
@@ -61,6 +60,26 @@ export async function openPage(
     if (/Content Security Policy|Uncaught/.test(message.text())) complaints.push(message.text());
   });
   return { context, page, complaints };
+}
+
+/**
+ * Has `route` resolve when what the page asks for passes through it: a page takes some time from a first one on, and the requests of a key
+ * pressed right then went by. A route that is there from the beginning has all files of the console pass through the test, and fetched anew for
+ * each page: with one there is no cache.
+ */
+function holdFromThenOn(page: Page): void {
+  const route = page.route.bind(page);
+  page.route = async (...what) => {
+    const held = await route(...what);
+    if (!page.url().startsWith('http')) return held;
+    await route(`**${ASKED_BY_NOBODY}`, (asked) => asked.fulfill({ status: 204 }));
+    await eventually(
+      () => page.evaluate<number>(`fetch('${ASKED_BY_NOBODY}').then(({ status }) => status)`),
+      (status) => status === 204,
+    );
+    await page.unroute(`**${ASKED_BY_NOBODY}`);
+    return held;
+  };
 }
 
 /** A link that signs the first owner in, as `gannet console link` prints it. */
