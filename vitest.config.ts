@@ -44,9 +44,11 @@ class LongestFirst extends BaseSequencer {
 
 /** For `npm test -- --files`. */
 const setupFiles = ['test/support/count-processor.ts'];
+const globalSetup = ['test/support/own-temporary-folder.ts'];
 
 const unit = {
   setupFiles,
+  globalSetup,
   // The kernel keeps one registry for a process and its worker threads: tests run in processes, as the service does.
   pool: 'forks',
   env: { GANNET_KERNEL_CHECK_LEASES: '1' },
@@ -77,6 +79,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: ['test/**/*.test.ts'],
           setupFiles,
+          globalSetup,
           pool: 'forks',
           env: { GANNET_KERNEL_CHECK_LEASES: '1' },
           // Each of these starts services of its own and mostly waits for them.

@@ -111,6 +111,9 @@ async function testAll({ stages, times, busy, files }) {
   return results;
 }
 
+// Who stops it has what is temporary taken away, too: that happens on the way out (lib/test-folder.mjs).
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 let sum = { passed: 0, failed: 1, skipped: 0 };
 try {
   const wanted = options();

@@ -1,9 +1,10 @@
 /** Runs stages side by side: as many as there are slots for, the longest first. */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keepResult, keptResult } from './kept-results.mjs';
 import { readers } from './stage-results.mjs';
 import { formatSeconds, lastLines, run } from './steps.mjs';
+import { openTestFolder } from './test-folder.mjs';
 
 const LINES_SHOWN_OF_FAILURE = 200;
 
@@ -72,24 +73,6 @@ function noResult({ name }) {
   };
 }
 
-/** What the tests leave and remove again, at most, with as much to spare. */
-const MEMORY_FREE_BYTES_MIN = 4 * 2 ** 30;
-const MEMORY_FOLDER = '/dev/shm';
-
-/**
- * Where tests make their folders: in memory, where there is room. A process that is killed loses nothing of what it wrote there, as on
- * a disk; that files are synced at the right moments is not shown by either.
- */
-export function testFolder() {
-  if (process.env.TMPDIR !== undefined) return process.env.TMPDIR;
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
-    return bavail * bsize >= MEMORY_FREE_BYTES_MIN ? MEMORY_FOLDER : tmpdir();
-  } catch {
-    return tmpdir();
-  }
-}
-
 /** Runs a program and leaves in `$GANNET_STAGE_TIMES` what it and all that it waited for took of the processors, as POSIX `times` prints it. */
 const TIMED = ['/bin/sh', '-c', '"$0" "$@"; status=$?; times >"$GANNET_STAGE_TIMES"; exit $status'];
 
@@ -109,11 +92,17 @@ function readText(file) {
 }
 
 async function runStage(stage, root) {
+  const kept = keptResult(stage, root);
+  if (kept?.result !== undefined) return { ...kept.result, isAsBefore: true };
+  const result = await resultOf(stage, root);
+  if (kept !== undefined) keepResult(stage, root, { hash: kept.hash, result });
+  return result;
+}
+
+async function resultOf(stage, root) {
   const { name, command, reads } = stage;
   const startedMs = performance.now();
-  const folder = mkdtempSync(join(testFolder(), 'gannet-stage-'));
-  // As the system's folder for such files: others pass through, so that what a test says of them is said by its own folders.
-  chmodSync(folder, 0o711);
+  const { folder, remove } = openTestFolder('gannet-stage-');
   const reportFile = join(folder, 'report.json');
   try {
     const [shell, ...args] = [...TIMED, ...command];
@@ -130,13 +119,15 @@ async function runStage(stage, root) {
       processorSeconds: processorSeconds(readText(timesFile)),
     };
   } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    remove();
   }
 }
 
-function printResult({ name, passed, failed, skipped, output, milliseconds, processorSeconds: used }) {
+function printResult({ name, passed, failed, skipped, output, milliseconds, processorSeconds: used, isAsBefore }) {
   if (failed > 0) process.stdout.write(`\n${lastLines(output, LINES_SHOWN_OF_FAILURE)}\n\n`);
   const left = skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
-  const took = `${formatSeconds(milliseconds)}, ${used.toFixed(1)} s of processor`;
+  const took = isAsBefore
+    ? 'as before: nothing that it reads has changed'
+    : `${formatSeconds(milliseconds)}, ${used.toFixed(1)} s of processor`;
   process.stdout.write(`${name}: ${passed} passed, ${failed} failed${left} (${took})\n`);
 }

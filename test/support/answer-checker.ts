@@ -46,6 +46,8 @@ const STACK = /\n\s+at |node:internal|\.[jt]s:\d+/;
 
 export class AnswerChecker {
   readonly operations: readonly DescribedOperation[];
+  /** Fixed segments go before parameters. */
+  readonly #places: readonly { readonly operation: DescribedOperation; readonly segments: readonly string[] }[];
   /** That the schemas are some is what the test of the document shows; each file of tests compiles those that it meets, and calls them a few times. */
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, code: { optimize: false } });
   readonly #checks = new Map<object, ValidateFunction>();
@@ -56,6 +58,9 @@ export class AnswerChecker {
     this.operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, description]) => ({ method: method.toUpperCase(), path, description })),
     );
+    this.#places = this.operations
+      .map((operation) => ({ operation, segments: operation.path.split('/') }))
+      .sort((one, other) => parameterCount(one.segments) - parameterCount(other.segments));
   }
 
   /** Throws where the answer is not one that the document allows. */
@@ -82,13 +87,12 @@ export class AnswerChecker {
     }
   }
 
-  /** The operation that answers there; fixed segments go before parameters. */
+  /** The operation that answers there. */
   operationAt(method: string, path: string): DescribedOperation | undefined {
-    const segments = (path.split('?')[0] ?? '').split('/');
+    const asked = (path.split('?')[0] ?? '').split('/');
     const wanted = method === 'HEAD' ? 'GET' : method;
-    return this.operations
-      .filter((operation) => operation.method === wanted && matches(operation.path.split('/'), segments))
-      .sort((a, b) => parameterCount(a.path) - parameterCount(b.path))[0];
+    return this.#places.find(({ operation, segments }) => operation.method === wanted && matches(segments, asked))
+      ?.operation;
   }
 
   #compiled(schema: object): ValidateFunction {
@@ -154,6 +158,6 @@ function matches(pattern: readonly string[], segments: readonly string[]): boole
   );
 }
 
-function parameterCount(path: string): number {
-  return path.split('{').length;
+function parameterCount(segments: readonly string[]): number {
+  return segments.filter((segment) => segment.startsWith('{')).length;
 }
