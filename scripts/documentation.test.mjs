@@ -241,13 +241,19 @@ describe('docs/decisions', () => {
 });
 
 describe('CONTRIBUTING.md', () => {
-  it('has the limits that ESLint has', () => {
+  it('has the limits that oxlint has', () => {
     const text = read('CONTRIBUTING.md');
-    const rules = read('eslint.config.js');
-    const limit = (rule) => /\d+/.exec(new RegExp(`'${rule}': \\['error', [^\\]]*?(\\d+)`).exec(rules)?.[0] ?? '')?.[0];
+    const rules = read('.oxlintrc.json');
+    const limit = (rule) => new RegExp(`"${rule}": \\[\\s*"error",[^\\]]*?(\\d+)`).exec(rules)?.[1];
     expect(text).toContain(`no file over ${limit('max-lines')} lines`);
     expect(text).toContain(`no function over ${limit('max-lines-per-function')} lines`);
     expect(text).toContain(`no function of more than ${limit('max-params')} parameters`);
+  });
+
+  it('says rightly that there are no exceptions from its rules in comments', () => {
+    const isException = /(?:\/\/|\/\*) *(?:ox|es)lint-/;
+    const files = [...codeFiles, ...filesOf('src', /\.tsx$/)].filter((path) => !path.endsWith('.md'));
+    expect(files.filter((path) => isException.test(read(path)))).toEqual([]);
   });
 
   it('names stages and scripts that are there', () => {

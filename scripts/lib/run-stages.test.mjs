@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -67,7 +67,27 @@ it('stages of the project need stages that there are, and the set-up first where
   const ids = stages.map(({ id }) => id);
   expect(stages.flatMap(({ needs }) => needs).filter((id) => !ids.includes(id))).toEqual([]);
   const needing = stages.filter(({ needs }) => needs.includes('setup')).map(({ id }) => id);
-  expect(needing).toEqual(expect.arrayContaining(['integration', 'unit', 'lint', 'console-types', 'schemathesis']));
+  expect(needing).toEqual(expect.arrayContaining(['integration', 'unit', 'lint', 'schemathesis']));
+});
+
+it('keep what they proved until something that they read has changed, and nothing that failed', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'gannet-stages-'));
+  mkdirSync(join(root, 'read'));
+  writeFileSync(join(root, 'package-lock.json'), '{}');
+  const said = async (text) => {
+    writeFileSync(join(root, 'read', 'file'), text);
+    const program = `const text = require('fs').readFileSync('read/file', 'utf8'); console.log(text);`;
+    const command = [process.execPath, '-e', program];
+    const keptFor = { folders: ['read'], skip: [], programs: [process.execPath] };
+    const kept = stage('kept', 1, { reads: 'counts', command, keptFor });
+    const [result] = await runStages([kept], { root, slots: 1, report: () => undefined });
+    return [result.passed, result.failed, result.isAsBefore === true];
+  };
+  expect(await said('1 passed, 0 failed')).toEqual([1, 0, false]);
+  expect(await said('1 passed, 0 failed')).toEqual([1, 0, true]);
+  expect(await said('2 passed, 0 failed')).toEqual([2, 0, false]);
+  expect(await said('3 passed, 1 failed')).toEqual([3, 1, false]);
+  expect(await said('3 passed, 1 failed')).toEqual([3, 1, false]);
 });
 
 describe('what a stage took of the processors', () => {

@@ -6,6 +6,7 @@
  * - `needs`: ids of the stages that have to have passed before; `setup` is run wherever it is needed, others only where they are wanted;
  * - `reads`: how its result is read, one of the readers in stage-results.mjs;
  * - `slots`: how many of those that there are it takes;
+ * - `keptFor`: what it reads, where its result is kept until that changes (kept-results.mjs); not in the CI;
  * - `onDemand`: left out unless `--stages` names it, for what takes longer than a change should wait;
  * - `seconds`: about what it takes by itself on one processor, waiting included, so that the longest begin first.
  */
@@ -18,10 +19,7 @@ export const PROCESSORS = Math.max(2, availableParallelism());
 /** Tests wait for a third of their time: with as many stages as processors, a quarter of these had nothing to do. */
 export const SLOTS = PROCESSORS + 1;
 
-/**
- * Caches keep what was found of files that did not change, by their content. They are for people: a file's types depend on
- * other files too, so whoever counts on the sum (CI=true) looks at everything.
- */
+/** Caches keep what was found of files that did not change, by their content. They are for people: whoever counts on the sum (CI=true) looks at everything. */
 const usesCaches = process.env.CI === undefined || process.env.CI === '' || process.env.CI === 'false';
 const cached = (root, name) =>
   usesCaches
@@ -48,6 +46,12 @@ export function stagesOf(root) {
   const computing = (...command) => ['nice', '-n', '10', ...command];
   const make = (...targets) => computing('make', '-C', 'native-bindings', '--no-print-directory', ...targets);
   const compilers = Math.max(1, PROCESSORS - 1);
+  const native = {
+    folders: ['native-bindings', join('bench', 'peers', 'gannet')],
+    skip: ['build', 'build-lmdb', 'build-test'],
+    programs: [process.env.CXX ?? 'g++', 'make'],
+  };
+  const keptNative = usesCaches ? { keptFor: native } : {};
   return [
     {
       id: 'setup',
@@ -88,6 +92,7 @@ export function stagesOf(root) {
       reads: 'check',
       slots: compilers,
       seconds: 160,
+      ...keptNative,
     },
     {
       id: 'unit',
@@ -100,36 +105,35 @@ export function stagesOf(root) {
     },
     {
       id: 'lint',
-      name: 'Lint',
-      command: computing(program('eslint'), ...cached(root, 'eslint'), '.'),
+      name: 'Lint and types',
+      command: computing(program('oxlint'), '--type-check'),
       needs: ['setup'],
       reads: 'check',
-      seconds: 105,
+      seconds: 30,
     },
-    { id: 'cpp-tests', name: 'C++ tests', command: make('run'), needs: ['cpp-build'], reads: 'counts', seconds: 120 },
-    { id: 'cpp-measuring', name: 'C++ that measures', command: make('measuring'), reads: 'check', seconds: 16 },
+    {
+      id: 'cpp-tests',
+      name: 'C++ tests',
+      command: make('run'),
+      needs: ['cpp-build'],
+      reads: 'counts',
+      seconds: 120,
+      ...keptNative,
+    },
+    {
+      id: 'cpp-measuring',
+      name: 'C++ that measures',
+      command: make('measuring'),
+      reads: 'check',
+      seconds: 16,
+      ...keptNative,
+    },
     {
       id: 'format',
       name: 'Format',
       command: computing(program('prettier'), '--check', '--log-level', 'warn', ...cached(root, 'prettier'), '.'),
       reads: 'check',
       seconds: 30,
-    },
-    {
-      id: 'types',
-      name: 'Types',
-      command: computing(program('tsc'), '--noEmit', '-p', 'tsconfig.json'),
-      needs: ['setup'],
-      reads: 'check',
-      seconds: 30,
-    },
-    {
-      id: 'console-types',
-      name: 'Types of the console',
-      command: computing(program('tsc'), '--noEmit', '-p', join('src', 'console', 'app')),
-      needs: ['setup'],
-      reads: 'check',
-      seconds: 14,
     },
     {
       id: 'layering',

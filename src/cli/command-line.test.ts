@@ -58,9 +58,8 @@ const ALL = Object.keys(CALLS);
 function callOf({ operation: wanted, arguments: typed = [], secrets = [] }: CommandSpec): string[] {
   const { params, query, body } = OPERATIONS.find(({ name }) => name === wanted) as Operation;
   const schemas = [params, query, body === undefined || isStreamBody(body) ? undefined : body];
-  const required = schemas.flatMap(
-    (schema) => (firstForm(schema) as { required?: string[] } | undefined)?.required ?? [],
-  );
+  const forms: ({ required?: string[] } | undefined)[] = schemas.map(firstForm);
+  const required = forms.flatMap((form) => form?.required ?? []);
   const named = required.filter((name) => name !== 'account' && !typed.includes(name) && !secrets.includes(name));
   return [...typed.map(() => 'x'), ...named.flatMap((name) => [`--${name.replaceAll('_', '-')}`, 'x'])];
 }

@@ -116,7 +116,8 @@ function bodyOf(operation: Operation, { body, stream }: GivenInput): Record<stri
 }
 
 function membersOf(schema: TSchema | undefined): string[] {
-  return Object.keys((firstForm(schema) as { readonly properties?: object } | undefined)?.properties ?? {});
+  const form: { readonly properties?: object } | undefined = firstForm(schema);
+  return Object.keys(form?.properties ?? {});
 }
 
 function usage(message: string): CommandError {

@@ -64,7 +64,7 @@ export class BatchChannel<Message> {
   /** Takes what has been answered since. */
   receive(): void {
     while (Atomics.load(this.end.counters, ANSWERED) !== this.taken) {
-      const entry = receiveMessageOnPort(this.port) as { readonly message: unknown } | undefined;
+      const entry: { readonly message: unknown } | undefined = receiveMessageOnPort(this.port);
       if (entry === undefined) return;
       this.settle(entry.message);
     }

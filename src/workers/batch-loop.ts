@@ -38,7 +38,7 @@ function nextMessage({ port, counters }: BatchChannelEnd): unknown {
   for (;;) {
     // Read before the port is: a message that comes in between ends the wait.
     const asked = Atomics.load(counters, ASKED);
-    const entry = receiveMessageOnPort(port) as { readonly message: unknown } | undefined;
+    const entry: { readonly message: unknown } | undefined = receiveMessageOnPort(port);
     if (entry !== undefined) return entry.message;
     Atomics.wait(counters, ASKED, asked);
   }

@@ -85,7 +85,7 @@ describe('records', () => {
     // What is there can be changed and removed, and then there is room for just that many.
     const index = statuses.indexOf(201);
     const list = lists[index % lists.length] as string;
-    const { id } = answers[index]?.body as { id: string };
+    const { id } = (answers[index] as Answer).body as { id: string };
     await made(control.put(`/search-result/${account}/${list}/${id}`, { fields: { title: 'changed' } }));
     await made(add(account, list, `r${index}`));
     await made(control.delete(`/search-result/${account}/${list}/${id}`));

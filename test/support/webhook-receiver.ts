@@ -47,7 +47,7 @@ export class WebhookReceiver {
 
   /** `http://127.0.0.1:…/hook`. */
   url(path = '/hook'): string {
-    return `http://127.0.0.1:${(this.#server?.address() as AddressInfo).port}${path}`;
+    return `http://127.0.0.1:${((this.#server as Server).address() as AddressInfo).port}${path}`;
   }
 
   /** What came to this path, in order. */

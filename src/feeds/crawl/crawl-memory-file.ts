@@ -226,7 +226,7 @@ function pageOf(line: Buffer): ReadPage | undefined {
   const tab = line.indexOf(TAB);
   if (tab === -1) return undefined;
   // The comma before the tab is left out.
-  const head = contentOf(`${line.toString('utf8', 0, tab - 1)}]`) as Partial<PageHead> | undefined;
+  const head: Partial<PageHead> | undefined = contentOf(`${line.toString('utf8', 0, tab - 1)}]`);
   if (typeof head?.digests !== 'string' || !Array.isArray(head.names) || typeof head.contentHash !== 'string')
     return undefined;
   const links = PageLinks.from(head.digests, () => linksOf(line.toString('utf8', tab + 1)));

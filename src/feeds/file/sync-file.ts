@@ -131,7 +131,7 @@ function notOurs(): SyncFileDamagedError {
 
 /** Undefined where the line does not describe such a file. */
 export function parseHeader(line: string): SyncFileHeader | undefined {
-  const header = parsed(line) as Partial<SyncFileHeader> | undefined;
+  const header: Partial<SyncFileHeader> | undefined = parsed(line);
   return header?.gannet === 'feed' &&
     header.format === SYNC_FILE_FORMAT &&
     typeof header.fields === 'object' &&
@@ -161,7 +161,7 @@ function hasAt(line: Buffer, part: Buffer, position: number): boolean {
 }
 
 function nameOf(line: string): string | undefined {
-  const record = parsed(line) as Partial<SourceRecord> | undefined;
+  const record: Partial<SourceRecord> | undefined = parsed(line);
   return typeof record?.name === 'string' && typeof record.fields === 'object' ? record.name : undefined;
 }
 

@@ -30,7 +30,8 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 
 /** How each member of an object schema is read from text. */
 export function coercionsOf(schema: TSchema | undefined): Coercions {
-  const properties = (schema as PlainSchema | undefined)?.properties ?? {};
+  const plain: PlainSchema | undefined = schema;
+  const properties = plain?.properties ?? {};
   return new Map(Object.entries(properties).map(([name, member]) => [name, coercionOf(member)]));
 }
 
