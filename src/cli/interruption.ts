@@ -1,5 +1,6 @@
 /** Ctrl-C and SIGTERM while a command works: a word on what that means, and then the end that the signal asks for. */
 import type { Output } from './output.js';
+import { removeUnfinishedFiles } from './unfinished-files.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -11,6 +12,7 @@ export function printInterruption(output: Output): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
     if (process.listenerCount(signal) > 1) return;
     output.note(`${output.isTerminal ? '\n' : ''}Interrupted. What the service has taken until now stays as it is.\n`);
+    removeUnfinishedFiles();
     forget();
     // Whoever started this command sees that a signal ended it; data are whole whenever a process ends.
     process.kill(process.pid, signal);

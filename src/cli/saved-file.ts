@@ -3,6 +3,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { chmod, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { unfinishedFile } from './unfinished-files.js';
 
 /** Where a folder takes no further file, the one that is there is written as it is. */
 const NO_FILE_BESIDE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS']);
@@ -24,7 +25,9 @@ export async function beginFile(path: string): Promise<FileUnderWay> {
   if (target.isFile) {
     const temporary = join(dirname(target.path), `.gannet-${process.pid}-${(made += 1)}.part`);
     const stream = createWriteStream(temporary, { flags: 'wx', flush: true });
+    const finished = unfinishedFile(temporary);
     const failure = await opened(stream);
+    if (failure !== undefined) finished();
     if (failure === undefined || !(target.mode !== undefined && NO_FILE_BESIDE.has(failure.code))) {
       return {
         stream,
@@ -32,10 +35,12 @@ export async function beginFile(path: string): Promise<FileUnderWay> {
           // Whoever could read the one before can read this one.
           if (target.mode !== undefined) await chmod(temporary, target.mode);
           await rename(temporary, target.path);
+          finished();
         },
         abandon: async () => {
           stream.destroy();
           if (failure === undefined) await rm(temporary, { force: true });
+          finished();
         },
       };
     }

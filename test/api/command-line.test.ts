@@ -85,6 +85,23 @@ describe('beside a running service', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('Ctrl-C while a file is written leaves nothing of it', async () => {
+    const bytes = Buffer.alloc(40_000_000, 'x');
+    const put = await service.client.send('PUT', '/media/default/default/large.bin', { bytes });
+    expect(put.status).toBe(201);
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-interrupted-'));
+    const command = gannet(service.dataDir, 'media', 'get', 'large.bin', '-o', join(folder, 'large.bin'));
+    await eventually(
+      () => Promise.resolve(readdirSync(folder)),
+      (names) => names.length > 0,
+    );
+    command.child.kill('SIGINT');
+    await command.ended;
+    // It may have been faster than the signal.
+    expect([[], ['large.bin']]).toContainEqual(readdirSync(folder));
+    rmSync(folder, { recursive: true });
+  });
+
   it('an export whose reader goes away after the first line ends with a sentence', async () => {
     const command = gannet(service.dataDir, 'export', '--list', 'things', '--format', 'json');
     command.child.stdout.once('data', () => command.child.stdout.destroy());

@@ -2,6 +2,7 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { CommandError } from '../exit-codes.js';
 import { systemReason } from '../../platform/index.js';
+import { unfinishedFile } from '../unfinished-files.js';
 import { npyHeaderBytes, npyHeaderOf, NpyError, NPY_PREFIX_BYTES, readNpyHeader, type NpyArray } from './npy-header.js';
 
 /** As many numbers as a vector of the service has at most. */
@@ -156,11 +157,14 @@ export class NpyWriter {
   private pending: Buffer[] = [];
   private pendingBytes = 0;
   private position = npyHeaderOf(0, 0).length;
+  private readonly isOver: () => void;
 
   private constructor(
     private readonly file: FileHandle,
     readonly path: string,
-  ) {}
+  ) {
+    this.isOver = unfinishedFile(unfinished(path));
+  }
 
   /** Throws a CommandError. */
   static async create(path: string): Promise<NpyWriter> {
@@ -203,12 +207,14 @@ export class NpyWriter {
       await this.file.sync();
       await this.file.close();
       await rename(unfinished(this.path), this.path);
+      this.isOver();
     });
   }
 
   async abandon(): Promise<void> {
     await this.file.close().catch(() => undefined);
     await rm(unfinished(this.path), { force: true });
+    this.isOver();
   }
 
   private async flush(): Promise<void> {
