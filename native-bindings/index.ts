@@ -497,11 +497,19 @@ export interface Kernel {
     plan: Uint8Array,
   ): Uint8Array;
   /**
-   * The same of texts that are raw deflate of UTF-8, or no bytes where there is no text: the best passage of each as a JSON string of HTML, one after the other, nothing where
-   * nothing matches. The end is the constant HighlightToBeSegmented where the text has a script without spaces: `highlight` takes it, as
-   * segmentForKernel makes it. Throws where the bytes are not those of such a text.
+   * The same of texts of pages as they are kept: the best passage of each as a JSON string of HTML, one after the other, nothing where nothing
+   * matches. `numbers` has four for each text: its begin and end in `texts`, how it is kept (PageDeflated: raw deflate of UTF-8, or no bytes where
+   * there is no text; PagePlain; PageDamaged; from PageByDictionary on, packed by the dictionary of that place), and the bytes of a text that a
+   * dictionary packs. The end is HighlightToBeSegmented where the text has a script without spaces: `highlight` takes it, as segmentForKernel
+   * makes it; and HighlightUnreadable where the bytes are not those of such a text. Throws KernelError `damaged` for what is no dictionary.
    */
-  highlightDeflated(texts: Uint8Array, ranges: Uint32Array, ends: Uint32Array, plan: Uint8Array): Uint8Array;
+  highlightPages(
+    texts: Uint8Array,
+    numbers: Uint32Array,
+    ends: Uint32Array,
+    plan: Uint8Array,
+    dictionaries: readonly Uint8Array[],
+  ): Uint8Array;
 
   /**
    * A dictionary of the words by which most bytes of these texts are saved (docs/formats.md); no bytes where none is worth it. `begins` and `ends`
@@ -531,7 +539,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 13;
+const INTERFACE_VERSION = 14;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

@@ -295,21 +295,59 @@ describe('highlight', () => {
     );
   });
 
-  describe('of deflated texts', () => {
-    const TO_BE_SEGMENTED = kernelConstant('HighlightToBeSegmented');
-    const mark = (packed: readonly Uint8Array[], terms: readonly string[]): (string | null)[] => {
-      const ends = new Uint32Array(packed.length);
+  describe('of pages', () => {
+    const [TO_BE_SEGMENTED, UNREADABLE] = [
+      kernelConstant('HighlightToBeSegmented'),
+      kernelConstant('HighlightUnreadable'),
+    ];
+    const [DEFLATED, PLAIN] = [kernelConstant('PageDeflated'), kernelConstant('PagePlain')];
+    const BY_DICTIONARY = kernelConstant('PageByDictionary');
+    interface Page {
+      readonly packed: Uint8Array;
+      readonly packing: number;
+      readonly textBytes: number;
+    }
+    const deflated = (packed: Uint8Array): Page => ({ packed, packing: DEFLATED, textBytes: 0 });
+    const wordsText = Buffer.from('a cafe, and another cafe x cafe '.repeat(50));
+    const words = kernel.learnWords(wordsText, Uint32Array.of(0), Uint32Array.of(wordsText.length));
+    const HEADER_BYTES_MAX = 10;
+    /** By the dictionary of that place; where that is not shorter, as it is. */
+    const byWords = (text: string, place = 0): Page => {
+      const bytes = Buffer.from(text);
+      const row = bytes.subarray(
+        0,
+        kernel.packRecords(words, 1, bytes, Uint32Array.of(0), Uint32Array.of(bytes.length)),
+      );
+      const textBytes = Buffer.byteLength(text);
+      if (row.length === textBytes) return { packed: Buffer.from(text), packing: PLAIN, textBytes: 0 };
+      // The format, the number, no bytes before the text, and how many it has.
+      const begin = [...row.subarray(0, HEADER_BYTES_MAX)].findIndex((byte, at) => at >= 3 && byte < 0x80) + 1;
+      return { packed: row.subarray(begin), packing: BY_DICTIONARY + place, textBytes };
+    };
+    const mark = (
+      pages: readonly Page[],
+      terms: readonly string[],
+      dictionaries = [words],
+    ): (string | null | undefined)[] => {
+      const ends = new Uint32Array(pages.length);
       let end = 0;
-      const ranges = packed.flatMap(({ length }) => [end, (end += length)]);
-      const bytes = kernel.highlightDeflated(
-        Buffer.concat(packed),
-        Uint32Array.from(ranges),
+      const numbers = pages.flatMap(({ packed, packing, textBytes }) => [
+        end,
+        (end += packed.length),
+        packing,
+        textBytes,
+      ]);
+      const bytes = kernel.highlightPages(
+        Buffer.concat(pages.map(({ packed }) => packed)),
+        Uint32Array.from(numbers),
         ends,
         highlightPlan(terms),
+        dictionaries,
       );
       let begin = 0;
       return [...ends].map((until) => {
         if (until === TO_BE_SEGMENTED) return null;
+        if (until === UNREADABLE) return undefined;
         const json = Buffer.from(bytes.subarray(begin, until)).toString();
         begin = until;
         return json === '' ? '' : (JSON.parse(json) as string);
@@ -329,42 +367,68 @@ describe('highlight', () => {
             { maxLength: 5 },
           ),
           (texts) => {
-            const packed = texts.map((text) => (text === '' ? Buffer.alloc(0) : deflateRawSync(text)));
+            const packed = texts.map((text) => deflated(text === '' ? Buffer.alloc(0) : deflateRawSync(text)));
+            const plain = texts.map((text) => ({ packed: Buffer.from(text), packing: PLAIN, textBytes: 0 }));
+            const other = texts.map((text) => byWords(text, 1));
             const expected = texts.map((text) => {
               if (kernel.needsSegmentation(text)) return null;
               return (highlight({ a: text }, ['cafe', 'x']) as { a?: string } | null)?.a ?? '';
             });
-            expect(mark(packed, ['cafe', 'x'])).toEqual(expected);
+            for (const pages of [packed, plain, texts.map((text) => byWords(text))])
+              expect(mark(pages, ['cafe', 'x'])).toEqual(expected);
+            expect(mark(other, ['cafe', 'x'], [Buffer.from(words), words])).toEqual(expected);
           },
         ),
       );
     });
 
-    test('refuses what is no deflated text, whatever it is, and goes on with the next', () => {
-      const whole = deflateRawSync('a cafe, and another cafe');
-      const damaged = 'a deflated text is not as it was written';
-      expect(() => mark([whole.subarray(0, -1)], ['cafe'])).toThrow(damaged);
-      expect(() => mark([Buffer.concat([whole, Buffer.from('x')])], ['cafe'])).toThrow(damaged);
+    test('tells what is no such text, whatever it is, and goes on with the next', () => {
+      const text = 'a cafe, and another cafe';
+      const whole = deflateRawSync(text);
+      const good = byWords(text);
+      expect(good.packing).toBe(BY_DICTIONARY);
+      const marked = 'a <em>cafe</em>, and another <em>cafe</em>';
+      const goes = (page: Page) => mark([page, good, deflated(whole)], ['cafe']).slice(1);
+      for (const page of [
+        deflated(whole.subarray(0, -1)),
+        deflated(Buffer.concat([whole, Buffer.from('x')])),
+        deflated(deflateRawSync(Buffer.alloc((64 << 20) + 1))),
+        { ...good, textBytes: good.textBytes + 1 },
+        { ...good, textBytes: 2 ** 32 - 1 },
+        { ...good, packed: good.packed.subarray(1) },
+        { ...good, packing: kernelConstant('PageDamaged') },
+      ])
+        expect(mark([page, good, deflated(whole)], ['cafe'])).toEqual([undefined, marked, marked]);
       fc.assert(
-        fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.nat(), (bytes, at) => {
-          const changed = Buffer.from(whole);
-          changed.set(bytes.subarray(0, 1), at % whole.length);
-          for (const each of [bytes, changed]) {
-            try {
-              expect(mark([each], ['cafe'])).toHaveLength(1);
-            } catch (error) {
-              expect((error as Error).message).toContain('a deflated text');
-            }
+        fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.nat(), fc.nat(400), (bytes, at, textBytes) => {
+          const changed = [whole, good.packed].map((from) => {
+            const copy = Buffer.from(from);
+            copy.set(bytes.subarray(0, 1), at % from.length);
+            return copy;
+          });
+          for (const packed of [bytes, ...changed]) {
+            expect(goes(deflated(packed))).toEqual([marked, marked]);
+            expect(goes({ packed, packing: BY_DICTIONARY, textBytes })).toEqual([marked, marked]);
+            expect(goes({ packed, packing: BY_DICTIONARY, textBytes: good.textBytes })).toEqual([marked, marked]);
           }
-          expect(mark([whole], ['cafe'])).toEqual(['a <em>cafe</em>, and another <em>cafe</em>']);
         }),
       );
-      const bomb = deflateRawSync(Buffer.alloc((64 << 20) + 1));
-      expect(() => mark([bomb], ['cafe'])).toThrow('a deflated text is too long');
-      expect(() =>
-        kernel.highlightDeflated(whole, Uint32Array.of(0, 99), new Uint32Array(1), highlightPlan([])),
-      ).toThrow();
-      expect(() => kernel.highlightDeflated(whole, Uint32Array.of(0), new Uint32Array(1), highlightPlan([]))).toThrow();
+    });
+
+    test('refuses arguments that do not fit, and what is no dictionary', () => {
+      const call = (numbers: readonly number[], dictionaries: readonly Uint8Array[]) => () =>
+        kernel.highlightPages(
+          wordsText,
+          Uint32Array.from(numbers),
+          new Uint32Array(1),
+          highlightPlan([]),
+          dictionaries,
+        );
+      expect(call([0, 4, PLAIN, 0], [])).not.toThrow();
+      expect(call([0, wordsText.length + 1, PLAIN, 0], [])).toThrow('numbers has to lie within texts');
+      expect(call([0, 4, PLAIN], [])).toThrow('numbers has to hold four for each of ends');
+      expect(call([0, 4, BY_DICTIONARY + 1, 9], [words])).toThrow('a page names a dictionary that is not given');
+      expect(call([0, 4, BY_DICTIONARY, 9], [words.subarray(1)])).toThrow('no dictionary of words');
     });
   });
 

@@ -16,12 +16,13 @@
 #include "../kernel/text/record_packing.h"
 #include "../kernel/text/record_splitter.h"
 #include "bindings.h"
+#include "page_texts.h"
 
 namespace gannet::addon {
 namespace {
 
 // Raised with every change of what crosses the boundary: index.ts refuses an addon with another one.
-constexpr uint32_t kInterfaceVersion = 13;
+constexpr uint32_t kInterfaceVersion = 14;
 
 struct Constant {
   const char* name;
@@ -98,7 +99,12 @@ constexpr Constant kConstants[] = {
     {"ExpandedWordsMax", kExpandedWordsMax},
     {"SpellingCharactersMax", kSpellingCharactersMax},
     {"HighlightCharactersMax", kHighlightCharactersMax},
-    {"HighlightToBeSegmented", UINT32_MAX},
+    {"HighlightToBeSegmented", kHighlightToBeSegmented},
+    {"HighlightUnreadable", kHighlightUnreadable},
+    {"PageDeflated", kDeflatedPage},
+    {"PagePlain", kPlainPage},
+    {"PageDamaged", kDamagedPage},
+    {"PageByDictionary", kByDictionary},
     {"RecordBytesMaxMax", kRecordBytesMaxMax},
     {"PackedRecordFormat", kPackedRecordFormat},
     {"StopFlagsMax", kStopFlagsMax},

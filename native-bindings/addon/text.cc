@@ -1,5 +1,6 @@
 // Analysis, highlighting and the splitting of record streams.
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,9 +13,10 @@
 #include "../kernel/highlight/term_matcher.h"
 #include "../kernel/query/query_plan.h"
 #include "../kernel/text/record_splitter.h"
+#include "../kernel/text/word_packing.h"
 #include "bindings.h"
 #include "call_guard.h"
-#include "inflater.h"
+#include "page_texts.h"
 #include "result_memory.h"
 
 namespace gannet::addon {
@@ -101,29 +103,39 @@ Napi::Value HighlightCall(const Napi::CallbackInfo& info) {
   return ResultMemory::MakeBytes(env, std::span(reinterpret_cast<const uint8_t*>(json.data()), json.size()));
 }
 
-// What stands for a text that has to be segmented before its words are found.
-constexpr uint32_t kToBeSegmented = UINT32_MAX;
+constexpr size_t kNumbersOfPage = 4;
 
-Napi::Value HighlightDeflatedCall(const Napi::CallbackInfo& info) {
-  static thread_local Inflater inflater;
+std::vector<WordDictionary> ReadDictionaries(const Napi::Value& value) {
+  if (!value.IsArray()) throw ArgumentError("dictionaries has to be an array");
+  const Napi::Array array = value.As<Napi::Array>();
+  std::vector<WordDictionary> dictionaries;
+  for (uint32_t i = 0; i < array.Length(); ++i) dictionaries.emplace_back(ReadBytes(array.Get(i), "dictionaries"));
+  return dictionaries;
+}
+
+Napi::Value HighlightPagesCall(const Napi::CallbackInfo& info) {
+  static thread_local PageTexts pages;
   const Napi::Env env = info.Env();
   const QueryPlan plan = ParsePlan(ReadBytes(info[3], "plan"));
   const TermMatcher matcher(TermsOfPlan(plan));
   const std::span<const uint8_t> texts = ReadBytes(info[0], "texts");
-  const std::span<const uint32_t> ranges = ReadUint32s(info[1], "ranges");
+  const std::span<const uint32_t> numbers = ReadUint32s(info[1], "numbers");
   const std::span<uint32_t> ends = ReadWritableUint32s(info[2], "ends");
-  if (ranges.size() != 2 * ends.size()) throw ArgumentError("ranges has to hold a pair for each of ends");
+  const std::vector<WordDictionary> dictionaries = ReadDictionaries(info[4]);
+  if (numbers.size() != kNumbersOfPage * ends.size()) throw ArgumentError("numbers has to hold four for each of ends");
   std::string passages;
   for (size_t i = 0; i < ends.size(); ++i) {
-    const size_t begin = ranges[2 * i];
-    const size_t end = ranges[2 * i + 1];
-    if (begin > end || end > texts.size()) throw ArgumentError("ranges has to lie within texts");
-    const std::string_view text = inflater.Inflate(texts.subspan(begin, end - begin));
-    const bool is_to_be_segmented = NeedsDictionarySegmentation(text);
-    const std::string html = is_to_be_segmented ? std::string() : HighlightText(text, matcher);
+    const std::span<const uint32_t> of = numbers.subspan(kNumbersOfPage * i, kNumbersOfPage);
+    const size_t begin = of[0];
+    const size_t end = of[1];
+    if (begin > end || end > texts.size()) throw ArgumentError("numbers has to lie within texts");
+    const std::optional<std::string_view> text = pages.Read(texts.subspan(begin, end - begin), {of[2], of[3]}, dictionaries);
+    const bool is_to_be_segmented = text.has_value() && NeedsDictionarySegmentation(*text);
+    const std::string html = is_to_be_segmented || !text.has_value() ? std::string() : HighlightText(*text, matcher);
     if (!html.empty()) AppendJsonString(html, &passages);
-    if (passages.size() >= kToBeSegmented) throw ArgumentError("texts has to be shorter");
-    ends[i] = is_to_be_segmented ? kToBeSegmented : static_cast<uint32_t>(passages.size());
+    if (passages.size() >= kHighlightUnreadable) throw ArgumentError("texts has to be shorter");
+    const auto marked = static_cast<uint32_t>(passages.size());
+    ends[i] = is_to_be_segmented ? kHighlightToBeSegmented : !text.has_value() ? kHighlightUnreadable : marked;
   }
   return ResultMemory::MakeBytes(env, std::span(reinterpret_cast<const uint8_t*>(passages.data()), passages.size()));
 }
@@ -171,7 +183,7 @@ void DefineText(Napi::Object exports) {
   Define<StemsCall>(exports, "stems");
   Define<NeedsSegmentationCall>(exports, "needsSegmentation");
   Define<HighlightCall>(exports, "highlight");
-  Define<HighlightDeflatedCall>(exports, "highlightDeflated");
+  Define<HighlightPagesCall>(exports, "highlightPages");
   Define<CreateRecordSplitterCall>(exports, "createRecordSplitter");
 }
 

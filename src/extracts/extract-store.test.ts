@@ -7,13 +7,14 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RecordStore } from '../records/index.js';
 import {
   LIST_STATE_FORMAT_WITH_FRAMES,
-  LIST_STATE_FORMAT_WITH_PAGE_COUNTS,
+  LIST_STATE_FORMAT_WITH_PAGE_ROWS,
   LIST_STATE_FORMAT_WITH_RECORDINGS,
   type ListState,
 } from '../store/index.js';
 import { ExtractStore, extractStore, keyOfFile } from './extract-store.js';
 import { linkedFiles, linkedTexts } from './linked-files.js';
-import { encodePages, unpackedPage } from './page-codec.js';
+import { encodePages } from './page-codec.js';
+import { textOfPage } from './page-row-codec.js';
 import { readingLane, READING_LANES } from './reading-work.js';
 import { frameAt, seenFiles } from './seen-files.js';
 import { decodeFrames, decodeVector, encodeFrames, encodeVector } from './vector-bytes.js';
@@ -46,7 +47,7 @@ const text = (...pages: string[]) => ({
 });
 const textOf = (page: number, from = url): string | undefined => {
   const found = extracts.page(from, page);
-  return found && unpackedPage(found.packed);
+  return found && textOfPage(found);
 };
 const READ = { pageCount: 2, pagesRead: 2, truncated: false, readMs: 1 };
 
@@ -57,6 +58,8 @@ it('looks up whether a store has any until it has some, and no more', () => {
     environment,
     hasDatabase: (name) => asked.push(name) > 0 && store.hasDatabase(name),
     raiseFormat: () => undefined,
+    raiseFormatAboveWords: () => undefined,
+    recordWords: store.recordWords,
   });
   expect([looking.page(url, 1), looking.page(url, 1)]).toEqual([undefined, undefined]);
   expect(asked).toEqual(['extracts', 'extracts']);
@@ -111,7 +114,8 @@ it('raises the format of the list with the first recording, and no later commit 
   const seen = { ...film, kind: 'frames' } as const;
   expect(formatAfter(() => extracts.put(keyOfFile(seen), seen))).toBe(LIST_STATE_FORMAT_WITH_FRAMES);
   const put = () => extracts.put(key, { url, state: 'read', text: READ }, text('One', 'Two'));
-  expect(formatAfter(put)).toBe(LIST_STATE_FORMAT_WITH_PAGE_COUNTS);
+  expect(formatAfter(put)).toBe(LIST_STATE_FORMAT_WITH_PAGE_ROWS);
+  expect(store.wordsCount()).toBe(0);
 });
 
 it('knows how many pages a document has beyond those that were read, and in what was written before they said it', () => {
@@ -125,10 +129,22 @@ it('knows how many pages a document has beyond those that were read, and in what
     [9, ''],
   ];
   expect(found()).toEqual(expected);
+  // A value a file, as earlier releases wrote it: the first of them without the pages of the document.
   const before = store.environment.database<Buffer, string>('extract-pages', { encoding: 'binary' });
-  store.transaction(() => before.putSync(key, encodePages(text('One', 'Two').pages)));
-  expect(found()).toEqual(expected);
+  const rows = store.environment.database<Buffer, Buffer>('page-rows', { encoding: 'binary', keyEncoding: 'binary' });
+  for (const pageCount of [undefined, 9]) {
+    store.transaction(() => {
+      extracts.put(key, row, null);
+      expect(Array.from(rows.getKeys())).toEqual([]);
+      void before.putSync(key, encodePages(text('One', 'Two').pages, pageCount));
+    });
+    expect(found()).toEqual(expected);
+    expect(extracts.pages({ kind: 'document', url }).map((each) => each.text)).toEqual(['One', 'Two']);
+  }
   expect(extracts.page('https://example.com/other.pdf', 1)).toBeUndefined();
+  // Reading the file again makes rows of it.
+  store.transaction(() => extracts.put(key, row, { ...text('Three'), pageCount: 9, truncated: true }));
+  expect([textOf(1), textOf(2), before.get(key)]).toEqual(['Three', '', undefined]);
 });
 
 it('counts each file in its state, and keeps the newest errors', () => {

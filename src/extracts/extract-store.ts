@@ -2,21 +2,25 @@
  * What was read of the files that a list's records link to, in the list's store: once for each URL, however many records link to it.
  *
  *   extracts        key of the file → ExtractRow
- *   extract-pages   key of the file → text of its pages, or of the passages of a recording (page-codec, timed-text)
+ *   page-rows       key of the file and page → text of a page of a document (page-rows)
+ *   extract-pages   key of the file → text of the passages of a recording, and of the pages of a document as releases before wrote it
+ *                   (page-codec, timed-text)
  *   extract-vectors key of the file → vector of a picture, or vectors of the frames of a video (vector-bytes)
  *   extract-transcripts  key of a transcript → what a model wrote down, and the keys of the files that have it
  *   extract-meta    'figures' → how many are in which state; 'errors' → the newest that failed; 'scan-v<N>' → how far a version's
- *                   records were looked through for links; 'scan-recordings-v<N>' → the same where there may be some to recordings
+ *                   records were looked through for links; 'scan-recordings-v<N>' → the same where there may be some to recordings;
+ *                   'words-tried' → how many rows of pages there were when words to pack them by were looked for last
  *   links-v<N>      [key of the file, record number] → 1: who links to it, in each version
  *
  * Changes are made inside a transaction of the store, with what they belong to. Thread-safety: as that of the store.
  */
 import { hash } from 'node:crypto';
 import type { Database } from 'lmdb';
-import type { ListStore } from '../store/index.js';
+import type { RecordStore } from '../records/index.js';
 import {
   LIST_STATE_FORMAT_WITH_FRAMES,
   LIST_STATE_FORMAT_WITH_PAGE_COUNTS,
+  LIST_STATE_FORMAT_WITH_PAGE_ROWS,
   LIST_STATE_FORMAT_WITH_RECORDINGS,
   versionSuffix,
 } from '../store/index.js';
@@ -31,6 +35,7 @@ import {
   type ReadContent,
   type ReadKind,
   type ReadPage,
+  type ReadText,
   type RecordingKind,
   type SeenFrame,
   type SeenKind,
@@ -38,6 +43,9 @@ import {
 } from './file-reader.js';
 import { hasRecordings, type FileToRead } from './linked-files.js';
 import { decodePages, documentPagesOf, encodePages, packedPage, unpackedPage, type PageRange } from './page-codec.js';
+import { PagePacker, rowsWithoutWords, type PackedDocuments } from './page-packer.js';
+import { NO_PAGE, PAGE_DEFLATED, type StoredPage } from './page-row-codec.js';
+import { PageRows, readPages } from './page-rows.js';
 import { decodePassage, encodePassage, textOfPassage } from './timed-text.js';
 import { decodeFrames, decodeVector, encodeFrames, encodeVector, secondOfFrame } from './vector-bytes.js';
 
@@ -118,8 +126,8 @@ export interface FailedExtract extends ExtractFault {
   readonly url: string;
 }
 
-export interface PackedPage {
-  readonly packed: Uint8Array;
+/** A page of a document, and how many that has. */
+export interface PageOfDocument extends StoredPage {
   readonly pageCount: number;
 }
 
@@ -137,7 +145,6 @@ interface StoredTranscript {
 }
 
 const NO_TRANSCRIPT: StoredTranscript = { files: [], kept: { pieces: [], isWhole: false } };
-const NOTHING = new Uint8Array();
 const ERRORS_KEPT = 20;
 const KEY_CHARACTERS = 22;
 const DATABASE = 'extracts';
@@ -146,11 +153,15 @@ const END = Number.MAX_SAFE_INTEGER;
 const AFTER_ALL_KEYS = '\u{10FFFF}';
 
 type Resources = Pick<FieldDefinition, 'resources'>;
+type StoreOfExtracts = Pick<
+  RecordStore,
+  'environment' | 'hasDatabase' | 'raiseFormat' | 'raiseFormatAboveWords' | 'recordWords'
+>;
 
-const opened = new WeakMap<ListStore, ExtractStore>();
+const opened = new WeakMap<RecordStore, ExtractStore>();
 
 /** That of this thread's store: opening databases takes the write lock for a moment, so they are opened once. */
-export function extractStore(store: ListStore): ExtractStore {
+export function extractStore(store: RecordStore): ExtractStore {
   let found = opened.get(store);
   if (found === undefined) opened.set(store, (found = new ExtractStore(store)));
   return found;
@@ -172,7 +183,13 @@ export class ExtractStore {
   private metaDb: Database<unknown, string> | undefined;
   private readonly linksDbs = new Map<number, Database<number, [key: string, recordNumber: number]>>();
 
-  constructor(private readonly store: Pick<ListStore, 'environment' | 'hasDatabase' | 'raiseFormat'>) {}
+  private readonly pageRows: PageRows;
+  private readonly packer: PagePacker;
+
+  constructor(private readonly store: StoreOfExtracts) {
+    this.pageRows = new PageRows(() => store.environment, store.recordWords);
+    this.packer = new PagePacker(store.recordWords, this.pageRows);
+  }
 
   /** False where no record ever linked to a file: then nothing is opened to look. What is there stays, so it is looked up until it is. */
   get exists(): boolean {
@@ -211,7 +228,7 @@ export class ExtractStore {
 
   /** Opens all, before a transaction that uses them. `versions`: those whose links it touches. */
   prepare(versions: readonly number[]): this {
-    void [this.rows, this.pageTexts, this.vectors, this.transcripts, this.meta];
+    void [this.rows, this.pageTexts, this.pageRows.database, this.vectors, this.transcripts, this.meta];
     for (const version of versions) void this.links(version);
     return this;
   }
@@ -245,35 +262,59 @@ export class ExtractStore {
     return bytes === undefined ? undefined : secondOfFrame(bytes, place);
   }
 
-  /** Those pages of the range that were read last of a document, or passages of a recording as pages; none where nothing was. */
-  pages(file: FileToRead<TextKind>, range?: PageRange): readonly ReadPage[] {
-    const bytes = this.exists ? this.pageTexts.getBinary(keyOfFile(file)) : undefined;
+  /**
+   * Those pages of the range that were read last of a document, or passages of a recording as pages; none where nothing was. Throws where one
+   * cannot be read, but for those of rows that are told as damaged: they have no text.
+   */
+  pages(
+    file: FileToRead<TextKind>,
+    { first = 1, max = Infinity }: PageRange = {},
+    tellDamaged?: (page: number) => void,
+  ): readonly ReadPage[] {
+    if (!this.exists) return [];
+    const key = keyOfFile(file);
+    if (file.kind === 'document') {
+      const pages = readPages(this.pageRows.pages(key, first), { first, max }, tellDamaged);
+      if (pages.length > 0) return pages;
+    }
+    const bytes = this.pageTexts.getBinary(key);
     if (bytes === undefined) return [];
-    const pages = decodePages(bytes, range);
+    const pages = decodePages(bytes, { first, max });
     if (file.kind === 'document') return pages;
     return pages.map(({ page, text }) => ({ page, text: textOfPassage(decodePassage(text)) }));
   }
 
   /**
-   * A page as it is kept (`unpackedPage`), good until the next is read, and how many the document has. Undefined where nothing was read of the
-   * file; no bytes where the page is not among what was.
+   * A page as it is kept (`textOfPage`), good until the next is read. Undefined where nothing was read of the file; no bytes where the page is not
+   * among what was.
    */
-  page(url: string, page: number): PackedPage | undefined {
+  page(url: string, page: number): PageOfDocument | undefined {
     if (!this.exists) return undefined;
     const key = keyOfFile({ kind: 'document', url });
-    const bytes = this.pageTexts.getBinaryFast(key);
-    const pageCount = bytes && documentPagesOf(bytes);
-    if (bytes !== undefined && pageCount !== undefined) return { packed: packedPage(bytes, page), pageCount };
-    // As releases before have written it: how many pages there are is in the row alone.
-    const packed = bytes === undefined ? NOTHING : Buffer.from(packedPage(bytes, page));
-    const text = this.row(key)?.text;
-    return text && { packed, pageCount: text.pageCount };
+    const found = this.pageRows.page(key, page);
+    if (found?.pageCount !== undefined) return found as PageOfDocument;
+    const stored = found ?? this.pageOfBefore(key, page);
+    const pageCount = stored.pageCount ?? this.row(key)?.text?.pageCount;
+    return pageCount === undefined ? undefined : { ...stored, pageCount };
+  }
+
+  /** As releases before have written it: all pages of a file in one value. Some did not say there how many the document has. */
+  private pageOfBefore(key: string, page: number): StoredPage {
+    const bytes = this.pageTexts.getBinary(key);
+    if (bytes === undefined) return NO_PAGE;
+    return { ...NO_PAGE, packing: PAGE_DEFLATED, packed: packedPage(bytes, page), pageCount: documentPagesOf(bytes) };
   }
 
   /** What is said in a passage of a recording, from 1; undefined where nothing was read of the file. */
   passage(file: FileToRead<RecordingKind>, place: number): Passage | undefined {
     const bytes = this.exists ? this.pageTexts.getBinaryFast(keyOfFile(file)) : undefined;
     return bytes === undefined ? undefined : decodePassage(unpackedPage(packedPage(bytes, place)));
+  }
+
+  /** Pages of documents whose texts cannot be read. Goes through all that are rows. */
+  *damagedPages(): Generator<{ readonly url: string; readonly page: number }> {
+    if (!this.exists) return;
+    for (const { key, page } of this.pageRows.damaged()) yield { url: this.row(key)?.url ?? key, page };
   }
 
   // ---- reading, by key
@@ -368,8 +409,11 @@ export class ExtractStore {
     this.links(version).removeSync([key, recordNumber]);
   }
 
-  /** `content`: what was read now; null: there is none any more; undefined: what there is stays. */
-  put(key: string, row: ExtractRow, content?: ReadContent | null): void {
+  /**
+   * `content`: what was read now; null: there is none any more; undefined: what there is stays. `packed`: what was made of a document before the
+   * transaction; without, its pages are packed by no words.
+   */
+  put(key: string, row: ExtractRow, content?: ReadContent | null, packed?: PackedDocuments): void {
     const before = this.row(key);
     this.count(before?.state, row.state);
     this.noteError(row, before);
@@ -380,7 +424,19 @@ export class ExtractStore {
     if (content === null) this.removeContent(key);
     else if (content?.kind === 'image') void this.vectors.putSync(key, encodeVector(content.vector));
     else if (content?.kind === 'frames') void this.vectors.putSync(key, encodeFrames(content.frames));
-    else if (content !== undefined) this.putPages(key, packedPagesOf(content));
+    else if (content?.kind === 'document') this.putPages(key, packed?.rowsOf(content) ?? rowsWithoutWords(content));
+    else if (content !== undefined) void this.pageTexts.putSync(key, encodePassages(content.passages));
+  }
+
+  /** Before a transaction that puts these, together with what packs them (`putPacked`). */
+  packed(documents: readonly ReadText[]): PackedDocuments {
+    return this.packer.pack(documents, (this.meta.get('words-tried') as number | undefined) ?? 0);
+  }
+
+  /** In the transaction that puts the documents that it is of. */
+  putPacked({ learned, triedAt }: PackedDocuments): void {
+    if (triedAt !== undefined) void this.meta.putSync('words-tried', triedAt);
+    if (learned !== undefined) this.store.recordWords.putLearned(learned);
   }
 
   remove(key: string): void {
@@ -415,14 +471,20 @@ export class ExtractStore {
     const kept = transcript === undefined ? undefined : from.transcript(transcript);
     if (transcript !== undefined && kept !== undefined) this.putTranscript(key, transcript, kept);
     const pages = from.pageTexts.getBinary(key);
-    if (pages !== undefined) this.putPages(key, pages);
+    if (pages !== undefined) {
+      if (documentPagesOf(pages) !== undefined) this.store.raiseFormat(LIST_STATE_FORMAT_WITH_PAGE_COUNTS);
+      void this.pageTexts.putSync(key, pages);
+    }
+    const rows = from.pageRows.stored(key);
+    if (rows.length > 0) this.putPages(key, rows);
     const vector = from.vectors.getBinary(key);
     if (vector !== undefined) void this.vectors.putSync(key, vector);
   }
 
-  private putPages(key: string, bytes: Buffer): void {
-    if (documentPagesOf(bytes) !== undefined) this.store.raiseFormat(LIST_STATE_FORMAT_WITH_PAGE_COUNTS);
-    void this.pageTexts.putSync(key, bytes);
+  private putPages(key: string, rows: readonly Uint8Array[]): void {
+    this.store.raiseFormatAboveWords(LIST_STATE_FORMAT_WITH_PAGE_ROWS);
+    this.pageTexts.removeSync(key);
+    this.pageRows.put(key, rows);
   }
 
   /** It is there for as long as a file has it. */
@@ -441,6 +503,7 @@ export class ExtractStore {
 
   private removeContent(key: string): void {
     this.pageTexts.removeSync(key);
+    this.pageRows.remove(key);
     this.vectors.removeSync(key);
   }
 
@@ -474,7 +537,6 @@ function scanName(version: number, definition: Resources): string {
   return `${hasRecordings(definition) ? 'scan-recordings' : 'scan'}-${versionSuffix(version)}`;
 }
 
-function packedPagesOf(content: Exclude<ReadContent, { kind: SeenKind }>): Buffer {
-  if (content.kind === 'document') return encodePages(content.pages, content.pageCount);
-  return encodePages(content.passages.map((passage, index) => ({ page: index + 1, text: encodePassage(passage) })));
+function encodePassages(passages: readonly Passage[]): Buffer {
+  return encodePages(passages.map((passage, index) => ({ page: index + 1, text: encodePassage(passage) })));
 }

@@ -2,7 +2,9 @@
 export * from './extract-store.js';
 export * from './file-reader.js';
 export * from './linked-files.js';
-export { unpackedPage, type PageRange } from './page-codec.js';
+export { type PageRange } from './page-codec.js';
+export { type PackedDocuments } from './page-packer.js';
+export { NO_PAGE, PAGE_DEFLATED, PAGE_PLAIN, textOfPage, type PagePacking, type StoredPage } from './page-row-codec.js';
 export * from './reading-work.js';
 export * from './seen-files.js';
 export { textOfPassage } from './timed-text.js';

@@ -95,12 +95,13 @@ export class RecordPacker {
 }
 
 /** Returns to which part of themselves the fields are packed. */
-function packInPlace({ bytes, fields, ends, fieldsBytes }: PackedBatch, { number, words }: Dictionary): number {
+export function packInPlace({ bytes, fields, ends, fieldsBytes }: PackedBatch, { number, words }: Dictionary): number {
   const saved = bytes.length - kernel.packRecords(words, number, bytes, fields, ends);
   return fieldsBytes === 0 ? 1 : 1 - saved / fieldsBytes;
 }
 
-function shareOfCopy(batch: PackedBatch, dictionary: Dictionary): number {
+/** The same, of a copy: the batch stays as it is. */
+export function shareOfCopy(batch: PackedBatch, dictionary: Dictionary): number {
   return packInPlace({ ...batch, bytes: Uint8Array.from(batch.bytes), ends: batch.ends.slice() }, dictionary);
 }
 

@@ -138,7 +138,8 @@ export class VersionStore extends SegmentManifest {
 /** The store of a list with the records of its versions. */
 export class RecordStore extends ListStore implements WordsStore {
   private readonly versions = new Map<number, VersionStore>();
-  private readonly recordWords = new RecordWords(this);
+  /** By which records are packed, and pages of documents. */
+  readonly recordWords = new RecordWords(this);
   private readonly packer = new RecordPacker(this.recordWords);
 
   version(version: number): VersionStore {
@@ -165,6 +166,13 @@ export class RecordStore extends ListStore implements WordsStore {
     this.meta.putSync(WORDS_COUNT, Math.max(number, this.wordsCount() ?? 0));
     this.raiseFormat(LIST_STATE_FORMAT_WITH_PACKED_RECORDS);
   }
+  /** As `raiseFormat`, to one above that of packed records: how many dictionaries there are is said from then on, also where there are none. */
+  raiseFormatAboveWords(format: number): void {
+    const state = this.state();
+    if (state === undefined || state.format >= format) return;
+    if (state.format < LIST_STATE_FORMAT_WITH_PACKED_RECORDS) this.meta.putSync(WORDS_COUNT, 0);
+    this.raiseFormat(format);
+  }
   /**
    * Those of another list, whose packed records are copied, and how many it has learned: a number whose dictionary is lost is given to no other
    * here either. Where the count is lost it is so here, too: the state of the copy, which is put later, has the other's format.
@@ -175,7 +183,7 @@ export class RecordStore extends ListStore implements WordsStore {
       if (dictionary !== undefined) this.meta.putSync(wordsKey(number), dictionary);
     }
     const count = from.wordsCount();
-    if (count !== undefined && count > 0) this.meta.putSync(WORDS_COUNT, count);
+    if (count !== undefined) this.meta.putSync(WORDS_COUNT, count);
   }
 
   /** Numbers of the versions that have databases here, whether or not the state names them. */

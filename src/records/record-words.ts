@@ -76,6 +76,11 @@ export class RecordWords {
     return isPacked(bytes) ? this.dictionary(dictionaryOf(bytes)) : undefined;
   }
 
+  /** True where telling what packs a record is no read of the store. */
+  knowsPacking(bytes: Uint8Array): boolean {
+    return !isPacked(bytes) || this.dictionaries.has(dictionaryOf(bytes));
+  }
+
   private dictionary(number: number): Uint8Array | null | undefined {
     const known = this.dictionaries.get(number);
     if (known !== undefined) return known;

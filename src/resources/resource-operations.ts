@@ -94,7 +94,15 @@ const documentText = defineOperation({
             url: Type.String({ description: 'Where the document is' }),
             state,
             page_count: count('Pages of the document; 0 where it was never read'),
-            pages: Type.Array(object({ page: Type.Integer({ minimum: 1 }), text: Type.String() })),
+            pages: Type.Array(
+              object({
+                page: Type.Integer({ minimum: 1 }),
+                text: Type.String(),
+                error: Type.Optional(
+                  Type.String({ description: 'The text is damaged on disk; it is read again with its file' }),
+                ),
+              }),
+            ),
             truncated: Type.Boolean({ description: 'There is more text behind what is answered' }),
             error: Type.Optional(fault),
           }),
@@ -120,13 +128,15 @@ const documentText = defineOperation({
   },
 });
 
+const DAMAGED_PAGE = 'The text of the page is damaged on disk; it is read again with its file.';
+
 function described({ field, url, state: is, pageCount, pages, truncated, fault: found }: LinkedText) {
   return {
     field,
     url,
     state: is,
     page_count: pageCount,
-    pages,
+    pages: pages.map(({ page, text, isDamaged }) => (isDamaged ? { page, text, error: DAMAGED_PAGE } : { page, text })),
     truncated,
     ...(found === undefined ? {} : { error: found.error }),
   };

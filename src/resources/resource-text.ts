@@ -7,7 +7,7 @@ interface Answer {
     readonly url: string;
     readonly state: string;
     readonly page_count: number;
-    readonly pages: readonly { readonly page: number; readonly text: string }[];
+    readonly pages: readonly { readonly page: number; readonly text: string; readonly error?: string }[];
     readonly error?: string;
   }[];
 }
@@ -18,7 +18,7 @@ export const documentText: AnswerPrinter = (answer, { count, counted }) => {
   return documents
     .map(({ field, url, state, page_count: pageCount, pages, error }) => {
       const heading = `${field}: ${url} (${error ?? `${state}, ${counted(pageCount, 'page')}`})`;
-      return [heading, ...pages.map(({ page, text }) => `--- page ${count(page)}\n${text}`)].join('\n');
+      return [heading, ...pages.map(({ page, text, error: fault }) => `--- page ${count(page)}\n${fault ?? text}`)].join('\n');
     })
     .join('\n\n')
     .concat('\n');

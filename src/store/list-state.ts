@@ -25,6 +25,8 @@ export const LIST_STATE_FORMAT_WITH_PAGE_COUNTS = 7;
 export const LIST_STATE_FORMAT_WITH_SHORT_RECORDS = 8;
 /** With records that are packed, perhaps with all others too: a release that does not know it would take them for damaged. */
 export const LIST_STATE_FORMAT_WITH_PACKED_RECORDS = 9;
+/** With a row for each page of a document, perhaps with all others too: a release that does not know it would find no text in the documents. */
+export const LIST_STATE_FORMAT_WITH_PAGE_ROWS = 10;
 /** Those of lists that have more than records in their first format. */
 export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_VECTORS,
@@ -35,6 +37,7 @@ export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_PAGE_COUNTS,
   LIST_STATE_FORMAT_WITH_SHORT_RECORDS,
   LIST_STATE_FORMAT_WITH_PACKED_RECORDS,
+  LIST_STATE_FORMAT_WITH_PAGE_ROWS,
 ];
 
 export interface VersionState {

@@ -149,7 +149,8 @@ export interface LinkedText {
   readonly url: string;
   readonly state: ExtractState;
   readonly pageCount: number;
-  readonly pages: readonly ReadPage[];
+  /** Without a text where that cannot be read. */
+  readonly pages: readonly (ReadPage & { readonly isDamaged?: true })[];
   /** There is more in it than these pages. */
   readonly truncated: boolean;
   readonly fault: ExtractFault | undefined;

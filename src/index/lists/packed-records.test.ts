@@ -171,7 +171,7 @@ describe('packed records', () => {
     expect(() => decodeRecord(lost)).toThrow(DamagedRecordError);
     expect(storedIdOf(lost)).toBe(before[8]?.id);
     expect(await list.check()).toContain(
-      'version 1: dictionary 1 of words is damaged or lost: the records that it packs cannot be read',
+      'version 1: dictionary 1 of words is damaged or lost: what it packs cannot be read',
     );
     await inStore((store) => {
       const meta = store.environment.database('meta', { encoding: 'msgpack' });

@@ -19,8 +19,10 @@ import {
   type ExtractRow,
   type ExtractStore,
   type FileToRead,
+  type PackedDocuments,
   type ReadContent,
   type ReadKind,
+  type ReadText,
   type ReadingItem,
   type ReadingOutcome,
   type ReadingQueue,
@@ -87,8 +89,10 @@ export function commitReading({ stores }: IngestContext, task: CommitReadingTask
   const extracts = extractStore(store).prepare(state.versions.map(({ version }) => version));
   const queue = readingQueue(store);
   void attachQueue(store);
+  const packed = extracts.packed(settlements.flatMap(({ note: { result } }) => documentOf(result)));
   let told = 0;
   store.transaction(() => {
+    extracts.putPacked(packed);
     for (const settlement of settlements) {
       const { item, result } = settlement.note;
       const { kind = 'document', url } = item;
@@ -100,7 +104,7 @@ export function commitReading({ stores }: IngestContext, task: CommitReadingTask
       told += 1;
       const isPostponed = settlement.next.kind === 'done' && result.kind === 'unreachable';
       if (isRetried || isPostponed) extracts.put(key, withFault(row, faultOf(result, nowMs)));
-      else if (putOutcome(extracts, { key, row, result, nowMs })) queueRecords(store, state, { key, nowMs });
+      else if (putOutcome(extracts, { key, row, result, packed, nowMs })) queueRecords(store, state, { key, nowMs });
       if (!isRetried) putTranscribing(queue, extracts.row(key), nowMs);
       if (isRetried) continue;
       const next: ReadingItem = isPostponed
@@ -120,11 +124,17 @@ interface Outcome {
   readonly key: string;
   readonly row: ExtractRow;
   readonly result: ReadingOutcome;
+  /** Its pages, where it is a document. */
+  readonly packed: PackedDocuments;
   readonly nowMs: number;
 }
 
+function documentOf(result: ReadingOutcome): ReadText[] {
+  return result.kind === 'read' && result.content.kind === 'document' ? [result.content] : [];
+}
+
 /** True where there is something else than before, or nothing any more. */
-function putOutcome(extracts: ExtractStore, { key, row, result, nowMs }: Outcome): boolean {
+function putOutcome(extracts: ExtractStore, { key, row, result, packed, nowMs }: Outcome): boolean {
   const { url, kind = 'document', text, recording, picture, frames, fault } = row;
   const content = {
     ...(text === undefined ? {} : { text }),
@@ -134,7 +144,7 @@ function putOutcome(extracts: ExtractStore, { key, row, result, nowMs }: Outcome
   };
   switch (result.kind) {
     case 'read':
-      extracts.put(key, readRow({ url, kind }, result, nowMs), result.content);
+      extracts.put(key, readRow({ url, kind }, result, nowMs), result.content, packed);
       return true;
     case 'unchanged':
       // What could not be read of these bytes cannot be read now.
@@ -346,7 +356,10 @@ export function linkedTexts({ stores }: IngestContext, task: LinkedTextsTask): I
   const linked = linkedFiles(definition, parseFields(decodeRecord(bytes).fieldsJson), ['document']);
   return linked.map(({ field, kind, url }) => {
     const row = extracts.outline({ kind, url });
-    const pages = row?.text === undefined ? [] : extracts.pages({ kind, url }, task.pages);
+    const damaged = new Set<number>();
+    const tell = (page: number) => void damaged.add(page);
+    const read = row?.text === undefined ? [] : extracts.pages({ kind, url }, task.pages, tell);
+    const pages = read.map((page) => (damaged.has(page.page) ? { ...page, isDamaged: true as const } : page));
     const { pageCount = 0, truncated = false } = row?.text ?? {};
     return {
       field,

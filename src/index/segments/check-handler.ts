@@ -11,6 +11,7 @@ import {
   type StoredRecord,
   type VersionStore,
 } from '../../records/index.js';
+import { extractStore } from '../../extracts/index.js';
 import type { SegmentManifest } from '../../store/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { partStore } from '../parts/part-store.js';
@@ -38,6 +39,7 @@ export function check({ kernel, stores }: IngestContext, task: CheckTask): Inges
   if (task.pictures !== undefined) checkPictures(kernel, { store, ...task, pictures: task.pictures }, report);
 
   checkWords(store, report);
+  for (const { url, page } of extractStore(store).damagedPages()) report(`page ${page} of ${url} cannot be read`);
   const names = new Map<number, string>();
   for (const { key, value } of version.range()) {
     const problem = recordProblem(key, value, version, names);
@@ -130,7 +132,7 @@ function checkWords(store: RecordStore, report: Report): void {
   const whole = new Set(words.whole(count).map(({ number }) => number));
   for (let number = 1; number <= count; number += 1) {
     if (!whole.has(number))
-      report(`dictionary ${number} of words is damaged or lost: the records that it packs cannot be read`);
+      report(`dictionary ${number} of words is damaged or lost: what it packs cannot be read`);
   }
 }
 

@@ -44,6 +44,9 @@ const result = named('Hit', {
             description: 'The best passage of the page, HTML-escaped, with the words that were found in <em>',
           }),
         ),
+        error: Type.Optional(
+          Type.String({ description: 'The text of the page is damaged on disk: words of it are not marked' }),
+        ),
       },
       { description: 'Where a document was found, with `@document_score`' },
     ),

@@ -1,6 +1,6 @@
 /** The files that hits were found by: which page of which, or which second, and what is marked there. Belongs to one thread. */
 import type { ScoreKind, SourceScores } from '../../../native-bindings/query-plan.js';
-import { textOfPassage, type Passage, type RecordingKind, type TextKind } from '../../extracts/index.js';
+import { NO_PAGE, textOfPassage, type Passage, type RecordingKind, type TextKind } from '../../extracts/index.js';
 import { pageAt } from '../../index/parts/part-layout.js';
 import { parseFields, stringField, type RecordParts } from '../../records/index.js';
 import { highlightPages, highlightTexts, type HighlightKernel } from '../response/highlighting.js';
@@ -9,7 +9,6 @@ import type { DocumentPage, FileMembers, MediaSecond } from '../response/result-
 import type { ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
 
-const NOTHING = Buffer.alloc(0);
 const NO_FILES: readonly FoundFile[] = Object.freeze([]);
 
 /** Before each word that is marked. */
@@ -137,7 +136,7 @@ function documentsOf(
   const pageCounts = wanted.map((page) => {
     const read = page && using.records.readPage(list, page.url, page.page);
     // What is read of a page is good until the next one is read.
-    if (isMarked) using.texts.add(read?.packed ?? NOTHING);
+    if (isMarked) using.texts.add(read ?? NO_PAGE);
     return read?.pageCount;
   });
   const marked = isMarked && pages !== undefined ? highlightPages(using.kernel, pages.plan, using.texts) : [];

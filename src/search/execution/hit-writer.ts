@@ -77,7 +77,7 @@ export class HitWriter {
   readonly texts = new PackedTexts();
 
   constructor(
-    readonly kernel: Pick<Kernel, 'highlight' | 'highlightDeflated' | 'stopIfAsked'>,
+    readonly kernel: Pick<Kernel, 'highlight' | 'highlightPages' | 'stopIfAsked'>,
     readonly records: RecordReader,
   ) {}
 

@@ -9,7 +9,7 @@ import {
   seenFiles,
   type ExtractRow,
   type FileToRead,
-  type PackedPage,
+  type PageOfDocument,
   type Passage,
   type RecordingKind,
   type SeenAt,
@@ -34,7 +34,7 @@ export interface RecordReader {
   stored(list: ListContext, recordNumber: number): Buffer | undefined;
   wordsOf(list: ListContext): RecordWords;
   /** What was read of a file that records of the list link to; undefined where nothing was. */
-  readPage(list: ListContext, url: string, page: number): PackedPage | undefined;
+  readPage(list: ListContext, url: string, page: number): PageOfDocument | undefined;
   /** The same of a recording: what is said in one of its passages, none where it has no such passage any more. */
   readPassage(list: ListContext, file: FileToRead<RecordingKind>, place: number): Passage | undefined;
   /** Where a video has what a vector of a record with these fields is of; undefined where a picture has it. What `read` returned is not good any more. */
@@ -95,7 +95,7 @@ export class StoreRecordReader implements RecordReader {
     return this.storeOf(list).records.words;
   }
 
-  readPage(list: ListContext, url: string, page: number): PackedPage | undefined {
+  readPage(list: ListContext, url: string, page: number): PageOfDocument | undefined {
     return extractStore(this.storeOf(list).store).page(url, page);
   }
 

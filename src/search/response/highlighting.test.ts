@@ -3,6 +3,8 @@ import { deflateRawSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
+import { PAGE_DEFLATED, PAGE_PLAIN, type PagePacking } from '../../extracts/index.js';
+import { readPackedFormat } from '../../records/index.js';
 import { highlightPages } from './highlighting.js';
 import { PackedTexts } from './packed-texts.js';
 
@@ -13,11 +15,29 @@ function planOf(...terms: readonly string[]): Uint8Array {
   return Buffer.from(new QueryPlanWriter().write(plan));
 }
 
+const plain = (text: string) => ({ packed: Buffer.from(text), packing: PAGE_PLAIN as PagePacking, textBytes: 0 });
+const deflated = (text: string) => ({ packed: deflateRawSync(text), packing: PAGE_DEFLATED, textBytes: 0 });
+const words = (() => {
+  const text = Buffer.from('a gannet, two gannet colonies and gannet 中国 '.repeat(100));
+  return kernel.learnWords(text, Uint32Array.of(0), Uint32Array.of(text.length));
+})();
+const packed = (text: string) => {
+  const bytes = Buffer.from(text);
+  const ends = Uint32Array.of(bytes.length);
+  // What is not shorter packed has no header.
+  const row = bytes.subarray(0, kernel.packRecords(words, 1, bytes, Uint32Array.of(0), ends));
+  if (row.length === Buffer.byteLength(text)) return plain(text);
+  const { fieldsBegin, shortBytes } = readPackedFormat(row);
+  return { packed: row.subarray(fieldsBegin), packing: words, textBytes: shortBytes };
+};
+
 function markedIn(texts: readonly string[], ...terms: readonly string[]): unknown[] {
   const pages = new PackedTexts();
-  pages.add(deflateRawSync('cleared'));
+  pages.add({ packed: deflateRawSync('cleared'), packing: PAGE_DEFLATED, textBytes: 0 });
   pages.clear();
-  for (const text of texts) pages.add(text === '' ? Buffer.alloc(0) : deflateRawSync(text));
+  // A page in each of the ways in which it can be kept.
+  const ways = [plain, deflated, packed];
+  for (const [index, text] of texts.entries()) pages.add((ways[index % ways.length] as typeof plain)(text));
   return highlightPages(kernel, planOf(...terms), pages).map(
     (json) => json && (JSON.parse(Buffer.from(json.bytes).toString('utf8', json.begin, json.end)) as unknown),
   );
@@ -45,4 +65,26 @@ it('marks as many pages as there are, however long, and backslashes too', () => 
     expect(html).toMatch(new RegExp(`^(?:\\\\|… )<em>gannet</em> ${page} `));
     expect(html).toContain(` \\<em>gannet</em> ${page} `);
   }
+});
+
+it('tells a page that cannot be read, and marks the others', () => {
+  const pages = new PackedTexts();
+  const good = packed('Two gannet colonies, and gannet after gannet');
+  expect(good.packing).toBe(words);
+  const { textBytes } = good;
+  pages.add(good);
+  pages.add({ packed: Buffer.of(1), packing: null, textBytes: 0 });
+  pages.add({ packed: good.packed.subarray(1), packing: words, textBytes });
+  pages.add({ packed: Buffer.from('no deflate'), packing: PAGE_DEFLATED, textBytes: 0 });
+  pages.add({ packed: good.packed, packing: words, textBytes: textBytes + 1 });
+  pages.add({ packed: good.packed, packing: words, textBytes: 2 ** 32 - 1 });
+  pages.add(plain('a gannet'));
+  const marked = highlightPages(kernel, planOf('gannet'), pages);
+  expect(marked.slice(1, -1)).toEqual([null, null, null, null, null]);
+  const htmlOf = (json: (typeof marked)[number]) =>
+    json && Buffer.from(json.bytes).toString('utf8', json.begin, json.end);
+  expect([htmlOf(marked[0]), htmlOf(marked.at(-1))]).toEqual([
+    '"Two <em>gannet</em> colonies, and <em>gannet</em> after <em>gannet</em>"',
+    '"a <em>gannet</em>"',
+  ]);
 });

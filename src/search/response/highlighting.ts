@@ -1,12 +1,12 @@
 /** Which words of a search are marked, and in which fields; the marking itself is the kernel's. */
 import { kernelConstant, type Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
-import { unpackedPage } from '../../extracts/index.js';
+import { textOfPage } from '../../extracts/index.js';
 import type { RecordParts } from '../../records/index.js';
 import type { PackedTexts } from './packed-texts.js';
 import type { HighlightsJson } from './result-writer.js';
 
-export type HighlightKernel = Pick<Kernel, 'highlight' | 'highlightDeflated'>;
+export type HighlightKernel = Pick<Kernel, 'highlight' | 'highlightPages'>;
 
 /** What is marked in the records of a list. */
 export interface HighlightSpec {
@@ -19,6 +19,7 @@ export interface HighlightSpec {
 /** Where nothing is marked. */
 export const NO_HIGHLIGHTS: HighlightsJson = Object.freeze({ bytes: Buffer.from('{}'), begin: 0, end: 2 });
 const TO_BE_SEGMENTED = kernelConstant('HighlightToBeSegmented');
+const UNREADABLE = kernelConstant('HighlightUnreadable');
 /** The member of an object in which the text of a page is marked. */
 const PAGE_TEXT = 'text';
 const OPEN_NAME = Buffer.from('{"name":');
@@ -61,28 +62,28 @@ export function highlightRecords(
   });
 }
 
-/** The best passage of each page, as a JSON string of HTML; undefined where nothing is marked. */
+/** The best passage of each page, as a JSON string of HTML; undefined where nothing is marked, null where the page cannot be read. */
 export function highlightPages(
   kernel: HighlightKernel,
   plan: Uint8Array,
   pages: PackedTexts,
-): readonly (HighlightsJson | undefined)[] {
+): readonly (HighlightsJson | undefined | null)[] {
   if (pages.length === 0) return [];
   const ends = endsMemory.take(pages.length);
   // Marking what is segmented takes the same memory, and so does marking records.
-  const bytes = new Uint8Array(kernel.highlightDeflated(pages.bytes, pages.ranges, ends, plan));
+  const bytes = new Uint8Array(kernel.highlightPages(pages.bytes, pages.numbers, ends, plan, pages.dictionaries));
   const toBeSegmented: number[] = [];
-  const marked: (HighlightsJson | undefined)[] = [];
+  const marked: (HighlightsJson | undefined | null)[] = [];
   let begin = 0;
   for (let index = 0; index < ends.length; ++index) {
     const end = ends[index] as number;
     if (end === TO_BE_SEGMENTED) toBeSegmented.push(index);
-    const isMarked = end !== TO_BE_SEGMENTED && end !== begin;
-    marked.push(isMarked ? { bytes, begin, end } : undefined);
+    const isMarked = end < UNREADABLE && end !== begin;
+    marked.push(isMarked ? { bytes, begin, end } : end === UNREADABLE ? null : undefined);
     if (isMarked) begin = end;
   }
   for (const index of toBeSegmented) {
-    const [html] = highlightTexts(kernel, plan, [unpackedPage(pages.text(index))]);
+    const [html] = highlightTexts(kernel, plan, [textOfPage(pages.text(index))]);
     const json = html === undefined ? undefined : Buffer.from(JSON.stringify(html));
     marked[index] = json && { bytes: json, begin: 0, end: json.length };
   }

@@ -1,17 +1,26 @@
 /**
- * Texts of one piece of an answer as they are kept, deflated, one behind the other in memory that is kept: what the store reads is good until
+ * Texts of pages of one piece of an answer as they are kept, one behind the other in memory that is kept: what the store reads is good until
  * its next read only, and the kernel marks the words of many at once. Belongs to one thread.
  */
+import { kernelConstant } from '../../../native-bindings/index.js';
+import type { StoredPage } from '../../extracts/index.js';
+
 const TEXTS_BYTES = 64 * 1024;
 /** What long texts made larger than this is given back. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 const TEXTS = 64;
+/** Begin, end, how it is kept, and bytes of the text that a dictionary packs: as the kernel takes them. */
+const NUMBERS_OF_TEXT = 4;
+const DAMAGED = kernelConstant('PageDamaged');
+const BY_DICTIONARY = kernelConstant('PageByDictionary');
 
 export class PackedTexts {
   private buffer = Buffer.allocUnsafeSlow(TEXTS_BYTES);
-  private numbers = new Uint32Array(2 * TEXTS);
+  private all = new Uint32Array(NUMBERS_OF_TEXT * TEXTS);
   private used = 0;
   private count = 0;
+  /** By which some of them are packed. */
+  readonly dictionaries: Uint8Array[] = [];
 
   get length(): number {
     return this.count;
@@ -22,39 +31,53 @@ export class PackedTexts {
     return this.buffer.subarray(0, this.used);
   }
 
-  /** Begin and end of each. */
-  get ranges(): Uint32Array {
-    return this.numbers.subarray(0, 2 * this.count);
+  /** Four of each. */
+  get numbers(): Uint32Array {
+    return this.all.subarray(0, NUMBERS_OF_TEXT * this.count);
   }
 
-  /** No bytes for one that is not there. */
-  text(index: number): Uint8Array {
-    return this.buffer.subarray(this.numbers[2 * index], this.numbers[2 * index + 1]);
+  /** As it was added. */
+  text(index: number): Pick<StoredPage, 'packed' | 'packing' | 'textBytes'> {
+    const [begin, end, packing = DAMAGED, textBytes = 0] = this.all.subarray(NUMBERS_OF_TEXT * index);
+    const dictionary = packing < BY_DICTIONARY ? packing : this.dictionaries[packing - BY_DICTIONARY];
+    return { packed: this.buffer.subarray(begin, end), packing: dictionary ?? null, textBytes };
   }
 
-  add(text: Uint8Array): void {
-    const end = this.used + text.length;
+  add({ packed, packing, textBytes }: Pick<StoredPage, 'packed' | 'packing' | 'textBytes'>): void {
+    const { used } = this;
+    const end = used + packed.length;
     if (end > this.buffer.length) {
       const grown = Buffer.allocUnsafeSlow(Math.max(end, 2 * this.buffer.length));
       grown.set(this.bytes);
       this.buffer = grown;
     }
-    if (2 * this.count === this.numbers.length) {
-      const more = new Uint32Array(2 * this.numbers.length);
-      more.set(this.numbers);
-      this.numbers = more;
+    const at = NUMBERS_OF_TEXT * this.count;
+    if (at === this.all.length) {
+      const more = new Uint32Array(2 * this.all.length);
+      more.set(this.all);
+      this.all = more;
     }
-    this.buffer.set(text, this.used);
-    this.numbers[2 * this.count] = this.used;
-    this.numbers[2 * this.count + 1] = end;
+    this.buffer.set(packed, used);
+    this.all[at] = used;
+    this.all[at + 1] = end;
+    this.all[at + 2] = packing === null ? DAMAGED : typeof packing === 'number' ? packing : this.placeOf(packing);
+    this.all[at + 3] = textBytes;
     this.used = end;
     this.count += 1;
+  }
+
+  private placeOf(dictionary: Uint8Array): number {
+    const { dictionaries } = this;
+    let place = dictionaries.indexOf(dictionary);
+    if (place < 0) place = dictionaries.push(dictionary) - 1;
+    return BY_DICTIONARY + place;
   }
 
   /** What was added is overwritten from now on. */
   clear(): void {
     this.used = 0;
     this.count = 0;
+    this.dictionaries.length = 0;
     if (this.buffer.length > KEPT_BYTES_MAX) this.buffer = Buffer.allocUnsafeSlow(TEXTS_BYTES);
   }
 }

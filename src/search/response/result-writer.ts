@@ -41,8 +41,8 @@ export interface DocumentPage {
   readonly page: number;
   /** Of the whole document. */
   readonly pageCount: number;
-  /** A JSON string; undefined where highlighting is off, and where nothing is marked. */
-  readonly highlight: HighlightsJson | undefined;
+  /** A JSON string; undefined where highlighting is off, and where nothing is marked; null where the page cannot be read. */
+  readonly highlight: HighlightsJson | undefined | null;
 }
 
 export interface HitMembers {
@@ -130,6 +130,8 @@ export function writeDamaged(
   );
 }
 
+const DAMAGED_PAGE = ',"error":"The text of the page is damaged on disk; it is read again with its file."';
+
 function writeFiles(writer: ResponseWriter, { files = [], frame, imageScore = 0 }: HitMembers): void {
   let best: Pick<FileMembers, 'media' | 'score'> | undefined =
     frame === undefined ? undefined : { media: frame, score: imageScore };
@@ -144,7 +146,8 @@ function writeFiles(writer: ResponseWriter, { files = [], frame, imageScore = 0 
 function writeDocument(writer: ResponseWriter, { field, url, page, pageCount, highlight }: DocumentPage): void {
   writer.text(`,"document":{"field":${JSON.stringify(field)},"url":${JSON.stringify(url)}`);
   writer.ascii(`,"page":${page},"page_count":${pageCount}`);
-  if (highlight !== undefined) {
+  if (highlight === null) writer.ascii(DAMAGED_PAGE);
+  else if (highlight !== undefined) {
     writer.ascii(',"highlight":');
     writer.bytes(highlight.bytes, highlight.begin, highlight.end);
   }

@@ -1,0 +1,198 @@
+/**
+ * Makes the rows of the pages that a commit writes: packed by the words of the list, which it learns, or deflated where that is smaller. Belongs to
+ * one thread.
+ */
+import { kernel } from '../../native-bindings/index.js';
+import {
+  DICTIONARIES_MAX,
+  PACKED_FORMAT,
+  packInPlace,
+  RecordRoom,
+  shareOfCopy,
+  type Dictionary,
+  type PackedBatch,
+  type RecordWords,
+} from '../records/index.js';
+import type { ReadText } from './file-reader.js';
+import { deflatedPage, PACKED_PAGE_BYTES_MAX, writePage } from './page-row-codec.js';
+import type { PageRows } from './page-rows.js';
+
+/** So much of the texts of a commit is packed at once. */
+const BATCH_CHARACTERS_MAX = 16 * 1024 * 1024;
+/** What words are learned from, at least and at most: characters, and pages. */
+const LEARNED_CHARACTERS_MIN = 256 * 1024;
+const LEARNED_CHARACTERS_MAX = 4 * 1024 * 1024;
+const LEARNED_PAGES_MAX = 8000;
+/** Of these, each so manyth tells what was learned of the others. */
+const HELD_OUT = 8;
+/** Texts that are packed to less than this part are packed well: no other words are looked for. */
+const PACKED_WELL_SHARE = 0.4;
+/** What was learned has to pack to less than this part of what the words that are there do, and to less than that part of the texts. */
+const BETTER_SHARE = 0.9;
+const LEARNED_SHARE_MAX = 0.6;
+/** Deflated to less than this part of what it is by words, a page is kept so; else by words, which are read in a fraction of the time. */
+const SMALLER_SHARE = 0.8;
+/** So many pages tell by which dictionary those of a commit are packed best. */
+const SAMPLE_PAGES = 100;
+
+/** The rows of the documents of a commit, and what is written with them. */
+export interface PackedDocuments {
+  /** One a page, in their order. Throws for a document that was not among those that were packed. */
+  rowsOf(document: ReadText): readonly Uint8Array[];
+  /** A dictionary by which they are packed, and which is not on disk yet. */
+  readonly learned: Dictionary | undefined;
+  /** How many pages there were when words were looked for last; undefined where they were not now. */
+  readonly triedAt: number | undefined;
+}
+
+export class PagePacker {
+  constructor(
+    private readonly words: RecordWords,
+    private readonly rows: PageRows,
+  ) {}
+
+  /** Before the transaction that writes them: nothing is kept of what may not come on disk. `triedAt`: as it was returned last. */
+  pack(documents: readonly ReadText[], triedAt: number): PackedDocuments {
+    if (documents.length === 0) return NO_DOCUMENTS;
+    // Of a list that has lost how many dictionaries it had, none is learned, and nothing packed.
+    const count = this.words.count();
+    const known = count === undefined ? [] : this.words.whole(count);
+    const sample = batchOf(pagesOf(documents, SAMPLE_PAGES));
+    const best = bestOf(sample, known);
+    const pages = documents.reduce((sum, document) => sum + document.pages.length, this.rows.count());
+    const isToLearn = count !== undefined && count < DICTIONARIES_MAX && pages >= 2 * triedAt && sample.fieldsBytes > 0;
+    const tried = isToLearn && (best?.share ?? 1) > PACKED_WELL_SHARE ? this.learn(documents, best) : undefined;
+    const learned = tried?.words && { number: (count ?? 0) + 1, words: tried.words };
+    const rows = new Map<ReadText, readonly Uint8Array[]>();
+    for (const some of inBatches(documents)) packBatch(some, learned ?? best, rows);
+    return packedDocuments(rows, learned, tried && pages);
+  }
+
+  /** Undefined where there is too little to learn from; without words where they would not be better. */
+  private learn(documents: readonly ReadText[], best: Dictionary | undefined): { words?: Uint8Array } | undefined {
+    const texts: string[] = [];
+    let characters = 0;
+    const take = (all: Iterable<string>, max: number) => {
+      for (const text of all) {
+        if (characters >= max || texts.length >= LEARNED_PAGES_MAX) return;
+        texts.push(text);
+        characters += text.length;
+      }
+    };
+    take(textsOf(documents), LEARNED_CHARACTERS_MAX / 2);
+    take(this.rows.texts(), LEARNED_CHARACTERS_MAX);
+    if (characters < LEARNED_CHARACTERS_MIN && texts.length < LEARNED_PAGES_MAX) return undefined;
+    const [learnedFrom, heldOut] = [false, true].map((isHeld) =>
+      batchOf(texts.filter((_, index) => (index % HELD_OUT === 0) === isHeld).map((text) => ({ text, pageCount: 1 }))),
+    ) as [PackedBatch, PackedBatch];
+    const words = kernel.learnWords(learnedFrom.bytes, learnedFrom.fields, learnedFrom.ends);
+    if (words.length === 0) return {};
+    const shareMax = best === undefined ? LEARNED_SHARE_MAX : BETTER_SHARE * shareOfCopy(heldOut, best);
+    return shareOfCopy(heldOut, { number: 1, words }) <= shareMax ? { words } : {};
+  }
+}
+
+function packedDocuments(
+  rows: ReadonlyMap<ReadText, readonly Uint8Array[]>,
+  learned?: Dictionary,
+  triedAt?: number,
+): PackedDocuments {
+  const rowsOf = (document: ReadText) => {
+    const found = rows.get(document);
+    if (found === undefined) throw new Error('a document was not packed');
+    return found;
+  };
+  return { rowsOf, learned, triedAt };
+}
+
+const NO_DOCUMENTS = packedDocuments(new Map());
+
+/** Packed by no words. */
+export function rowsWithoutWords(document: ReadText): readonly Uint8Array[] {
+  const rows = new Map<ReadText, readonly Uint8Array[]>();
+  packBatch([document], undefined, rows);
+  return packedDocuments(rows).rowsOf(document);
+}
+
+interface PageText {
+  readonly text: string;
+  readonly pageCount: number;
+}
+
+function* pagesOf(documents: readonly ReadText[], max = Infinity): Generator<PageText> {
+  let count = 0;
+  for (const { pages, pageCount } of documents)
+    for (const { text } of pages) {
+      if (count >= max) return;
+      count += 1;
+      yield { text, pageCount };
+    }
+}
+
+function* textsOf(documents: readonly ReadText[]): Generator<string> {
+  for (const { text } of pagesOf(documents)) yield text;
+}
+
+function* inBatches(documents: readonly ReadText[]): Generator<readonly ReadText[]> {
+  let [batch, characters]: [ReadText[], number] = [[], 0];
+  for (const document of documents) {
+    batch.push(document);
+    for (const { text } of document.pages) characters += text.length;
+    if (characters < BATCH_CHARACTERS_MAX) continue;
+    yield batch;
+    [batch, characters] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Pages one behind the other, those that can be packed with their texts as fields. */
+function batchOf(pages: Iterable<PageText>): PackedBatch {
+  const room = new RecordRoom();
+  const [fields, ends]: [number[], number[]] = [[], []];
+  let fieldsBytes = 0;
+  for (const { text, pageCount } of pages) {
+    const begin = writePage(text, pageCount, room);
+    const isPacked = room.length - begin <= PACKED_PAGE_BYTES_MAX;
+    fields.push(isPacked ? begin : room.length);
+    ends.push(room.length);
+    if (isPacked) fieldsBytes += room.length - begin;
+  }
+  const bytes = room.buffer.subarray(0, room.length);
+  return { bytes, fields: Uint32Array.from(fields), ends: Uint32Array.from(ends), fieldsBytes };
+}
+
+function bestOf(
+  sample: PackedBatch,
+  known: readonly Dictionary[],
+): (Dictionary & { readonly share: number }) | undefined {
+  return known
+    .map((dictionary) => ({ ...dictionary, share: shareOfCopy(sample, dictionary) }))
+    .sort((left, right) => left.share - right.share)[0];
+}
+
+function packBatch(
+  documents: readonly ReadText[],
+  dictionary: Dictionary | undefined,
+  rows: Map<ReadText, readonly Uint8Array[]>,
+): void {
+  const batch = batchOf(pagesOf(documents));
+  if (dictionary !== undefined) packInPlace(batch, dictionary);
+  let index = 0;
+  for (const document of documents) {
+    const { pageCount, pages } = document;
+    const ofDocument = pages.map(({ page, text }, position) => {
+      if (page !== position + 1) throw new Error(`page ${page} is in the place of page ${position + 1}`);
+      const bytes = batch.bytes.subarray(batch.ends[index - 1] ?? 0, batch.ends[index]);
+      index += 1;
+      return text === '' ? bytes : smallerOf(bytes, { text, pageCount });
+    });
+    rows.set(document, ofDocument);
+  }
+}
+
+function smallerOf(row: Uint8Array, { text, pageCount }: PageText): Uint8Array {
+  const deflated = deflatedPage(text, pageCount);
+  const isWorthIt =
+    row[0] === PACKED_FORMAT ? deflated.length < SMALLER_SHARE * row.length : deflated.length < row.length;
+  return isWorthIt ? deflated : row;
+}

@@ -1,0 +1,138 @@
+/**
+ * The pages of documents, a row each, in the database `page-rows` of a list's store: key of the file and page (u32, big-endian) →
+ * page-row-codec. Thread-safety: as that of the store.
+ */
+import type { Database } from 'lmdb';
+import type { RecordWords } from '../records/index.js';
+import type { LmdbEnvironment } from '../platform/index.js';
+import type { ReadPage } from './file-reader.js';
+import type { PageRange } from './page-codec.js';
+import { readPageRow, textOfPage, type StoredPage } from './page-row-codec.js';
+
+const PAGE_BYTES = 4;
+const KEY_BYTES_MAX = 64;
+
+/** `latin1Write` is what Buffer.write calls in the end, without its checks. */
+type FastBuffer = Buffer & { latin1Write(text: string, offset: number, length: number): number };
+
+export class PageRows {
+  private openedDb: Database<Buffer, Buffer> | undefined;
+  /** LMDB copies keys before it returns, so one serves all. */
+  private readonly rowKey = Buffer.alloc(KEY_BYTES_MAX) as FastBuffer;
+
+  constructor(
+    private readonly environment: () => LmdbEnvironment,
+    private readonly words: RecordWords,
+  ) {}
+
+  /** Not for the first time inside a transaction. */
+  get database(): Database<Buffer, Buffer> {
+    return (this.openedDb ??= this.environment().database<Buffer, Buffer>('page-rows', {
+      encoding: 'binary',
+      keyEncoding: 'binary',
+    }));
+  }
+
+  /** Good until the next read of the store; undefined where there is no such row. */
+  page(key: string, page: number): StoredPage | undefined {
+    const bytes = this.database.getBinaryFast(this.keyOf(key, page));
+    if (bytes === undefined) return undefined;
+    // What lmdb-js reads into is longer than it says.
+    const row = bytes.subarray(0, bytes.length);
+    return readPageRow(this.words.knowsPacking(row) ? row : Buffer.from(row), this.words);
+  }
+
+  /** Pages from that one on that follow each other. */
+  *pages(key: string, first: number): Generator<StoredPage> {
+    for (let page = first; ; page += 1) {
+      const found = this.page(key, page);
+      if (found === undefined) return;
+      yield found;
+    }
+  }
+
+  /** In the order of keys, which is none of the files: the first are a sample of all. Those that cannot be read are passed over. */
+  *texts(): Generator<string> {
+    for (const { value } of this.database.getRange()) {
+      const text = readable(readPageRow(Buffer.from(value), this.words));
+      if (text !== undefined) yield text;
+    }
+  }
+
+  /** Those that cannot be read. */
+  *damaged(): Generator<{ readonly key: string; readonly page: number }> {
+    for (const { key, value } of this.database.getRange()) {
+      if (readable(readPageRow(Buffer.from(value), this.words)) !== undefined) continue;
+      const at = key.length - PAGE_BYTES;
+      yield { key: key.toString('latin1', 0, at), page: key.readUInt32BE(at) };
+    }
+  }
+
+  /** All of them, without going through them. */
+  count(): number {
+    return (this.database.getStats() as { readonly entryCount: number }).entryCount;
+  }
+
+  /** As they are kept. */
+  stored(key: string): Buffer[] {
+    const rows: Buffer[] = [];
+    for (let page = 1; ; page += 1) {
+      const row = this.database.getBinary(this.keyOf(key, page));
+      if (row === undefined) return rows;
+      rows.push(row);
+    }
+  }
+
+  // ---- inside a transaction
+
+  /** Instead of those that there were. */
+  put(key: string, rows: readonly Uint8Array[]): void {
+    for (const [index, row] of rows.entries()) void this.database.putSync(this.keyOf(key, index + 1), row as Buffer);
+    this.removeFrom(key, rows.length + 1);
+  }
+
+  remove(key: string): void {
+    this.removeFrom(key, 1);
+  }
+
+  private removeFrom(key: string, first: number): void {
+    for (let page = first; this.database.removeSync(this.keyOf(key, page)); page += 1);
+  }
+
+  /** Good until the next call. */
+  private keyOf(key: string, page: number): Buffer {
+    const { rowKey } = this;
+    const length = rowKey.latin1Write(key, 0, key.length);
+    rowKey.writeUInt32BE(page, length);
+    return rowKey.subarray(0, length + PAGE_BYTES);
+  }
+}
+
+/**
+ * Pages as a caller takes them. Throws for one that cannot be read; where the caller is told of it, it has no text and the others are read.
+ * `first`: number of the first of these.
+ */
+export function readPages(
+  stored: Iterable<StoredPage>,
+  { first, max }: Required<PageRange>,
+  tellDamaged?: (page: number) => void,
+): ReadPage[] {
+  const pages: ReadPage[] = [];
+  if (max <= 0) return pages;
+  for (const each of stored) {
+    const page = first + pages.length;
+    const text = tellDamaged === undefined ? textOfPage(each) : readable(each);
+    if (text === undefined) tellDamaged?.(page);
+    pages.push({ page, text: text ?? '' });
+    if (pages.length >= max) break;
+  }
+  return pages;
+}
+
+function readable(page: StoredPage): string | undefined {
+  try {
+    return textOfPage(page);
+  } catch {
+    return undefined;
+  }
+}
