@@ -18,7 +18,10 @@ export const documentText: AnswerPrinter = (answer, { count, counted }) => {
   return documents
     .map(({ field, url, state, page_count: pageCount, pages, error }) => {
       const heading = `${field}: ${url} (${error ?? `${state}, ${counted(pageCount, 'page')}`})`;
-      return [heading, ...pages.map(({ page, text, error: fault }) => `--- page ${count(page)}\n${fault ?? text}`)].join('\n');
+      return [
+        heading,
+        ...pages.map(({ page, text, error: fault }) => `--- page ${count(page)}\n${fault ?? text}`),
+      ].join('\n');
     })
     .join('\n\n')
     .concat('\n');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../../test/support/random.js';
 import { SEGMENT_DAMAGE, segmentFilesOf } from '../../../test/support/segment-damage.js';
 import { kernel } from '../../../native-bindings/index.js';
 import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
@@ -35,6 +36,8 @@ const definition: FieldDefinition = {
 };
 const WORDS = ['gannet', 'puffin', 'cliff', 'herring', 'tide'] as const;
 const DOCUMENTS = 6;
+/** Format of a row that words pack. */
+const PACKED = 3;
 
 /** Pages of a document: by number, the words on each. */
 type Pages = readonly (readonly string[])[];
@@ -330,6 +333,46 @@ describe('pages of a list', () => {
     expect(await clone.check()).toEqual([]);
     expect(await list.check()).toEqual([]);
     expect(segmentFilesOf(pathOf('b2')).length).toBeGreaterThan(1);
+  });
+
+  it('are packed by words of the list, and go so through another start and into a clone; one that is damaged is named', async () => {
+    const random = new SeededRandom(1);
+    const vocabulary = Array.from({ length: 2000 }, (_, word) => ((word + 17) * 7919).toString(36).repeat(2));
+    const wordsOf = () => Array.from({ length: 200 }, () => vocabulary[Math.floor(2000 * random.next() ** 2)] ?? '');
+    files.set(urlOf(1), Array.from({ length: 200 }, wordsOf));
+    const number = recordNumberOf(await put('one', { report: 1 })) as number;
+    await settled();
+    const [word = ''] = files.get(urlOf(1))?.[150] ?? [];
+    const first = expected(word, new Map([[number, { report: 1 }]]))[0]?.split(' ')[0];
+    expect(found(word).map((hit) => hit.split(' ')[0])).toEqual([first]);
+    await reopen();
+    const clone = await indexes.clone(listId, 'b2', { ...settings, list: 'copies' });
+    for (const each of [list, clone]) {
+      expect(await each.check()).toEqual([]);
+      const [document] = (await each.files.texts('one', { max: 300 })) ?? [];
+      expect(document?.pages.map(({ text }) => text)).toEqual(files.get(urlOf(1))?.map((words) => words.join(' ')));
+    }
+    for (const id of [listId, 'b2']) {
+      const store = new RecordStore(pathOf(id));
+      expect(store.wordsCount()).toBe(1);
+      const rows = store.environment.database<Buffer, Buffer>('page-rows', {
+        encoding: 'binary',
+        keyEncoding: 'binary',
+      });
+      const all = Array.from(rows.getRange(), ({ key, value }) => [Buffer.from(key), Buffer.from(value)] as const);
+      expect(new Set(all.map(([, row]) => row[0]))).toEqual(new Set([PACKED]));
+      const [key, row] = all[16] ?? [];
+      store.transaction(() => rows.putSync(key as Buffer, (row as Buffer).subarray(0, -1)));
+      await store.close();
+    }
+    await reopen();
+    expect(await list.check()).toEqual([`version 1: page 17 of ${urlOf(1)} cannot be read`]);
+    const [document] = (await list.files.texts('one', { first: 16, max: 3 })) ?? [];
+    expect(document?.pages.map(({ page, text, isDamaged }) => [page, text === '', isDamaged])).toEqual([
+      [16, false, undefined],
+      [17, true, true],
+      [18, false, undefined],
+    ]);
   });
 
   it('cost a list without them nothing: no database, no part', async () => {

@@ -131,8 +131,7 @@ function checkWords(store: RecordStore, report: Report): void {
   }
   const whole = new Set(words.whole(count).map(({ number }) => number));
   for (let number = 1; number <= count; number += 1) {
-    if (!whole.has(number))
-      report(`dictionary ${number} of words is damaged or lost: what it packs cannot be read`);
+    if (!whole.has(number)) report(`dictionary ${number} of words is damaged or lost: what it packs cannot be read`);
   }
 }
 

@@ -1,0 +1,136 @@
+/** What is told where the text of a page, or the words by which pages are packed, are damaged: the others, and these as damaged. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { RecordStore } from '../../src/records/index.js';
+import { eventually } from '../support/eventually.js';
+import { pdfOf } from '../support/pdf.js';
+import { SeededRandom } from '../support/random.js';
+import { ScriptedServer } from '../support/scripted-server.js';
+import { TestService } from '../support/service.js';
+
+const DOCUMENTS = 2;
+const PAGES = 150;
+const LINES = 40;
+const PACKED = 3;
+const ERROR = 'The text of the page is damaged on disk; it is read again with its file.';
+
+let dataDir: string;
+let service: TestService;
+let server: ScriptedServer;
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-page-damage-'));
+  server = await ScriptedServer.start();
+  service = new TestService(dataDir, { dataDir, env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
+});
+afterEach(async () => {
+  await service.stop('SIGKILL');
+  await server.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Each page has a word of its own. */
+function document(number: number): Buffer {
+  const random = new SeededRandom(number);
+  const vocabulary = Array.from({ length: 2000 }, (_, word) => ((word + 17) * 7919).toString(36).repeat(2));
+  const line = () => Array.from({ length: 7 }, () => vocabulary[Math.floor(2000 * random.next() ** 2)]).join(' ');
+  const lines = (page: number) => [`gannet unique${number}x${page}`, ...Array.from({ length: LINES }, line)];
+  return pdfOf(Array.from({ length: PAGES }, (_, index) => ({ lines: lines(index + 1) })));
+}
+
+interface Hit {
+  readonly name: string;
+  readonly document?: { readonly page: number; readonly highlight?: string; readonly error?: string };
+}
+
+async function found(query: string): Promise<readonly Hit[]> {
+  const { status, text, body } = await service.client.get('/search/default/papers/1', { query });
+  expect(status, text).toBe(200);
+  return (body as { results: Hit[] }).results;
+}
+
+async function textOf(record: string, firstPage: number) {
+  const query = { first_page: firstPage, max_pages: 2 };
+  const { status, text, body } = await service.client.get(
+    `/search-result/document-text/default/papers/${record}`,
+    query,
+  );
+  expect(status, text).toBe(200);
+  return (body as { documents: { pages: { page: number; text: string; error?: string }[] }[] }).documents[0]?.pages;
+}
+
+async function change(damage: (store: RecordStore) => void): Promise<void> {
+  await service.stop();
+  const [id = ''] = readdirSync(join(dataDir, 'lists')).filter((name) => !name.startsWith('.'));
+  const store = new RecordStore(join(dataDir, 'lists', id));
+  // Not for the first time inside a transaction.
+  rowsOf(store);
+  store.transaction(() => {
+    damage(store);
+  });
+  await store.close();
+  await service.start();
+}
+
+const rowsOf = (store: RecordStore) =>
+  store.environment.database<Buffer, Buffer>('page-rows', { encoding: 'binary', keyEncoding: 'binary' });
+
+it('is told with the page, by searches and with the text, beside all others', async () => {
+  server.script = ({ path }, response) => response.end(document(Number(path.slice(1, 2))));
+  await service.start();
+  const { client } = service;
+  const made = await client.post('/list/default', {
+    name: 'papers',
+    model: 'own',
+    searchable_fields: [{ name: 'title' }],
+    resources: [{ name: 'report', kind: 'document' }],
+  });
+  expect(made.status, made.text).toBe(201);
+  const records = Array.from({ length: DOCUMENTS }, (_, number) => ({
+    name: `r${number}`,
+    title: `Report ${number}`,
+    report: server.url(`/${number}.pdf`),
+  }));
+  expect((await client.bulk('default', 'papers', records)).body).toMatchObject({ created: DOCUMENTS });
+  await eventually(
+    async () => [await found(`unique0x${PAGES}`), await found(`unique1x${PAGES}`)],
+    (all) => all.every(({ length }) => length === 1),
+  );
+
+  let page = 0;
+  await change((store) => {
+    const all = Array.from(
+      rowsOf(store).getRange(),
+      ({ key, value }) => [Buffer.from(key), Buffer.from(value)] as const,
+    );
+    const packed = all.filter(([, row]) => row[0] === PACKED);
+    expect(packed.length).toBeGreaterThan(PAGES / 2);
+    const [key, row] = packed[2] as (typeof packed)[number];
+    rowsOf(store).putSync(key, row.subarray(0, -1));
+    page = key.readUInt32BE(key.length - 4);
+  });
+  const hits = await Promise.all([0, 1].map(async (number) => (await found(`unique${number}x${page}`))[0]));
+  expect(hits.map((hit) => hit?.document?.page)).toEqual([page, page]);
+  const told = hits.filter((hit) => hit?.document?.error !== undefined);
+  expect(told.map((hit) => [hit?.document?.error, hit?.document?.highlight])).toEqual([[ERROR, undefined]]);
+  const whole = hits.find((hit) => hit?.document?.error === undefined);
+  expect(whole?.document?.highlight).toContain('<em>unique');
+  const name = told[0]?.name ?? '';
+  const texts = await textOf(name, page);
+  expect(texts?.[0]).toEqual({ page, text: '', error: ERROR });
+  expect(texts?.[1]?.text).toContain(`x${page + 1}`);
+
+  await change((store) => {
+    store.putWords(1, Buffer.alloc(100));
+  });
+  const lost = await found('gannet');
+  expect(lost.map((hit) => hit.name).sort()).toEqual(['r0', 'r1']);
+  const check = await service.control().post('/list/default/papers/check', undefined);
+  expect(JSON.stringify(check.body)).toContain(
+    'dictionary 1 of words is damaged or lost: what it packs cannot be read',
+  );
+  expect(JSON.stringify(check.body)).toMatch(/page \d+ of .*\.pdf cannot be read/u);
+  const lostTexts = await textOf(name, page);
+  expect(lostTexts?.map(({ error }) => error)).toContain(ERROR);
+});
