@@ -38,7 +38,6 @@ import {
   type ReadText,
   type RecordingKind,
   type SeenFrame,
-  type SeenKind,
   type TextKind,
 } from './file-reader.js';
 import { hasRecordings, type FileToRead } from './linked-files.js';
