@@ -16,7 +16,8 @@
 
 namespace gannet::addon {
 
-// What stands for where the passage of a text ends, of one that has to be segmented before its words are found, and of one that cannot be read.
+// What stands for the end of the passage of a text that has to be segmented before its words are found, and of one that
+// cannot be read.
 inline constexpr uint32_t kHighlightToBeSegmented = UINT32_MAX;
 inline constexpr uint32_t kHighlightUnreadable = UINT32_MAX - 1;
 
@@ -32,7 +33,8 @@ class PageTexts {
   };
 
   // Good until the next call; nothing where the bytes are not those of a text in that form.
-  std::optional<std::string_view> Read(std::span<const uint8_t> packed, Form form, std::span<const WordDictionary> dictionaries) {
+  std::optional<std::string_view> Read(std::span<const uint8_t> packed, Form form,
+                                       std::span<const WordDictionary> dictionaries) {
     switch (form.packing) {
       case kDamagedPage:
         return std::nullopt;
