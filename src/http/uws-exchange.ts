@@ -4,7 +4,7 @@
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { HeadedBytes, StreamedBody, type Credential, type Visitor } from '../operations/index.js';
-import { SENT_AT_ONCE_BYTES, type ServiceError } from '../platform/index.js';
+import type { ServiceError } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody, SMALL_BYTES_MAX, type IncomingBodyOptions } from './incoming-body.js';
 import { Gone } from './gone.js';
@@ -234,14 +234,17 @@ export class UwsExchange implements IncomingRequest {
     } else if (body instanceof StreamedBody) {
       this.keepOpen();
       return this.#writePieces(body, answer);
+    } else if (close) {
+      // Where the library forgets the body, the connection is closed for its silence.
+      this.keepOpen();
+      res.end(body instanceof HeadedBytes ? body.borrow() : body, true);
     } else if (body instanceof HeadedBytes) {
-      if (body.byteLength > SENT_AT_ONCE_BYTES && !close) return this.#writeSlowly(body.toBytes());
-      // The library copies what the connection does not take before it returns.
-      res.end(body.borrow(), close);
-    } else if (body.length <= SENT_AT_ONCE_BYTES || close) {
-      res.end(body, close);
+      return this.#writeBytes(body.borrow(), () => body.toBytes());
+    } else if (typeof body === 'string') {
+      const bytes = Buffer.from(body);
+      return this.#writeBytes(bytes, () => bytes);
     } else {
-      return this.#writeSlowly(typeof body === 'string' ? Buffer.from(body) : body);
+      return this.#writeBytes(body, () => body);
     }
     return undefined;
   }
@@ -303,16 +306,23 @@ export class UwsExchange implements IncomingRequest {
     return false;
   }
 
-  /** In pieces that the connection takes, so that a slow reader does not make a second copy of the rest pile up. */
-  #writeSlowly(body: Uint8Array): Promise<void> | undefined {
+  /**
+   * What the connection takes at once the library copies, the rest is given when there is room: a slow reader makes no second copy pile up.
+   *
+   * Never by `end`: where the library cannot send what it has gathered before, `end` forgets the body and the process is ended over a
+   * request that nobody answered (before uWebSockets 20.77; docs/decisions/0284).
+   */
+  #writeBytes(body: Uint8Array, toKeep: () => Uint8Array): Promise<void> | undefined {
     const res = this.#res;
-    this.keepOpen();
-    const [, done] = res.tryEnd(body, body.byteLength);
+    const { byteLength } = body;
+    const [, done] = res.tryEnd(body, byteLength);
     if (done) return undefined;
+    this.keepOpen();
+    const kept = toKeep();
     return new Promise((resolve) => {
       this.#onGone = resolve;
       res.onWritable((offset) => {
-        const [sentAll, ended] = res.tryEnd(body.subarray(offset), body.byteLength);
+        const [sentAll, ended] = res.tryEnd(kept.subarray(offset), byteLength);
         if (ended) resolve();
         return sentAll;
       });

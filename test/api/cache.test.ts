@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, ServiceClient } from '../support/client.js';
@@ -174,45 +172,6 @@ describe('the cache of answers', () => {
     for (const answer of answers) {
       expect(answer.headers['server-timing']).toBe(`cache;dur=${took(answer)}, total;dur=${took(answer)}`);
     }
-  });
-
-  it('keeps answers apart that wait for a client who reads late', async () => {
-    const count = 2000;
-    // Of one segment, which nothing merges: another generation would have no answers, and behind one that is worked on the
-    // library ends the connection.
-    await service.client.post('/list/default', { name: 'late', searchable_fields: [{ name: 'text' }] });
-    await service.client.bulk('default', 'late', [{ name: 'long', text: `blue ${'sea '.repeat(3000)}` }]);
-    const path = '/search/default/late/1?query=blue&highlight=false';
-    /** Distinct ones; fewer where something in the background made another generation meanwhile, and the connection was ended. */
-    const answeredLate = async (): Promise<number> => {
-      await service.client.get(path);
-      const { hostname, port } = new URL(service.address);
-      const socket = connect(Number(port), hostname);
-      socket.pause();
-      const request = (id: string) =>
-        `GET ${path} HTTP/1.1\r\nHost: test\r\nX-API-Key: ${service.client.key ?? ''}\r\nX-Request-Id: ${id}\r\n\r\n`;
-      const answered = () => service.metric('gannet_searches_total');
-      const before = await answered();
-      socket.write(Array.from({ length: count }, (_, index) => request(`waiting-${index}`)).join('') + request('last'));
-      // More are answered before the first is read than the system takes bytes of.
-      await Promise.race([eventually(answered, (searches) => searches - before > 500), once(socket, 'close')]);
-      const chunks: string[] = [];
-      try {
-        for await (const chunk of socket.setEncoding('latin1') as AsyncIterable<string>) {
-          chunks.push(chunk);
-          if (chunks.slice(-2).join('').includes('X-Request-Id: last')) break;
-        }
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
-      }
-      const text = chunks.join('').split('X-Request-Id: last')[0] ?? '';
-      socket.destroy();
-      const ids = [...text.matchAll(/\{"query_id":"([0-9a-f-]{36})","took_ms": *[0-9.]+,"list_name":"late"/g)].map(
-        ([, id]) => id,
-      );
-      return new Set(ids).size;
-    };
-    expect(await eventually(answeredLate, (distinct) => distinct >= count)).toBe(count);
   });
 
   it('is no way to search for a list that was deleted and made again', async () => {
