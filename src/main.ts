@@ -36,8 +36,8 @@ import {
   type MemoryBudget,
   SearchActivity,
   type RequestMemory,
-  machineShare,
 } from './platform/index.js';
+import { memoryWarnings } from './platform/automatic-memory.js';
 import { restoreStopped, type WantedRestore } from './stopped-service.js';
 import type { Restored } from './backup/index.js';
 import { createLogger } from './platform/logger.js';
@@ -100,12 +100,7 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
   try {
     for (const name of unknownEnvironment(process.env, declaredSettings()))
       log.warn({ name }, 'This environment variable is no setting');
-    const { memoryBytes } = machineShare();
-    if (listen && config.memory.mib * MEBIBYTE > memoryBytes)
-      log.warn(
-        { mib: config.memory.mib, available: Math.floor(memoryBytes / MEBIBYTE) },
-        'memory.mib is more than this process may have: the system may end it when it takes that much',
-      );
+    for (const { message, ...figures } of listen ? memoryWarnings(config) : []) log.warn(figures, message);
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
     const { services, features, warmUp, budget } = await openServices(config, { log, metrics, parts, state, listen });

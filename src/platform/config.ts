@@ -13,8 +13,14 @@ import {
   withAbsolutePaths,
   type SettingSchema,
 } from './config-values.js';
-import { machineShare } from './machine-share.js';
-import { affordableIngestThreads, affordableSearchThreads, requiredMemory } from './memory-budget.js';
+import { automaticMemoryMib } from './automatic-memory.js';
+import { machineShare, type MachineShare } from './machine-share.js';
+import {
+  affordableIngestThreads,
+  affordableSearchThreads,
+  requiredAutomaticMemory,
+  requiredMemory,
+} from './memory-budget.js';
 import { OperatorError } from './operator-error.js';
 import { packageRoot } from './paths.js';
 import { keepOrigins, originText, type SettingInForce, type SettingOrigin } from './setting-origins.js';
@@ -35,13 +41,13 @@ export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Sections that features declare, beside those of `config/schema.ts`. */
   readonly declared?: readonly SettingsSection[];
+  /** For which numbers are chosen that are automatic; what this process has, where it is not given. */
+  readonly machine?: MachineShare;
 }
 
 const PREFIX = 'GANNET_';
 /** No settings: where a file of settings is, and the kernel's debug mode, which it reads itself. */
 const OTHER_VARIABLES = ['GANNET_CONFIG', 'GANNET_KERNEL_CHECK_LEASES'];
-/** On a machine with less than four times as much, the service takes more than a quarter of it. */
-const MEMORY_MIB_MIN_AUTOMATIC = 256;
 
 /** By section and name. */
 type Values = Record<string, Record<string, unknown>>;
@@ -98,7 +104,7 @@ export function loadConfig(sources: ConfigSources): Config {
       throw new ConfigError(`${setting} is missing in config/default.toml`);
   }
   makePathsAbsolute(draft);
-  const automatic = resolveAutomatic(draft.values);
+  const automatic = resolveAutomatic(draft.values, sources.machine ?? machineShare());
   const config = deepFreeze(draft.values) as unknown as Config;
   assertBudgetSuffices(config);
   keepOrigins(config, inForce(draft, { automatic, secrets: secretsOf(declared) }));
@@ -258,13 +264,13 @@ function makePathsAbsolute(draft: Draft): void {
 }
 
 /** Puts numbers in the place of zeros that mean "automatic"; each may depend on those before it. Returns which. */
-function resolveAutomatic(settings: Values): ReadonlySet<string> {
+function resolveAutomatic(settings: Values, machine: MachineShare): ReadonlySet<string> {
   const chosen = new Set<string>();
   const sofar = settings as unknown as Config;
-  const { memoryBytes, processors } = machineShare();
+  const { memoryBytes, processors } = machine;
   const partOfMemory = (part: number) => Math.floor(memoryBytes / 1_048_576 / part);
   const automatic: Readonly<Record<string, () => number>> = {
-    'memory.mib': () => Math.max(MEMORY_MIB_MIN_AUTOMATIC, partOfMemory(4)),
+    'memory.mib': () => Math.max(automaticMemoryMib(machine), requiredAutomaticMemory(sofar)),
     'memory.mapped_busy_mib': () => Math.max(sofar.memory.mapped_mib, partOfMemory(8)),
     'ingest.threads': () => affordableIngestThreads(Math.max(1, Math.floor(processors / 2)), sofar),
     // The main thread needs a part of a processor; with few of them, a whole one left to it would be idle most of the time.

@@ -149,9 +149,27 @@ export function requiredMemory(config: Omit<BudgetedConfig, 'memory' | 'limits'>
   };
 }
 
-/** As many ingest threads as are wanted, or as have room beside one search thread in half of the budget; one at least. */
-export function affordableIngestThreads(wanted: number, { memory }: Pick<Config, 'memory'>): number {
-  return Math.max(1, Math.min(wanted, Math.floor((memory.mib / 2 - MAIN_THREAD_MIB) / INGEST_THREAD_MIB)));
+/** What the settings that were given require, with one thread of each kind where their number is chosen: that can be chosen after it. */
+export function requiredAutomaticMemory(config: Omit<BudgetedConfig, 'memory' | 'limits'>): number {
+  return Math.max(requiredMemory(withOneThread(config)).mib, 2 * config.search.cache_mib);
+}
+
+/** Instead of those whose number is still to be chosen. */
+function withOneThread<Part extends Omit<BudgetedConfig, 'memory' | 'limits'>>(config: Part): Part {
+  const { search, ingest } = config;
+  return {
+    ...config,
+    search: { ...search, threads: search.threads || 1 },
+    ingest: { ...ingest, threads: ingest.threads || 1 },
+  };
+}
+
+/** As many ingest threads as are wanted, or as have room beside one search thread in half of the budget, and beside all that were given; one at least. */
+export function affordableIngestThreads(wanted: number, config: Omit<BudgetedConfig, 'limits'>): number {
+  const { mib } = config.memory;
+  const others = requiredMemory({ ...withOneThread(config), ingest: { ...config.ingest, threads: 0 } }).mib;
+  const roomMib = Math.min(mib / 2 - MAIN_THREAD_MIB, mib - others);
+  return Math.max(1, Math.min(wanted, Math.floor(roomMib / INGEST_THREAD_MIB)));
 }
 
 /** As many search threads as are wanted, or as a budget has room for; one at least. */
