@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
 const LIST = '/search/default/late/1?query=blue&highlight=false';
-const ANSWER_BYTES_MIN = 12_000;
 const CLIENTS = 8;
 const REQUESTS = 3000;
 let service: TestService;
@@ -25,93 +23,75 @@ function requests(count: number, path: string, key?: string): string {
   return Array.from({ length: count }, request).join('');
 }
 
-function connected(): Promise<Socket> {
-  const { hostname, port } = new URL(service.address);
-  const socket = connect(Number(port), hostname);
-  return once(socket, 'connect').then(() => socket);
-}
-
 interface Answered {
-  readonly ids: readonly (string | undefined)[];
-  readonly queries: readonly (string | undefined)[];
+  /** Of the request; none where the library answered by itself. */
+  readonly id: string | undefined;
+  readonly query: string | undefined;
 }
 
 /** The answers that came whole. */
-function answersOf(text: string): Answered {
-  const ids: (string | undefined)[] = [];
-  const queries: (string | undefined)[] = [];
+function answersOf(text: string): readonly Answered[] {
+  const answers: Answered[] = [];
   for (let begin = 0; ;) {
     const bodyBegin = text.indexOf('\r\n\r\n', begin) + 4;
     const head = text.slice(begin, bodyBegin);
     const bytes = Number(/^Content-Length: (\d+)\r$/m.exec(head)?.[1] ?? Number.NaN);
-    if (bodyBegin < 4 || !(bodyBegin + bytes <= text.length)) return { ids, queries };
-    ids.push(/^X-Request-Id: (.*)\r$/m.exec(head)?.[1]);
-    queries.push(/^\{"query_id":"([0-9a-f-]{36})"/.exec(text.slice(bodyBegin, bodyBegin + 60))?.[1]);
+    if (bodyBegin < 4 || !(bodyBegin + bytes <= text.length)) return answers;
+    const [, query] = /^\{"query_id":"([0-9a-f-]{36})"/.exec(text.slice(bodyBegin, bodyBegin + 60)) ?? [];
+    answers.push({ id: /^X-Request-Id: (.*)\r$/m.exec(head)?.[1], query });
     begin = bodyBegin + bytes;
   }
 }
 
 const askedFor = (count: number) => Array.from({ length: count }, (_, index) => `asked-${index}`);
 
+/** Asks so many times at once and reads by fits and starts, until the last answer is there or the connection ends. */
+async function askedAndRead(count: number, fitMs: () => number): Promise<readonly Answered[]> {
+  const { hostname, port } = new URL(service.address);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  let text = '';
+  await new Promise<void>((resolve) => {
+    const lastId = askedFor(count).at(-1);
+    socket
+      // The service ends the connection of a client that sends more than it reads.
+      .on('error', () => undefined)
+      .once('close', () => resolve())
+      .setEncoding('latin1')
+      .on('data', (chunk: string) => {
+        text += chunk;
+        if (answersOf(text.slice(text.lastIndexOf('HTTP/1.1 '))).at(-1)?.id === lastId) resolve();
+        if (chunk.length % 2 === 0) return;
+        socket.pause();
+        setTimeout(() => socket.resume(), fitMs());
+      });
+    socket.write(requests(count, LIST, service.client.key));
+  });
+  socket.destroy();
+  return answersOf(text);
+}
+
 it('answers requests that come in one piece in their order, each with a query_id of its own', async () => {
   await service.client.get(LIST);
   const count = 256;
-  const socket = await connected();
-  socket.write(requests(count, LIST, service.client.key));
-  let text = '';
-  for await (const chunk of socket.setEncoding('latin1') as AsyncIterable<string>) {
-    text += chunk;
-    if (answersOf(text.slice(-2 * ANSWER_BYTES_MIN)).ids.length === 0 && text.length < count * ANSWER_BYTES_MIN)
-      continue;
-    if (answersOf(text).ids.length === count) break;
-  }
-  socket.destroy();
-  const { ids, queries } = answersOf(text);
-  expect(ids).toEqual(askedFor(count));
-  expect(new Set(queries).size).toBe(count);
+  const answers = await askedAndRead(count, () => 0);
+  expect(answers.map(({ id }) => id)).toEqual(askedFor(count));
+  expect(new Set(answers.map(({ query }) => query)).size).toBe(count);
 });
-
-/** Reads as far as the connection goes, by fits and starts. */
-async function readByFits(socket: Socket, asked: string, fit: () => number): Promise<string> {
-  let text = '';
-  socket.setEncoding('latin1').on('data', (chunk: string) => {
-    text += chunk;
-    if (text.length % 3 !== 0) return;
-    socket.pause();
-    setTimeout(() => socket.resume(), fit());
-  });
-  // The service ends the connection of a client that sends more than it reads.
-  socket.on('error', () => undefined);
-  socket.pause();
-  socket.write(asked);
-  await wait(fit());
-  socket.resume();
-  while (!socket.destroyed && answersOf(text.slice(-3 * ANSWER_BYTES_MIN)).ids.at(-1) !== 'last') {
-    const before = text.length;
-    await wait(200);
-    if (text.length === before && !socket.isPaused()) break;
-  }
-  socket.destroy();
-  return text;
-}
 
 it('outlives clients who send more than they read, and mixes up no answers', async () => {
   await service.client.get(LIST);
   const { pid } = service;
-  const asked = requests(REQUESTS, LIST, service.client.key);
   for (let round = 0; round < 3; ++round) {
     let turn = round;
-    const fit = () => ((turn += 7) * 13) % 40;
-    const texts = await Promise.all(
-      Array.from({ length: CLIENTS }, async () => readByFits(await connected(), asked, fit)),
-    );
-    for (const text of texts) {
+    const fitMs = () => ((turn += 7) * 13) % 40;
+    const clients = await Promise.all(Array.from({ length: CLIENTS }, () => askedAndRead(REQUESTS, fitMs)));
+    for (const answers of clients) {
       // The library answers a request line that came in two pieces by itself, without an id (docs/http.md).
-      const { ids, queries } = answersOf(text);
-      const own = ids.filter((id) => id !== undefined);
+      const own = answers.filter(({ id }) => id !== undefined);
       expect(own.length).toBeGreaterThan(0);
-      expect(own).toEqual(askedFor(own.length));
-      expect(new Set(queries.slice(0, own.length)).size).toBe(own.length);
+      expect(own.map(({ id }) => id)).toEqual(askedFor(own.length));
+      expect(new Set(own.map(({ query }) => query)).size).toBe(own.length);
     }
   }
   expect((await service.clientWith(undefined).get('/health')).status).toBe(200);
