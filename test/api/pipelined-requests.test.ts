@@ -5,6 +5,10 @@ import { startTestService, type TestService } from '../support/service.js';
 
 const LIST = '/search/default/late/1?query=blue&highlight=false';
 const CLIENTS = 8;
+/** Of a hundred such clients one or two met the moment at which the service ended (docs/decisions/0284). */
+const ROUNDS = 20;
+/** More than an answer has. */
+const END_CHARACTERS = 16_384;
 const REQUESTS = 3000;
 let service: TestService;
 beforeAll(async () => {
@@ -50,25 +54,32 @@ async function askedAndRead(count: number, fitMs: () => number): Promise<readonl
   const { hostname, port } = new URL(service.address);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
-  let text = '';
+  const chunks: string[] = [];
   await new Promise<void>((resolve) => {
-    const lastId = askedFor(count).at(-1);
+    const lastId = askedFor(count).at(-1) ?? '';
+    let end = '';
+    let pieces = 0;
     socket
       // The service ends the connection of a client that sends more than it reads.
       .on('error', () => undefined)
       .once('close', () => resolve())
       .setEncoding('latin1')
       .on('data', (chunk: string) => {
-        text += chunk;
-        if (answersOf(text.slice(text.lastIndexOf('HTTP/1.1 '))).at(-1)?.id === lastId) resolve();
-        if (chunk.length % 2 === 0) return;
-        socket.pause();
-        setTimeout(() => socket.resume(), fitMs());
+        chunks.push(chunk);
+        end = (end + chunk).slice(-END_CHARACTERS);
+        const last = end.slice(end.lastIndexOf('HTTP/1.1 '));
+        if (last.includes(`: ${lastId}\r`) && answersOf(last).length === 1) resolve();
+        else if (++pieces % 3 === 0) readLater();
       });
+    const readLater = () => {
+      socket.pause();
+      setTimeout(() => socket.resume(), fitMs());
+    };
+    readLater();
     socket.write(requests(count, LIST, service.client.key));
   });
   socket.destroy();
-  return answersOf(text);
+  return answersOf(chunks.join(''));
 }
 
 it('answers requests that come in one piece in their order, each with a query_id of its own', async () => {
@@ -82,7 +93,7 @@ it('answers requests that come in one piece in their order, each with a query_id
 it('outlives clients who send more than they read, and mixes up no answers', async () => {
   await service.client.get(LIST);
   const { pid } = service;
-  for (let round = 0; round < 3; ++round) {
+  for (let round = 0; round < ROUNDS; ++round) {
     let turn = round;
     const fitMs = () => ((turn += 7) * 13) % 40;
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => askedAndRead(REQUESTS, fitMs)));
