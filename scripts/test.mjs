@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runStages } from './lib/run-stages.mjs';
-import { SLOTS, stagesOf } from './lib/stages.mjs';
+import { SLOTS, stagesOf, wantedStages } from './lib/stages.mjs';
 import { formatSeconds, StepError } from './lib/steps.mjs';
 import { reportFailure, setUpPackages } from './setup.mjs';
 
@@ -41,12 +41,10 @@ function options() {
     if (!/^\d{1,3}$/.test(values[name]))
       throw new StepError(`--${name} is ${values[name]}: a whole number is expected.`);
   }
+  const times = Math.max(1, Number(values.times));
   return {
-    // What is left out has passed as far as the others are concerned.
-    stages: known
-      .filter(({ id }) => wanted.includes(id))
-      .map((stage) => ({ ...stage, needs: stage.needs.filter((id) => wanted.includes(id)) })),
-    times: Math.max(1, Number(values.times)),
+    stages: wantedStages(known, wanted, { isNamed: values.stages !== undefined, times }),
+    times,
     busy: Number(values.busy),
     files: Number(values.files),
   };

@@ -1,13 +1,14 @@
 /**
  * What a stage proved, kept until something that it reads has changed. For people, who run the tests many times a day and change C++ in few of
- * them; whoever counts on the sum (CI=true) runs everything. Only a stage that passed, with nothing left out, is kept.
+ * them; whoever counts on the sum (CI=true) runs everything, and who asks for a stage by its name, or several times, has it run. Only a stage
+ * that passed, with nothing left out, is kept.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { filesUnder, hashOf, readJson } from './stamps.mjs';
 
-/** What decides a build beside its files. */
+/** What decides a build, or a run of what was built, beside its files. */
 const VARIABLES = [
   'CC',
   'CXX',
@@ -16,8 +17,12 @@ const VARIABLES = [
   'ONLY',
   'TESTS',
   'BUILD',
+  'LMDB_DIR',
+  'SNOWBALL_DIR',
   'ASAN_OPTIONS',
+  'LSAN_OPTIONS',
   'UBSAN_OPTIONS',
+  'GANNET_ROUNDS',
   'GANNET_SEED',
 ];
 
@@ -27,18 +32,43 @@ const pathOf = (root, { id }) => join(root, 'node_modules', '.cache', 'gannet', 
 export function keptResult(stage, root) {
   if (stage.keptFor === undefined) return undefined;
   const { folders, programs, skip } = stage.keptFor;
-  const files = folders.flatMap((folder) => filesUnder(join(root, folder), () => true, new Set(skip)));
-  const versions = programs.map((program) => spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout);
-  const settings = VARIABLES.map((name) => process.env[name]);
-  const hash = hashOf([...files, join(root, 'package-lock.json')], { command: stage.command, versions, settings });
-  const known = readJson(pathOf(root, stage));
+  const files = folders
+    .map((folder) => resolve(root, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => filesUnder(folder, () => true, new Set(skip)));
+  const hash = hashOf([...files, join(root, 'package-lock.json')], {
+    command: stage.command,
+    versions: programs.map(versionOf),
+    settings: VARIABLES.map((name) => process.env[name]),
+    processor: [process.arch, processorFeatures()],
+  });
+  const known = stage.isAnew ? undefined : readJson(pathOf(root, stage));
   return { hash, result: known?.hash === hash ? known.result : undefined };
 }
 
-/** Keeps what the stage proved of what it read when it began. */
+/** Of a program as make takes it: `ccache g++` is two words. */
+function versionOf(words) {
+  const [program, ...args] = words.trim().split(/\s+/);
+  return spawnSync(program, [...args, '--version'], { encoding: 'utf8' }).stdout;
+}
+
+/** The kernel has loops for what some processors can do: another one in the same machine proves other things. */
+function processorFeatures() {
+  try {
+    return /^(?:flags|Features)\s*:.*$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[0];
+  } catch {
+    // Only Linux tells them there.
+    return undefined;
+  }
+}
+
+/** Keeps what the stage proved of what it read when it began. What failed, by chance or not, is not proved any more. */
 export function keepResult(stage, root, { hash, result }) {
-  if (result.failed > 0 || result.skipped.length > 0) return;
   const path = pathOf(root, stage);
+  if (result.failed > 0 || result.skipped.length > 0) {
+    rmSync(path, { force: true });
+    return;
+  }
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, JSON.stringify({ hash, result }));
 }

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nextStages, processorSeconds, runStages } from './run-stages.mjs';
 import { readers } from './stage-results.mjs';
-import { stagesOf } from './stages.mjs';
+import { stagesOf, wantedStages } from './stages.mjs';
 
 const stage = (id, seconds, more = {}) => ({
   id,
@@ -70,24 +70,58 @@ it('stages of the project need stages that there are, and the set-up first where
   expect(needing).toEqual(expect.arrayContaining(['integration', 'unit', 'lint', 'schemathesis']));
 });
 
-it('keep what they proved until something that they read has changed, and nothing that failed', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'gannet-stages-'));
-  mkdirSync(join(root, 'read'));
-  writeFileSync(join(root, 'package-lock.json'), '{}');
-  const said = async (text) => {
-    writeFileSync(join(root, 'read', 'file'), text);
-    const program = `const text = require('fs').readFileSync('read/file', 'utf8'); console.log(text);`;
+describe('the results of stages that are kept', () => {
+  /** A stage that reads one file, and what it says of it. */
+  function keptStage() {
+    const root = mkdtempSync(join(tmpdir(), 'gannet-stages-'));
+    mkdirSync(join(root, 'read'));
+    writeFileSync(join(root, 'package-lock.json'), '{}');
+    const program = `const text = require('fs').readFileSync('read/file', 'utf8'); console.log(text);
+      if (require('fs').existsSync('broken')) process.exit(1);`;
     const command = [process.execPath, '-e', program];
-    const keptFor = { folders: ['read'], skip: [], programs: [process.execPath] };
-    const kept = stage('kept', 1, { reads: 'counts', command, keptFor });
-    const [result] = await runStages([kept], { root, slots: 1, report: () => undefined });
-    return [result.passed, result.failed, result.isAsBefore === true];
-  };
-  expect(await said('1 passed, 0 failed')).toEqual([1, 0, false]);
-  expect(await said('1 passed, 0 failed')).toEqual([1, 0, true]);
-  expect(await said('2 passed, 0 failed')).toEqual([2, 0, false]);
-  expect(await said('3 passed, 1 failed')).toEqual([3, 1, false]);
-  expect(await said('3 passed, 1 failed')).toEqual([3, 1, false]);
+    const keptFor = { folders: ['read', 'nowhere'], skip: [], programs: [`env ${process.execPath}`] };
+    const known = [stage('kept', 1, { reads: 'counts', command, keptFor })];
+    return async (text, { broken = false, ...how } = {}) => {
+      writeFileSync(join(root, 'read', 'file'), text);
+      rmSync(join(root, 'broken'), { force: true });
+      if (broken) writeFileSync(join(root, 'broken'), '');
+      const stages = wantedStages(known, ['kept'], { isNamed: false, times: 1, ...how });
+      const [result] = await runStages(stages, { root, slots: 1, report: () => undefined });
+      return [result.passed, result.failed, result.isAsBefore === true];
+    };
+  }
+
+  it('are good until something that they read has changed, and none that failed is', async () => {
+    const said = keptStage();
+    expect(await said('1 passed, 0 failed')).toEqual([1, 0, false]);
+    expect(await said('1 passed, 0 failed')).toEqual([1, 0, true]);
+    expect(await said('2 passed, 0 failed')).toEqual([2, 0, false]);
+    expect(await said('3 passed, 1 failed')).toEqual([3, 1, false]);
+    expect(await said('3 passed, 1 failed')).toEqual([3, 1, false]);
+  });
+
+  it('are not looked at where a stage is named, or run several times, and are gone once it failed so', async () => {
+    const said = keptStage();
+    expect(await said('1 passed, 0 failed')).toEqual([1, 0, false]);
+    expect(await said('1 passed, 0 failed', { isNamed: true })).toEqual([1, 0, false]);
+    expect(await said('1 passed, 0 failed', { times: 2 })).toEqual([1, 0, false]);
+    expect(await said('1 passed, 0 failed')).toEqual([1, 0, true]);
+    expect(await said('1 passed, 0 failed', { times: 2, broken: true })).toEqual([1, 1, false]);
+    expect(await said('1 passed, 0 failed')).toEqual([1, 0, false]);
+  });
+
+  it.each(['GANNET_ROUNDS', 'LMDB_DIR', 'SNOWBALL_DIR', 'CC'])('are others with another %s', async (name) => {
+    const said = keptStage();
+    const before = process.env[name];
+    try {
+      expect(await said('1 passed, 0 failed')).toEqual([1, 0, false]);
+      process.env[name] = '/another';
+      expect(await said('1 passed, 0 failed')).toEqual([1, 0, false]);
+    } finally {
+      if (before === undefined) delete process.env[name];
+      else process.env[name] = before;
+    }
+  });
 });
 
 describe('what a stage took of the processors', () => {

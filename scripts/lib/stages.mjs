@@ -7,11 +7,12 @@
  * - `reads`: how its result is read, one of the readers in stage-results.mjs;
  * - `slots`: how many of those that there are it takes;
  * - `keptFor`: what it reads, where its result is kept until that changes (kept-results.mjs); not in the CI;
+ * - `isAnew`: it is run whatever is kept of it;
  * - `onDemand`: left out unless `--stages` names it, for what takes longer than a change should wait;
  * - `seconds`: about what it takes by itself on one processor, waiting included, so that the longest begin first.
  */
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** Parts run side by side as far as there are processors; two are what the expected times were measured with. */
 export const PROCESSORS = Math.max(2, availableParallelism());
@@ -46,10 +47,17 @@ export function stagesOf(root) {
   const computing = (...command) => ['nice', '-n', '10', ...command];
   const make = (...targets) => computing('make', '-C', 'native-bindings', '--no-print-directory', ...targets);
   const compilers = Math.max(1, PROCESSORS - 1);
+  // The two libraries are those of the list of packages, where the environment names no others.
+  const { CC = 'gcc', CXX = 'g++', LMDB_DIR, SNOWBALL_DIR } = process.env;
+  const others = [LMDB_DIR, SNOWBALL_DIR].filter((folder) => folder !== undefined);
   const native = {
-    folders: ['native-bindings', join('bench', 'peers', 'gannet')],
+    folders: [
+      'native-bindings',
+      join('bench', 'peers', 'gannet'),
+      ...others.map((folder) => resolve(root, 'native-bindings', folder)),
+    ],
     skip: ['build', 'build-lmdb', 'build-test'],
-    programs: [process.env.CXX ?? 'g++', 'make'],
+    programs: [CC, CXX, 'make'],
   };
   const keptNative = usesCaches ? { keptFor: native } : {};
   return [
@@ -184,4 +192,19 @@ export function stagesOf(root) {
       onDemand: true,
     },
   ].map((stage) => ({ needs: [], slots: 1, ...stage }));
+}
+
+/**
+ * Those of `known` that are wanted, by id. Who names them, or has them run several times, looks for what fails now and then: what is kept of
+ * them would hide it.
+ */
+export function wantedStages(known, wanted, { isNamed, times }) {
+  return known
+    .filter(({ id }) => wanted.includes(id))
+    .map((stage) => ({
+      ...stage,
+      // What is left out has passed as far as the others are concerned.
+      needs: stage.needs.filter((id) => wanted.includes(id)),
+      isAnew: isNamed || times > 1,
+    }));
 }
