@@ -102,12 +102,13 @@ async function runStage(stage, root) {
 async function resultOf(stage, root) {
   const { name, command, reads } = stage;
   const startedMs = performance.now();
-  const { folder, remove } = openTestFolder('gannet-stage-');
+  const { folder, remove } = openTestFolder('gannet-stage');
   const reportFile = join(folder, 'report.json');
   try {
     const [shell, ...args] = [...TIMED, ...command];
     const timesFile = join(folder, 'times');
-    const env = { ...process.env, GANNET_TEST_REPORT: reportFile, GANNET_STAGE_TIMES: timesFile, TMPDIR: folder };
+    const files = { GANNET_TEST_REPORT: reportFile, GANNET_STAGE_TIMES: timesFile };
+    const env = { ...process.env, ...files, TMPDIR: folder, OWN_TEST_FOLDER: folder };
     const { code, output } = await run(shell, args, { cwd: root, env });
     const result = readers[reads]({ code, name, output, reportFile });
     const milliseconds = performance.now() - startedMs;

@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { controlGroup } from '../../test/support/control-group.ts';
+import setUpFolder from '../../test/support/own-temporary-folder.ts';
+import { skipUnless } from '../../test/support/skip.ts';
+import { memoryLimitBytes } from './memory-limit.mjs';
+
+const MODULE = fileURLToPath(new URL('test-folder.mjs', import.meta.url));
+const GIB = 2 ** 30;
+
+/** Opens a folder in a process of its own, `within` another program and behind the words of a shell, and has its path. `then` is done there before the end. */
+function opened({ within = [], shell = ':', memoryFolder, then = '', env = {} } = {}) {
+  const { TMPDIR: _, TMP: __, TEMP: ___, ...others } = process.env;
+  const script = `import { openTestFolder } from '${MODULE}';
+    const { folder } = openTestFolder('gannet-stage', ${JSON.stringify(memoryFolder)});
+    console.log(folder); ${then}`;
+  const words = [...within, '/bin/sh', '-ec', `${shell}; exec "$0" --input-type=module -e "$1"`];
+  const [program, ...args] = [...words, process.execPath, script];
+  const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', env: { ...others, ...env } });
+  expect(stderr).toBe('');
+  return stdout.trim();
+}
+
+const folderOf = () => mkdtempSync(join(tmpdir(), 'gannet-places-'));
+
+/** Where a file system in memory is mounted for that process alone. */
+function openedOn(options) {
+  const at = folderOf();
+  const shell = `mount -t tmpfs -o ${options} tmpfs ${at}`;
+  return { at, folder: opened({ within: ['unshare', '-m'], shell, memoryFolder: at }) };
+}
+
+const mayMount = spawnSync('unshare', ['-m', 'true']).status === 0;
+
+describe('the folder of a run', () => {
+  it('is in memory, but not where no program may be run', (context) => {
+    skipUnless(context, mayMount, 'nothing can be mounted here');
+    const usual = openedOn('size=8g');
+    skipUnless(context, usual.folder.startsWith(usual.at), 'there is not enough memory here');
+    const refusing = openedOn('size=8g,noexec');
+    expect(dirname(refusing.folder)).toBe('/tmp');
+  });
+
+  it('is not in memory where the control group has little', (context) => {
+    const group = controlGroup('gannet-folder', 2 * GIB);
+    skipUnless(context, group !== undefined, 'no control group can be made here');
+    try {
+      const usual = opened();
+      skipUnless(context, usual.startsWith('/dev/shm/'), 'there is not enough memory here');
+      expect(dirname(opened({ shell: group.enter }))).toBe('/tmp');
+    } finally {
+      group.remove();
+    }
+  });
+
+  it('is gone with its process, or when the next run begins, and stays while its process is there', () => {
+    const TMPDIR = folderOf();
+    const env = { TMPDIR };
+    const ended = opened({ env });
+    expect(existsSync(ended)).toBe(false);
+    const left = opened({ env, then: `process.kill(process.pid, 'SIGKILL'); for (;;);` });
+    writeFileSync(join(left, 'file'), 'left');
+    const [space, pid] = basename(left).split('-').slice(2);
+    const others = [
+      `gannet-stage-${space}-${process.pid}-abcdef`,
+      `gannet-stage-1-${pid}-abcdef`,
+      'gannet-stage-abcdef',
+      'another',
+    ];
+    for (const name of others) mkdirSync(join(TMPDIR, name));
+    opened({ env });
+    expect(readdirSync(TMPDIR).sort()).toEqual(others.sort());
+  });
+});
+
+describe('the folder of these tests', () => {
+  it('is one for the run, whatever number of projects it has', () => {
+    const { TMPDIR } = process.env;
+    expect(TMPDIR.match(/gannet-(?:tests|stage)-/g)).toHaveLength(1);
+    expect(setUpFolder()).toBeUndefined();
+    expect(process.env.TMPDIR).toBe(TMPDIR);
+  });
+});
+
+describe('the limit of memory', () => {
+  const limit = (files) => memoryLimitBytes((path) => files[path]);
+
+  it('is the least of the groups of either kind, and none where nothing says so', () => {
+    const unified = { '/proc/self/cgroup': '0::/system.slice/tests.service\n' };
+    expect(limit({})).toBe(Infinity);
+    expect(limit({ ...unified, '/sys/fs/cgroup/system.slice/memory.max': 'max\n' })).toBe(Infinity);
+    expect(
+      limit({
+        ...unified,
+        '/sys/fs/cgroup/system.slice/memory.max': `${3 * GIB}\n`,
+        '/sys/fs/cgroup/system.slice/tests.service/memory.high': `${2 * GIB}\n`,
+        '/sys/fs/cgroup/system.slice/tests.service/memory.max': `${4 * GIB}\n`,
+      }),
+    ).toBe(2 * GIB);
+    const first = { '/proc/self/cgroup': '4:memory:/docker/a:b\n1:cpu:/\n0::/\n' };
+    expect(limit({ ...first, '/sys/fs/cgroup/memory/memory.limit_in_bytes': `${GIB}\n` })).toBe(GIB);
+    expect(limit({ ...first, '/sys/fs/cgroup/memory/docker/a:b/memory.limit_in_bytes': `${GIB}\n` })).toBe(GIB);
+  });
+});
