@@ -1,7 +1,7 @@
 /** A real Chromium for tests of the console, where the machine has one. */
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { chromium, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page, type Request, type Route } from 'playwright-core';
 import { CHROMIUM_ARGUMENTS, chromiumPath } from '../../scripts/lib/chromium.mjs';
 import { afterEach } from 'vitest';
 import { eventually } from './eventually.js';
@@ -50,8 +50,9 @@ export async function openPage(
 ): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
   context.setDefaultTimeout(WAIT_MS_MAX);
+  holdFromThenOn(context, () => context.pages());
   const page = await context.newPage();
-  holdFromThenOn(page);
+  holdFromThenOn(page, () => [page]);
   watchRequests(page);
   opened.add(page);
   const complaints: string[] = [];
@@ -63,21 +64,25 @@ export async function openPage(
 }
 
 /**
- * Has `route` resolve when what the page asks for passes through it: a page takes some time from a first one on, and the requests of a key
+ * Has `route` resolve when what these pages ask for passes through it: a page takes some time from a first one on, and the requests of a key
  * pressed right then went by. A route that is there from the beginning has all files of the console pass through the test, and fetched anew for
  * each page: with one there is no cache.
  */
-function holdFromThenOn(page: Page): void {
-  const route = page.route.bind(page);
-  page.route = async (...what) => {
+function holdFromThenOn(routed: Pick<BrowserContext, 'route' | 'unroute'>, pages: () => readonly Page[]): void {
+  const route = routed.route.bind(routed);
+  routed.route = async (...what) => {
     const held = await route(...what);
-    if (!page.url().startsWith('http')) return held;
-    await route(`**${ASKED_BY_NOBODY}`, (asked) => asked.fulfill({ status: 204 }));
-    await eventually(
-      () => page.evaluate<number>(`fetch('${ASKED_BY_NOBODY}').then(({ status }) => status)`),
-      (status) => status === 204,
-    );
-    await page.unroute(`**${ASKED_BY_NOBODY}`);
+    const loaded = pages().filter((page) => page.url().startsWith('http'));
+    if (loaded.length === 0) return held;
+    const answer = (asked: Route) => asked.fulfill({ status: 204 });
+    await route(`**${ASKED_BY_NOBODY}`, answer);
+    for (const page of loaded) {
+      await eventually(
+        () => page.evaluate<number>(`fetch('${ASKED_BY_NOBODY}').then(({ status }) => status)`),
+        (status) => status === 204,
+      );
+    }
+    await routed.unroute(`**${ASKED_BY_NOBODY}`, answer);
     return held;
   };
 }
