@@ -2,9 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,8 +18,8 @@ import {
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { saveWhole } from './saved-file.js';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beginFile, saveWhole } from './saved-file.js';
 
 let folder: string;
 beforeEach(() => {
@@ -64,4 +69,53 @@ it('are written into a pipe or a device, and do not take its place', async () =>
   const [text] = await Promise.all([readFile(pipe, 'utf8'), saveWhole(piecesOf('through'), pipe)]);
   expect(text).toBe('through');
   expect(statSync(pipe).isFIFO()).toBe(true);
+});
+
+it.each(['pipe', 'file'])('are written into a %s behind a descriptor that has no path any more', async (kind) => {
+  const path = join(folder, 'gone');
+  if (kind === 'pipe') execFileSync('mkfifo', [path]);
+  else writeFileSync(path, 'old');
+  const descriptor = openSync(path, 'r+');
+  try {
+    rmSync(path);
+    await saveWhole(piecesOf('through'), `/dev/fd/${descriptor}`);
+    const text = Buffer.alloc(20);
+    expect(text.toString('utf8', 0, readSync(descriptor, text))).toBe('through');
+  } finally {
+    closeSync(descriptor);
+  }
+});
+
+it('go where links lead, though nothing is there yet', async () => {
+  mkdirSync(join(folder, 'real', 'inner'), { recursive: true });
+  symlinkSync(join('real', 'inner'), join(folder, 'inner'));
+  symlinkSync(join(folder, 'inner', 'second'), join(folder, 'first'));
+  symlinkSync('../target', join(folder, 'real', 'inner', 'second'));
+  await saveWhole(piecesOf('new'), join(folder, 'first'));
+  expect(readFileSync(join(folder, 'real', 'target'), 'utf8')).toBe('new');
+  expect(lstatSync(join(folder, 'first')).isSymbolicLink()).toBe(true);
+  symlinkSync('none/target', join(folder, 'nowhere'));
+  symlinkSync('loop', join(folder, 'loop'));
+  for (const link of ['nowhere', 'loop']) {
+    await expect(saveWhole(piecesOf('new'), join(folder, link))).rejects.toThrow(link);
+    expect(lstatSync(join(folder, link)).isSymbolicLink()).toBe(true);
+  }
+});
+
+it('can be read meanwhile by nobody who could not read the one before', async () => {
+  const path = join(folder, 'secret');
+  writeFileSync(path, 'old', { mode: 0o600 });
+  const file = await beginFile(path);
+  const temporary = readdirSync(folder).find((name) => name !== 'secret') ?? '';
+  expect(statSync(join(folder, temporary)).mode & 0o777).toBe(0o600);
+  await file.abandon();
+  expect(readdirSync(folder)).toEqual(['secret']);
+});
+
+it('are not in the way of those of a process with the same number in another container', async () => {
+  vi.resetModules();
+  const other = await import('./saved-file.js');
+  const files = [await beginFile(join(folder, 'one')), await other.beginFile(join(folder, 'two'))];
+  expect(files.map(({ stream }) => stream.errored)).toEqual([null, null]);
+  for (const file of files) await file.abandon();
 });
