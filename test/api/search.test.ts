@@ -187,6 +187,11 @@ describe('a search', () => {
     expect(asked).toMatchObject({ status: 400, body: { errors: [{ parameter: option, detail }] } });
   });
 
+  it('says of options in the query string of a POST that they are there', async () => {
+    const answer = await service.client.send('POST', PATH, { json: {}, query: { size: 5 } });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ parameter: 'size' }] } });
+  });
+
   it('takes booleans in every spelling of the query string', async () => {
     for (const value of ['true', 'TRUE', '1', 'false', 'False', '0']) {
       const answer = await service.client.get(PATH, {

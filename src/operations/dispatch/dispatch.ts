@@ -69,8 +69,10 @@ export function createDispatcher(services: Services): Dispatcher {
       let validate = validators.get(operation);
       if (validate === undefined) validators.set(operation, (validate = createValidator(operation)));
       const { account, list } = raw.params;
+      // It knows by itself where it found what.
+      const input = validate(raw);
       try {
-        const result = operation.handle(context, validate(raw));
+        const result = operation.handle(context, input);
         if (!(result instanceof Promise)) return result;
         return result.catch((error: unknown) => {
           throw placedIn(operation, namedDamage(error, services, account, list));
