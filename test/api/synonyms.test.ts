@@ -1,4 +1,12 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openCatalog } from '../../src/catalog/index.js';
+import { openEnvironment, systemClock } from '../../src/platform/index.js';
+import {
+  SYNONYM_CHARACTERS_OF_LIST_MAX,
+  SYNONYM_TERM_CHARACTERS_MAX,
+  SYNONYM_TERMS_MAX,
+} from '../../src/synonyms/index.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 interface SearchBody {
@@ -117,6 +125,28 @@ describe('PUT /list/synonyms', () => {
       status: 400,
       body: { errors: [{ pointer: '/synonym_rules/0/terms/0' }] },
     });
+  });
+
+  it('takes back what an older release has taken, though it is too much for a list now', async () => {
+    const term = (number: number) => `${number} `.padEnd(SYNONYM_TERM_CHARACTERS_MAX, 'x');
+    const terms = Array.from({ length: SYNONYM_TERMS_MAX }, (_, number) => term(number));
+    const characters = SYNONYM_TERMS_MAX * SYNONYM_TERM_CHARACTERS_MAX;
+    const length = Math.floor(SYNONYM_CHARACTERS_OF_LIST_MAX / characters) + 1;
+    const rules = Array.from({ length }, () => ({ kind: 'equivalent' as const, terms }));
+    const body = { name: 'older', searchable_fields: [{ name: 'text' }] };
+    expect((await service.client.post('/list/default', body)).status).toBe(201);
+    await service.stop();
+    const environment = openEnvironment(join(service.dataDir, 'system'), { kind: 'system' });
+    const catalog = await openCatalog(environment, systemClock);
+    await catalog.updateList('default', 'older', { synonym_rules: rules });
+    await environment.close();
+    await service.start();
+    const { body: list } = await service.client.get('/list/default/older');
+    expect((await service.client.put('/list/default/older', list)).status).toBe(200);
+    const { body: read } = await service.client.get('/list/synonyms/default/older');
+    expect(read).toEqual({ rules });
+    expect((await service.client.put('/list/synonyms/default/older', read)).status).toBe(200);
+    expect((await put([...rules, SCANNERS], 'older')).status).toBe(400);
   });
 
   it.each<[string, unknown, string]>([

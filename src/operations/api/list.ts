@@ -136,10 +136,10 @@ const update = defineOperation({
       if (body.name !== undefined && body.name !== name) {
         throw invalidMember('name', 'A list cannot be renamed: clone it under the new name and delete it.');
       }
-      const settings = await settingsOf(body);
+      const stored = requireList(services, account, name);
+      const settings = await settingsOf(body, stored);
       assertModelKnown(services, account, settings.model);
       assertRerankerKnown(services, account, settings.reranker);
-      const stored = requireList(services, account, name);
       const index = await openIndex(services, stored);
       const before = newestVersion(index).definition;
       const after = changedDefinition(before, body);
@@ -255,7 +255,7 @@ interface SettingsInput {
 }
 
 /** The settings among the members, checked for what this release can do. */
-async function settingsOf(body: SettingsInput): Promise<ListChange> {
+async function settingsOf(body: SettingsInput, stored?: ListRecord): Promise<ListChange> {
   const { engine, language, query_rules, synonym_rules, model, reranker, suggestions } = body;
   if (engine !== undefined && engine !== 'managed') {
     throw new ServiceError('unprocessable', `There is no engine '${engine}': this service has only 'managed'.`);
@@ -265,7 +265,7 @@ async function settingsOf(body: SettingsInput): Promise<ListChange> {
     ...(query_rules === undefined ? {} : { query_rules }),
     ...(synonym_rules === undefined
       ? {}
-      : { synonym_rules: await checkedSynonymRules(synonym_rules, '/synonym_rules') }),
+      : { synonym_rules: await checkedSynonymRules(synonym_rules, '/synonym_rules', stored) }),
     ...(suggestions === undefined ? {} : { suggestions }),
     ...(model === undefined ? {} : { model }),
     ...(reranker === undefined ? {} : { reranker }),

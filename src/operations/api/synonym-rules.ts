@@ -1,7 +1,9 @@
 /** Synonym rules as clients give them: checked, and in the form in which they are kept. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
+import type { ListRecord } from '../../catalog/index.js';
 import { ERROR_PLACES_MAX, ServiceError, type ErrorPlace } from '../../platform/index.js';
 import type { SynonymRule } from '../../search/index.js';
 import { keptRule, synonymRuleFaults, synonymRulesExcess } from '../../synonyms/index.js';
@@ -10,7 +12,13 @@ import { keptRule, synonymRuleFaults, synonymRulesExcess } from '../../synonyms/
 const SLICE_MS = 10;
 
 /** Rejects with `invalid-parameter` that names every fault by its place. `pointer` is that of the array. */
-export async function checkedSynonymRules(rules: readonly SynonymRule[], pointer: string): Promise<SynonymRule[]> {
+export async function checkedSynonymRules(
+  rules: readonly SynonymRule[],
+  pointer: string,
+  stored?: Pick<ListRecord, 'synonym_rules'>,
+): Promise<readonly SynonymRule[]> {
+  // An older release may have taken what is too much for this one; it can be sent back all the same.
+  if (stored !== undefined && isDeepStrictEqual(rules, stored.synonym_rules)) return rules;
   const excess = synonymRulesExcess(rules);
   if (excess !== undefined) throwFaults([{ pointer, detail: excess }]);
   const faults: ErrorPlace[] = [];

@@ -41,8 +41,8 @@ const replace = defineOperation({
   errors: ['storage-full'],
   handle: ({ services }, { params: { account, list: name }, body }) =>
     oneChangeAtATime(services, { account, name }, async () => {
-      const rules = await checkedSynonymRules(body.rules, '/rules');
       const stored = requireList(services, account, name);
+      const rules = await checkedSynonymRules(body.rules, '/rules', stored);
       const index = await openIndex(services, stored);
       const record = await changeSettings(services, stored, index, { synonym_rules: rules });
       return { status: 200, body: { rules: record.synonym_rules } };
