@@ -105,7 +105,9 @@ export const modelResource = named('Model', {
   dimensions: nullable(Type.Integer(), {
     description: 'Of its vectors; null where it makes none, or is not yet known',
   }),
-  tokens_max: Type.Integer({ description: 'The longest text that it reads whole, in tokens' }),
+  tokens_max: nullable(Type.Integer(), {
+    description: 'The longest text that it reads whole, in tokens; null of `built-in`, which reads each whole',
+  }),
   query_prefix: Type.String(),
   document_prefix: Type.String(),
   has_secret: Type.Boolean({ description: 'Whether a secret is kept; it is never shown' }),
@@ -122,7 +124,7 @@ export function describeBuiltIn(usedBy: readonly string[]): Static<typeof modelR
     provider: 'built-in',
     inputs: ['text'],
     dimensions: null,
-    tokens_max: TOKENS_MAX_MAX,
+    tokens_max: null,
     query_prefix: '',
     document_prefix: '',
     has_secret: false,

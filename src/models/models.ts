@@ -12,6 +12,7 @@ import {
 } from '../platform/index.js';
 import { systemTimers, type Timers } from '../platform/work/index.js';
 import {
+  BUILT_IN_MODEL,
   modelWithoutAdding,
   type AttachedModel,
   type Embedder,
@@ -188,6 +189,11 @@ export class Models implements ListModels {
   /** Lists and groups that name it. */
   usedBy(account: string, name: string): readonly string[] {
     const { catalog } = this.options;
+    if (name === BUILT_IN_MODEL) {
+      // What has the same name as a list's `image_model` is another one, which is none of texts.
+      const lists = catalog.lists(account).filter(({ model }) => model === name);
+      return lists.map((list) => list.name);
+    }
     const uses = ({ model, reranker, features }: Pick<ListRecord, 'model' | 'reranker' | 'features'>) =>
       [model, reranker, features?.[PICTURES_MODEL_SETTING], features?.[TRANSCRIPTION_MODEL]].includes(name);
     const lists = catalog.lists(account).filter(uses);

@@ -56,18 +56,19 @@ describe('models', () => {
 
   it('have the built-in one among them, which nobody changes, deletes or tests', async () => {
     await service.client.post('/list/default', { name: 'learned', model: 'built-in' });
+    // What looks at pictures is called so too, and is another one.
+    await service.client.post('/list/default', { name: 'pictured', image_model: 'built-in' });
     const path = '/model/default/built-in';
-    expect(await service.client.get(path)).toMatchObject({
-      status: 200,
-      body: { name: 'built-in', kind: 'embedding', provider: 'built-in', state: 'ready', used_by: ['learned'] },
-    });
+    const shown = { kind: 'embedding', provider: 'built-in', tokens_max: null, state: 'ready', used_by: ['learned'] };
+    expect(await service.client.get(path)).toMatchObject({ status: 200, body: { name: 'built-in', ...shown } });
+    expect((await service.client.get('/list/default/pictured')).body).toMatchObject({ image_model: 'built-in' });
     const answers = [
       await control.put(path, { query_prefix: 'x' }),
       await control.delete(path),
       await control.post(`${path}/test`, undefined),
     ];
     for (const answer of answers) expect(answer).toMatchObject({ status: 422, body: { code: 'unprocessable' } });
-    await service.client.delete('/list/default/learned');
+    for (const list of ['learned', 'pictured']) await service.client.delete(`/list/default/${list}`);
   });
 
   it('are no business of a key beyond that', async () => {
