@@ -2,6 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../platform/index.js';
 import { readRecordInput } from './record-input.js';
 
+/** What the service says of a record, beside its fields. */
+const READ = {
+  id: '019390ab-7f1e-7c3a-8b52-0f4a1c2d3e4f',
+  name: 'a',
+  created_utc: '2026-11-21T05:54:00.000Z',
+  modified_utc: '2026-11-21T05:54:00.001Z',
+};
+
 describe('readRecordInput', () => {
   it('takes a flat record with an id and a fields member that is no object', () => {
     const record = { name: 'a', id: 7, fields: 'x' };
@@ -25,12 +33,33 @@ describe('readRecordInput', () => {
     );
   });
 
-  it('takes a record as the service tells it, and no id that the service has not made', () => {
-    const id = '019390ab-7f1e-7c3a-8b52-0f4a1c2d3e4f';
-    const read = { id, name: 'a', fields: { t: 1 }, source: 'feed:f', created_utc: 'x', modified_utc: 'y' };
-    expect(readRecordInput(read)).toEqual({ id, name: 'a', fields: { t: 1 }, flat: false, asOfMs: undefined });
-    expect(() => readRecordInput({ ...read, id: 'sku-1' })).toThrow('made by the service');
-    expect(() => readRecordInput({ ...read, id: 7 })).toThrow('made by the service');
+  it('takes a record as the service tells it, and nothing else in the place of what it says', () => {
+    const { id } = READ;
+    const read = { ...READ, fields: { t: 1 }, source: 'feed:f' };
+    const taken = { id, name: 'a', fields: { t: 1 }, flat: false, asOfMs: undefined };
+    expect(readRecordInput(read)).toEqual(taken);
+    expect(readRecordInput({ ...read, source: 'media:default/films.csv' })).toEqual(taken);
+    expect(readRecordInput({ id, name: 'a', fields: { t: 1 } })).toEqual(taken);
+    const others = {
+      id: ['sku-1', 7, null, 'c1a3d6f2-5b1e-4b7a-9d0e-3f2a1b4c5d6e', id.toUpperCase()],
+      source: ['gps', 'feed:', 'media:films.csv', 7, null],
+      created_utc: ['yesterday', '2026-11-21', '2026-11-21T05:54:00Z', '2026-02-30T00:00:00.000Z', 0, null],
+      modified_utc: ['', '2026-11-21T05:54:00.000+01:00'],
+    };
+    for (const [member, values] of Object.entries(others))
+      for (const value of values)
+        expect(() => readRecordInput({ ...read, [member]: value }), `${member}: ${value}`).toThrow(
+          `The ${member} of a record is made by the service`,
+        );
+  });
+
+  it('takes a record with a point called fields as flat, unless it is as the service tells it', () => {
+    const fields = { latitude: 1, longitude: 2 };
+    const { created_utc: _created, ...partOfRead } = READ;
+    for (const flat of [{ name: 'a', source: 'gps' }, { name: 'a', source: 'feed:f' }, { id: 'sku-1' }, partOfRead])
+      expect(readRecordInput({ ...flat, fields })).toMatchObject({ flat: true, fields: { ...flat, fields } });
+    for (const wrapped of [READ, { name: 'a' }, { as_of: '2026-11-21' }])
+      expect(readRecordInput({ ...wrapped, fields })).toMatchObject({ flat: false, fields });
   });
 
   it('counts characters of a name, not units', () => {

@@ -2,10 +2,17 @@
  * A record as clients write it, taken apart. Two forms, the same rule everywhere:
  *   flat     {"name": "a", "title": "…", "id": 7}        every member but `name` is a field, `id` too
  *   wrapped  {"name": "a", "fields": {…}, "as_of": "…", "vector": […]}  exactly these members (or `vectors`), `fields` being an object;
- *            beside them, what the service says of a record, so that one can be sent back as it was read
+ *            beside them, what the service says of a record (id, source, created_utc, modified_utc), so that one can be sent back as it was read
  */
-import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, RECORD_NAME_CHARACTERS_MAX, ServiceError } from '../platform/index.js';
+import {
+  didYouMean,
+  ERROR_VALUE_CHARACTERS_MAX,
+  RECORD_NAME_CHARACTERS_MAX,
+  recordNumberOf,
+  ServiceError,
+} from '../platform/index.js';
 import { isPoint, parseDate } from '../fields/index.js';
+import { isoTime, isTime } from './iso-time.js';
 import { readGivenVectors, type GivenVectors } from './record-vectors.js';
 
 export interface RecordInput {
@@ -22,9 +29,23 @@ export interface RecordInput {
 }
 
 const WRAPPED_MEMBERS: ReadonlySet<string> = new Set(['name', 'fields', 'as_of', 'vector', 'vectors']);
-/** What the service makes of a record: strings, and left as they are where a client sends them back. */
-const READ_ONLY_MEMBERS: ReadonlySet<string> = new Set(['id', 'source', 'created_utc', 'modified_utc']);
-const RECORD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+type ReadOnlyMember = 'id' | 'source' | 'created_utc' | 'modified_utc';
+interface ReadOnlyForm {
+  readonly has: (value: unknown) => boolean;
+  readonly words: string;
+}
+const TIME: ReadOnlyForm = { has: isWrittenTime, words: 'and is a time such as 2026-11-21T05:54:00.000Z' };
+/** What the service makes of a record, and leaves as it is where a client sends it back: anything else would be lost without a word. */
+const READ_ONLY_MEMBERS: Readonly<Record<ReadOnlyMember, ReadOnlyForm>> = {
+  id: { has: isServiceId, words: 'and is of its own form: leave it out, and use name as your key' },
+  source: {
+    has: (value) => typeof value === 'string' && SOURCE.test(value),
+    words: 'and is feed:<name> or media:<store>/<path>',
+  },
+  created_utc: TIME,
+  modified_utc: TIME,
+};
+const SOURCE = /^(?:feed:[^/]+|media:[^/]+\/.+)$/su;
 
 /** Throws `invalid-record`. */
 export function readRecordInput(value: unknown): RecordInput {
@@ -34,31 +55,49 @@ export function readRecordInput(value: unknown): RecordInput {
   const record = value as Record<string, unknown>;
   const name = validName(record['name']);
   const fields = record['fields'];
-  if (isPlainObject(fields)) {
-    const stray = Object.keys(record).find((member) => !isOfWrapped(member, record));
-    if (stray === undefined) {
-      const asOfMs = validAsOf(record['as_of']);
-      return { ...validId(record['id']), name, fields, flat: false, asOfMs, vectors: readGivenVectors(record) };
-    }
-    // A flat record may have a point that is called so; any other object is no value of a field.
-    if (!isPoint(fields)) throw strayMember(stray);
+  if (isPlainObject(fields) && isWrapped(record, fields)) {
+    const asOfMs = validAsOf(record['as_of']);
+    return { ...readId(record), name, fields, flat: false, asOfMs, vectors: readGivenVectors(record) };
   }
   return { name, fields: record, flat: true, asOfMs: undefined, vectors: undefined };
 }
 
-function isOfWrapped(member: string, record: Readonly<Record<string, unknown>>): boolean {
-  return WRAPPED_MEMBERS.has(member) || (READ_ONLY_MEMBERS.has(member) && typeof record[member] === 'string');
+/** Throws `invalid-record` for what is neither: an object that is no point is no value of a field. */
+function isWrapped(record: Readonly<Record<string, unknown>>, fields: unknown): boolean {
+  const beside = Object.keys(record).filter((member) => !WRAPPED_MEMBERS.has(member));
+  if (beside.length === 0) return true;
+  if (isPoint(fields) && !isAsRead(record)) return false;
+  for (const member of beside) {
+    if (!isReadOnly(member)) throw strayMember(member);
+    const { has, words } = READ_ONLY_MEMBERS[member];
+    if (!has(record[member])) throw invalidRecord(member, `The ${member} of a record is made by the service ${words}.`);
+  }
+  return true;
 }
 
-/** An id that a client has made would be lost without a word. Throws `invalid-record`. */
-function validId(id: unknown): { readonly id?: string } {
-  if (typeof id !== 'string') return {};
-  if (RECORD_ID.test(id)) return { id };
-  throw invalidRecord('id', 'The id of a record is made by the service: leave it out, and use name as your key.');
+/** With what the service says of every record. A flat record may have a point that is called `fields`, and a field `id` or `source`. */
+function isAsRead({ id, created_utc, modified_utc }: Readonly<Record<string, unknown>>): boolean {
+  return isServiceId(id) && created_utc !== undefined && modified_utc !== undefined;
+}
+
+function isReadOnly(member: string): member is ReadOnlyMember {
+  return Object.hasOwn(READ_ONLY_MEMBERS, member);
+}
+
+function isServiceId(value: unknown): value is string {
+  return typeof value === 'string' && recordNumberOf(value) !== undefined;
+}
+
+function isWrittenTime(value: unknown): boolean {
+  const milliseconds = typeof value === 'string' ? parseDate(value) : undefined;
+  return milliseconds !== undefined && isTime(milliseconds) && isoTime(milliseconds) === value;
+}
+
+function readId({ id }: Readonly<Record<string, unknown>>): { readonly id?: string } {
+  return isServiceId(id) ? { id } : {};
 }
 
 function strayMember(member: string): ServiceError {
-  if (READ_ONLY_MEMBERS.has(member)) return invalidRecord(member, `${member} is made by the service, and is a string.`);
   const meant = didYouMean(member, [...WRAPPED_MEMBERS]);
   const known = "Beside 'fields' a record has name, as_of, vector and vectors; its other members belong into 'fields'.";
   return invalidRecord(member, `Unknown member '${member.slice(0, ERROR_VALUE_CHARACTERS_MAX)}'.${meant} ${known}`);

@@ -139,6 +139,37 @@ describe('/search-result/{account}/{list}/{id}', () => {
     });
   });
 
+  it('takes no record under the id of another, nor the id of one without its name', async () => {
+    const { id } = await put({ name: 'there-once', title: 'dunlin' });
+    const { id: otherId } = await put({ name: 'there-too', title: 'dunlin' });
+    const read = (await service.client.get(`${PATH}/${id}`)).body as RecordBody;
+    const { name: _name, ...nameless } = read;
+    const refused: [unknown, number, string][] = [
+      [{ ...read, name: 'there-renamed' }, 409, "called 'there-once'"],
+      [{ ...read, name: 'there-too' }, 409, 'another id'],
+      [{ ...read, id: MISSING_ID }, 409, 'another id'],
+      [nameless, 400, 'its name too'],
+      [{ id: 'c1a3d6f2-5b1e-4b7a-9d0e-3f2a1b4c5d6e', fields: { title: 'dunlin' } }, 400, 'made by the service'],
+    ];
+    for (const [record, status, sentence] of refused) {
+      const answer = await service.client.post(PATH, record);
+      expect(answer).toMatchObject({ status, body: { errors: [{ pointer: '/id' }] } });
+      expect(answer.text).toContain(sentence);
+      const { body } = await service.client.post(`${PATH}/bulk`, [record]);
+      const error = { detail: expect.stringContaining(sentence) as string };
+      expect(body).toMatchObject({ created: 0, updated: 0, failed: 1, errors: [error] });
+    }
+    expect(await count({ query: 'dunlin' })).toBe(2);
+    // What is gone comes back by its name, and what has no name may be given one by a field.
+    await service.client.delete(`${PATH}/${otherId}`);
+    const back = await service.client.post(PATH, { id: otherId, name: 'there-too', fields: { title: 'dunlin' } });
+    expect(back.status).toBe(201);
+    const named = { id, fields: { title: 'there-once' } };
+    const query = { name_from: 'title' };
+    const { body } = await service.client.send('POST', `${PATH}/bulk`, { json: [named], query });
+    expect(body).toMatchObject({ created: 0, updated: 1 });
+  });
+
   it('reads, replaces, patches and deletes', async () => {
     const { id, created_utc } = await put({ name: 'one', title: 'albatross', year: 2000, seen: true });
     const path = `${PATH}/${id}`;

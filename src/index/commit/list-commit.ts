@@ -11,7 +11,6 @@ import { ServiceError, recordId, recordNumberOf } from '../../platform/index.js'
 import {
   FieldNormaliser,
   decodeRecord,
-  inferDefinition,
   invalidRecord,
   isoTime,
   parseFields,
@@ -40,6 +39,8 @@ import type { WriteRequest, WriteResult } from '../contract/types.js';
 import type { WrittenRecord } from './space-commit.js';
 import { PartsCommit } from './part-commit.js';
 import { pictureCommit } from './picture-commit.js';
+import { assertItself, type FoundRecord } from './sent-back.js';
+import { settledDefinition } from './settled-definition.js';
 import { readKindsOf } from '../../extracts/index.js';
 import { VectorCommit } from './vector-commit.js';
 import { committed, VersionCommit } from './version-commit.js';
@@ -64,6 +65,8 @@ export interface ListCommitOptions {
 }
 
 export interface PutInput {
+  /** Of the record that was read and is sent back. A record of a source is known by its name alone, whatever id it has there. */
+  readonly id?: string | undefined;
   readonly name: string | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
   /** The fields object also holds the record's name, which is no field. */
@@ -171,6 +174,7 @@ export class ListCommit {
     switch (request.kind) {
       case 'put': {
         const input = {
+          id: request.id,
           name: validName(request.name),
           fields: request.fields,
           flat: false,
@@ -284,6 +288,8 @@ export class ListCommit {
     const fieldsJson = this.checkedJson(fields);
     const recordNumber = input.name === undefined ? undefined : this.numberOf(input.name);
     const existing = recordNumber === undefined ? undefined : { recordNumber, previous: this.stored(recordNumber) };
+    if (input.source === undefined && input.id !== undefined)
+      assertItself(input, existing?.previous, () => this.found(input.id)?.previous);
     if ((input.keepsLinks ?? this.options.keepsLinks) === true) assertKeptLinks(fields, existing?.previous);
     return { fields, fieldsJson, existing };
   }
@@ -364,14 +370,17 @@ export class ListCommit {
     return decodeRecord(bytes);
   }
 
-  private byId(id: string): { readonly recordNumber: number; readonly previous: StoredRecord } {
+  private byId(id: string): FoundRecord {
+    const found = this.found(id);
+    if (found !== undefined) return found;
+    throw new ServiceError('record-not-found', 'There is no record with this id in the list.');
+  }
+
+  private found(id = ''): FoundRecord | undefined {
     const recordNumber = recordNumberOf(id);
     const bytes = recordNumber === undefined ? undefined : this.current.record(recordNumber);
     const previous = bytes === undefined ? undefined : decodeRecord(bytes);
-    if (recordNumber === undefined || previous?.id !== id) {
-      throw new ServiceError('record-not-found', 'There is no record with this id in the list.');
-    }
-    return { recordNumber, previous };
+    return recordNumber === undefined || previous?.id !== id ? undefined : { recordNumber, previous };
   }
 
   private checkedJson(fields: Readonly<Record<string, FieldValue>>): string {
@@ -387,11 +396,4 @@ export class ListCommit {
 
 function sourceOf({ source }: PutInput): { readonly source?: string } {
   return source === undefined ? {} : { source };
-}
-
-function settledDefinition(definition: FieldDefinition, samples: () => readonly InferenceSample[]): FieldDefinition {
-  if (definition.inferred !== 'pending') return definition;
-  const records = samples();
-  if (records.length === 0) return definition;
-  return { ...definition, ...inferDefinition(records) };
 }

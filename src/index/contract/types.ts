@@ -63,8 +63,8 @@ interface WriteBody {
 }
 
 export type WriteRequest =
-  /** Adds, or replaces by name. */
-  | (WriteBody & { readonly kind: 'put' })
+  /** Adds, or replaces by name; `id`: of the record that was read and is sent back (`conflict` where another has the id or the name). */
+  | (WriteBody & { readonly kind: 'put'; readonly id?: string })
   /** Replaces the record with this id; a new name renames it (`name-exists` where it is taken). */
   | (WriteBody & { readonly kind: 'replace'; readonly id: string })
   /** Sets the given fields, removes those that are null. */

@@ -70,7 +70,7 @@ export const recordInput = Type.Object(
   {
     additionalProperties: true,
     description:
-      'Either `{"name", "fields": {…}, "as_of"?, "vector"?}` (or `vectors`, several; for lists whose model is of the provider `own`: PUT and POST replace them with the record, PATCH leaves them where none are given, null removes them), where what the service says of a record (`id`, `source`, `created_utc`, `modified_utc`) may stand beside, as it was read, and stays as it is; or flat: every member but `name` is a field, `id` too. The name has 1 to 512 characters; without one, the record gets its id as name. A value is a string, a number, a boolean, an array of these, a point `{"latitude", "longitude"}`, or null for none.',
+      'Either `{"name", "fields": {…}, "as_of"?, "vector"?}` (or `vectors`, several; for lists whose model is of the provider `own`: PUT and POST replace them with the record, PATCH leaves them where none are given, null removes them), where what the service says of a record (`id`, `source`, `created_utc`, `modified_utc`) may stand beside, as it was read, and stays as it is (an `id` in POST and bulk goes with its own `name`); or flat: every member but `name` is a field, `id` too. The name has 1 to 512 characters; without one, the record gets its id as name. A value is a string, a number, a boolean, an array of these, a point `{"latitude", "longitude"}`, or null for none.',
     examples: [
       { name: 'film-17', fields: { title: 'The Gannet', year: 1983 } },
       { name: 'film-17', title: 'The Gannet' },

@@ -138,7 +138,7 @@ const create = defineOperation({
     200: { description: 'The record that replaced one of the same name', schema: recordResource },
     201: { description: 'The new record', schema: recordResource },
   },
-  errors: ['invalid-record', 'unprocessable', 'overloaded', 'plan-limit', 'storage-full'],
+  errors: ['invalid-record', 'conflict', 'unprocessable', 'overloaded', 'plan-limit', 'storage-full'],
   async handle({ caller, services }, { params, body }) {
     const keepsLinks = !reachesFiles(caller, params.account, services.catalog);
     const request: WriteRequest = { kind: 'put', ...writeBody(body), keepsLinks };
@@ -293,6 +293,7 @@ function writeBody(body: unknown, id?: string) {
   }
   const { name: _name, ...withoutName } = fields;
   return {
+    ...(given === undefined ? {} : { id: given }),
     name,
     fields: flat ? withoutName : fields,
     ...(asOfMs === undefined ? {} : { asOf: new Date(asOfMs).toISOString() }),
