@@ -263,7 +263,7 @@ export class ExtractStore {
 
   /**
    * Those pages of the range that were read last of a document, or passages of a recording as pages; none where nothing was. Throws where one
-   * cannot be read, but for those of rows that are told as damaged: they have no text.
+   * cannot be read, but for those that are told as damaged: they have no text.
    */
   pages(
     file: FileToRead<TextKind>,
@@ -278,7 +278,7 @@ export class ExtractStore {
     }
     const bytes = this.pageTexts.getBinary(key);
     if (bytes === undefined) return [];
-    const pages = decodePages(bytes, { first, max });
+    const pages = decodePages(bytes, { first, max }, tellDamaged);
     if (file.kind === 'document') return pages;
     return pages.map(({ page, text }) => ({ page, text: textOfPassage(decodePassage(text)) }));
   }

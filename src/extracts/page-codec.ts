@@ -89,12 +89,26 @@ export interface PageRange {
   readonly max?: number;
 }
 
-export function decodePages(bytes: Buffer, { first = 1, max = Infinity }: PageRange = {}): ReadPage[] {
-  const pages = Math.max(0, Math.min(pageCountOf(bytes) - first + 1, max));
-  return Array.from({ length: pages }, (_, position) => ({
-    page: first + position,
-    text: decodePage(bytes, first + position),
-  }));
+/** Throws for one that cannot be read; where the caller is told of it, it has no text, and where no page is to be had, the first is told. */
+export function decodePages(
+  bytes: Buffer,
+  { first = 1, max = Infinity }: PageRange = {},
+  tellDamaged?: (page: number) => void,
+): ReadPage[] {
+  const readable = <Value>(page: number, instead: Value, read: () => Value): Value => {
+    if (tellDamaged === undefined) return read();
+    try {
+      return read();
+    } catch {
+      tellDamaged(page);
+      return instead;
+    }
+  };
+  const count = readable(first, 0, () => pageCountOf(bytes));
+  return Array.from({ length: Math.max(0, Math.min(count - first + 1, max)) }, (_, position) => {
+    const page = first + position;
+    return { page, text: readable(page, '', () => decodePage(bytes, page)) };
+  });
 }
 
 function unreadable(cause?: unknown): Error {

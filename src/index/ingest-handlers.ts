@@ -23,6 +23,7 @@ import {
   linkedTexts,
   lookAtFiles,
   queueLinks,
+  readDamagedAgain,
   refreshResources,
   transcribeBy,
 } from './resources/resource-handlers.js';
@@ -96,6 +97,8 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return framesBy(context, task);
     case 'look-at-files':
       return lookAtFiles(context, task);
+    case 'read-again':
+      return readDamagedAgain(context, task);
     case 'linked-texts':
       return linkedTexts(context, task);
     default:

@@ -99,7 +99,7 @@ const documentText = defineOperation({
                 page: Type.Integer({ minimum: 1 }),
                 text: Type.String(),
                 error: Type.Optional(
-                  Type.String({ description: 'The text is damaged on disk; it is read again with its file' }),
+                  Type.String({ description: 'The text is damaged on disk; its document is read again' }),
                 ),
               }),
             ),
@@ -128,7 +128,7 @@ const documentText = defineOperation({
   },
 });
 
-const DAMAGED_PAGE = 'The text of the page is damaged on disk; it is read again with its file.';
+const DAMAGED_PAGE = 'The text of the page is damaged on disk; its document is read again.';
 
 function described({ field, url, state: is, pageCount, pages, truncated, fault: found }: LinkedText) {
   return {

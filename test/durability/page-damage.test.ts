@@ -14,7 +14,9 @@ const DOCUMENTS = 2;
 const PAGES = 150;
 const LINES = 40;
 const PACKED = 3;
-const ERROR = 'The text of the page is damaged on disk; it is read again with its file.';
+const DAMAGED = 'The text of the page is damaged on disk';
+const ERROR = `${DAMAGED}; its document is read again.`;
+const HIT_ERROR = `${DAMAGED}; it is read again when somebody reads the document, or refreshes those of the list.`;
 
 let dataDir: string;
 let service: TestService;
@@ -58,6 +60,14 @@ async function textOf(record: string, firstPage: number) {
   );
   expect(status, text).toBe(200);
   return (body as { documents: { pages: { page: number; text: string; error?: string }[] }[] }).documents[0]?.pages;
+}
+
+async function wholeAgain(record: string, page: number): Promise<void> {
+  const isWhole = ({ text, error }: { text: string; error?: string }) => text !== '' && error === undefined;
+  await eventually(
+    () => textOf(record, page),
+    (pages) => pages?.every(isWhole) === true,
+  );
 }
 
 async function change(damage: (store: RecordStore) => void): Promise<void> {
@@ -113,13 +123,15 @@ it('is told with the page, by searches and with the text, beside all others', as
   const hits = await Promise.all([0, 1].map(async (number) => (await found(`unique${number}x${page}`))[0]));
   expect(hits.map((hit) => hit?.document?.page)).toEqual([page, page]);
   const told = hits.filter((hit) => hit?.document?.error !== undefined);
-  expect(told.map((hit) => [hit?.document?.error, hit?.document?.highlight])).toEqual([[ERROR, undefined]]);
+  expect(told.map((hit) => [hit?.document?.error, hit?.document?.highlight])).toEqual([[HIT_ERROR, undefined]]);
   const whole = hits.find((hit) => hit?.document?.error === undefined);
   expect(whole?.document?.highlight).toContain('<em>unique');
   const name = told[0]?.name ?? '';
   const texts = await textOf(name, page);
   expect(texts?.[0]).toEqual({ page, text: '', error: ERROR });
   expect(texts?.[1]?.text).toContain(`x${page + 1}`);
+  // The file is what it was: only whoever reads it again, whatever is known of it, has its page.
+  await wholeAgain(name, page);
 
   await change((store) => {
     store.putWords(1, Buffer.alloc(100));
@@ -133,4 +145,7 @@ it('is told with the page, by searches and with the text, beside all others', as
   expect(JSON.stringify(check.body)).toMatch(/page \d+ of .*\.pdf cannot be read/u);
   const lostTexts = await textOf(name, page);
   expect(lostTexts?.map(({ error }) => error)).toContain(ERROR);
+  await wholeAgain(name, page);
+  const [again] = await found(`unique${name.slice(1)}x${page}`);
+  expect(again?.document?.highlight).toContain('<em>unique');
 });

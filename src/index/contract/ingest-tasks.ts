@@ -12,7 +12,7 @@ import type { SerialisedServiceError } from '../../platform/index.js';
 import type { ListState, PartName } from '../../store/index.js';
 import type { Commit, IndexedPictures, PartView, VersionView } from './index-changes.js';
 import type { MeaningResults, MeaningTask } from './meaning-tasks.js';
-import type { ResourceResults, ResourceTask } from './resource-tasks.js';
+import type { DamagedFile, ResourceResults, ResourceTask } from './resource-tasks.js';
 import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
 
 export type * from './index-changes.js';
@@ -205,6 +205,8 @@ export interface ReindexedRecords {
   /** Record number to go on at. */
   readonly cursor: number;
   readonly done: boolean;
+  /** Their pages were indexed without those that are damaged; they are read again. */
+  readonly damaged: readonly DamagedFile[];
 }
 /** Puts these segments in the place of those that the version had when the first of them was begun. */
 export interface CommitReindexTask extends TaskBase {
@@ -282,6 +284,8 @@ export interface IngestResults extends MeaningResults, ResourceResults {
     readonly copied: number;
     /** Records of which a value was kept unindexed, by field. */
     readonly unfit: Readonly<Record<string, number>>;
+    /** Their pages were copied without those that are damaged; they are read again. */
+    readonly damaged: readonly DamagedFile[];
   };
   'drop-version': ListState;
   'clone-list': ListState;

@@ -6,6 +6,7 @@ import type {
   PageRange,
   PictureModel,
   ReadingTypes,
+  TextKind,
 } from '../../extracts/index.js';
 import type { Settlement } from '../../platform/work/index.js';
 import type { ListState } from '../../store/index.js';
@@ -47,6 +48,18 @@ export interface LookAtFilesTask extends TaskBase {
   readonly isTold: boolean;
   readonly urls: readonly string[];
 }
+/** Pages of these documents are damaged on disk: they are read again, also where they are what they were. */
+export interface ReadAgainTask extends TaskBase {
+  readonly kind: 'read-again';
+  readonly nowMs: number;
+  readonly urls: readonly string[];
+}
+
+/** A file of which these pages, or passages, are damaged on disk. */
+export interface DamagedFile extends FileToRead<TextKind> {
+  readonly pages: readonly number[];
+}
+
 /** Keeps what a model wrote down of a recording so far. */
 export interface KeepTranscriptTask extends TaskBase {
   readonly kind: 'keep-transcript';
@@ -92,6 +105,7 @@ export type ResourceTask =
   | CommitPagesTask
   | RefreshResourcesTask
   | LookAtFilesTask
+  | ReadAgainTask
   | KeepTranscriptTask
   | TranscribeByTask
   | FramesByTask
@@ -103,11 +117,12 @@ export interface ResourceResults {
   'queue-links': { readonly done: boolean };
   /** How many outcomes held. */
   'commit-reading': { readonly told: number };
-  /** `done`: of the settlements, from the first; the others are for another task. */
-  'commit-pages': { readonly commit: Commit; readonly done: number };
+  /** `done`: of the settlements, from the first; the others are for another task. `damaged`: they are read again. */
+  'commit-pages': { readonly commit: Commit; readonly done: number; readonly damaged: readonly DamagedFile[] };
   /** `after`: undefined where that were all. */
   'refresh-resources': { readonly queued: number; readonly after: string | undefined };
   'look-at-files': { readonly queued: number };
+  'read-again': { readonly queued: number };
   'keep-transcript': { readonly done: boolean };
   /** `after`: undefined where that were all. */
   'transcribe-by': { readonly after: string | undefined };

@@ -11,7 +11,7 @@ import { kernel } from '../../../native-bindings/index.js';
 import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
 import { parseResult } from '../../../native-bindings/query-result.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { extractStore, linkedTexts, type FileReader, type ReadingOutcome } from '../../extracts/index.js';
+import { extractStore, keyOfFile, linkedTexts, type FileReader, type ReadingOutcome } from '../../extracts/index.js';
 import { loadConfig } from '../../platform/config.js';
 import { recordNumberOf, systemClock } from '../../platform/index.js';
 import { createMetrics } from '../../platform/metrics.js';
@@ -63,11 +63,12 @@ const reader: FileReader = {
   checkMs: 3_600_000,
   parallelMax: 4,
   retryMs: [],
-  read: ({ url }): Promise<ReadingOutcome> => {
+  read: ({ url, known }): Promise<ReadingOutcome> => {
     const pages = files.get(url);
     if (pages === undefined)
       return Promise.resolve({ kind: 'unreadable', error: 'not-found', detail: 'no such file', file: undefined });
     const file = { validators: {}, hash: JSON.stringify(pages) };
+    if (known?.hash === file.hash) return Promise.resolve({ kind: 'unchanged', file });
     const read = pages.map((words, index) => ({ page: index + 1, text: words.join(' ') }));
     return Promise.resolve({
       kind: 'read',
@@ -223,6 +224,21 @@ async function agrees(records: ReadonlyMap<number, Links>, from = list, version?
   expect(await from.check()).toEqual([]);
 }
 
+/** While nobody has the list open. */
+async function damagePage(url: string, page: number): Promise<void> {
+  await closeIndexes();
+  const store = new RecordStore(pathOf());
+  const rows = store.environment.database<Buffer, Buffer>('page-rows', { encoding: 'binary', keyEncoding: 'binary' });
+  const number = Buffer.alloc(4);
+  number.writeUInt32BE(page);
+  const key = Buffer.concat([Buffer.from(keyOfFile({ kind: 'document', url })), number]);
+  expect(rows.get(key)).toBeDefined();
+  store.transaction(() => rows.putSync(key, Buffer.from([9])));
+  await store.close();
+  openIndexes();
+  list = await indexes.open(listId, settings);
+}
+
 const link = fc.option(fc.integer({ min: 1, max: DOCUMENTS }), { nil: undefined });
 const step = fc.oneof(
   {
@@ -373,6 +389,39 @@ describe('pages of a list', () => {
       [17, true, true],
       [18, false, undefined],
     ]);
+  });
+
+  it.each([
+    ['another record links to the document', () => put('two', { report: 4 })],
+    ['the index is rebuilt', () => list.reindex()],
+    [
+      'a segment of theirs is made again',
+      async () => {
+        const store = new RecordStore(pathOf());
+        const [segment] = partStore(store, 1, 'pages').segments();
+        await store.close();
+        await closeIndexes();
+        rmSync(segmentFile(pathOf(), segment?.id ?? 0));
+        openIndexes();
+        list = await indexes.open(listId, settings);
+      },
+    ],
+    [
+      'a version is built',
+      () => list.changeDefinition({ ...definition, resources: definition.resources.slice(1) }, {}),
+    ],
+    ['somebody reads it', () => list.files.texts('one', {})],
+  ])('that are damaged on disk keep no others away, and are read again, when %s', async (_, happens) => {
+    const links = { report: 4, annex: 3 };
+    const records = new Map([[recordNumberOf(await put('one', links)) as number, links as Links]]);
+    await settled();
+    await damagePage(urlOf(4), 2);
+    expect(await list.check()).toEqual([`version 1: page 2 of ${urlOf(4)} cannot be read`]);
+    const id = await happens();
+    if (typeof id === 'string') records.set(recordNumberOf(id) as number, { report: 4 });
+    await expect.poll(() => list.check(), { timeout: 10_000 }).toEqual([]);
+    await settled();
+    await agrees(records);
   });
 
   it('cost a list without them nothing: no database, no part', async () => {

@@ -7,6 +7,8 @@ export interface PageOfDocument {
   /** From 1. */
   readonly page: number;
   readonly text: string;
+  /** It cannot be read: it has no text, and the place that it has with its text. */
+  readonly isDamaged?: boolean;
 }
 
 export interface PartDocument {
@@ -19,9 +21,9 @@ export interface PartDocument {
 
 const NOT_BLANK = /\S/u;
 
-/** Those that can be found by words, in the order of their numbers. */
+/** Those that can be found by words, or could, in the order of their numbers. */
 export function pagesWithText(pages: readonly PageOfDocument[]): readonly PageOfDocument[] {
-  return pages.filter(({ text }) => NOT_BLANK.test(text));
+  return pages.filter(({ text, isDamaged }) => isDamaged === true || NOT_BLANK.test(text));
 }
 
 export class PartDocumentWriter {

@@ -5,7 +5,9 @@ import { ServiceError } from '../../platform/index.js';
 import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
 import type { PartName } from '../../store/index.js';
 import type { ReindexTask } from '../contract/ingest-tasks.js';
-import { PartDocumentWriter, pagesWithText } from '../parts/part-documents.js';
+import type { DamagedFile } from '../contract/resource-tasks.js';
+import { PartDocumentWriter, pagesWithText, type PageOfDocument } from '../parts/part-documents.js';
+import { ReadablePagesReader } from '../resources/readable-pages.js';
 import { placeOf } from '../parts/part-layout.js';
 import { partStore, type AttachedDocument } from '../parts/part-store.js';
 import { DocumentEncoder } from '../segments/document-encoder.js';
@@ -15,6 +17,8 @@ export interface IndexPiece {
   /** Record number to go on at. */
   readonly cursor: number;
   readonly done: boolean;
+  /** Pages that are damaged on disk, and the records that have them without their words. */
+  readonly damage?: { readonly files: readonly DamagedFile[]; readonly records: readonly number[] };
 }
 
 /** Throws `unprocessable` where something cannot be read; the detail names the record. */
@@ -24,6 +28,8 @@ export function nextPiece(store: RecordStore, definition: FieldDefinition, task:
     ? recordsPiece(store, definition, task)
     : pagesPiece(store, { version, part, definition }, task);
 }
+
+const NO_PAGES = { pages: [], isWhole: true };
 
 type Limits = Pick<ReindexTask, 'cursor' | 'recordsMax' | 'bytesMax'>;
 
@@ -48,23 +54,33 @@ function pagesPiece(
   task: ReindexTask,
 ): IndexPiece {
   const writer = new PartDocumentWriter();
-  const extracts = extractStore(store);
+  const reader = new ReadablePagesReader(extractStore(store));
   const { rows } = partStore(store, of.version, of.part);
   const range = rows.getRange({ start: task.cursor });
-  return piece(writer, task, range, (recordNumber, attached: readonly AttachedDocument[]) => {
-    let bytes = 0;
+  const records: number[] = [];
+  const made = piece(writer, task, range, (recordNumber, attached: readonly AttachedDocument[]) => {
+    let [bytes, isDamaged] = [0, false];
     for (const { field, url, first, count } of attached) {
       const kind = textKindOf(of.definition, field);
-      const pages = kind === undefined ? [] : extracts.pages({ kind, url });
-      for (const [index, { page, text }] of pagesWithText(pages).slice(0, count).entries()) {
+      const { pages, isWhole } = kind === undefined ? NO_PAGES : reader.read({ kind, url });
+      isDamaged ||= !isWhole;
+      for (const [index, { page, text }] of attachedPages(pages, count).entries()) {
         const place = placeOf(of.definition, { field, page });
         if (place === undefined) continue;
         writer.add({ number: first + index, recordNumber, place, text });
         bytes += text.length;
       }
     }
+    if (isDamaged) records.push(recordNumber);
     return bytes;
   });
+  return { ...made, damage: { files: reader.damaged, records } };
+}
+
+/** One that is damaged has its place among them, unless those that are not are as many as were attached: it was blank. */
+function attachedPages(pages: readonly PageOfDocument[], count: number): readonly PageOfDocument[] {
+  const readable = pagesWithText(pages.filter(({ isDamaged }) => isDamaged !== true));
+  return readable.length === count ? readable : pagesWithText(pages).slice(0, count);
 }
 
 function piece<Value>(

@@ -84,6 +84,7 @@ export class OpenListReindexer {
         signal: this.abort.signal,
         newSegment: () => host.newSegment(),
         budget: host.budget,
+        log: host.log,
         onRecords: (count) => {
           records += count;
         },

@@ -1,9 +1,12 @@
 /** Rebuilding the index of a version from its records: pieces that each write a file, and one commit that puts them in force. */
 import { rmSync } from 'node:fs';
 import type { Kernel } from '../../../native-bindings/index.js';
-import { segmentFile, type ListState } from '../../store/index.js';
+import type { RecordStore } from '../../records/index.js';
+import { segmentFile, type ListState, type PartName } from '../../store/index.js';
 import { changeOf, indexSchema, indexStore } from '../commit/index-of.js';
-import { nextPiece } from './index-pieces.js';
+import { nextPiece, type IndexPiece } from './index-pieces.js';
+import { partStore } from '../parts/part-store.js';
+import { prepareReadingAgain, readAgain, withDamage } from '../resources/readable-pages.js';
 import type {
   AddedSegment,
   CommitReindexTask,
@@ -14,20 +17,48 @@ import type {
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 import { bitmapOf, documentsIn, recordsDeletedSince } from '../commit/written-since.js';
 
+/** Of work that waits for nothing. */
+const DUE = 0;
+
 export function reindex({ kernel, stores }: IngestContext, task: ReindexTask): IngestResults['reindex'] {
   const store = stores.get(task.listPath);
   const { definition } = requiredVersion(requiredState(store), task.version);
-  const { documents, cursor, done } = nextPiece(store, definition, task);
-  if (documents.documentCount === 0) return { segment: undefined, cursor, done };
+  const { documents, cursor, done, damage } = nextPiece(store, definition, task);
+  const damaged = damage?.files ?? [];
+  if (task.part !== undefined && damage !== undefined && damaged.length > 0)
+    keepDamage(store, { ...damage, version: task.version, part: task.part });
+  if (documents.documentCount === 0) return { segment: undefined, cursor, done, damaged };
   const id = task.newSegment;
   try {
     const path = segmentFile(task.listPath, id);
     const schema = indexSchema(definition, task.part);
     const { documentCount, fileBytes } = kernel.buildSegment(path, schema, documents.finish());
-    return { segment: { id, documentCount, fileBytes }, cursor, done };
+    return { segment: { id, documentCount, fileBytes }, cursor, done, damaged };
   } catch (error) {
     throw store.asWriteError(error);
   }
+}
+
+interface Damage extends NonNullable<IndexPiece['damage']> {
+  readonly version: number;
+  readonly part: PartName;
+}
+
+/** These files are read again, and the records that have them are not done with them until then. */
+function keepDamage(store: RecordStore, { files, records, version, part }: Damage): void {
+  prepareReadingAgain(store, files);
+  const stored = partStore(store, version, part).prepare();
+  const urls = new Set(files.map(({ url }) => url));
+  store.transaction(() => {
+    for (const recordNumber of records) {
+      const attached = stored.attached(recordNumber);
+      stored.attach(
+        recordNumber,
+        attached.map((each) => (urls.has(each.url) ? { ...each, hash: withDamage(each.hash) } : each)),
+      );
+    }
+    readAgain(store, files, DUE);
+  });
 }
 
 export function commitReindex(

@@ -4,7 +4,9 @@
  */
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { ServiceError, type MemoryBudget } from '../../platform/index.js';
+import { DAMAGED_PAGES } from '../resources/readable-pages.js';
 import { segmentFile, type PartName } from '../../store/index.js';
 import type { BuiltSegment, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
 
@@ -25,6 +27,7 @@ export interface SegmentRemaking {
   /** A segment number that was never used. */
   readonly newSegment: () => number;
   readonly onRecords: (count: number) => void;
+  readonly log: Logger;
   readonly budget: Pick<MemoryBudget, 'batchRecordsMax' | 'batchBytesMax'>;
 }
 
@@ -37,6 +40,7 @@ export async function remakeSegments({
   signal,
   newSegment,
   onRecords,
+  log,
   budget,
 }: SegmentRemaking): Promise<BuiltSegment[]> {
   const segments: BuiltSegment[] = [];
@@ -50,6 +54,7 @@ export async function remakeSegments({
       const task = { kind: 'reindex', listPath, version, part, cursor, newSegment: newSegment(), ...limits } as const;
       const piece = await runWithRoom(run, task, signal);
       ({ cursor, done } = piece);
+      if (piece.damaged.length > 0) log.warn({ list: listPath, version, damaged: piece.damaged }, DAMAGED_PAGES);
       if (piece.segment === undefined) continue;
       segments.push(piece.segment);
       onRecords(piece.segment.documentCount);

@@ -165,6 +165,7 @@ export class UnusableListReindexer {
       signal,
       newSegment: rebuild.found.newSegment,
       budget: this.options.budget,
+      log,
       onRecords: (count) => {
         job.advance(count);
         if (performance.now() - loggedMs < PROGRESS_LOG_INTERVAL_MS) return;

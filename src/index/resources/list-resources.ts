@@ -42,6 +42,7 @@ import { BackgroundRounds } from '../versions/background-rounds.js';
 import { attachWorker } from './attach-worker.js';
 import { ListFrames } from './list-frames.js';
 import { ListTranscripts } from './list-transcripts.js';
+import { DAMAGED_PAGES } from './readable-pages.js';
 import { readingWorker } from './reading-worker.js';
 
 /** Records that are looked through for links in one turn of the list's queue. */
@@ -225,9 +226,26 @@ export class ListResources implements ListFiles {
     return extracts.exists ? extracts : undefined;
   }
 
-  texts(name: string, pages: PageRange): Promise<readonly LinkedText[] | undefined> {
+  async texts(name: string, pages: PageRange): Promise<readonly LinkedText[] | undefined> {
     const { host } = this.options;
-    return host.run({ kind: 'linked-texts', listPath: host.listPath, name, pages });
+    const texts = await host.run({ kind: 'linked-texts', listPath: host.listPath, name, pages });
+    const damaged = texts?.filter((text) => text.pages.some(({ isDamaged }) => isDamaged === true)) ?? [];
+    if (damaged.length > 0) await this.readAgain(damaged.map(({ url }) => url));
+    return texts;
+  }
+
+  /** Whoever asked for the texts has them, whatever comes of it. */
+  private async readAgain(urls: readonly string[]): Promise<void> {
+    const { host } = this.options;
+    const { listPath, clock, log } = host;
+    try {
+      await host.exclusive(() => host.runCommit({ kind: 'read-again', listPath, nowMs: clock.nowMs(), urls }));
+      this.forgive();
+      log.warn({ list: listPath, damaged: urls }, DAMAGED_PAGES);
+    } catch (error) {
+      if (!this.stopped)
+        log.warn({ list: listPath, err: error }, 'Damaged documents could not be queued to be read again');
+    }
   }
 
   /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
@@ -375,8 +393,9 @@ export class ListResources implements ListFiles {
       const left = settlements.slice(begin);
       begin += await host.exclusive(() =>
         host.withWritingTask(async (part) => {
-          const { commit, done } = await host.runCommit({ kind: 'commit-pages', ...part, settlements: left });
+          const { commit, done, damaged } = await host.runCommit({ kind: 'commit-pages', ...part, settlements: left });
           host.publishCommit(commit);
+          if (damaged.length > 0) host.log.warn({ list: host.listPath, damaged }, DAMAGED_PAGES);
           return done;
         }),
       );

@@ -20,6 +20,7 @@ import { pictureCommit, type PictureCommit } from '../commit/picture-commit.js';
 import type { IngestResults, VersionChange, VersionView } from '../contract/ingest-tasks.js';
 import type { CommitPagesTask } from '../contract/resource-tasks.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
+import { prepareReadingAgain, readAgain, ReadablePagesReader, type ReadablePages } from './readable-pages.js';
 
 /** Of the pages of one commit: it holds them all. */
 const CHARACTERS_MAX = 8_000_000;
@@ -31,7 +32,8 @@ export function commitPages({ kernel, stores }: IngestContext, task: CommitPages
   const queue = attachQueue(store);
   const parts = new PartsCommit({ kernel, store, state: before });
   const views = task.building === undefined ? [task.current] : [task.current, task.building];
-  const versions = views.flatMap((view) => attachedVersion({ kernel, store, state: before, view }, parts));
+  const reader = new ReadablePagesReader(extractStore(store));
+  const versions = views.flatMap((view) => attachedVersion({ kernel, store, state: before, view, reader }, parts));
   let [characters, done] = [0, 0];
   for (const settlement of task.settlements) {
     if (characters >= CHARACTERS_MAX) break;
@@ -44,11 +46,14 @@ export function commitPages({ kernel, stores }: IngestContext, task: CommitPages
     [part ?? [], pictures ?? []].flat().flatMap((index) => (index.changed ? [{ version, index }] : [])),
   );
   const state: ListState = { ...before, sequence: before.sequence + 1, ...parts.statePart };
+  const { damaged } = reader;
+  prepareReadingAgain(store, damaged);
   try {
     for (const { index } of written) index.buildSegment();
     store.transaction(() => {
       queue.settle(task.settlements.slice(0, done));
       for (const { index } of written) index.apply();
+      readAgain(store, damaged, task.nowMs);
       store.putState(state);
     });
   } catch (error) {
@@ -62,7 +67,7 @@ export function commitPages({ kernel, stores }: IngestContext, task: CommitPages
     return [{ version, added: [], removed: [], deletions: [], ...pages, ...(ofPictures && { pictures: ofPictures }) }];
   });
   const unindexed = versions.flatMap(({ pictures }) => pictures?.unindexed ?? []);
-  return { commit: { state, changes, ...(unindexed.length === 0 ? {} : { unindexed }) }, done };
+  return { commit: { state, changes, ...(unindexed.length === 0 ? {} : { unindexed }) }, done, damaged };
 }
 
 interface VersionToAttach {
@@ -70,6 +75,7 @@ interface VersionToAttach {
   readonly store: RecordStore;
   readonly state: ListState;
   readonly view: VersionView;
+  readonly reader: ReadablePagesReader;
 }
 
 interface AttachedVersion {
@@ -82,7 +88,10 @@ interface AttachedVersion {
 }
 
 /** None where the version has no field for files that are read. */
-function attachedVersion({ kernel, store, state, view }: VersionToAttach, parts: PartsCommit): AttachedVersion[] {
+function attachedVersion(
+  { kernel, store, state, view, reader }: VersionToAttach,
+  parts: PartsCommit,
+): AttachedVersion[] {
   const { version } = view;
   const { definition } = requiredVersion(state, version);
   const part = parts.ofVersion(view, definition, Infinity);
@@ -95,7 +104,7 @@ function attachedVersion({ kernel, store, state, view }: VersionToAttach, parts:
     firstNewRecord: Infinity,
   });
   if (part === undefined && pictures === undefined) return [];
-  const linked = new LinkedPagesReader(extractStore(store), definition);
+  const linked = new LinkedPagesReader({ extracts: extractStore(store), reader, definition });
   const records = store.version(version);
   const attach = (recordNumber: number): number => {
     const bytes = records.record(recordNumber);
@@ -112,24 +121,29 @@ function attachedVersion({ kernel, store, state, view }: VersionToAttach, parts:
 
 /** Many records link to one file: its pages are read once. */
 class LinkedPagesReader {
-  private readonly read = new Map<string, LinkedPages['pages']>();
+  private readonly read = new Map<string, ReadablePages>();
 
   constructor(
-    private readonly extracts: ExtractStore,
-    private readonly definition: FieldDefinition,
+    private readonly options: {
+      readonly extracts: ExtractStore;
+      readonly reader: ReadablePagesReader;
+      readonly definition: FieldDefinition;
+    },
   ) {}
 
   of(fields: Readonly<Record<string, unknown>>): LinkedPages[] {
-    return linkedTexts(this.definition, fields).flatMap(({ field, kind, url }) => {
-      const row = this.extracts.outline({ kind, url });
-      return hasText(row) ? [{ field, url, hash: hashOfText(row), pages: this.pages({ kind, url }) }] : [];
+    return linkedTexts(this.options.definition, fields).flatMap(({ field, kind, url }) => {
+      const row = this.options.extracts.outline({ kind, url });
+      if (!hasText(row)) return [];
+      const { pages, mark } = this.pages({ kind, url });
+      return [{ field, url, hash: `${hashOfText(row)}${mark}`, pages }];
     });
   }
 
-  private pages(file: FileToRead<TextKind>): LinkedPages['pages'] {
+  private pages(file: FileToRead<TextKind>): ReadablePages {
     const key = keyOfFile(file);
     let pages = this.read.get(key);
-    if (pages === undefined) this.read.set(key, (pages = this.extracts.pages(file)));
+    if (pages === undefined) this.read.set(key, (pages = this.options.reader.read(file)));
     return pages;
   }
 }

@@ -39,9 +39,11 @@ import type {
   LookAtFilesTask,
   QueueLinksTask,
   RefreshResourcesTask,
+  ReadAgainTask,
   TranscribeByTask,
 } from '../contract/resource-tasks.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
+import { prepareReadingAgain, putPending, readAgain } from './readable-pages.js';
 
 /** Files that one task looks at. */
 const REFRESHED_MAX = 2000;
@@ -334,14 +336,13 @@ export function lookAtFiles({ stores }: IngestContext, task: LookAtFilesTask): I
   return { queued: known.length };
 }
 
-/** Inside a transaction. */
-function putPending(store: RecordStore, row: Omit<ExtractRow, 'state'>, nowMs: number): void {
-  const { url, kind = 'document' } = row;
-  extractStore(store).put(keyOfFile({ kind, url }), { ...row, state: 'pending' });
-  readingQueue(store).put(
-    [{ lane: readingLane({ kind, url }), item: { url, kind, forced: true, postponed: 0 } }],
-    nowMs,
-  );
+/** These documents have pages that are damaged on disk. */
+export function readDamagedAgain({ stores }: IngestContext, task: ReadAgainTask): IngestResults['read-again'] {
+  const store = stores.get(task.listPath);
+  if (!extractStore(store).exists) return { queued: 0 };
+  const files = task.urls.map((url): FileToRead => ({ kind: 'document', url }));
+  prepareReadingAgain(store, files);
+  return store.transaction(() => ({ queued: readAgain(store, files, task.nowMs) }));
 }
 
 /** What is in the documents of a record; commits nothing. */

@@ -7,6 +7,7 @@ import { basename } from 'node:path';
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { Job } from '../../platform/index.js';
 import { buildingVersionOf } from '../../store/index.js';
+import { DAMAGED_PAGES } from '../resources/readable-pages.js';
 import type { BackgroundHost, WritingTaskPart } from './background-host.js';
 
 /** Of one step: bounds how long a write waits for it. */
@@ -112,11 +113,12 @@ export class NextVersionBuilder {
     host.storePages.written(host.listPath, limits.bytesMax);
     const result = await host.runCommit({ kind: 'build-step', ...task, building, ...limits });
     host.publishCommit(result.commit);
-    const { unfit, copied, done } = result;
+    const { unfit, copied, damaged, done } = result;
     job.advance(copied);
     const entry = { list: host.listPath, version: building.version, copied };
     if (Object.keys(unfit).length > 0)
       host.log.warn({ ...entry, unfit }, 'values that do not fit the new definition are stored and not indexed');
+    if (damaged.length > 0) host.log.warn({ ...entry, damaged }, DAMAGED_PAGES);
     if (done) {
       job.finish();
       host.log.info(entry, 'a version was built and is current');

@@ -38,6 +38,7 @@ import { pictureCommit } from '../commit/picture-commit.js';
 import type { SpaceCommit, WrittenRecord } from '../commit/space-commit.js';
 import { VectorCommit } from '../commit/vector-commit.js';
 import { committed, VersionCommit } from '../commit/version-commit.js';
+import { prepareReadingAgain, readAgain, ReadablePagesReader } from '../resources/readable-pages.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 
 /** Record numbers begin at 1, so that 0 never is one. */
@@ -136,18 +137,19 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   const normaliser = new FieldNormaliser(building.definition, { lenient: true, renames: building.renames });
   const { version, definition, buildCursor } = building;
   const { nowMs } = task;
-  const { meaning } = before;
-  const vectors = new VectorCommit({ kernel, store, nowMs, meaning }).ofVersion(task.building, definition, buildCursor);
+  const vectors = new VectorCommit({ kernel, store, nowMs, meaning: before.meaning }).ofVersion(
+    task.building,
+    definition,
+    buildCursor,
+  );
   const versions = before.versions.map((each) => each.version);
   const parts = new PartsCommit({ kernel, store, state: before });
   const pages = parts.ofVersion(task.building, definition, buildCursor);
+  const part = { kernel, store, view: task.building, definition, firstNewRecord: buildCursor };
   const writer = new VersionCommit({
-    kernel,
+    ...part,
     store: store.version(version),
     listPath: task.listPath,
-    view: task.building,
-    definition,
-    firstNewRecord: buildCursor,
     vectors,
     links: linkCommit({
       store,
@@ -159,18 +161,12 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
       firstNewRecord: buildCursor,
     }),
     pages,
-    pictures: pictureCommit({
-      kernel,
-      store,
-      view: task.building,
-      definition,
-      pictures: before.pictures,
-      firstNewRecord: buildCursor,
-    }),
+    pictures: pictureCommit({ ...part, pictures: before.pictures }),
   });
+  const reader = new ReadablePagesReader(extractStore(store));
   const copies = [
     ...vectorsToCopy(store, before.currentVersion, vectors),
-    ...pagesToCopy({ store, state: before, definition: building.definition, renames: building.renames }, pages),
+    ...pagesToCopy({ store, state: before, reader, definition, renames: building.renames }, pages),
   ];
   const copied = copyRecords({ source, copies }, writer, normaliser, { ...task, cursor: buildCursor });
   const events = new EventRecorder(task.events, task.nowMs, before.events);
@@ -180,10 +176,13 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
     ...events.prepare(store),
     ...parts.statePart,
   };
+  const { damaged } = reader;
+  prepareReadingAgain(store, damaged);
   try {
     writer.buildSegment();
     store.transaction(() => {
       writer.apply();
+      readAgain(store, damaged, nowMs);
       if (writer.changed) store.raiseFormat(LIST_STATE_FORMAT_WITH_SHORT_RECORDS);
       events.apply(store);
       store.putState(state);
@@ -193,7 +192,7 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
     throw store.asWriteError(error);
   }
   const commit = committed(state, writer.changed ? [writer] : []);
-  return { commit, done: copied.done, copied: copied.count, unfit: Object.fromEntries(normaliser.unfit) };
+  return { commit, done: copied.done, copied: copied.count, unfit: Object.fromEntries(normaliser.unfit), damaged };
 }
 
 /** Copies what a record has beside its fields; returns about how many bytes that are. */
@@ -214,10 +213,14 @@ function vectorsToCopy(store: RecordStore, version: number, to: readonly SpaceCo
 
 /** What was read of the files that a record links to is there, and need only be indexed in the version as it is. */
 function pagesToCopy(
-  of: { readonly store: RecordStore; readonly state: ListState } & Pick<VersionState, 'definition' | 'renames'>,
+  of: {
+    readonly store: RecordStore;
+    readonly state: ListState;
+    readonly reader: ReadablePagesReader;
+  } & Pick<VersionState, 'definition' | 'renames'>,
   to: PartCommit | undefined,
 ): readonly Copy[] {
-  const { store, state, definition, renames } = of;
+  const { store, state, reader, definition, renames } = of;
   if (to === undefined || partOf(state, state.currentVersion, 'pages') === undefined) return [];
   const from = partStore(store, state.currentVersion, 'pages');
   const extracts = extractStore(store);
@@ -227,7 +230,8 @@ function pagesToCopy(
       const kind = textKindOf(definition, name);
       const row = kind && extracts.outline({ kind, url });
       if (kind === undefined || !hasText(row) || fields[name] !== url) return [];
-      return [{ field: name, url, hash: hashOfText(row), pages: extracts.pages({ kind, url }) }];
+      const { pages, mark } = reader.read({ kind, url });
+      return [{ field: name, url, hash: `${hashOfText(row)}${mark}`, pages }];
     });
     if (linked.length > 0) to.replace(recordNumber, linked);
     return linked.reduce((sum, { pages }) => sum + charactersOf(pages), 0);

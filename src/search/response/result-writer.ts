@@ -130,7 +130,8 @@ export function writeDamaged(
   );
 }
 
-const DAMAGED_PAGE = ',"error":"The text of the page is damaged on disk; it is read again with its file."';
+const DAMAGED_PAGE =
+  ',"error":"The text of the page is damaged on disk; it is read again when somebody reads the document, or refreshes those of the list."';
 
 function writeFiles(writer: ResponseWriter, { files = [], frame, imageScore = 0 }: HitMembers): void {
   let best: Pick<FileMembers, 'media' | 'score'> | undefined =
