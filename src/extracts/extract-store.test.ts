@@ -11,7 +11,7 @@ import {
   LIST_STATE_FORMAT_WITH_RECORDINGS,
   type ListState,
 } from '../store/index.js';
-import { ExtractStore, extractStore, keyOfFile } from './extract-store.js';
+import { ExtractStore, extractStore, keyOfFile, type ExtractRow } from './extract-store.js';
 import { linkedFiles, linkedTexts } from './linked-files.js';
 import { encodePages } from './page-codec.js';
 import { textOfPage } from './page-row-codec.js';
@@ -67,7 +67,21 @@ it('looks up whether a store has any until it has some, and no more', () => {
   store.transaction(() => extracts.put(key, { url, state: 'read', text: READ }, text('one', 'two')));
   store.refresh();
   for (const page of [1, 2, 1]) expect(looking.page(url, page)?.pageCount).toBe(2);
-  expect(asked).toHaveLength(3);
+  expect(asked).toEqual(['extracts', 'extracts', 'extracts', 'page-rows']);
+});
+
+it('makes nothing in a list of a release that had no rows of pages when it is read', () => {
+  const rows = store.environment.database<ExtractRow, string>('extracts');
+  const before = store.environment.database<Buffer, string>('extract-pages', { encoding: 'binary' });
+  store.transaction(() => {
+    void rows.putSync(key, { url, state: 'read', text: READ });
+    void before.putSync(key, encodePages(text('One', 'Two').pages, 2));
+  });
+  expect([textOf(1), textOf(2), [...extracts.damagedPages()]]).toEqual(['One', 'Two', []]);
+  expect(extracts.pages({ kind: 'document', url }).map((each) => each.text)).toEqual(['One', 'Two']);
+  expect(store.hasDatabase('page-rows')).toBe(false);
+  extracts.prepare([]);
+  expect(store.hasDatabase('page-rows')).toBe(true);
 });
 
 it('opens nothing in a store that has none', () => {

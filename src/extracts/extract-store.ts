@@ -186,7 +186,7 @@ export class ExtractStore {
   private readonly packer: PagePacker;
 
   constructor(private readonly store: StoreOfExtracts) {
-    this.pageRows = new PageRows(() => store.environment, store.recordWords);
+    this.pageRows = new PageRows(store);
     this.packer = new PagePacker(store.recordWords, this.pageRows);
   }
 

@@ -3,43 +3,47 @@
  * page-row-codec. Thread-safety: as that of the store.
  */
 import type { Database } from 'lmdb';
-import type { RecordWords } from '../records/index.js';
-import type { LmdbEnvironment } from '../platform/index.js';
+import type { RecordStore } from '../records/index.js';
 import type { ReadPage } from './file-reader.js';
 import type { PageRange } from './page-codec.js';
 import { readPageRow, textOfPage, type StoredPage } from './page-row-codec.js';
 
+const DATABASE = 'page-rows';
 const PAGE_BYTES = 4;
 const KEY_BYTES_MAX = 64;
 
 /** `latin1Write` is what Buffer.write calls in the end, without its checks. */
 type FastBuffer = Buffer & { latin1Write(text: string, offset: number, length: number): number };
 
+type StoreOfRows = Pick<RecordStore, 'environment' | 'hasDatabase' | 'recordWords'>;
+
 export class PageRows {
   private openedDb: Database<Buffer, Buffer> | undefined;
   /** LMDB copies keys before it returns, so one serves all. */
   private readonly rowKey = Buffer.alloc(KEY_BYTES_MAX) as FastBuffer;
 
-  constructor(
-    private readonly environment: () => LmdbEnvironment,
-    private readonly words: RecordWords,
-  ) {}
+  constructor(private readonly store: StoreOfRows) {}
 
-  /** Not for the first time inside a transaction. */
+  /** Makes it where it is not there, which is a transaction: not for the first time inside one. */
   get database(): Database<Buffer, Buffer> {
-    return (this.openedDb ??= this.environment().database<Buffer, Buffer>('page-rows', {
+    return (this.openedDb ??= this.store.environment.database<Buffer, Buffer>(DATABASE, {
       encoding: 'binary',
       keyEncoding: 'binary',
     }));
   }
 
+  /** Undefined where there are no rows, as in lists of an older format: whoever reads makes nothing. */
+  private get known(): Database<Buffer, Buffer> | undefined {
+    return this.openedDb ?? (this.store.hasDatabase(DATABASE) ? this.database : undefined);
+  }
+
   /** Good until the next read of the store; undefined where there is no such row. */
   page(key: string, page: number): StoredPage | undefined {
-    const bytes = this.database.getBinaryFast(this.keyOf(key, page));
+    const bytes = this.known?.getBinaryFast(this.keyOf(key, page));
     if (bytes === undefined) return undefined;
     // What lmdb-js reads into is longer than it says.
     const row = bytes.subarray(0, bytes.length);
-    return readPageRow(this.words.knowsPacking(row) ? row : Buffer.from(row), this.words);
+    return readPageRow(this.store.recordWords.knowsPacking(row) ? row : Buffer.from(row), this.store.recordWords);
   }
 
   /** Pages from that one on that follow each other. */
@@ -53,16 +57,16 @@ export class PageRows {
 
   /** In the order of keys, which is none of the files: the first are a sample of all. Those that cannot be read are passed over. */
   *texts(): Generator<string> {
-    for (const { value } of this.database.getRange()) {
-      const text = readable(readPageRow(Buffer.from(value), this.words));
+    for (const { value } of this.known?.getRange() ?? []) {
+      const text = readable(readPageRow(Buffer.from(value), this.store.recordWords));
       if (text !== undefined) yield text;
     }
   }
 
   /** Those that cannot be read. */
   *damaged(): Generator<{ readonly key: string; readonly page: number }> {
-    for (const { key, value } of this.database.getRange()) {
-      if (readable(readPageRow(Buffer.from(value), this.words)) !== undefined) continue;
+    for (const { key, value } of this.known?.getRange() ?? []) {
+      if (readable(readPageRow(Buffer.from(value), this.store.recordWords)) !== undefined) continue;
       const at = key.length - PAGE_BYTES;
       yield { key: key.toString('latin1', 0, at), page: key.readUInt32BE(at) };
     }
@@ -70,14 +74,14 @@ export class PageRows {
 
   /** All of them, without going through them. */
   count(): number {
-    return (this.database.getStats() as { readonly entryCount: number }).entryCount;
+    return (this.known?.getStats() as { readonly entryCount: number } | undefined)?.entryCount ?? 0;
   }
 
   /** As they are kept. */
   stored(key: string): Buffer[] {
     const rows: Buffer[] = [];
     for (let page = 1; ; page += 1) {
-      const row = this.database.getBinary(this.keyOf(key, page));
+      const row = this.known?.getBinary(this.keyOf(key, page));
       if (row === undefined) return rows;
       rows.push(row);
     }
