@@ -1,12 +1,17 @@
 /** What the system says of a folder that somebody has named is told to them: it is no defect of the service. */
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { FolderCalls } from '../media/index.js';
+import { realpath, statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { CallsOfDisks } from '../media/index.js';
 import { isSystemError, ServiceError, systemReason } from '../platform/index.js';
 
 const TOLD = new Set(['EACCES', 'EEXIST', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM']);
 
-const calls = new FolderCalls({ folder: 'The disk of this folder of backups' });
+/** A backup takes hours, and is not given up because many files of media stores are written meanwhile. */
+const TURN_MS_MAX = 600_000;
+
+const disks = new CallsOfDisks({ folder: 'The disk of this folder of backups', turnMsMax: TURN_MS_MAX });
+/** Where links lead from folders that have answered: a disk that is silent is not asked. */
+const realPaths = new Map<string, string>();
 
 /**
  * Resolves when the disk of the folder has answered. Much of what is done there is done by the thread that answers everybody, and would
@@ -14,8 +19,9 @@ const calls = new FolderCalls({ folder: 'The disk of this folder of backups' });
  * one that was asked before has not answered.
  */
 export async function assertAnswers(folder: string): Promise<void> {
+  const calls = disks.of(realPaths.get(folder) ?? resolve(folder));
   const code = await calls.run(() =>
-    statfs(folder).then(
+    answered(folder).then(
       () => undefined,
       (error: unknown) => (isSystemError(error) ? error.code : undefined),
     ),
@@ -23,6 +29,11 @@ export async function assertAnswers(folder: string): Promise<void> {
   const above = dirname(folder);
   // It may be yet to be made; what else is wrong with it is told by who uses it.
   if (code === 'ENOENT' && above !== folder) await assertAnswers(above);
+}
+
+async function answered(folder: string): Promise<void> {
+  await statfs(folder);
+  realPaths.set(folder, await realpath(folder));
 }
 
 /**

@@ -70,6 +70,20 @@ itWhere(otherDisk !== undefined, `${PLACES.join(', ')} and temporary files are o
   },
 );
 
+itWhere(otherDisk !== undefined, `${PLACES.join(', ')} and temporary files are on one disk`)(
+  'that has backups keeps nobody waiting who asks for those on another disk',
+  async () => {
+    const [silent, other] = [join(elsewhere, 'kept', 'silent'), join(root, 'kept')];
+    for (const folder of [silent, other]) mkdirSync(folder, { recursive: true });
+    writeFileSync(isSilent, '');
+    const waiting = Array.from({ length: READERS }, () => service.control().get('/backup', { folder: silent }));
+    const told = await service.control().get('/backup', { folder: other });
+    expect([told.status, told.text]).toEqual([200, expect.stringContaining('backups')]);
+    rmSync(isSilent);
+    for (const { status } of await Promise.all(waiting)) expect([200, 503]).toContain(status);
+  },
+);
+
 it('that is to have a backup keeps nobody waiting, and has it when it answers', async () => {
   const folder = join(elsewhere, 'backups', 'silent');
   mkdirSync(folder, { recursive: true });

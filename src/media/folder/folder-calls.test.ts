@@ -34,6 +34,21 @@ it('a call that is not answered is given up, those behind it at once, and those 
   await expect(again.run(() => Promise.reject(new Error('of the call')))).rejects.toThrow('of the call');
 });
 
+it('who has waited for a turn has all of the time for an answer', async () => {
+  const turns = new WeightedTurns(1);
+  const { call, answer } = hung();
+  const first = new FolderCalls({ turns }).run(call);
+  const patient = new FolderCalls({ turns, answerMsMax: 1, turnMsMax: 600_000 });
+  const second = patient.run(() => Promise.resolve('second'));
+  // Longer than it may wait for the answer.
+  await expect(new FolderCalls({ turns, answerMsMax: 5 }).run(() => Promise.resolve())).rejects.toMatchObject({
+    ...SILENT,
+    detail: expect.stringContaining('take all turns') as string,
+  });
+  answer('first');
+  expect([await first, await second]).toEqual(['first', 'second']);
+});
+
 it('who waits too long for a turn is told, and takes none any more', async () => {
   const turns = new WeightedTurns(1);
   const { call, answer } = hung();

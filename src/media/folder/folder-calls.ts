@@ -1,7 +1,8 @@
 /**
- * Calls of the file systems that folders lie on which somebody has named: those of media stores, and of backups. One that is shared over a network may not answer for minutes, or for good, and such a
- * call cannot be broken off: it keeps one of the few threads that all of the service reads and writes with. So stores have some of these
- * at most, and those of one disk fewer than all; who waits too long is told so, and the call ends when it will. Main thread only.
+ * Calls of the file systems that folders lie on which somebody has named: those of media stores, and of backups. One that is shared over a
+ * network may not answer for minutes, or for good, and such a call cannot be broken off: it keeps one of the few threads that all of the service
+ * reads and writes with. So stores have some of these at most, and those of one disk fewer than all; who waits too long is told so, and the
+ * call ends when it will. Main thread only.
  */
 import { ServiceError, WeightedTurns } from '../../platform/index.js';
 import { STORE_UNAVAILABLE } from '../media-problems.js';
@@ -25,6 +26,8 @@ export interface FolderCallsOptions {
   readonly callsMax?: number;
   readonly answerMsMax?: number;
   readonly longAnswerMsMax?: number;
+  /** So long a call may wait for its turn; as long as for its answer, where it is not given. */
+  readonly turnMsMax?: number;
 }
 
 const turnsOfAll = new WeightedTurns(
@@ -76,12 +79,21 @@ export class FolderCalls {
       // Whoever came now would wait behind a call that does not end.
       if (this.stuck > 0) throw this.silent();
       const given = new AbortController();
-      const timer = setTimeout(() => {
-        const silent = this.silent();
-        given.abort(silent);
-        reject(silent);
-      }, answerMsMax);
-      this.called(call, given.signal, late)
+      const giveUp = (reason: ServiceError) => {
+        given.abort(reason);
+        reject(reason);
+      };
+      let timer = setTimeout(() => {
+        giveUp(this.turnless());
+      }, this.options.turnMsMax ?? answerMsMax);
+      const begin = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          giveUp(this.silent());
+        }, answerMsMax);
+        return call();
+      };
+      this.called(begin, given.signal, late)
         .then(resolve, reject)
         .finally(() => {
           clearTimeout(timer);
@@ -132,12 +144,16 @@ export class FolderCalls {
   }
 
   private silent(): ServiceError {
-    return new ServiceError(
-      STORE_UNAVAILABLE,
-      `${this.options.folder ?? 'The folder of this media store'} does not answer.`,
-      {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      },
-    );
+    return this.unavailable('does not answer');
+  }
+
+  /** It may be well. */
+  private turnless(): ServiceError {
+    return this.unavailable('could not be asked: calls of folders that others have named take all turns');
+  }
+
+  private unavailable(what: string): ServiceError {
+    const detail = `${this.options.folder ?? 'The folder of this media store'} ${what}.`;
+    return new ServiceError(STORE_UNAVAILABLE, detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 }

@@ -4,21 +4,34 @@
  */
 import { readFileSync } from 'node:fs';
 import { mountsOf, type Mount } from '../../platform/index.js';
-import { FolderCalls } from './folder-calls.js';
+import { FolderCalls, type FolderCallsOptions } from './folder-calls.js';
 
 const MOUNTS = '/proc/self/mountinfo';
 /** A disk may be mounted when somebody looks into its folder for the first time. */
 const MOUNTS_FRESH_MS = 5_000;
 
 let known: { readonly mounts: readonly Mount[]; readonly readMs: number } | undefined;
-const callsOf = new Map<string, FolderCalls>();
 
-/** Those of the disk on which the folder of this path, without links, lies now; of the folder alone where the system does not tell its disk. */
+/** Folders of one kind. */
+export class CallsOfDisks {
+  private readonly callsOf = new Map<string, FolderCalls>();
+
+  constructor(private readonly options: FolderCallsOptions = {}) {}
+
+  /** Those of the disk on which the folder of this path, without links, lies now; of the folder alone where the system does not tell its disk. */
+  of(path: string, mounts = mountsNow()): FolderCalls {
+    const disk = diskOf(path, mounts) ?? path;
+    let calls = this.callsOf.get(disk);
+    if (calls === undefined) this.callsOf.set(disk, (calls = new FolderCalls(this.options)));
+    return calls;
+  }
+}
+
+const ofStores = new CallsOfDisks();
+
+/** Of media stores. */
 export function callsOfDisk(path: string, mounts = mountsNow()): FolderCalls {
-  const disk = diskOf(path, mounts) ?? path;
-  let calls = callsOf.get(disk);
-  if (calls === undefined) callsOf.set(disk, (calls = new FolderCalls()));
-  return calls;
+  return ofStores.of(path, mounts);
 }
 
 /** Undefined where it is not known. */
