@@ -9,6 +9,7 @@ import { join, relative, sep } from 'node:path';
 import type { Logger } from 'pino';
 import type { ListRecord } from '../catalog/index.js';
 import { listFolder } from '../index/index.js';
+import { PARTS_FOLDER } from '../media/index.js';
 import type { FeatureEnvironment } from '../operations/index.js';
 import {
   copyEnvironment,
@@ -35,6 +36,7 @@ const NOT_FILES: ReadonlySet<string> = new Set([
   'lists',
   'system',
   'lists-at-rest',
+  PARTS_FOLDER,
   STAGING,
 ]);
 /** The catalogue is copied again while lists are made and deleted beside it. */

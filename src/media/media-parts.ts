@@ -1,5 +1,4 @@
 /** Media stores as they run. */
-import { join } from 'node:path';
 import { provide, type FeatureParts } from '../operations/index.js';
 import { settingsOf } from '../platform/index.js';
 import type { OutboundClient } from '../platform/outbound/outbound-client.js';
@@ -12,17 +11,15 @@ import { MEDIA_STORES, MediaStores, type StoreOpener } from './media-stores.js';
 import { S3Client } from './s3/s3-client.js';
 import { createS3Outbound } from './s3/s3-outbound.js';
 import { S3Store } from './s3/s3-store.js';
+import { emptyPartsFolder } from './parts-folder.js';
 import { MEDIA_SETTINGS } from './settings.js';
 import { STORE_SETTINGS, StoreSettingsReader } from './store-settings.js';
-
-/** Beside the folders of accounts, none of which begins with a dot. */
-const PARTS_FOLDER = '.parts';
 
 export const mediaParts: FeatureParts = {
   operations: [...mediaStoreOperations, ...mediaOperations],
   open({ config, dataDir, environment, catalog, secrets, clock, log, metrics, listen, ...platform }) {
     const settings = settingsOf(config, MEDIA_SETTINGS);
-    const partsFolder = join(dataDir, 'media', PARTS_FOLDER);
+    const partsFolder = emptyPartsFolder(dataDir);
     let client: OutboundClient | undefined;
     const outbound = () => (client ??= createS3Outbound(config.outbound, settings.file_bytes_max));
     const opener: StoreOpener = (row, events, below = []) => {

@@ -5,6 +5,7 @@
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -96,9 +97,17 @@ describe('a backup', () => {
   });
 
   it('of a service at rest is what it serves, keys and analytics among it, and costs next to nothing the second time', async () => {
+    // As what was killed while it sent a file to a bucket leaves it.
+    const parts = join(dataDir, 'media', '.parts');
+    mkdirSync(parts, { recursive: true });
+    writeFileSync(join(parts, 'left'), '');
     const { client } = await startWithLists();
+    expect(existsSync(parts)).toBe(false);
     await client.get(`/search/default/films/1`, { query: 'first' });
+    mkdirSync(parts);
+    writeFileSync(join(parts, 'on-its-way'), '');
     const first = await backUp();
+    expect(existsSync(join(first, 'media', '.parts'))).toBe(false);
     const second = await gannet(dataDir, 'backup', backups, '--keep', '2', '--json');
     const { bytes, bytes_shared: shared, path } = JSON.parse(second.output) as Shared;
     expect(shared).toBeGreaterThan(0);
