@@ -12,8 +12,8 @@ export interface Mount {
   readonly options: readonly string[];
 }
 
-/** A number of fields that differs stands before the type; ` - ` ends them. */
-const LINE = /^\S+ \S+ (?<disk>\S+) (?<root>\S+) (?<at>\S+) .*?- (?<type>\S+) \S+ (?<options>\S*)/u;
+/** A number of fields that differs stands before the type; ` - ` ends them. What is mounted may have no name. */
+const LINE = /^\S+ \S+ (?<disk>\S+) (?<root>\S+) (?<at>\S+) .*?- (?<type>\S+) \S* (?<options>\S*)/u;
 
 export function mountsOf(text: string): readonly Mount[] {
   return text.split('\n').flatMap((line) => {

@@ -11,6 +11,7 @@ const MOUNTS = mountsOf(
     '32 21 8:17 / /mnt/my\\040disk rw - ext4 /dev/sdb1 rw',
     '33 21 0:42 / /mnt/nas2 rw - nfs4 third:/c rw',
     '34 30 8:17 /part /mnt/nas/below rw - ext4 /dev/sdb1 rw',
+    '35 21 0:43 / /mnt/nameless rw - tmpfs  rw',
     '',
   ].join('\n'),
 );
@@ -23,6 +24,7 @@ it.each([
   ['/mnt/nas2/two', '0:42'],
   ['/mnt/nas3', '8:1'],
   ['/mnt/my disk/three', '8:17'],
+  ['/mnt/nameless/four', '0:43'],
 ])('%s lies on %s', (path, disk) => {
   expect(diskOf(path, MOUNTS)).toBe(disk);
 });
