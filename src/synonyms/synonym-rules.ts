@@ -56,8 +56,25 @@ export function synonymRuleFaults(rule: SynonymRule, pointer: string, analyse: A
   return faults;
 }
 
-/** What is too much of the rules of a list together; undefined where nothing is. */
-export function synonymRulesExcess(rules: readonly SynonymRule[]): string | undefined {
+/**
+ * What is too much of the rules of a list together; undefined where nothing is. `stored`: those that the list has, which may be more, for
+ * earlier releases took them: they may become fewer by and by.
+ */
+export function synonymRulesExcess(
+  rules: readonly SynonymRule[],
+  stored: readonly SynonymRule[] = [],
+): string | undefined {
+  const { terms, characters } = sizeOf(rules);
+  if (terms <= SYNONYM_TERMS_OF_LIST_MAX && characters <= SYNONYM_CHARACTERS_OF_LIST_MAX) return undefined;
+  const before = sizeOf(stored);
+  if (terms > Math.max(SYNONYM_TERMS_OF_LIST_MAX, before.terms))
+    return `The rules have ${terms} terms together; those of a list may have ${SYNONYM_TERMS_OF_LIST_MAX}.`;
+  if (characters > Math.max(SYNONYM_CHARACTERS_OF_LIST_MAX, before.characters))
+    return `The terms of the rules have ${characters} characters together; those of a list may have ${SYNONYM_CHARACTERS_OF_LIST_MAX}.`;
+  return undefined;
+}
+
+function sizeOf(rules: readonly SynonymRule[]): { readonly terms: number; readonly characters: number } {
   let [terms, characters] = [0, 0];
   for (const { terms: ofRule, replace_with = [] } of rules) {
     for (const each of [ofRule, replace_with]) {
@@ -65,11 +82,7 @@ export function synonymRulesExcess(rules: readonly SynonymRule[]): string | unde
       for (const term of each) characters += term.length;
     }
   }
-  if (terms > SYNONYM_TERMS_OF_LIST_MAX)
-    return `The rules have ${terms} terms together; those of a list may have ${SYNONYM_TERMS_OF_LIST_MAX}.`;
-  if (characters > SYNONYM_CHARACTERS_OF_LIST_MAX)
-    return `The terms of the rules have ${characters} characters together; those of a list may have ${SYNONYM_CHARACTERS_OF_LIST_MAX}.`;
-  return undefined;
+  return { terms, characters };
 }
 
 /** The rule as it is kept and read back. */

@@ -29,6 +29,19 @@ it('are checked while others have their turns', async () => {
   });
 });
 
+it('may become fewer where a list has more than it may have, and no more of them', async () => {
+  const stored = rulesOf(1010, 100, (number) => `t${number}`);
+  expect(await checkedSynonymRules(stored.slice(1), '/rules', { synonym_rules: stored })).toHaveLength(1009);
+  const more = [...stored, ...rulesOf(1, 2, (number) => `more ${number}`)];
+  await expect(checkedSynonymRules(more, '/rules', { synonym_rules: stored })).rejects.toMatchObject({
+    errors: [{ pointer: '/rules' }],
+  });
+  const longer = stored.map((rule) => ({ ...rule, terms: rule.terms.map((term) => term.padEnd(50, 'x')) }));
+  await expect(checkedSynonymRules(longer, '/rules', { synonym_rules: stored })).rejects.toMatchObject({
+    errors: [{ pointer: '/rules' }],
+  });
+});
+
 it('are refused before they are looked at where they are more than a list may have', async () => {
   const tooMany = rulesOf(1001, 100, (number) => `t${number}`);
   expect(SYNONYM_TERMS_OF_LIST_MAX).toBe(100_000);

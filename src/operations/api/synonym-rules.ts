@@ -11,7 +11,7 @@ import { keptRule, synonymRuleFaults, synonymRulesExcess } from '../../synonyms/
 /** So long others wait; a hundred thousand terms are checked in more than a second. */
 const SLICE_MS = 10;
 
-/** Rejects with `invalid-parameter` that names every fault by its place. `pointer` is that of the array. */
+/** Rejects with `invalid-parameter` that names every fault by its place. `pointer` is that of the array; `stored`: has the rules of the list. */
 export async function checkedSynonymRules(
   rules: readonly SynonymRule[],
   pointer: string,
@@ -19,7 +19,7 @@ export async function checkedSynonymRules(
 ): Promise<readonly SynonymRule[]> {
   // An older release may have taken what is too much for this one; it can be sent back all the same.
   if (stored !== undefined && isDeepStrictEqual(rules, stored.synonym_rules)) return rules;
-  const excess = synonymRulesExcess(rules);
+  const excess = synonymRulesExcess(rules, stored?.synonym_rules as readonly SynonymRule[] | undefined);
   if (excess !== undefined) throwFaults([{ pointer, detail: excess }]);
   const faults: ErrorPlace[] = [];
   let sliceEndsMs = performance.now() + SLICE_MS;

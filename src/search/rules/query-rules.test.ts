@@ -175,6 +175,16 @@ describe('what a rule may cost', () => {
     expect(() => compileQueryRules(rules, SHOP)).toThrow(/filters of all rules have \d+ characters together/);
   });
 
+  it('may become less where a list has more than it may have, and no more of it', () => {
+    const costly = Array.from({ length: 120 }, (_, index) => rule('a{0,200}b', `rule ${index}`));
+    expect(compileQueryRules(costly.slice(1), SHOP, costly)).toHaveLength(119);
+    expect(() => compileQueryRules([...costly, rule('a')], SHOP, costly)).toThrow(/all rules together compile/);
+    const filter = `postcode in (${'"a", '.repeat(1900)}"b")`;
+    const long = Array.from({ length: 54 }, (_, number) => ({ name: `r${number}`, pattern: 'a', filter }));
+    expect(compileQueryRules(long.slice(1), SHOP, long)).toHaveLength(53);
+    expect(() => compileQueryRules([...long, rule('a')], SHOP, long)).toThrow(/filters of all rules/);
+  });
+
   it('is bounded by the text that it looks at; the rest is searched as sent', () => {
     const filler = 'word '.repeat(198);
     expect(apply(`${filler}sw1a 1aa`, POSTCODE).applied).toEqual(['postcode']);

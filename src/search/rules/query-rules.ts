@@ -33,14 +33,18 @@ export interface RuledQuery {
   readonly applied: readonly string[];
 }
 
-/** Compiles all rules. Throws `invalid-parameter` naming every fault, by pointers below `pointer`. */
+/**
+ * Compiles all rules. Throws `invalid-parameter` naming every fault, by pointers below `/query_rules`. `stored`: those that the list has, which may
+ * be more than a list may have, for earlier releases took them: they may become fewer by and by.
+ */
 export function compileQueryRules(
   rules: readonly QueryRule[],
   definition: FieldDefinition,
-  pointer = '/query_rules',
+  stored: readonly QueryRule[] = [],
 ): readonly CompiledQueryRule[] {
-  const characters = rules.reduce((sum, { filter }) => sum + filter.length, 0);
-  if (characters > RULES_FILTER_CHARACTERS_MAX) {
+  const pointer = '/query_rules';
+  const characters = filterCharacters(rules);
+  if (characters > Math.max(RULES_FILTER_CHARACTERS_MAX, filterCharacters(stored))) {
     const detail = `The filters of all rules have ${characters} characters together; a list may have ${RULES_FILTER_CHARACTERS_MAX}.`;
     throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer, detail }] });
   }
@@ -54,8 +58,8 @@ export function compileQueryRules(
   });
   const [first] = faults;
   if (first !== undefined) throw new ServiceError('invalid-parameter', first.detail, { errors: faults });
-  const instructions = compiled.reduce((sum, { pattern }) => sum + pattern.programSize(), 0);
-  if (instructions > RULES_INSTRUCTIONS_MAX) {
+  const instructions = instructionsOf(compiled);
+  if (instructions > RULES_INSTRUCTIONS_MAX && instructions > instructionsOf(usableQueryRules(stored, definition))) {
     const detail = `The patterns of all rules together compile to ${instructions} instructions; a list may have ${RULES_INSTRUCTIONS_MAX}. Large repetitions cost most.`;
     throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer, detail }] });
   }
@@ -68,6 +72,14 @@ export function usableQueryRules(rules: readonly QueryRule[], definition: FieldD
     const result = compileRule(rule, definition);
     return 'member' in result ? [] : [result];
   });
+}
+
+function filterCharacters(rules: readonly QueryRule[]): number {
+  return rules.reduce((sum, { filter }) => sum + filter.length, 0);
+}
+
+function instructionsOf(rules: readonly CompiledQueryRule[]): number {
+  return rules.reduce((sum, { pattern }) => sum + pattern.programSize(), 0);
 }
 
 interface RuleFault {
