@@ -19,7 +19,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { beginFile, saveWhole } from './saved-file.js';
+import { beginFile, saveWhole, type FileUnderWay } from './saved-file.js';
 
 let folder: string;
 beforeEach(() => {
@@ -113,9 +113,12 @@ it('can be read meanwhile by nobody who could not read the one before', async ()
 });
 
 it('are not in the way of those of a process with the same number in another container', async () => {
-  vi.resetModules();
-  const other = await import('./saved-file.js');
-  const files = [await beginFile(join(folder, 'one')), await other.beginFile(join(folder, 'two'))];
+  const files: FileUnderWay[] = [];
+  for (const name of ['one', 'two']) {
+    vi.resetModules();
+    const process = await import('./saved-file.js');
+    files.push(await process.beginFile(join(folder, name)));
+  }
   expect(files.map(({ stream }) => stream.errored)).toEqual([null, null]);
   for (const file of files) await file.abandon();
 });
