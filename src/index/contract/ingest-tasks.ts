@@ -205,8 +205,6 @@ export interface ReindexedRecords {
   /** Record number to go on at. */
   readonly cursor: number;
   readonly done: boolean;
-  /** Their pages were indexed without those that are damaged; they are read again. */
-  readonly damaged: readonly DamagedFile[];
 }
 /** Puts these segments in the place of those that the version had when the first of them was begun. */
 export interface CommitReindexTask extends TaskBase {
@@ -289,7 +287,8 @@ export interface IngestResults extends MeaningResults, ResourceResults {
   };
   'drop-version': ListState;
   'clone-list': ListState;
-  reindex: ReindexedRecords;
+  /** `damaged`: their pages were indexed without those that are damaged; they are read again. */
+  reindex: ReindexedRecords & { readonly damaged: readonly DamagedFile[] };
   'commit-reindex': { readonly commit: Commit };
   check: readonly string[];
 }
