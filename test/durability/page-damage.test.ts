@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RecordStore } from '../../src/records/index.js';
+import { gannet } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { pdfOf } from '../support/pdf.js';
 import { SeededRandom } from '../support/random.js';
 import { ScriptedServer } from '../support/scripted-server.js';
-import { TestService } from '../support/service.js';
+import { startTestService, TestService } from '../support/service.js';
 
 const DOCUMENTS = 2;
 const PAGES = 150;
@@ -46,18 +47,15 @@ interface Hit {
   readonly document?: { readonly page: number; readonly highlight?: string; readonly error?: string };
 }
 
-async function found(query: string): Promise<readonly Hit[]> {
-  const { status, text, body } = await service.client.get('/search/default/papers/1', { query });
+async function found(query: string, client = service.client): Promise<readonly Hit[]> {
+  const { status, text, body } = await client.get('/search/default/papers/1', { query });
   expect(status, text).toBe(200);
   return (body as { results: Hit[] }).results;
 }
 
-async function textOf(record: string, firstPage: number) {
+async function textOf(record: string, firstPage: number, client = service.client) {
   const query = { first_page: firstPage, max_pages: 2 };
-  const { status, text, body } = await service.client.get(
-    `/search-result/document-text/default/papers/${record}`,
-    query,
-  );
+  const { status, text, body } = await client.get(`/search-result/document-text/default/papers/${record}`, query);
   expect(status, text).toBe(200);
   return (body as { documents: { pages: { page: number; text: string; error?: string }[] }[] }).documents[0]?.pages;
 }
@@ -72,8 +70,7 @@ async function wholeAgain(record: string, page: number): Promise<void> {
 
 async function change(damage: (store: RecordStore) => void): Promise<void> {
   await service.stop();
-  const [id = ''] = readdirSync(join(dataDir, 'lists')).filter((name) => !name.startsWith('.'));
-  const store = new RecordStore(join(dataDir, 'lists', id));
+  const store = new RecordStore(listPathIn(dataDir));
   // Not for the first time inside a transaction.
   rowsOf(store);
   store.transaction(() => {
@@ -83,10 +80,16 @@ async function change(damage: (store: RecordStore) => void): Promise<void> {
   await service.start();
 }
 
+function listPathIn(folder: string): string {
+  const [id = ''] = readdirSync(join(folder, 'lists')).filter((name) => !name.startsWith('.'));
+  return join(folder, 'lists', id);
+}
+
 const rowsOf = (store: RecordStore) =>
   store.environment.database<Buffer, Buffer>('page-rows', { encoding: 'binary', keyEncoding: 'binary' });
 
-it('is told with the page, by searches and with the text, beside all others', async () => {
+/** A list whose documents are found, their pages packed by words that were learned from them. */
+async function startWithDocuments(): Promise<void> {
   server.script = ({ path }, response) => response.end(document(Number(path.slice(1, 2))));
   await service.start();
   const { client } = service;
@@ -107,7 +110,10 @@ it('is told with the page, by searches and with the text, beside all others', as
     async () => [await found(`unique0x${PAGES}`), await found(`unique1x${PAGES}`)],
     (all) => all.every(({ length }) => length === 1),
   );
+}
 
+it('is told with the page, by searches and with the text, beside all others', async () => {
+  await startWithDocuments();
   let page = 0;
   await change((store) => {
     const all = Array.from(
@@ -148,4 +154,33 @@ it('is told with the page, by searches and with the text, beside all others', as
   await wholeAgain(name, page);
   const [again] = await found(`unique${name.slice(1)}x${page}`);
   expect(again?.document?.highlight).toContain('<em>unique');
+});
+
+it('goes with the words that pack it into a backup, and is read and found where that was restored', async () => {
+  await startWithDocuments();
+  const made = await service.control().post('/backup', { folder: `${dataDir}-backups` });
+  expect(made.status, made.text).toBe(201);
+  const target = `${dataDir}-restored`;
+  const { status, notes } = await gannet(target, 'restore', (made.body as { path: string }).path);
+  expect(status, notes).toBe(0);
+  const texts = await textOf('r0', PAGES - 1);
+  const { key } = service.client;
+  await service.stop();
+  // Nothing is read again where nobody answers.
+  server.script = (_, response) => response.destroy();
+  const restored = await startTestService({ dataDir: target, env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
+  try {
+    expect(texts?.[0]?.text).toContain(`unique0x${PAGES - 1}`);
+    const client = restored.clientWith(key);
+    expect(await textOf('r0', PAGES - 1, client)).toEqual(texts);
+    const [hit] = await found(`unique1x${PAGES}`, client);
+    expect(hit?.document).toMatchObject({ page: PAGES, highlight: expect.stringContaining('<em>unique') as string });
+  } finally {
+    await restored.stop();
+  }
+  const store = new RecordStore(listPathIn(target));
+  expect(store.wordsCount()).toBeGreaterThan(0);
+  expect(Array.from(rowsOf(store).getRange(), ({ value }) => value[0])).toContain(PACKED);
+  await store.close();
+  for (const folder of [target, `${dataDir}-backups`]) rmSync(folder, { recursive: true, force: true });
 });
