@@ -144,7 +144,8 @@ const update = defineOperation({
       const before = newestVersion(index).definition;
       const after = changedDefinition(before, body);
       // What is stored already may speak of a facet that has gone since; it can be sent back all the same.
-      if (!isDeepStrictEqual(body.query_rules, stored.query_rules)) compileQueryRules(body.query_rules ?? [], after);
+      if (!isDeepStrictEqual(body.query_rules, stored.query_rules))
+        compileQueryRules(body.query_rules ?? [], after, stored.query_rules as readonly QueryRule[]);
       if (after !== before) await index.changeDefinition(after);
       const record = await changeSettings(services, stored, index, settings);
       return { status: 200, body: await describeList(services, record) };

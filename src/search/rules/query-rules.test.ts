@@ -141,6 +141,18 @@ describe('the check of query rules', () => {
     expect(usableQueryRules(rules, SHOP).map(({ name }) => name)).toEqual(['barcode']);
   });
 
+  it('has more filters than may be only where as many are there already', () => {
+    const long = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        name: `r${index}`,
+        pattern: '(a)',
+        filter: `postcode = '${'x'.repeat(9000)}'`,
+      }));
+    expect(() => compileQueryRules(long(60), SHOP)).toThrow(/500000/);
+    expect(() => compileQueryRules(long(59), SHOP, long(60))).not.toThrow();
+    expect(() => compileQueryRules(long(61), SHOP, long(60))).toThrow(/500000/);
+  });
+
   it('does not take captures in the filter of a search', async () => {
     const { parseFilter } = await import('../filter/filter-resolver.js');
     expect(() => parseFilter('postcode = $1', SHOP)).toThrow(/text has to be in quotes/);
