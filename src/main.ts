@@ -36,8 +36,8 @@ import {
   type MemoryBudget,
   SearchActivity,
   type RequestMemory,
+  memoryWarnings,
 } from './platform/index.js';
-import { memoryWarnings } from './platform/automatic-memory.js';
 import { restoreStopped, type WantedRestore } from './stopped-service.js';
 import type { Restored } from './backup/index.js';
 import { createLogger } from './platform/logger.js';

@@ -35,6 +35,7 @@ export * from './outbound/index.js';
 export * from './paths.js';
 export * from './process-room.js';
 export * from './machine-share.js';
+export { memoryWarnings } from './automatic-memory.js';
 export * from './mounts.js';
 export * from './passing-jobs.js';
 export * from './progress.js';

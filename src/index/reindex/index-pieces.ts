@@ -7,7 +7,7 @@ import type { PartName } from '../../store/index.js';
 import type { ReindexTask } from '../contract/ingest-tasks.js';
 import type { DamagedFile } from '../contract/resource-tasks.js';
 import { PartDocumentWriter, pagesWithText, type PageOfDocument } from '../parts/part-documents.js';
-import { ReadablePagesReader } from '../resources/readable-pages.js';
+import { ReadablePagesReader } from '../parts/readable-pages.js';
 import { placeOf } from '../parts/part-layout.js';
 import { partStore, type AttachedDocument } from '../parts/part-store.js';
 import { DocumentEncoder } from '../segments/document-encoder.js';

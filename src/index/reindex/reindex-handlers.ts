@@ -6,7 +6,7 @@ import { segmentFile, type ListState, type PartName } from '../../store/index.js
 import { changeOf, indexSchema, indexStore } from '../commit/index-of.js';
 import { nextPiece, type IndexPiece } from './index-pieces.js';
 import { partStore } from '../parts/part-store.js';
-import { prepareReadingAgain, readAgain, withDamage } from '../resources/readable-pages.js';
+import { prepareReadingAgain, readAgain, withDamage } from '../parts/readable-pages.js';
 import type {
   AddedSegment,
   CommitReindexTask,

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ServiceError, type MemoryBudget } from '../../platform/index.js';
-import { DAMAGED_PAGES } from '../resources/readable-pages.js';
+import { DAMAGED_PAGES } from '../parts/readable-pages.js';
 import { segmentFile, type PartName } from '../../store/index.js';
 import type { BuiltSegment, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
 

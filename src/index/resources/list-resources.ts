@@ -42,7 +42,7 @@ import { BackgroundRounds } from '../versions/background-rounds.js';
 import { attachWorker } from './attach-worker.js';
 import { ListFrames } from './list-frames.js';
 import { ListTranscripts } from './list-transcripts.js';
-import { DAMAGED_PAGES } from './readable-pages.js';
+import { DAMAGED_PAGES } from '../parts/readable-pages.js';
 import { readingWorker } from './reading-worker.js';
 
 /** Records that are looked through for links in one turn of the list's queue. */

@@ -20,7 +20,7 @@ import { pictureCommit, type PictureCommit } from '../commit/picture-commit.js';
 import type { IngestResults, VersionChange, VersionView } from '../contract/ingest-tasks.js';
 import type { CommitPagesTask } from '../contract/resource-tasks.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
-import { prepareReadingAgain, readAgain, ReadablePagesReader, type ReadablePages } from './readable-pages.js';
+import { prepareReadingAgain, readAgain, ReadablePagesReader, type ReadablePages } from '../parts/readable-pages.js';
 
 /** Of the pages of one commit: it holds them all. */
 const CHARACTERS_MAX = 8_000_000;

@@ -43,7 +43,7 @@ import type {
   TranscribeByTask,
 } from '../contract/resource-tasks.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
-import { prepareReadingAgain, putPending, readAgain } from './readable-pages.js';
+import { prepareReadingAgain, putPending, readAgain } from '../parts/readable-pages.js';
 
 /** Files that one task looks at. */
 const REFRESHED_MAX = 2000;

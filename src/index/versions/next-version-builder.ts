@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { Job } from '../../platform/index.js';
 import { buildingVersionOf } from '../../store/index.js';
-import { DAMAGED_PAGES } from '../resources/readable-pages.js';
+import { DAMAGED_PAGES } from '../parts/readable-pages.js';
 import type { BackgroundHost, WritingTaskPart } from './background-host.js';
 
 /** Of one step: bounds how long a write waits for it. */

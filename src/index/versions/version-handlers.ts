@@ -38,7 +38,7 @@ import { pictureCommit } from '../commit/picture-commit.js';
 import type { SpaceCommit, WrittenRecord } from '../commit/space-commit.js';
 import { VectorCommit } from '../commit/vector-commit.js';
 import { committed, VersionCommit } from '../commit/version-commit.js';
-import { prepareReadingAgain, readAgain, ReadablePagesReader } from '../resources/readable-pages.js';
+import { prepareReadingAgain, readAgain, ReadablePagesReader } from '../parts/readable-pages.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 
 /** Record numbers begin at 1, so that 0 never is one. */

@@ -14,7 +14,7 @@ import {
 } from '../../extracts/index.js';
 import type { RecordStore } from '../../records/index.js';
 import type { DamagedFile } from '../contract/resource-tasks.js';
-import type { PageOfDocument } from '../parts/part-documents.js';
+import type { PageOfDocument } from './part-documents.js';
 
 /** For the log. */
 export const DAMAGED_PAGES =
