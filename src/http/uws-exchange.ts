@@ -240,11 +240,8 @@ export class UwsExchange implements IncomingRequest {
       res.end(body instanceof HeadedBytes ? body.borrow() : body, true);
     } else if (body instanceof HeadedBytes) {
       return this.#writeBytes(body.borrow(), () => body.toBytes());
-    } else if (typeof body === 'string') {
-      const bytes = Buffer.from(body);
-      return this.#writeBytes(bytes, () => bytes);
     } else {
-      return this.#writeBytes(body, () => body);
+      return this.#writeBytes(body, () => (typeof body === 'string' ? Buffer.from(body) : body));
     }
     return undefined;
   }
@@ -312,9 +309,9 @@ export class UwsExchange implements IncomingRequest {
    * Never by `end`: where the library cannot send what it has gathered before, `end` forgets the body and the process is ended over a
    * request that nobody answered (before uWebSockets 20.77; docs/decisions/0284).
    */
-  #writeBytes(body: Uint8Array, toKeep: () => Uint8Array): Promise<void> | undefined {
+  #writeBytes(body: string | Uint8Array, toKeep: () => Uint8Array): Promise<void> | undefined {
     const res = this.#res;
-    const { byteLength } = body;
+    const byteLength = Buffer.byteLength(body);
     const [, done] = res.tryEnd(body, byteLength);
     if (done) return undefined;
     this.keepOpen();
