@@ -273,6 +273,11 @@ export interface Kernel {
   /** An exclusive advisory lock (flock) on a file, created if missing; null when another process holds it. */
   lockFile(path: string): { release(): void } | null;
   /**
+   * Sends one datagram to a socket of the file system, or to an abstract one, whose name begins with @. False where the receiver has no room
+   * now; throws a KernelError `io` where there is no receiver.
+   */
+  notifyServiceManager(socket: string, text: string): boolean;
+  /**
    * Lets go of the resident pages of every shared file mapping under a folder (an absolute path); they stay in the system's
    * cache. Returns the bytes of address space that were mapped there; 0 where the system does not tell (other than Linux).
    */

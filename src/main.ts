@@ -26,7 +26,9 @@ import {
   packageRoot,
   residentOwnBytes,
   SecretBox,
+  ServiceManager,
   systemClock,
+  takeServiceManager,
   throwWebServerFault,
   tuneGarbageCollection,
   WAITING_SLICE_MS,
@@ -42,6 +44,7 @@ import { restoreStopped, type WantedRestore } from './stopped-service.js';
 import type { Restored } from './backup/index.js';
 import { createLogger } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
+import { systemTimers } from './platform/work/index.js';
 import { unknownEnvironment } from './platform/config.js';
 import { createIngestExecutor, createSearchPool } from './workers/index.js';
 import { CandidateFinder } from './synonyms/index.js';
@@ -97,6 +100,8 @@ export interface StartOptions {
 export async function startService(config: Config, { listen }: StartOptions): Promise<RunningService> {
   const log = createLogger(config, { stacks: listen });
   const parts = new OpenParts({ log });
+  const manager = listen ? toldManager(log) : undefined;
+  parts.opened('service manager', () => manager?.close());
   try {
     for (const name of unknownEnvironment(process.env, declaredSettings()))
       log.warn({ name }, 'This environment variable is no setting');
@@ -114,11 +119,22 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
     // Not sooner: all that a start loads is compiled already, with the flags that V8 has by itself.
     tuneGarbageCollection(budget);
     const greetings = () => (address === undefined ? Promise.resolve([]) : greetingsOf(features, address, log));
-    return { services, address, greetings, close: once(() => parts.close(listen)) };
+    const close = once(() => {
+      manager?.stopping();
+      return parts.close(listen);
+    });
+    manager?.serving(`Serving on ${address}`);
+    return { services, address, greetings, close };
   } catch (error) {
     await parts.close(false);
     throw error;
   }
+}
+
+/** systemd, for instance. */
+function toldManager(log: ServiceLogger): ServiceManager | undefined {
+  const watched = takeServiceManager(process.env);
+  return watched && new ServiceManager({ ...watched, kernel, timers: systemTimers, log });
 }
 
 async function greetingsOf(features: OpenFeatures, address: string, log: ServiceLogger): Promise<readonly string[]> {

@@ -25,6 +25,7 @@ Napi::Object Initialise(Napi::Env env, Napi::Object exports) {
     DefineMemory(exports);
     DefineStop(exports);
     DefineMapFaults(exports);
+    DefineServiceManager(exports);
     return exports;
   });
 }

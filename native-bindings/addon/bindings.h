@@ -18,5 +18,6 @@ void DefineFiles(Napi::Object exports);
 void DefineMemory(Napi::Object exports);
 void DefineStop(Napi::Object exports);
 void DefineMapFaults(Napi::Object exports);
+void DefineServiceManager(Napi::Object exports);
 
 }  // namespace gannet::addon

@@ -26,6 +26,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   restore: ['/nowhere/20261122T081500Z'],
   doctor: ['--data'],
   settings: [],
+  'systemd-unit': [],
   'key create': [],
   'key list': [],
   'key delete': ['old'],
@@ -67,7 +68,9 @@ function callOf({ operation: wanted, arguments: typed = [], secrets = [] }: Comm
 /** Secrets are read from standard input, before the service is looked for. */
 const ASKING = DECLARED.flatMap(({ name, secrets = [] }) => (secrets.length === 0 ? [] : [name]));
 /** These start a service, ask none, or look at everything and go on: what is in the way of the others is told otherwise, or not in theirs. */
-const CALLING = ALL.filter((name) => !['serve', 'demo', 'restore', 'doctor', 'settings', ...ASKING].includes(name));
+const CALLING = ALL.filter(
+  (name) => !['serve', 'demo', 'restore', 'doctor', 'settings', 'systemd-unit', ...ASKING].includes(name),
+);
 
 const folders: string[] = [];
 const servers: Server[] = [];

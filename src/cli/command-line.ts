@@ -17,6 +17,7 @@ import type { KeyCreateOptions } from './commands/key.js';
 import type { RestoreOptions } from './commands/restore.js';
 import type { ReindexOptions } from './commands/reindex.js';
 import type { SearchCommandOptions } from './commands/search.js';
+import type { SystemdUnitOptions } from './commands/systemd-unit.js';
 import { CORE_COMMANDS } from './core-commands.js';
 import { EXIT, type ExitStatus } from './exit-codes.js';
 import { describeFailure } from './failure.js';
@@ -394,6 +395,15 @@ function addSettingsCommand(program: Command, run: Run): void {
     .description('print every setting with its meaning, its default and its environment variable, as a settings file')
     .addOption(configOption())
     .action(() => run(async (context) => (await import('./commands/settings.js')).settings(context)));
+  program
+    .command('systemd-unit')
+    .description('print the unit by which systemd starts the service with the machine and keeps it running')
+    .option('--user <name>', 'the user that it runs as', 'gannet')
+    .option('--data <folder>', 'its data directory', '/var/lib/gannet')
+    .addOption(configOption())
+    .action((options: SystemdUnitOptions) =>
+      run(async (context) => (await import('./commands/systemd-unit.js')).systemdUnit(context, options)),
+    );
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

@@ -43,6 +43,7 @@ export * from './real-place.js';
 export * from './request-memory.js';
 export * from './search-activity.js';
 export * from './secrets/index.js';
+export * from './service-manager.js';
 export * from './storage-space.js';
 export * from './suggest.js';
 export * from './system-errors.js';

@@ -24,13 +24,13 @@ export class Nginx {
     private readonly child: ChildProcess,
   ) {}
 
-  /** `rules`: of its server, beside those of files. */
-  static async start(rules = ''): Promise<Nginx> {
+  /** `rules`: of its server, beside those of files; `more`: what stands beside its server. */
+  static async start(rules = '', more = ''): Promise<Nginx> {
     const root = unpackedPackages('nginx', ['nginx']);
     const folder = mkdtempSync(join(tmpdir(), 'gannet-nginx-'));
     mkdirSync(join(folder, 'site'));
     const port = await freePort();
-    writeFileSync(join(folder, 'nginx.conf'), settings(folder, port, rules));
+    writeFileSync(join(folder, 'nginx.conf'), settings(folder, port, rules, more));
     const child = spawn(join(root, 'usr/sbin/nginx'), ['-p', folder, '-c', join(folder, 'nginx.conf')], {
       stdio: 'ignore',
     });
@@ -80,7 +80,7 @@ export class Nginx {
   }
 }
 
-function settings(folder: string, port: number, rules: string): string {
+function settings(folder: string, port: number, rules: string, more: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join('\n  ');
@@ -102,6 +102,7 @@ http {
     index index.html;
     ${rules}
   }
+  ${more}
 }
 `;
 }

@@ -1,0 +1,124 @@
+/** The service under a manager such as systemd, which waits for its word: what it is told, and the unit that has it so. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gannet } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { listenForNotes, type NotifySocket } from '../support/notify-socket.js';
+import { startTestService } from '../support/service.js';
+import { itWhere } from '../support/skip.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-manager-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const onLinux = itWhere(process.platform === 'linux', 'only Linux has managers that listen so');
+
+describe('a manager that waits for the word of the service', () => {
+  onLinux('is told when it serves, that it lives, and that it stops', async () => {
+    const manager = await listenForNotes(join(folder, 'notify'));
+    const env = { NOTIFY_SOCKET: join(folder, 'notify'), WATCHDOG_USEC: '200000' };
+    const service = await startTestService({ env });
+    try {
+      await eventually(
+        () => Promise.resolve(manager.heard.filter((note) => note === 'WATCHDOG=1').length),
+        (count) => count >= 3,
+      );
+      expect(manager.heard.filter((note) => !/^(WATCHDOG|EXTEND)/.test(note))).toEqual([
+        `READY=1\nSTATUS=Serving on ${service.address}`,
+      ]);
+      expect(await service.stop()).toBe(0);
+      await toldToStop(manager);
+    } finally {
+      await service.close();
+      manager.close();
+    }
+  });
+
+  onLinux('and is gone costs a line of the log', async () => {
+    const service = await startTestService({ env: { NOTIFY_SOCKET: join(folder, 'nobody') } });
+    try {
+      expect((await service.client.get('/health')).status).toBe(200);
+      await eventually(
+        () => Promise.resolve(service.output),
+        (log) => log.includes('The service manager cannot be told how far the service is'),
+      );
+    } finally {
+      await service.close();
+    }
+  });
+});
+
+const toldToStop = (manager: NotifySocket) =>
+  eventually(
+    () => Promise.resolve(manager.heard.at(-1)),
+    (last) => last === 'STOPPING=1\nSTATUS=Stopping',
+  );
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+describe('the unit for systemd', () => {
+  itWhere(hasSystemd, 'systemd-analyze, which checks units, is not installed here')(
+    'is one that systemd takes, whatever its paths are called',
+    async () => {
+      const settings = join(folder, 'of $HOME 100%.toml');
+      writeFileSync(settings, '');
+      for (const options of [[], ['--data', '/srv/a "b" c%d', '--user', 'search', '--config', settings]]) {
+        const { status, output } = await gannet(join(folder, 'data'), 'systemd-unit', ...options);
+        expect(status).toBe(0);
+        const unit = join(folder, 'gannet.service');
+        writeFileSync(unit, output);
+        const said = execFileSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
+        expect(said).toBe('');
+      }
+    },
+  );
+
+  it('starts this program, with these paths as systemd reads them', async () => {
+    const settings = join(folder, 'of $HOME 100%.toml');
+    writeFileSync(settings, '');
+    const options = ['--data', '/srv/a "b" c%d', '--user', 'search', '--config', settings];
+    const { output } = await gannet(join(folder, 'data'), 'systemd-unit', ...options);
+    const lines = output.split('\n');
+    expect(lines).toContain('User=search');
+    expect(lines).toContain('Environment="GANNET_DATA_DIR=/srv/a \\"b\\" c%%d"');
+    expect(lines).toContain('ReadWritePaths="/srv/a \\"b\\" c%%d"');
+    const start = lines.find((line) => line.startsWith('ExecStart='));
+    expect(start).toMatch(
+      new RegExp(`^ExecStart=${process.execPath} .*/bin/gannet.js serve --config ".*/of \\$\\$HOME 100%%.toml"$`),
+    );
+    const usual = await gannet(join(folder, 'data'), 'systemd-unit');
+    expect(usual.output).toContain('\nStateDirectory=gannet\nStateDirectoryMode=0700\n');
+    expect(usual.output).not.toMatch(/\{\w+\}/);
+  });
+
+  it.each([
+    [['--user', 'no one'], '"no one" is no name of a user'],
+    [['--data', 'data'], '--data has to be an absolute path'],
+    [['--data', '/srv/a\nUser=root'], 'cannot stand in a unit'],
+  ])('is refused for %j', async (options, sentence) => {
+    const { status, output, notes } = await gannet(join(folder, 'data'), 'systemd-unit', ...options);
+    expect([status, output]).toEqual([2, '']);
+    expect(notes).toContain(sentence);
+  });
+});
+
+it('alerts ask for what the service measures', async () => {
+  const service = await startTestService();
+  try {
+    const { text } = await service.clientWith(undefined).get('/metrics');
+    const measured = new Set([...text.matchAll(/^# HELP (\w+)/gm)].map(([, name]) => name));
+    const rules = readFileSync(join(import.meta.dirname, '../../config/prometheus-alerts.yml'), 'utf8');
+    const asked = [...rules.matchAll(/\b(gannet_\w+|process_\w+)/g)].map(([name]) => name);
+    expect(asked.length).toBeGreaterThan(8);
+    expect(asked.filter((name) => !measured.has(name))).toEqual([]);
+  } finally {
+    await service.close();
+  }
+});
