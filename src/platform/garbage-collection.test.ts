@@ -36,6 +36,24 @@ worker.on('message', (message) => {
   worker.postMessage('go');
 });`;
 
+/** Prints by which flags compiled code is taken: before the tuning, with it, in a thread that is started then, once it is up, and once one has ended silently. */
+const STARTING = `
+const { once } = await import('node:events');
+const { cachedDataVersionTag } = await import('node:v8');
+const { Worker } = await import('node:worker_threads');
+const { startThreads, tuneGarbageCollection } = await import(process.argv[1]);
+const program = 'require("node:worker_threads").parentPort.postMessage(require("node:v8").cachedDataVersionTag())';
+const started = (text) => startThreads(() => new Worker(text, { eval: true, execArgv: [] }), (thread) => [thread]);
+const tags = { before: cachedDataVersionTag() };
+tuneGarbageCollection({ heapGrowthPercent: 300 });
+tags.tuned = cachedDataVersionTag();
+const thread = started(program);
+[tags.inThread] = await once(thread, 'message');
+tags.up = cachedDataVersionTag();
+await once(started(''), 'exit');
+tags.ended = cachedDataVersionTag();
+console.log(JSON.stringify(tags));`;
+
 /** V8 complains about a flag that it does not know on the standard error, and goes on. */
 async function complaints(program: string): Promise<string> {
   const { stderr } = await run(process.execPath, ['--input-type=module', '--eval', program, compiled]);
@@ -60,5 +78,14 @@ describe('tuned garbage collection', () => {
     expect(untuned).toBeGreaterThan(8);
     // A heap that grows to four times what lives, not by the half.
     expect(await collections('tuned')).toBeLessThan(untuned / 2);
+  });
+
+  it('is put off while a thread starts, which takes compiled code by the flags that there were', async () => {
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', STARTING, compiled]);
+    const { before, tuned, inThread, up, ended } = JSON.parse(stdout) as Record<string, number>;
+    expect(tuned).not.toBe(before);
+    expect(inThread).toBe(before);
+    expect(up).toBe(tuned);
+    expect(ended).toBe(tuned);
   });
 });

@@ -3,6 +3,7 @@
  * of a browser on a machine with processors to spare (docs/decisions/0038-the-slowest-of-a-hundred-searches.md).
  */
 import { setFlagsFromString } from 'node:v8';
+import type { Worker } from 'node:worker_threads';
 
 /**
  * A collection of young objects takes half a millisecond in a search thread, three on the main thread. Threads that help with it
@@ -10,6 +11,9 @@ import { setFlagsFromString } from 'node:v8';
  * from.
  */
 const WITHOUT_HELPERS = ['--no-parallel-scavenge', '--no-concurrent-sweeping', '--no-concurrent-array-buffer-sweeping'];
+
+/** The one that compiled code depends on, as V8 has it by itself. */
+const UNTUNED_GROWTH = '--heap-growing-percent=0';
 
 /** By how much a heap may grow before all of it is collected, where the budget has room for that. */
 export const HEAP_GROWTH_PERCENT = 300;
@@ -23,16 +27,55 @@ function flagsOf({ heapGrowthPercent }: Tuning): readonly string[] {
   return [...WITHOUT_HELPERS, `--heap-growing-percent=${heapGrowthPercent ?? 0}`];
 }
 
+let tuned: Tuning | undefined;
+let threadsStarting = 0;
+
 /**
  * Sets it for the whole process, also for threads that run: V8 looks at these flags whenever it collects. It takes compiled code, also that of
- * Node.js itself, only with the flags that it was compiled with: what is started before costs less.
+ * Node.js itself, only with the flags that it was compiled with: what is started before costs less, and so does what `startThreads` starts.
  */
 export function tuneGarbageCollection(tuning: Tuning): void {
-  for (const flag of flagsOf(tuning)) setFlagsFromString(flag);
+  tuned = tuning;
+  tuneUnlessStarting();
+}
+
+/**
+ * Starts threads of a service that may be tuned already: until each has said something, which is once it has loaded what it needs, or has ended,
+ * V8 has the flags that it has by itself. With others a thread refuses the compiled code of Node.js's own modules, and costs half as much again.
+ */
+export function startThreads<Started>(
+  start: () => Started,
+  threadsOf: (started: Started) => readonly Worker[],
+): Started {
+  if (tuned !== undefined) setFlagsFromString(UNTUNED_GROWTH);
+  try {
+    const started = start();
+    for (const thread of threadsOf(started)) untilUp(thread);
+    return started;
+  } finally {
+    tuneUnlessStarting();
+  }
+}
+
+function untilUp(thread: Worker): void {
+  threadsStarting += 1;
+  const isUp = () => {
+    thread.off('message', isUp);
+    thread.off('exit', isUp);
+    threadsStarting -= 1;
+    tuneUnlessStarting();
+  };
+  thread.on('message', isUp);
+  thread.on('exit', isUp);
+}
+
+function tuneUnlessStarting(): void {
+  if (threadsStarting > 0 || tuned === undefined) return;
+  for (const flag of flagsOf(tuned)) setFlagsFromString(flag);
 }
 
 /** The flags of a process before, and after each tuning that there is: compiled code is kept for each. */
 export function tunings(): readonly (readonly string[])[] {
-  const untuned = [...WITHOUT_HELPERS.map((flag) => flag.replace('--no-', '--')), '--heap-growing-percent=0'];
+  const untuned = [...WITHOUT_HELPERS.map((flag) => flag.replace('--no-', '--')), UNTUNED_GROWTH];
   return [untuned, flagsOf({ heapGrowthPercent: undefined }), flagsOf({ heapGrowthPercent: HEAP_GROWTH_PERCENT })];
 }

@@ -12,6 +12,7 @@ import { ListRoom, type IngestExecutor, type IngestResult, type IngestTask } fro
 import {
   INGEST_THREAD_BYTES,
   SMALL_WRITE_SLICE_MS,
+  startThreads,
   WAITING_SLICE_MS,
   WeightedTurns,
   type Config,
@@ -86,22 +87,24 @@ interface Threads {
 
 function poolOf(heap: HeapLimits, { name, min, max, niceIncrement, sliceMs }: Threads): Piscina {
   const workerData: IngestWorkerData = { name, sliceMs };
-  return new Piscina({
-    filename: workerFile('ingest'),
-    minThreads: min,
-    maxThreads: max,
-    concurrentTasksPerWorker: 1,
-    maxQueue: max,
-    idleTimeout: IDLE_TIMEOUT_MS,
-    niceIncrement,
-    workerData,
-    // Its tasks never wait for anything, and with atomics Piscina would not turn the event loop between them: the timers that
-    // lmdb-js leaves behind with each snapshot would gather. A task of milliseconds does not notice the difference.
-    atomics: 'disabled',
-    resourceLimits: heap,
-    recordTiming: false,
-    closeTimeout: CLOSE_TIMEOUT_MS,
-  });
+  const make = () =>
+    new Piscina({
+      filename: workerFile('ingest'),
+      minThreads: min,
+      maxThreads: max,
+      concurrentTasksPerWorker: 1,
+      maxQueue: max,
+      idleTimeout: IDLE_TIMEOUT_MS,
+      niceIncrement,
+      workerData,
+      // Its tasks never wait for anything, and with atomics Piscina would not turn the event loop between them: the timers that
+      // lmdb-js leaves behind with each snapshot would gather. A task of milliseconds does not notice the difference.
+      atomics: 'disabled',
+      resourceLimits: heap,
+      recordTiming: false,
+      closeTimeout: CLOSE_TIMEOUT_MS,
+    });
+  return startThreads(make, ({ threads }) => threads);
 }
 
 interface PoolsWanted {

@@ -1,5 +1,6 @@
 /** A worker that is a thread of this process: shares its memory and its kernel, and cannot be stopped in the middle of native code. */
 import { Worker } from 'node:worker_threads';
+import { startThreads } from '../garbage-collection.js';
 import { Host, type HostOptions, type Vessel, type VesselEvents } from './host.js';
 import type { FromWorker, Protocol } from './protocol.js';
 import type { HostedData } from './serve-host.js';
@@ -11,7 +12,10 @@ export function createWorkerThread<P extends Protocol>(options: HostOptions<P>):
 function launch<P extends Protocol>(options: HostOptions<P>, { onMessage, onExit }: VesselEvents): Vessel {
   const { name, entry, data, heapMibMax, niceness } = options;
   const workerData: HostedData = { data, niceness };
-  const worker = new Worker(entry, { workerData, resourceLimits: { maxOldGenerationSizeMb: heapMibMax }, name });
+  const worker = startThreads(
+    () => new Worker(entry, { workerData, resourceLimits: { maxOldGenerationSizeMb: heapMibMax }, name }),
+    (thread) => [thread],
+  );
   let failure: Error | undefined;
   worker.on('message', (message: FromWorker) => {
     onMessage(message);
