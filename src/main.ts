@@ -230,10 +230,17 @@ function poolsOf(
 }
 
 /** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
-async function openSystem(dataDir: string, parts: OpenParts, reservedNames: ReadonlySet<string>) {
+async function openSystem(
+  dataDir: string,
+  parts: OpenParts,
+  { catalogBytesMax: bytesMax }: MemoryBudget,
+  reservedNames: ReadonlySet<string>,
+) {
   const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), { kind: 'system' }));
   parts.opened('system environment', () => environment.close());
-  const catalog = await openSystemPart(dataDir, () => openCatalog(environment, systemClock, { reservedNames }));
+  const catalog = await openSystemPart(dataDir, () =>
+    openCatalog(environment, systemClock, { reservedNames, bytesMax }),
+  );
   assertCatalogueFilled(dataDir, catalog.accounts().length);
   const access = await openSystemPart(dataDir, () => openAccess(environment, systemClock));
   return { environment, catalog, access };
@@ -271,7 +278,7 @@ async function openServices(
     allOperations(),
   ]);
   assertFormatsKnown(dataDir);
-  const { environment, catalog, access } = await openSystem(dataDir, parts, reservedAccountNames(operations));
+  const { environment, catalog, access } = await openSystem(dataDir, parts, budget, reservedAccountNames(operations));
   await ensureAccount(catalog, config, log);
   const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: config.secrets.keys });
   const open = new OpenFeatures();

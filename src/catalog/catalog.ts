@@ -10,6 +10,7 @@ import {
   type Page,
   type WantedPage,
 } from '../platform/index.js';
+import { CatalogRoom } from './catalog-room.js';
 import { CollectionStore, compositeKey, prefixOf, type Change, type Collection } from './collection.js';
 import { groupEvent, listCreatedEvent, listDeletedEvent, listUpdatedEvent } from './catalog-events.js';
 import { currentMembers, nextGroupVersion, sameMembers, withListIds } from './group-versions.js';
@@ -31,15 +32,17 @@ import type {
 export interface CatalogOptions {
   /** Names that no new account can have. */
   readonly reservedNames?: ReadonlySet<string>;
+  /** What entries of lists and groups may take of the memory. Default: as much as they like. */
+  readonly bytesMax?: number;
 }
 
 /** Reads everything there is into memory. Writes only where an earlier release left what has to be brought up to date. */
 export async function openCatalog(
   environment: LmdbEnvironment,
   clock: Clock,
-  { reservedNames = new Set() }: CatalogOptions = {},
+  { reservedNames = new Set(), bytesMax = Infinity }: CatalogOptions = {},
 ): Promise<Catalog> {
-  const catalog = new StoredCatalog(CollectionStore.of(environment), clock, reservedNames);
+  const catalog = new StoredCatalog(CollectionStore.of(environment), clock, { reservedNames, bytesMax });
   await catalog.bindMembers();
   return catalog;
 }
@@ -53,9 +56,10 @@ class StoredCatalog implements Catalog {
   readonly #listById: (id: string) => ListRecord | undefined;
   readonly #groups: Collection<GroupRecord>;
   readonly #unfinished: Collection<UnfinishedWork>;
+  readonly #room: CatalogRoom;
   #quota: ListQuota | undefined;
 
-  constructor(store: CollectionStore, clock: Clock, reservedNames: ReadonlySet<string>) {
+  constructor(store: CollectionStore, clock: Clock, { reservedNames, bytesMax }: Required<CatalogOptions>) {
     this.#store = store;
     this.#clock = clock;
     this.#reservedNames = reservedNames;
@@ -64,6 +68,9 @@ class StoredCatalog implements Catalog {
     this.#listById = this.#lists.lookUpBy(({ id }) => id);
     this.#groups = store.collection('groups');
     this.#unfinished = store.collection('unfinished');
+    this.#room = new CatalogRoom(bytesMax);
+    this.#room.count(this.#lists);
+    this.#room.count(this.#groups);
   }
 
   /** Earlier releases held the members of groups by their names alone. */
@@ -171,6 +178,7 @@ class StoredCatalog implements Catalog {
       this.#quota?.admitList(change, account, () => this.lists(account).length);
       const now = this.#clock.nowIso();
       const record: ListRecord = { ...list, id: list.id ?? uuidv7(), created_utc: now, modified_utc: now };
+      this.#room.admit(undefined, record);
       change.put(this.#lists, compositeKey(account, name), record);
       change.remove(this.#unfinished, unfinishedKey({ subject: 'list', ...record }));
       change.emit(account, listCreatedEvent(record, fields));
@@ -182,6 +190,7 @@ class StoredCatalog implements Catalog {
     return this.#store.change((change) => {
       const before = this.#requiredList(account, name);
       const record: ListRecord = { ...before, ...members, modified_utc: this.#clock.nowIso() };
+      this.#room.admit(before, record);
       change.put(this.#lists, compositeKey(account, name), record);
       const event = listUpdatedEvent(before, record);
       if (event !== undefined) change.emit(account, event);
@@ -229,6 +238,7 @@ class StoredCatalog implements Catalog {
         created_utc: now,
         modified_utc: now,
       };
+      this.#room.admit(undefined, group);
       change.put(this.#groups, compositeKey(account, name), group);
       change.emit(account, groupEvent('list.created', group));
       return group;
@@ -243,6 +253,7 @@ class StoredCatalog implements Catalog {
       const now = this.#clock.nowIso();
       const changed = lists === undefined || sameMembers(group, lists) ? group : nextGroupVersion(group, lists, now);
       const record: GroupRecord = { ...changed, reranker, modified_utc: now };
+      this.#room.admit(group, record);
       change.put(this.#groups, compositeKey(account, name), record);
       if (!isDeepStrictEqual({ ...record, modified_utc: group.modified_utc }, group)) {
         change.emit(account, groupEvent('list.updated', record));

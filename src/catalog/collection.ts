@@ -48,6 +48,12 @@ export interface Collection<T> {
   from(prefix: string, after?: string): IterableIterator<T>;
   /** Looks entries up by something else that each has of its own, such as an id; kept up with every change. To be made once. */
   lookUpBy(own: (value: T) => string): (wanted: string) => T | undefined;
+  /** Tells of every change that is on disk, with what was there before; undefined: nothing. */
+  follow(follower: Follower<T>): void;
+}
+
+export interface Follower<T> {
+  changed(before: T | undefined, after: T | undefined): void;
 }
 
 /** What one change does; its members may be called only while the function given to `change` runs. */
@@ -86,6 +92,7 @@ class StoredCollection<T> implements Collection<T> {
   readonly #entries = new Map<string, T>();
   readonly #keys: OrderedKeys;
   readonly #others: OtherKey<T>[] = [];
+  readonly #followers: Follower<T>[] = [];
 
   constructor(
     readonly name: string,
@@ -121,9 +128,14 @@ class StoredCollection<T> implements Collection<T> {
     return (wanted) => entries.get(wanted);
   }
 
+  follow(follower: Follower<T>): void {
+    this.#followers.push(follower);
+  }
+
   /** After the change is on disk. Undefined: the entry is removed. */
   set(key: string, value: T | undefined): void {
     const before = this.#entries.get(key);
+    for (const follower of this.#followers) follower.changed(before, value);
     for (const other of this.#others) {
       // It may stand under another key by now.
       if (before !== undefined && other.entries.get(other.own(before)) === before)

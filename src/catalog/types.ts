@@ -155,9 +155,9 @@ export interface Catalog {
   listOfId(id: string): ListRecord | undefined;
   /** Writes down that the folder of a list with this id is about to be made; `createList` or `finish` takes it off. */
   beginList(list: Pick<ListRecord, 'id' | 'account' | 'name'>): Promise<UnfinishedWork>;
-  /** Rejects with `name-exists`, or `account-not-found`. `fields` is told with the event, and kept elsewhere. */
+  /** Rejects with `name-exists`, `account-not-found`, or `limit-reached` (`catalog-room.ts`). `fields` is told with the event, and kept elsewhere. */
   createList(list: NewList, fields?: FieldDefinition): Promise<ListRecord>;
-  /** Replaces the given members and `modified_utc`. Rejects with `list-not-found`. */
+  /** Replaces the given members and `modified_utc`. Rejects with `list-not-found`, or `limit-reached`. */
   updateList(account: string, name: string, change: ListChange): Promise<ListRecord>;
   /**
    * In one step with the list, a group that has it as a member gets a new version without it, and it is written down what is
@@ -170,9 +170,9 @@ export interface Catalog {
   /** Some of them; the cursor is the name. */
   groupPage(account: string, page: WantedPage): Page<GroupRecord>;
   group(account: string, name: string): GroupRecord | undefined;
-  /** Version 1. Rejects with `name-exists`, or `account-not-found`. */
+  /** Version 1. Rejects with `name-exists`, `account-not-found`, or `limit-reached`. */
   createGroup(account: string, name: string, settings: GroupSettings): Promise<GroupRecord>;
-  /** A change of the members makes the next version. Rejects with `group-not-found`. */
+  /** A change of the members makes the next version. Rejects with `group-not-found`, or `limit-reached`. */
   updateGroup(account: string, name: string, change: Partial<GroupSettings>): Promise<GroupRecord>;
   /** Resolves with what is to be removed beside the catalogue, as `deleteList` does. Rejects with `group-not-found`. */
   deleteGroup(account: string, name: string): Promise<UnfinishedWork>;

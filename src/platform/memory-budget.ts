@@ -61,6 +61,9 @@ const OTHER_ANSWERS_PART = 4;
 /** A record that is too long fails alone; one that is so many times too long that it would not fit in here ends the import. */
 const TOO_LONG_FACTOR = { min: 2, max: 16 };
 
+/** Entries of lists and groups, which are all in the heap of the main thread, may have this part: V8 gives up where that has a quarter of a machine. */
+const CATALOG_PART = 4;
+
 /** With less than this, what is freed goes back to the system at once, and threads share the allocator's arenas. */
 const GENEROUS_MIB = 512;
 const FRUGAL_ARENAS = 1;
@@ -83,6 +86,8 @@ export interface MemoryBudget {
   readonly batchRecordsMax: number;
   /** What the stores of all lists may keep of their largest transactions. */
   readonly storePagesBytesMax: number;
+  /** Entries of lists and groups in the catalogue. */
+  readonly catalogBytesMax: number;
   /** What lists may take by being open. */
   readonly openListsBytesMax: number;
   /** What all imports together may hold of records that are not on disk yet. */
@@ -215,6 +220,7 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
     batchBytesMax,
     batchBytesMin: Math.min(BATCH_BYTES_MIN, ingest.batch_bytes_max),
     storePagesBytesMax: Math.floor(share / 2),
+    catalogBytesMax: Math.floor((memory.mib * MEBIBYTE) / CATALOG_PART),
     openListsBytesMax: share,
     batchRecordsMax: Math.min(ingest.batch_records_max, Math.ceil(batchBytesMax / RECORD_BYTES_TYPICAL_MIN)),
     importBufferBytes,

@@ -103,7 +103,15 @@ const create = defineOperation({
   params: accountParams,
   body: object({ name: groupName, lists: Type.Optional(members), reranker: Type.Optional(rerankerName) }),
   responses: { 201: { description: 'The group', schema: groupResource } },
-  errors: ['name-exists', 'list-not-found', 'list-missing', 'version-not-found', 'unprocessable', 'storage-full'],
+  errors: [
+    'name-exists',
+    'list-not-found',
+    'list-missing',
+    'version-not-found',
+    'unprocessable',
+    'storage-full',
+    'limit-reached',
+  ],
   async handle({ services, caller }, { params: { account }, body }) {
     assertRerankerKnown(services, account, body.reranker);
     const lists = await pinned(services, account, body.lists ?? []);
@@ -152,7 +160,14 @@ const update = defineOperation({
     modified_utc: Type.Optional(timeSchema('Read-only')),
   }),
   responses: { 200: { description: 'The group', schema: groupResource } },
-  errors: ['list-not-found', 'version-not-found', 'wider-than-caller', 'unprocessable', 'storage-full'],
+  errors: [
+    'list-not-found',
+    'version-not-found',
+    'wider-than-caller',
+    'unprocessable',
+    'storage-full',
+    'limit-reached',
+  ],
   async handle({ services, caller }, { params: { account, group: name }, body }) {
     if (body.name !== undefined && body.name !== name) {
       throw invalid([{ pointer: '/name', detail: 'A group cannot be renamed: make another one and delete this.' }]);

@@ -130,7 +130,7 @@ const update = defineOperation({
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: object({ name: Type.Optional(listName), ...listSettings, ...readOnlyListMembers }),
   responses: { 200: { description: 'The list', schema: listResource } },
-  errors: ['unprocessable', 'storage-full'],
+  errors: ['unprocessable', 'storage-full', 'limit-reached'],
   handle: ({ services }, { params: { account, list: name }, body }) =>
     oneChangeAtATime(services, { account, name }, async () => {
       if (body.name !== undefined && body.name !== name) {

@@ -38,7 +38,7 @@ const replace = defineOperation({
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: rulesBody,
   responses: { 200: { description: 'The rules that are in force now', schema: rulesBody } },
-  errors: ['storage-full'],
+  errors: ['storage-full', 'limit-reached'],
   handle: ({ services }, { params: { account, list: name }, body }) =>
     oneChangeAtATime(services, { account, name }, async () => {
       const stored = requireList(services, account, name);
