@@ -230,12 +230,8 @@ function poolsOf(
 }
 
 /** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
-async function openSystem(
-  dataDir: string,
-  parts: OpenParts,
-  { catalogBytesMax: bytesMax }: MemoryBudget,
-  reservedNames: ReadonlySet<string>,
-) {
+async function openSystem(dataDir: string, parts: OpenParts, budget: MemoryBudget, reservedNames: ReadonlySet<string>) {
+  const { catalogBytesMax: bytesMax } = budget;
   const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), { kind: 'system' }));
   parts.opened('system environment', () => environment.close());
   const catalog = await openSystemPart(dataDir, () =>
