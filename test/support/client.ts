@@ -8,7 +8,8 @@ import type { AnswerChecker } from './answer-checker.js';
  * answer on, which may lie unread for long where this process is held up: counted is what has passed since the last request was sent.
  */
 const IDLE_MS_MAX = 4000;
-const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS_MAX });
+/** By turns: otherwise the connection that was answered last is taken, also where it has just been let go, as one is whose answer took long. */
+const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS_MAX, scheduling: 'fifo' });
 const sentMs = new WeakMap<Socket, number>();
 
 /** What the agent's timers would have let go, had this process not been held up. */
