@@ -7,6 +7,8 @@ import type { LinkRecord } from './types.js';
 const HOUR_MS = 3_600_000;
 export const SIGN_IN_LINK_HOURS = 24;
 export const INVITATION_HOURS = 7 * 24;
+/** Clocks are set right by seconds all the time: a link that was made later than that from now was made by one that was wrong. */
+const MADE_AHEAD_MS_MAX = HOUR_MS;
 /** Of one person; a new one takes the place of the oldest. */
 const LINKS_PER_PERSON_MAX = 5;
 
@@ -61,7 +63,8 @@ export class Links {
     change.remove(this.#links, link.token_hash);
   }
 
-  #isOver({ expires_utc }: LinkRecord): boolean {
-    return Date.parse(expires_utc) <= this.#people.clock.nowMs();
+  #isOver({ created_utc, expires_utc }: LinkRecord): boolean {
+    const nowMs = this.#people.clock.nowMs();
+    return Date.parse(expires_utc) <= nowMs || Date.parse(created_utc) > nowMs + MADE_AHEAD_MS_MAX;
   }
 }

@@ -87,7 +87,7 @@ export class OpenId {
     const key = tokenHash(flow);
     const attempt = this.#attempts.get(key);
     this.#attempts.delete(key);
-    if (attempt === undefined || this.#options.clock.nowMs() - attempt.beganMs > ATTEMPT_MS_MAX) {
+    if (attempt === undefined || Math.abs(this.#options.clock.nowMs() - attempt.beganMs) > ATTEMPT_MS_MAX) {
       throw new ServiceError(
         SIGN_IN_FAILED,
         'This sign-in was finished, is too old, or began in another browser. Begin again.',

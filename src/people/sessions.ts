@@ -131,7 +131,7 @@ export class Sessions implements SessionAuthenticator {
 
   #used(session: ActiveSession, nowMs: number): void {
     session.lastUsedMs = nowMs;
-    if (nowMs - session.storedMs < LAST_USE_STORED_MS) return;
+    if (Math.abs(nowMs - session.storedMs) < LAST_USE_STORED_MS) return;
     session.storedMs = nowMs;
     const last_used_utc = new Date(nowMs).toISOString();
     // What cannot be written shortens the session after a restart, and nothing else.
@@ -144,8 +144,9 @@ export class Sessions implements SessionAuthenticator {
   }
 }
 
+/** Also where it was used last in a time that is yet to come: the clock was wrong then, and the session would last for as long. */
 function isOver({ lastUsedMs }: ActiveSession, nowMs: number): boolean {
-  return nowMs - lastUsedMs >= SESSION_IDLE_MS_MAX;
+  return Math.abs(nowMs - lastUsedMs) >= SESSION_IDLE_MS_MAX;
 }
 
 /** Only a page of this service knows the token; a browser that says that another site asks is believed. */

@@ -109,6 +109,21 @@ describe('searches of a month', () => {
     expect(opened([]).searches.searches('shop')).toBe(0);
   });
 
+  it('are those of the month that it is, also where a clock that was a year ahead is set right, and not anew by hours at its begin', async () => {
+    await catalog.createAccount('shop', 'eu');
+    nowMs = Date.UTC(2027, 10, 23);
+    const { searches } = opened([]);
+    searches.searched('shop');
+    await searches.write();
+    nowMs = Date.UTC(2026, 11, 1);
+    expect(searches.searches('shop')).toBe(0);
+    searches.searched('shop');
+    nowMs -= 3_600_000;
+    expect(searches.searches('shop')).toBe(1);
+    nowMs = Date.UTC(2027, 0, 1);
+    expect(searches.searches('shop')).toBe(0);
+  });
+
   it('are all counted where they come while they are written', async () => {
     const { searches } = opened([]);
     const writes: Promise<void>[] = [];

@@ -8,6 +8,13 @@ import type { MonthRecord } from './types.js';
 
 /** Accounts of one transaction. */
 const WRITTEN_MAX = 2000;
+const SET_BACK_MS_MAX = 86_400_000;
+
+interface Month {
+  readonly name: string;
+  readonly beginMs: number;
+  readonly endMs: number;
+}
 
 export class SearchCounts {
   readonly #store: CollectionStore;
@@ -15,17 +22,13 @@ export class SearchCounts {
   readonly #clock: Clock;
   /** Since the last write. */
   #unwritten = new Map<string, number>();
-  #month: string;
-  /** When that month ends. */
-  #endMs: number;
+  #month: Month;
 
   constructor(environment: LmdbEnvironment, clock: Clock) {
     this.#store = CollectionStore.of(environment);
     this.#rows = this.#store.collection('searches-of-months');
     this.#clock = clock;
-    const month = monthAt(clock.nowMs());
-    this.#month = month.name;
-    this.#endMs = month.endMs;
+    this.#month = monthAt(clock.nowMs());
   }
 
   searched(account: string): void {
@@ -46,7 +49,7 @@ export class SearchCounts {
   /** Writes what was counted since. What cannot be written is still counted. */
   async write(): Promise<void> {
     this.#turn();
-    const month = this.#month;
+    const { name: month } = this.#month;
     const accounts = this.active;
     for (let first = 0; first < accounts.length; first += WRITTEN_MAX) {
       const added = accounts.slice(first, first + WRITTEN_MAX).map((account) => {
@@ -57,7 +60,7 @@ export class SearchCounts {
           change.put(this.#rows, account, { month, searches: this.#written(account) + searches });
         }
       });
-      if (month !== this.#month) return;
+      if (month !== this.#month.name) return;
       for (const [account, searches] of added) this.#takeOff(account, searches);
     }
   }
@@ -72,7 +75,7 @@ export class SearchCounts {
 
   #written(account: string): number {
     const row = this.#rows.get(account);
-    return row?.month === this.#month ? row.searches : 0;
+    return row?.month === this.#month.name ? row.searches : 0;
   }
 
   #takeOff(account: string, searches: number): void {
@@ -81,19 +84,18 @@ export class SearchCounts {
     else this.#unwritten.delete(account);
   }
 
-  /** Another month begins with none. A clock that was set back stays in the month that it had. */
+  /** Another month begins with none. A clock that was set right by hours stays in the month that it had, and in no other that is yet to come. */
   #turn(): void {
     const nowMs = this.#clock.nowMs();
-    if (nowMs < this.#endMs) return;
-    const month = monthAt(nowMs);
-    this.#month = month.name;
-    this.#endMs = month.endMs;
+    if (nowMs < this.#month.endMs && nowMs >= this.#month.beginMs - SET_BACK_MS_MAX) return;
+    this.#month = monthAt(nowMs);
     this.#unwritten = new Map();
   }
 }
 
-function monthAt(ms: number): { readonly name: string; readonly endMs: number } {
+function monthAt(ms: number): Month {
   const date = new Date(ms);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   const name = date.toISOString().slice(0, 'YYYY-MM'.length);
-  return { name, endMs: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) };
+  return { name, beginMs: Date.UTC(year, month), endMs: Date.UTC(year, month + 1) };
 }
