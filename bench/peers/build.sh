@@ -1,7 +1,9 @@
 #!/bin/sh
 # Builds one engine's side of the comparison into a folder, and prints the command that starts it.
 #
-#   build.sh gannet|tantivy|lucene <work folder>
+#   build.sh gannet|tantivy|lucene|lucene-vectors <work folder>
+#
+# lucene-vectors is what bench/vectors compares with.
 #
 # Exits 3, with a line saying why, where the machine lacks what the engine needs.
 set -e
@@ -35,7 +37,7 @@ tantivy)
   cargo build --quiet --release --target-dir "$WORK/build-tantivy" >&2 || missing "the crate could not be built"
   echo "$WORK/build-tantivy/release/tantivy-peer"
   ;;
-lucene)
+lucene | lucene-vectors)
   JAVA_BIN="${JAVA_HOME:+$JAVA_HOME/bin/}"
   command -v "${JAVA_BIN}javac" >/dev/null || missing "no JDK: set JAVA_HOME"
   command -v mvn >/dev/null || missing "mvn, which fetches the jar, is not installed"
@@ -44,10 +46,16 @@ lucene)
   JAR="$WORK/lucene-core-$LUCENE_VERSION.jar"
   [ -f "$JAR" ] || mvn -q dependency:copy "-Dartifact=org.apache.lucene:lucene-core:$LUCENE_VERSION" \
     "-DoutputDirectory=$WORK" >&2 || missing "the jar could not be fetched"
-  "${JAVA_BIN}javac" -cp "$JAR" -d "$WORK/build-lucene" lucene/*.java
+  SOURCES=lucene
+  CLASS=LucenePeer
+  if [ "$1" = lucene-vectors ]; then
+    SOURCES=../vectors/lucene
+    CLASS=LuceneVectors
+  fi
+  "${JAVA_BIN}javac" -cp "$JAR" -d "$WORK/build-$1" "$SOURCES"/*.java
   VECTORS=
   "${JAVA_BIN}java" --list-modules | grep -q jdk.incubator.vector && VECTORS="--add-modules jdk.incubator.vector"
   echo "${JAVA_BIN}java -Xms4g -Xmx4g -XX:+UseSerialGC $VECTORS --enable-native-access=ALL-UNNAMED" \
-    "-cp $JAR:$WORK/build-lucene LucenePeer"
+    "-cp $JAR:$WORK/build-$1 $CLASS"
   ;;
 esac

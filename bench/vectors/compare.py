@@ -1,4 +1,4 @@
-"""Nearest vectors: Gannet's graphs beside hnswlib, USearch and FAISS, on one thread and in turns.
+"""Nearest vectors: Gannet's graphs beside hnswlib, USearch, FAISS and Lucene, on one thread and in turns.
 
     compare.py BENCH FILE COUNT DIMENSIONS [TURNS]
 
@@ -7,15 +7,20 @@ which are the queries, and is made by BENCH where it is missing. Graphs are kept
 settings, then a table: microseconds of processor time a search at recall@10 of 0.90, 0.95 and 0.99, between its settings where none is just
 there, and how many times ours that is. run.mjs fetches what this needs.
 
+GANNET_BENCH_LUCENE: the command that starts Lucene's side (lucene/LuceneVectors.java), without which it is left out. Its times are those of its one thread, which its
+compiler and its collector of garbage have none of.
+GANNET_BENCH_ENGINES: the beginnings of the names of those that are built and measured beside BENCH, with commas between them.
 GANNET_BENCH_MINUTES: what takes longer to build is left unfinished, and the same command goes on with it. With 0 turns nothing is measured.
 """
 
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 import faiss
@@ -31,7 +36,25 @@ WIDTHS = (10, 14, 20, 28, 40, 56, 80, 120, 200, 320)
 RECALLS = (0.90, 0.95, 0.99)
 
 
-class UsearchBytes:
+class Peer:
+    """What all have in common."""
+
+    # What was saved unfinished is gone on with.
+    goes_on = True
+
+    @staticmethod
+    def seconds():
+        """So many the engine had of a processor until now."""
+        return time.process_time()
+
+    def finish(self):
+        """When it has all rows, before it is saved for good."""
+
+    def warm(self, queries):
+        """Before it is measured."""
+
+
+class UsearchBytes(Peer):
     """USearch with one byte a component, the links and widths of the others."""
 
     name = "USearch i8"
@@ -58,7 +81,7 @@ class UsearchBytes:
         return self.index.search(queries, WANTED, threads=1).keys
 
 
-class FaissIndex:
+class FaissIndex(Peer):
     """What those of FAISS have in common."""
 
     def __init__(self, rows, kept):
@@ -113,18 +136,87 @@ class FaissFastScan(FaissIndex):
         return self.index.search(queries, WANTED)[1]
 
 
+class LuceneHnsw(Peer):
+    """Lucene's HNSW over quantised vectors, in one segment; a process of its own, whose graph of what was added is complete when it is closed."""
+
+    settings = WIDTHS
+    # A writer that is closed and opened again would have several segments, and make the graph anew.
+    goes_on = False
+
+    def __init__(self, rows, kept):
+        self.folder = kept or tempfile.mkdtemp()
+        command = os.environ["GANNET_BENCH_LUCENE"].split()
+        self.process = subprocess.Popen(
+            [*command, self.folder, str(rows.shape[1]), self.encoding], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        if kept:
+            self.asked("close")
+
+    def asked(self, command, vectors=()):
+        self.process.stdin.write(f"{command}\n".encode())
+        for vector in vectors:
+            self.process.stdin.write(numpy.ascontiguousarray(vector, dtype="<f4").tobytes())
+        self.process.stdin.flush()
+        return self.process.stdout.readline().decode().strip()
+
+    def __len__(self):
+        return int(self.asked("count"))
+
+    def seconds(self):
+        return int(self.asked("time")) / 1e9
+
+    def add(self, rows):
+        self.asked(f"add {len(rows)}", rows)
+
+    def finish(self):
+        self.asked("close")
+
+    def save(self, path):
+        shutil.rmtree(path, ignore_errors=True)
+        shutil.move(self.folder, path)
+        self.folder = path
+
+    def warm(self, queries):
+        # Until what is searched is compiled as well as it will be.
+        for width in WIDTHS:
+            self.search(queries, width)
+            self.search(queries, width)
+
+    def search(self, queries, width):
+        found = self.asked(f"search {width} {len(queries)}", queries)
+        return [numpy.array([int(each) for each in row.split()]) for row in found.split(";")[:-1]]
+
+
+class LuceneSevenBits(LuceneHnsw):
+    name = "Lucene HNSW int7"
+    suffix = ".lucene-int7"
+    encoding = "SEVEN_BIT"
+
+
+class LuceneFourBits(LuceneHnsw):
+    name = "Lucene HNSW int4"
+    suffix = ".lucene-int4"
+    encoding = "PACKED_NIBBLE"
+
+
 def built_peer(made, rows, path, end):
     """The engine with all rows, and what it built a second of processor time; neither where the time ended before that."""
     kept = path + made.suffix
     unfinished, log = kept + ".unfinished", kept + ".json"
-    seconds = json.load(open(log)) if os.path.exists(log) else 0
     if os.path.exists(kept):
-        return made(rows, kept), f"{len(rows) / seconds:.0f}"
+        return made(rows, kept), f"{len(rows) / json.load(open(log)):.0f}"
+    begun = made.goes_on and os.path.exists(unfinished)
+    seconds = json.load(open(log)) if begun else 0
+    # What the engine does before it can be asked is counted where it is done in this process.
     began = time.process_time()
-    engine = made(rows, unfinished if os.path.exists(unfinished) else None)
+    engine = made(rows, unfinished if begun else None)
+    seconds += time.process_time() - began
+    began = engine.seconds()
     while len(engine) < len(rows) and time.monotonic() < end:
         engine.add(rows[len(engine) : len(engine) + ROWS_AT_A_TIME])
-    seconds += time.process_time() - began
+    if len(engine) == len(rows):
+        engine.finish()
+    seconds += engine.seconds() - began
     print(f"{made.name}, building\t{len(engine)} rows in {seconds:.0f} s", flush=True)
     engine.save(unfinished)
     json.dump(seconds, open(log, "w"))
@@ -138,9 +230,9 @@ def measured_peer(engine, queries, truth):
     """Recall and microseconds of each setting."""
     results = {}
     for setting in engine.settings:
-        began = time.process_time()
+        began = engine.seconds()
         found = engine.search(queries, setting)
-        micros = (time.process_time() - began) / len(queries) * 1e6
+        micros = (engine.seconds() - began) / len(queries) * 1e6
         hits = sum(len(set(row.tolist()) & expected) for row, expected in zip(found, truth))
         results[setting] = (hits / (len(queries) * WANTED), micros)
     return results
@@ -192,6 +284,14 @@ def truth_of(rows, queries):
     return truth
 
 
+def chosen_peers():
+    peers = [FaissFastScan, FaissHnsw, UsearchBytes]
+    if "GANNET_BENCH_LUCENE" in os.environ:
+        peers += [LuceneSevenBits, LuceneFourBits]
+    chosen = tuple(os.environ.get("GANNET_BENCH_ENGINES", "").split(","))
+    return [peer for peer in peers if peer.name.startswith(chosen)]
+
+
 def main():
     bench, path, count, dimensions = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     turns = int(sys.argv[5]) if len(sys.argv) > 5 else 3
@@ -204,11 +304,12 @@ def main():
     rows /= numpy.linalg.norm(rows, axis=1, keepdims=True)
     rows, queries = rows[:count], rows[count : count + QUERIES]
 
-    for made in (FaissFastScan, FaissHnsw, UsearchBytes):
+    for made in chosen_peers():
         engine, built[made.name] = built_peer(made, rows, path, end)
         if engine is None:
             sys.exit("The time ended; the same command goes on.")
         engines.append(engine)
+        engine.warm(queries)
     truth = truth_of(rows, queries)
     measured = {}
     for _ in range(turns):

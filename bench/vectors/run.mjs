@@ -1,11 +1,13 @@
 /**
- * Nearest vectors beside hnswlib, USearch and FAISS; compare.py says what is printed.
+ * Nearest vectors beside hnswlib, USearch, FAISS and Lucene; compare.py says what is printed.
  *
  *   node bench/vectors/run.mjs [COUNT [DIMENSIONS [FILE]]]     default 100000 x 128, made around centres
  *
  * FILE has COUNT + 500 rows of f32. Peers are fetched into GANNET_BENCH_VECTORS (default: a folder in the system's for temporary files)
- * by the ordinary clients of PyPI and npm, and what is built is kept there. Some minutes; an hour for 1,000,000.
+ * by the ordinary clients of PyPI, npm and Maven, and what is built is kept there. Some minutes; an hour for 1,000,000. Lucene is left out, with a line that says so,
+ * where there is no mvn or no JDK of version 21 or later in JAVA_HOME.
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildBench, folder, run } from './fetch-hnswlib.mjs';
@@ -21,4 +23,9 @@ if (!existsSync(python)) {
   run(['python3', '-m', 'venv', join(folder, 'python')]);
   run([python, '-m', 'pip', 'install', '-q', ...PACKAGES]);
 }
+const lucene = spawnSync(join(import.meta.dirname, '../peers/build.sh'), ['lucene-vectors', folder], {
+  encoding: 'utf8',
+  stdio: ['ignore', 'pipe', 2],
+});
+if (lucene.status === 0) process.env.GANNET_BENCH_LUCENE = lucene.stdout.trim();
 run([python, join(import.meta.dirname, 'compare.py'), bench, file, count, dimensions], { output: 1 });
