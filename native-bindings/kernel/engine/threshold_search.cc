@@ -12,6 +12,8 @@ namespace {
 
 // Documents that get their whole scores together: vectors of some come from memory while others are compared, and the bar rises between.
 constexpr ptrdiff_t kCompletedAtOnce = 16;
+// So few are put in order at once.
+constexpr ptrdiff_t kOrderedMax = 64;
 
 }  // namespace
 
@@ -85,7 +87,9 @@ void ThresholdSearch::Collect() {
   const auto is_less = [&](const ScoredDocument& a, const ScoredDocument& b) {
     return std::pair(most(a), b.document) < std::pair(most(b), a.document);
   };
-  // A heap, for few of many are taken from it.
+  CompleteBest();
+  std::erase_if(added_, [&](const ScoredDocument& added) { return most(added) < least_; });
+  // A heap, for few of those that are left are taken from it.
   std::ranges::make_heap(added_, is_less);
   for (auto left = added_.end(); left != added_.begin() && most(added_.front()) >= least_;) {
     StopIfAsked();
@@ -96,6 +100,24 @@ void ThresholdSearch::Collect() {
     Complete({left, end});
   }
   added_.clear();
+}
+
+// The first of them, without an order of all: mostly the bar that they raise leaves out nearly all others.
+void ThresholdSearch::CompleteBest() {
+  if (std::ssize(added_) <= kOrderedMax) return;
+  const auto most = [](const ScoredDocument& added) { return added.score + added.bonus_bound; };
+  const auto is_more = [&](const ScoredDocument& a, const ScoredDocument& b) { return most(a) > most(b); };
+  // The best of those that were looked at stand first, the least of them at the very first.
+  const auto end = added_.begin() + kCompletedAtOnce;
+  std::ranges::make_heap(added_.begin(), end, is_more);
+  for (auto at = end; at != added_.end(); ++at) {
+    if (most(*at) <= most(added_.front())) continue;
+    std::ranges::pop_heap(added_.begin(), end, is_more);
+    std::swap(*(end - 1), *at);
+    std::ranges::push_heap(added_.begin(), end, is_more);
+  }
+  Complete({added_.begin(), end});
+  added_.erase(added_.begin(), end);
 }
 
 void ThresholdSearch::Complete(std::span<ScoredDocument> added) {

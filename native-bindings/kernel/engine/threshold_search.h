@@ -41,6 +41,7 @@ class ThresholdSearch {
   void Add(std::span<const ScoredDocument> scored);
   // Gives what was added its whole score, as long as it may reach the bar, which rises meanwhile: the best by words first.
   void Collect();
+  void CompleteBest();
   void Complete(std::span<ScoredDocument> added);
 
   const PreparedQuery& query_;

@@ -1,5 +1,6 @@
 #include "homes_by_segment.h"
 
+#include <span>
 #include <utility>
 
 namespace gannet {
@@ -7,6 +8,16 @@ namespace {
 
 // Of what leads to records, one in so many at least has to be in a segment.
 constexpr uint32_t kShareMin = 16;
+
+// Whether those from `index` on lead to kAtOnce documents beside each other, and no others do. What leads to one document lies together.
+bool LeadAlone(std::span<const uint32_t> documents, size_t index) {
+  const uint32_t first = documents[index];
+  const size_t end = index + HomesInSegment::kAtOnce;
+  for (size_t at = index; at < end; ++at) {
+    if (documents[at] != first + (at - index)) return false;
+  }
+  return (index == 0 || documents[index - 1] != first) && (end == documents.size() || documents[end] != documents[end - 1]);
+}
 
 }  // namespace
 
@@ -17,6 +28,12 @@ HomesInSegment::HomesInSegment(std::vector<uint32_t> documents)
     size_t same = 0;
     while (same < kAtOnce && first < kNoHome - kAtOnce && documents_[begin + same] == first + same) ++same;
     straight_[begin / kAtOnce] = same == kAtOnce;
+  }
+  for (size_t index = 0; index + kAtOnce <= documents_.size(); ++index) {
+    const uint32_t first = documents_[index];
+    if (first % kAtOnce != 0 || !LeadAlone(documents_, index)) continue;
+    if (indexes_.size() <= first / kAtOnce) indexes_.resize(first / kAtOnce + 1, kNoHome);
+    indexes_[first / kAtOnce] = static_cast<uint32_t>(index);
   }
 }
 

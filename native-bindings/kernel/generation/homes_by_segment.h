@@ -31,10 +31,17 @@ class HomesInSegment {
   void Fetch(size_t index) const { __builtin_prefetch(&documents_[index]); }
   // [begin, begin + kAtOnce) lead to as many documents beside each other, in their order. `begin` is a multiple of kAtOnce.
   bool IsStraight(size_t begin) const { return straight_[begin / kAtOnce]; }
+  // The one index that leads to the document; kNoHome where it is to be looked up by the record, because none may lead there, or several.
+  uint32_t IndexOf(uint32_t document) const {
+    const size_t block = document / kAtOnce;
+    if (block >= indexes_.size() || indexes_[block] == kNoHome) return kNoHome;
+    return indexes_[block] + document % kAtOnce;
+  }
 
  private:
   std::vector<uint32_t> documents_;
   std::vector<bool> straight_;
+  std::vector<uint32_t> indexes_;  // of the first of kAtOnce documents, to all of which one index each leads, in their order; else kNoHome
 };
 
 class HomesBySegment {

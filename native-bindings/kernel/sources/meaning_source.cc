@@ -46,7 +46,11 @@ class MeaningSource::OfSegment : public SegmentSource {
   OfSegment(const MeaningSource* source, uint32_t segment)
       : source_(*source),
         listed_(source->listed_[segment]),
-        records_(source->generation_.segments[segment].segment->record_numbers()) {}
+        records_(source->generation_.segments[segment].segment->record_numbers()) {
+    for (const VectorView& view : source->generation_.vectors) {
+      homes_.push_back(view.homes->In(source->generation_.segments[segment].segment, *view.segment));
+    }
+  }
 
   float Bound() const override { return source_.others_full_; }
   uint32_t NextWindow(uint32_t from, float least) override { return listed_.NextWindow(from, least); }
@@ -83,28 +87,52 @@ class MeaningSource::OfSegment : public SegmentSource {
     uint32_t vectors;  // which of the generation's
     uint32_t row;      // or its ordinal, before it is known
   };
+  // What is looked up by its record.
+  struct Sought {
+    uint32_t place;
+    uint32_t vectors;
+  };
   static constexpr size_t kAtOnce = 32;
 
-  // A vector is four steps away, and each leads somewhere else in memory: so each step is taken for all, while what the next one reads is under way.
+  // A vector is some steps away (its record, ordinal, row), and each leads somewhere else in memory: so each step is taken for all, while what the next one reads is
+  // under way. Of most documents the ordinal is known without their record.
   void ScoreSome(std::span<const uint32_t> documents, float* scores) {
-    for (const uint32_t document : documents) __builtin_prefetch(&records_[document]);
-    for (const uint32_t document : documents) {
-      for (const VectorView& view : source_.generation_.vectors) view.segment->Fetch(records_[document]);
-    }
     rows_.clear();
+    sought_.clear();
     for (uint32_t i = 0; i < documents.size(); ++i) {
-      source_.ForEachVector(records_[documents[i]], [&](uint32_t index, uint32_t ordinal) {
-        GraphOf(index).FetchPlace(ordinal);
-        rows_.push_back({i, index, ordinal});
-      });
+      for (uint32_t index = 0; index < homes_.size(); ++index) {
+        const uint32_t ordinal = homes_[index] == nullptr ? kNoHome : homes_[index]->IndexOf(documents[i]);
+        if (ordinal != kNoHome) {
+          Add(i, index, ordinal);
+        } else {
+          __builtin_prefetch(&records_[documents[i]]);
+          sought_.push_back({i, index});
+        }
+      }
     }
+    AddSought(documents);
     for (Row& row : rows_) {
       row.row = GraphOf(row.vectors).RowOf(row.row);
-      GraphOf(row.vectors).FetchVector(row.row);
+      GraphOf(row.vectors).FetchHalves(row.row);
     }
     for (const Row& row : rows_) {
       const float cosine = GraphOf(row.vectors).CosineOf(row.row, source_.request_.vector);
       scores[row.place] = std::max(scores[row.place], source_.ScoreOfCosine(cosine));
+    }
+  }
+
+  void Add(uint32_t place, uint32_t index, uint32_t ordinal) {
+    if (source_.generation_.vectors[index].deletions.Contains(ordinal)) return;
+    GraphOf(index).FetchPlace(ordinal);
+    rows_.push_back({place, index, ordinal});
+  }
+
+  void AddSought(std::span<const uint32_t> documents) {
+    const auto segment_of = [&](const Sought& sought) { return source_.generation_.vectors[sought.vectors].segment.get(); };
+    for (const Sought& sought : sought_) segment_of(sought)->Fetch(records_[documents[sought.place]]);
+    for (const Sought& sought : sought_) {
+      const auto [first, end] = segment_of(sought)->OrdinalsOf(records_[documents[sought.place]]);
+      for (uint32_t ordinal = first; ordinal < end; ++ordinal) Add(sought.place, sought.vectors, ordinal);
     }
   }
 
@@ -113,7 +141,9 @@ class MeaningSource::OfSegment : public SegmentSource {
   const MeaningSource& source_;
   ListedDocuments listed_;
   std::span<const uint32_t> records_;
+  std::vector<std::shared_ptr<const HomesInSegment>> homes_;  // by the generation's vectors; null: they are looked up
   std::vector<Row> rows_;
+  std::vector<Sought> sought_;
   std::vector<uint32_t> documents_;
   std::vector<ScoreLimit> limits_;
   std::vector<float> scores_;

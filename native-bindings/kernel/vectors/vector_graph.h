@@ -143,13 +143,16 @@ class VectorGraph {
   uint32_t RowOf(uint32_t ordinal) const;
   std::span<const uint32_t> records() const { return {records_, header_.count}; }
   std::span<const uint32_t> passages() const { return {passages_, header_.count}; }
-  // Ask for what RowOf reads, and for what CosineOf and ordinal do.
+  // Ask for what RowOf reads, for what CosineOf does, and for what ordinal does as well.
   void FetchPlace(uint32_t ordinal) const { __builtin_prefetch(&places_[ordinal]); }
-  void FetchVector(uint32_t row) const {
+  void FetchHalves(uint32_t row) const {
     constexpr size_t kLine = 64 / sizeof(Half);
-    __builtin_prefetch(&ordinals_[row]);
     const std::span<const Half> halves = vector(row);
     for (size_t at = 0; at < halves.size(); at += kLine) __builtin_prefetch(&halves[at]);
+  }
+  void FetchVector(uint32_t row) const {
+    __builtin_prefetch(&ordinals_[row]);
+    FetchHalves(row);
   }
   // The cosine with a vector of length 1; -1 where the bytes are damaged.
   float CosineOf(uint32_t row, std::span<const float> query) const {
