@@ -11,9 +11,11 @@ namespace gannet {
 namespace {
 
 // Documents that get their whole scores together: vectors of some come from memory while others are compared, and the bar rises between.
-constexpr ptrdiff_t kCompletedAtOnce = 16;
-// So few are put in order at once.
-constexpr ptrdiff_t kOrderedMax = 64;
+constexpr size_t kCompletedAtOnce = 16;
+// So few are as soon completed.
+constexpr size_t kCompletedAsTheyComeMax = 64;
+
+float MostOf(const ScoredDocument& added) { return added.score + added.bonus_bound; }
 
 }  // namespace
 
@@ -82,47 +84,34 @@ void ThresholdSearch::Add(std::span<const ScoredDocument> scored) {
   Collect();
 }
 
+// Nearly all that is added is completed, so an order of all would cost more than it spares: where there is much the best go first, and the rest as it comes.
 void ThresholdSearch::Collect() {
-  const auto most = [](const ScoredDocument& added) { return added.score + added.bonus_bound; };
-  const auto is_less = [&](const ScoredDocument& a, const ScoredDocument& b) {
-    return std::pair(most(a), b.document) < std::pair(most(b), a.document);
-  };
-  CompleteBest();
-  std::erase_if(added_, [&](const ScoredDocument& added) { return most(added) < least_; });
-  // A heap, for few of those that are left are taken from it.
-  std::ranges::make_heap(added_, is_less);
-  for (auto left = added_.end(); left != added_.begin() && most(added_.front()) >= least_;) {
-    StopIfAsked();
-    const auto end = left;
-    while (left != added_.begin() && end - left < kCompletedAtOnce && most(added_.front()) >= least_) {
-      std::ranges::pop_heap(added_.begin(), left--, is_less);
-    }
-    Complete({left, end});
+  if (added_.size() > kCompletedAsTheyComeMax) CompleteBest();
+  size_t begin = 0;
+  size_t end = 0;
+  for (const ScoredDocument& each : added_) {
+    if (MostOf(each) < least_) continue;
+    added_[end++] = each;
+    if (end - begin < kCompletedAtOnce) continue;
+    Complete(std::span(added_).subspan(begin, end - begin));
+    begin = end;
   }
+  Complete(std::span(added_).subspan(begin, end - begin));
   added_.clear();
 }
 
-// The first of them, without an order of all: mostly the bar that they raise leaves out nearly all others.
 void ThresholdSearch::CompleteBest() {
-  if (std::ssize(added_) <= kOrderedMax) return;
-  const auto most = [](const ScoredDocument& added) { return added.score + added.bonus_bound; };
-  const auto is_more = [&](const ScoredDocument& a, const ScoredDocument& b) { return most(a) > most(b); };
-  // The best of those that were looked at stand first, the least of them at the very first.
-  const auto end = added_.begin() + kCompletedAtOnce;
-  std::ranges::make_heap(added_.begin(), end, is_more);
-  for (auto at = end; at != added_.end(); ++at) {
-    if (most(*at) <= most(added_.front())) continue;
-    std::ranges::pop_heap(added_.begin(), end, is_more);
-    std::swap(*(end - 1), *at);
-    std::ranges::push_heap(added_.begin(), end, is_more);
-  }
-  Complete({added_.begin(), end});
-  added_.erase(added_.begin(), end);
+  mosts_.clear();
+  for (const ScoredDocument& each : added_) mosts_.push_back(MostOf(each));
+  const auto last = mosts_.begin() + (kCompletedAtOnce - 1);
+  std::ranges::nth_element(mosts_, last, std::ranges::greater{});
+  const auto rest = std::stable_partition(added_.begin(), added_.end(), [&](const ScoredDocument& each) { return MostOf(each) >= *last; });
+  Complete({added_.begin(), rest});
+  added_.erase(added_.begin(), rest);
 }
 
-void ThresholdSearch::Complete(std::span<ScoredDocument> added) {
-  // Cursors walk forwards.
-  std::ranges::sort(added, {}, &ScoredDocument::document);
+void ThresholdSearch::Complete(std::span<const ScoredDocument> added) {
+  StopIfAsked();
   for (auto [document, score, bonus_bound] : added) {
     if (known_.Find(segment_, document) != nullptr) continue;
     if (bonus_bound > 0) score += proximity_.Bonus(segment_, document, least_ - score);

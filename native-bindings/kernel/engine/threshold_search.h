@@ -39,10 +39,11 @@ class ThresholdSearch {
   void Add(const ScoredDocument& scored);
   void Add(const Window& window);
   void Add(std::span<const ScoredDocument> scored);
-  // Gives what was added its whole score, as long as it may reach the bar, which rises meanwhile: the best by words first.
+  // Gives what was added, which ascends, its whole score, as long as it may reach the bar, which rises meanwhile.
   void Collect();
+  // The best by words, which are added no more.
   void CompleteBest();
-  void Complete(std::span<ScoredDocument> added);
+  void Complete(std::span<const ScoredDocument> added);
 
   const PreparedQuery& query_;
   const QueryPlan& plan_;
@@ -59,6 +60,7 @@ class ThresholdSearch {
   float least_ = 0;          // what the words of a hit have to score
   float certain_least_ = 0;  // the same of KnownMatches::certain
   std::vector<ScoredDocument> added_;
+  std::vector<float> mosts_;
   std::vector<uint32_t> documents_;  // of these some that reach it, and
   std::vector<float> scores_;        // their scores by words
   std::vector<ScoreLimit> limits_;
