@@ -2,6 +2,13 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { EventStream } from '../operations/index.js';
 
+/**
+ * The library gathers 16 KiB, and forgets a piece that does not fit behind what it has gathered where the connection takes nothing just
+ * then (docs/decisions/0284): one of half as many bytes fits behind any head, and each is gathered by itself.
+ */
+const PIECE_BYTES_MAX = 8_192;
+const CHARACTER_BYTES_MAX = 3;
+
 /** Begins to send. Returns what is to be called when the client has gone; the response is not touched after that. */
 export function writeEvents(res: HttpResponse, events: EventStream): () => void {
   let isBehind = false;
@@ -22,10 +29,12 @@ export function writeEvents(res: HttpResponse, events: EventStream): () => void 
     },
     send(text) {
       if (isOver) return;
-      res.cork(() => {
-        // False: the library keeps what the connection did not take.
-        if (!res.write(text)) isBehind = true;
-      });
+      for (const piece of piecesOf(text)) {
+        res.cork(() => {
+          // False: the library keeps what the connection did not take.
+          if (!res.write(piece)) isBehind = true;
+        });
+      }
     },
     end() {
       if (isOver) return;
@@ -37,4 +46,14 @@ export function writeEvents(res: HttpResponse, events: EventStream): () => void 
   });
   if (isOver) stop();
   return finish;
+}
+
+/** No longer than the library can gather. */
+function* piecesOf(text: string): Generator<string | Uint8Array> {
+  if (text.length * CHARACTER_BYTES_MAX <= PIECE_BYTES_MAX) {
+    yield text;
+    return;
+  }
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES_MAX) yield bytes.subarray(at, at + PIECE_BYTES_MAX);
 }

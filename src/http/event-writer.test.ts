@@ -1,0 +1,69 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import { expect, it } from 'vitest';
+import { EventStream } from '../operations/index.js';
+import { writeEvents } from './event-writer.js';
+import { uWebSockets } from './uws-library.js';
+
+/** What the library gathers of a turn, the head among it. */
+const GATHERED_BYTES_MAX = 16_384;
+/** A short one, one as long as that, and one with letters of several bytes at every place where a piece may end. */
+const EVENTS = ['short', 'x'.repeat(GATHERED_BYTES_MAX), 'aé€😀'.repeat(30_000)].map((text) => `data: ${text}\n\n`);
+
+interface Served {
+  readonly address: string;
+  /** Bytes that were handed to the library between two moments at which it sends. */
+  readonly gathered: readonly number[];
+  close(): void;
+}
+
+function serveEvents(): Promise<Served> {
+  const gathered: number[] = [];
+  const app = uWebSockets.App();
+  app.get('/', (res) => {
+    watchGathered(res, gathered);
+    const stream = new EventStream((client) => {
+      // What is sent in the turn of the request is gathered behind its head.
+      const timer = setTimeout(() => {
+        for (const event of EVENTS) client.send(event);
+        client.end();
+      });
+      return () => {
+        clearTimeout(timer);
+      };
+    });
+    let gone: (() => void) | undefined;
+    res.onAborted(() => gone?.());
+    gone = writeEvents(res, stream);
+  });
+  return new Promise((resolve) => {
+    app.listen('127.0.0.1', 0, (socket) => {
+      if (socket === false) throw new Error('no port is free');
+      const close = (): void => {
+        uWebSockets.us_listen_socket_close(socket);
+      };
+      resolve({ address: `http://127.0.0.1:${uWebSockets.us_socket_local_port(socket)}/`, gathered, close });
+    });
+  });
+}
+
+function watchGathered(res: HttpResponse, gathered: number[]): void {
+  const write = res.write.bind(res);
+  const cork = res.cork.bind(res);
+  res.cork = (handler) => {
+    gathered.push(0);
+    return cork(handler);
+  };
+  res.write = (chunk) => {
+    gathered.push((gathered.pop() ?? 0) + Buffer.byteLength(chunk as string | Uint8Array));
+    return write(chunk);
+  };
+}
+
+it('hands the library no more at once of long events than it gathers, which it would forget where a connection is full', async () => {
+  const served = await serveEvents();
+  expect(await (await fetch(served.address)).text()).toBe(EVENTS.join(''));
+  served.close();
+  expect(served.gathered.length).toBeGreaterThan(EVENTS.length);
+  // The length of a piece and two line ends lie beside it.
+  expect(Math.max(...served.gathered)).toBeLessThan(GATHERED_BYTES_MAX - 100);
+});
