@@ -59,7 +59,10 @@ export const mediaParts: FeatureParts = {
       start: () => {
         if (listen) void stores.recover();
       },
-      close: async () => client?.close(),
+      close: async () => {
+        await stores.close();
+        await client?.close();
+      },
     };
   },
 };

@@ -58,6 +58,8 @@ export class MediaStores {
   private readonly others = new Map<StoreRow, MediaStore>();
   private readonly users: StoreUser[] = [];
   private readonly listeners: FileListener[] = [];
+  private recovering: Promise<void> | undefined;
+  private isClosing = false;
 
   constructor(private readonly options: MediaStoresOptions) {
     this.store = CollectionStore.of(options.environment);
@@ -247,9 +249,20 @@ export class MediaStores {
   }
 
   /** What a crash left in the built-in stores is put where it belongs. */
-  async recover(): Promise<void> {
+  recover(): Promise<void> {
+    return (this.recovering = this.recoverAll());
+  }
+
+  /** Resolves when nothing that `recover` began goes on: the rest is for the next start. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    await this.recovering;
+  }
+
+  private async recoverAll(): Promise<void> {
     const { catalog, log } = this.options;
     for (const { name } of catalog.accounts()) {
+      if (this.isClosing) return;
       try {
         await this.builtIn(name).recover();
       } catch (error) {
