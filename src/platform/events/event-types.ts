@@ -18,7 +18,10 @@ const EVENT_CATALOGUE = {
     description: 'A bulk call has written records: one event for the call, with their `count`',
   },
   'list.created': { description: 'A list or (with `kind` "group") a group is made' },
-  'list.updated': { description: 'Settings of a list, its current version, or the members of a group change' },
+  'list.updated': {
+    description:
+      'Settings of a list, its current version, or the members of a group change: `changed` names the settings of a list, and members of more than 16 KiB, such as many rules, are named in `left_out` and are to be read from the list or group',
+  },
   'list.deleted': { description: 'A list or a group is deleted' },
   'facet.created': { description: 'A facet is added to a list' },
   'facet.updated': { description: 'Type or cardinality of a facet change' },

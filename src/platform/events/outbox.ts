@@ -45,9 +45,26 @@ export class Outbox extends RowOutbox<OutboxEvent, StoredEvent> {
   }
 }
 
+/** Members of the data that are longer are told by their names alone, in `left_out`: a row lies in the queue once for each webhook. */
+export const EVENT_MEMBER_BYTES_MAX = 16_384;
+
 export function asOutboxEvent(account: string, content: EventContent, atMs: number): OutboxEvent {
   const { type, id, list, data } = content;
-  return { account, type, subject: subjectOf(type, list, id), atMs, body: eventBody(id, list, JSON.stringify(data)) };
+  return { account, type, subject: subjectOf(type, list, id), atMs, body: eventBody(id, list, boundedJson(data)) };
+}
+
+function boundedJson(data: EventContent['data']): string {
+  const leftOut: string[] = [];
+  const told: string[] = [];
+  for (const [name, value] of Object.entries(data)) {
+    // None where the member has no value.
+    const json = JSON.stringify(value) as string | undefined;
+    if (json === undefined) continue;
+    if (Buffer.byteLength(json) > EVENT_MEMBER_BYTES_MAX) leftOut.push(name);
+    else told.push(`${JSON.stringify(name)}:${json}`);
+  }
+  if (leftOut.length > 0) told.push(`"left_out":${JSON.stringify(leftOut)}`);
+  return `{${told.join(',')}}`;
 }
 
 /** The body of a delivery; `dataJson` is a JSON object. */
