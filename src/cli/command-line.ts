@@ -310,6 +310,10 @@ function addRecordCommands(program: Command, run: Run): void {
     .option('-o, --output <file>', 'a file instead of standard output')
     .option('--vectors', 'with the vectors that the records are found by')
     .option('--npy <file>', 'these vectors as a matrix of float32, a row for each record in their order')
+    .option(
+      '--for-spreadsheets',
+      "a CSV in which texts that would be formulas begin with ', to be looked at and not imported",
+    )
     .option('--with-files <folder>', 'with the files of media stores that records link to, as <store>/<path>')
     .addOption(accountOption())
     .action((options: ExportOptions) =>

@@ -4,14 +4,35 @@ import type { ExportedRecord } from './commands/export.js';
 /** As a CSV brings vectors. */
 export const VECTOR_COLUMN = '@vector';
 
-export function csvHeading(columns: readonly string[], withVectors = false): string {
-  return csvLine(['name', ...columns, ...(withVectors ? [VECTOR_COLUMN] : [])]);
+export interface CsvOptions {
+  readonly withVectors?: boolean;
+  /** No text is a formula to a program that shows tables; an import takes such a file for other records. */
+  readonly forSpreadsheets?: boolean;
 }
 
-export function csvRow(record: ExportedRecord, columns: readonly string[], withVectors = false): string {
+export function csvHeading(
+  columns: readonly string[],
+  { withVectors = false, forSpreadsheets }: CsvOptions = {},
+): string {
+  const cells = ['name', ...columns].map((cell) => (forSpreadsheets === true ? harmless(cell) : cell));
+  return csvLine([...cells, ...(withVectors ? [VECTOR_COLUMN] : [])]);
+}
+
+export function csvRow(record: ExportedRecord, columns: readonly string[], options: CsvOptions = {}): string {
   const { name, fields, vector, vectors } = record;
+  const { withVectors = false, forSpreadsheets = false } = options;
   const beside = withVectors ? [JSON.stringify(vector ?? vectors) ?? ''] : [];
-  return csvLine([name, ...columns.map((column) => cellText(fields[column])), ...beside]);
+  const cells = [name, ...columns.map((column) => cellText(fields[column]))];
+  return csvLine([...(forSpreadsheets ? cells.map(harmless) : cells), ...beside]);
+}
+
+/** Begins a formula, or may where a program leaves out what is before it (docs/decisions/0292). */
+const FORMULA = /^[\s\p{Cc}]*[=+\-@＝＋－＠]/u;
+const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+/** A text stays one: spreadsheets show an apostrophe that begins a cell of a file, and calculate nothing. */
+function harmless(cell: string): string {
+  return FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;
 }
 
 /** As the import reads them: one value as it is (facets are arrays even of one), several as JSON, a point as `51.5,-0.12`. */

@@ -102,6 +102,19 @@ it('CSV quotes what needs it and writes several values as JSON', () => {
   expect(csvRow({ name: 'b', fields: { tags: ['x', 'y'] } }, ['title', 'tags'])).toBe('b,,"[""x"",""y""]"\n');
 });
 
+it('CSV keeps texts that spreadsheets calculate, and makes them harmless where it is asked to', () => {
+  const formulas = ['=1+1', '+49 30', '-5 °C', '@gannet', ' =1', '\t=1', '\r\n-x', '＝1'];
+  const others = ['a=b', '-5', '+1.5e3', "'=1", 'gannet', ''];
+  const cells = (forSpreadsheets: boolean) => {
+    const row = (text: string) => csvRow({ name: 'a', fields: { text } }, ['text'], { forSpreadsheets });
+    return [...formulas, ...others].map((text) => row(text).slice('a,'.length, -1).replaceAll('"', ''));
+  };
+  expect(cells(false)).toEqual([...formulas, ...others]);
+  expect(cells(true)).toEqual([...formulas.map((text) => `'${text}`), ...others]);
+  expect(csvRow({ name: '=x', fields: {} }, [], { forSpreadsheets: true })).toBe("'=x\n");
+  expect(csvHeading(['=cmd'], { forSpreadsheets: true })).toBe("name,'=cmd\n");
+});
+
 it('an explained hit says what its words and its meaning have to do with its score', () => {
   expect(
     explanationLines({

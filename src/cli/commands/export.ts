@@ -24,6 +24,8 @@ export interface ExportOptions {
   readonly vectors?: boolean;
   /** Vectors go into a file of their own, a row for each record. */
   readonly npy?: string;
+  /** Texts of a CSV are no formulas. */
+  readonly forSpreadsheets?: boolean;
   /** A folder, for the files of media stores that records link to. */
   readonly withFiles?: string;
   readonly account?: string;
@@ -45,6 +47,9 @@ interface DamagedRecord {
 
 export async function exportList(context: CommandContext, options: ExportOptions): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
+  if (options.forSpreadsheets === true && options.format !== 'csv') {
+    throw new CommandError('--for-spreadsheets says how a CSV is written: give --format csv as well.');
+  }
   const file = options.output === undefined ? undefined : await OutputFile.begin(options.output);
   const { count, damaged, files } = await keeping(file, async () => {
     const matrix = options.npy === undefined ? undefined : await NpyWriter.create(options.npy);
@@ -139,9 +144,9 @@ async function writeRecords(
   options: ExportOptions & { readonly account: string },
   { records: target, matrix, files }: Target,
 ): Promise<Exported> {
-  const { format, vectors: withVectors = false } = options;
+  const { format, vectors: withVectors = false, forSpreadsheets = false } = options;
   const columns = format === 'csv' ? await fieldNames(client, options) : [];
-  await write(target, { ndjson: '', json: '[', csv: csvHeading(columns, withVectors) }[format]);
+  await write(target, { ndjson: '', json: '[', csv: csvHeading(columns, { withVectors, forSpreadsheets }) }[format]);
   let count = 0;
   const damaged: DamagedRecord[] = [];
   for await (const records of pages(client, options)) {
@@ -154,7 +159,7 @@ async function writeRecords(
       await matrix?.write(rowOf(record, matrix));
       const { name, fields, vector, vectors } = record;
       const written = withVectors ? { name, fields, vector, vectors } : { name, fields };
-      if (format === 'csv') text += csvRow(record, columns, withVectors);
+      if (format === 'csv') text += csvRow(record, columns, { withVectors, forSpreadsheets });
       else if (format === 'ndjson') text += `${JSON.stringify(written)}\n`;
       else text += `${count === 0 ? '\n' : ',\n'}${JSON.stringify(written)}`;
       count += 1;
