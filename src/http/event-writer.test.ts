@@ -31,9 +31,8 @@ function serveEvents(): Promise<Served> {
         clearTimeout(timer);
       };
     });
-    let gone: (() => void) | undefined;
-    res.onAborted(() => gone?.());
-    gone = writeEvents(res, stream);
+    const gone = writeEvents(res, stream);
+    res.onAborted(gone);
   });
   return new Promise((resolve) => {
     app.listen('127.0.0.1', 0, (socket) => {
@@ -54,7 +53,7 @@ function watchGathered(res: HttpResponse, gathered: number[]): void {
     return cork(handler);
   };
   res.write = (chunk) => {
-    gathered.push((gathered.pop() ?? 0) + Buffer.byteLength(chunk as string | Uint8Array));
+    gathered.push((gathered.pop() ?? 0) + Buffer.byteLength(chunk));
     return write(chunk);
   };
 }
