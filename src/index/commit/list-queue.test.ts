@@ -57,6 +57,42 @@ describe('small writes of a list', () => {
     expect(sizes()).toEqual([1, 2]);
   });
 
+  it('are not parted by what may come between them, which runs while others are gathered', async () => {
+    const { queue, sizes, pauses, commits, untilCommits } = scriptedQueue();
+    const done: string[] = [];
+    const first = queue.write(request);
+    await untilCommits(1);
+    const second = queue.write(request).then(() => done.push('second'));
+    const merged = queue.between(() => Promise.resolve()).then(() => done.push('merged'));
+    const third = queue.write(request).then(() => done.push('third'));
+    commits.shift()?.();
+    await Promise.all([first, merged]);
+    await expect.poll(() => pauses.length, { interval: 1 }).toBe(1);
+    pauses.shift()?.();
+    await untilCommits(2);
+    commits.shift()?.();
+    await Promise.all([second, third]);
+    expect(done).toEqual(['merged', 'second', 'third']);
+    expect(sizes()).toEqual([1, 2]);
+  });
+
+  it('wait for what runs between them, also where nobody else writes', async () => {
+    const { queue, sizes, commits, untilCommits } = scriptedQueue();
+    const done: string[] = [];
+    let end = () => undefined as void;
+    const merged = queue.between(() => new Promise<void>((resolve) => (end = resolve))).then(() => done.push('merged'));
+    const failed = queue.between(() => Promise.reject(new Error('no merge'))).catch(() => done.push('failed'));
+    const written = queue.write(request).then(() => done.push('written'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sizes()).toEqual([]);
+    end();
+    await untilCommits(1);
+    commits.shift()?.();
+    await Promise.all([merged, failed, written]);
+    expect(done).toEqual(['merged', 'failed', 'written']);
+    expect(queue.isIdle).toBe(true);
+  });
+
   it('keep their order with everything else, and are not held up where the list is closed', async () => {
     const { queue, sizes, pauses, commits, untilCommits } = scriptedQueue();
     const done: string[] = [];

@@ -47,6 +47,8 @@ export interface ListQueueOptions {
 
 export class ListQueue {
   private steps: Step[] = [];
+  /** What waits for no step, and no write for it. */
+  private betweens: (() => Promise<void>)[] = [];
   private running: Promise<void> | undefined;
   private closedWith: ServiceError | undefined;
   /** Writes of the commit that is under way. */
@@ -89,16 +91,19 @@ export class ListQueue {
 
   /** Runs the action when everything before it is done, and nothing beside it. */
   exclusive<Result>(action: () => Promise<Result>): Promise<Result> {
-    if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
-    return new Promise((resolve) => {
-      this.push({
-        kind: 'exclusive',
-        run: async () => {
-          const result = Promise.resolve().then(action);
-          resolve(result);
-          await result.catch(() => undefined);
-        },
-      });
+    return this.queued(action, (run) => {
+      this.push({ kind: 'exclusive', run });
+    });
+  }
+
+  /**
+   * As `exclusive`, for what has no place in the order of the others, as the commit of a merge: it runs when the present step is done,
+   * and writes that come after it go with those before.
+   */
+  between<Result>(action: () => Promise<Result>): Promise<Result> {
+    return this.queued(action, (run) => {
+      this.betweens.push(run);
+      this.running ??= this.run();
     });
   }
 
@@ -113,6 +118,17 @@ export class ListQueue {
     await this.running;
   }
 
+  private queued<Result>(action: () => Promise<Result>, push: (run: () => Promise<void>) => void): Promise<Result> {
+    if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
+    return new Promise((resolve) => {
+      push(async () => {
+        const result = Promise.resolve().then(action);
+        resolve(result);
+        await result.catch(() => undefined);
+      });
+    });
+  }
+
   private push(step: Step): void {
     this.steps.push(step);
     this.running ??= this.run();
@@ -122,7 +138,11 @@ export class ListQueue {
     // Writes that arrive in this turn of the event loop are taken together.
     await new Promise<void>((resolve) => setImmediate(resolve));
     let committedAtMs = -Infinity;
-    for (let step = this.steps[0]; step !== undefined; step = this.steps[0]) {
+    for (;;) {
+      // In the pause in which writers are gathered, which costs them nothing.
+      for (let run = this.betweens.shift(); run !== undefined; run = this.betweens.shift()) await run();
+      const [step] = this.steps;
+      if (step === undefined) break;
       if (step.kind === 'exclusive') {
         this.steps.shift();
         await step.run();

@@ -450,6 +450,7 @@ export class OpenListIndex implements ListIndex {
       published: (version) => this.published.get(version),
       newSegment: this.newSegment,
       exclusive: (action) => this.queue.exclusive(action),
+      between: (action) => this.queue.between(action),
       run: (task, options) => this.options.executor.run(task, options),
       runCommit: (task) => this.commits.run(task),
       publishCommit: (commit) => this.publishCommit(commit),

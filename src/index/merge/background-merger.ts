@@ -1,6 +1,6 @@
 /**
  * Merges the segments of one list in the background: one merge at a time, beside the writers; only its commit takes a turn
- * in the list's queue. A merge that fails leaves the old segments in force and is tried again after a pause.
+ * in the list's queue, between two others. A merge that fails leaves the old segments in force and is tried again after a pause.
  * Main thread only.
  */
 import { rm } from 'node:fs/promises';
@@ -116,7 +116,7 @@ export class BackgroundMerger {
     this.untilQuiet.unref();
   }
 
-  /** No merge is begun until `resume`; resolves when none is under way. Not inside `exclusive`, where a merge ends. */
+  /** No merge is begun until `resume`; resolves when none is under way. Not inside a turn of the queue, in which a merge ends. */
   async suspend(): Promise<void> {
     this.suspended = true;
     await this.running;
@@ -197,7 +197,7 @@ export class BackgroundMerger {
       const holdsBytes = sizes.reduce((sum, size) => sum + mergeBytes(size), 0);
       const task = { listPath: host.listPath, part, definition, newSegment, holdsBytes };
       merged = await host.run({ kind: 'merge', ...task, generation: index.handle, sources });
-      const committed = await host.exclusive(() => this.commit({ lease, part, ids: wanted, merged, newSegment }));
+      const committed = await host.between(() => this.commit({ lease, part, ids: wanted, merged, newSegment }));
       if (!committed) await this.discard({ version, newSegment, merged });
     } catch (error) {
       await this.discard({ version, newSegment, merged }, error);

@@ -23,16 +23,18 @@ export interface BackgroundHost {
   published(version: number): PublishedVersion | undefined;
   newSegment(): number;
   exclusive<Result>(action: () => Promise<Result>): Promise<Result>;
+  /** As `exclusive`, for what no write need wait for. */
+  between<Result>(action: () => Promise<Result>): Promise<Result>;
   /** A task that commits nothing. */
   run<T extends IngestTask>(task: T, options?: { readonly signal?: AbortSignal }): Promise<IngestResult<T>>;
-  /** A task that commits; inside `exclusive` only, as all that follow. */
+  /** A task that commits; inside `exclusive` or `between` only, as all that follow. */
   runCommit<T extends IngestTask>(task: T): Promise<IngestResult<T>>;
   publishCommit(commit: Commit): void;
   /** The state of a commit that changed which vectors the list is searched by: every version is opened anew. */
   reopen(state: ListState): void;
   /** Takes a version that was just recorded into use. */
   addVersion(state: ListState, version: number): void;
-  /** Not inside `exclusive`: waits for the searches of the version, then removes it in a step of its own. */
+  /** Not inside of either: waits for the searches of the version, then removes it in a step of its own. */
   dropVersion(version: number): Promise<void>;
   /** Versions with databases in the store that the state does not name. */
   orphanedVersions(): readonly number[];
