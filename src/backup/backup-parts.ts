@@ -9,6 +9,7 @@ export const backupParts: FeatureParts = {
   operations: backupOperations,
   open({ dataDir, environment, environments, clock, log, progress, ...platform }) {
     const source = { dataDir, system: environment, environments, clock, log };
-    return { parts: [provide(BACKUPS, new Backups(source, progress, platform.part(MEDIA_STORES)))] };
+    const backups = new Backups(source, progress, platform.part(MEDIA_STORES));
+    return { parts: [provide(BACKUPS, backups)], events: backups.events };
   },
 };

@@ -1,7 +1,16 @@
 /** The backups of this data directory, in folders and in media stores: one is made at a time. */
 import { relative } from 'node:path';
 import type { MediaStores } from '../media/index.js';
-import { realPlace, ServiceError, type Cancellation, type Job, type ProgressBoard } from '../platform/index.js';
+import {
+  EVERY_ROW,
+  noEventSink,
+  realPlace,
+  ServiceError,
+  type Cancellation,
+  type EventSink,
+  type Job,
+  type ProgressBoard,
+} from '../platform/index.js';
 import { checkKept, type CheckedBackups } from './checked-backups.js';
 import type { BackupSource, BackupWatch } from './data-copy.js';
 import { listBackups, type ListedBackups } from './listed-backups.js';
@@ -24,6 +33,11 @@ export interface WantedBackup {
 
 export class Backups {
   private isRunning = false;
+  /**
+   * Is told of nothing. The queue of what is to be told is copied before the lists: what is moved into it meanwhile is in its copy no more than
+   * what is taken out of a list's outbox is in the copy of that. So while a backup is made nothing is taken out of any.
+   */
+  readonly events: EventSink = { ...noEventSink, movedTo: () => (this.isRunning ? 0 : EVERY_ROW) };
 
   constructor(
     private readonly source: BackupSource,
