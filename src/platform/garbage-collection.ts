@@ -40,7 +40,7 @@ export function tuneGarbageCollection(tuning: Tuning): void {
 }
 
 /**
- * Starts threads of a service that may be tuned already: until each has said something, which is once it has loaded what it needs, or has ended,
+ * Starts threads of a service that may be tuned already: until each has said something, which it does once it has loaded what it needs, or has ended,
  * V8 has the flags that it has by itself. With others a thread refuses the compiled code of Node.js's own modules, and costs half as much again.
  */
 export function startThreads<Started>(

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { cachedDataVersionTag } from 'node:v8';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/eventually.js';
+import { tuneGarbageCollection } from '../garbage-collection.js';
 import { packageRoot } from '../paths.js';
 import { CallTimedOutError, createChildProcess, createWorkerThread, type Host, type HostOptions } from './index.js';
 
@@ -229,5 +231,42 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
     const names = environment.split('\0').map((each) => each.split('=')[0]);
     expect(names.filter((name) => name !== '' && name !== 'PATH' && !name?.startsWith('NODE_CHANNEL'))).toEqual([]);
+  });
+});
+
+describe('a thread that starts in a tuned service', () => {
+  afterEach(() => {
+    tuneGarbageCollection({ heapGrowthPercent: undefined });
+  });
+
+  it('has the flags of V8 put back once it is up, though it never says anything', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-silent-'));
+    const silent = join(folder, 'silent.mjs');
+    const serving = new URL('../../../dist/src/platform/hosts/serve-host.js', import.meta.url).href;
+    writeFileSync(
+      silent,
+      `import { serveHost } from '${serving}'; serveHost(() => ({ answers: {}, notices: { note: () => undefined } }));`,
+    );
+    tuneGarbageCollection({ heapGrowthPercent: 300 });
+    const tuned = cachedDataVersionTag();
+    const host = createWorkerThread<TestProtocol>({
+      name: 'test',
+      entry: silent,
+      data: {},
+      heapMibMax: 64,
+      niceness: 0,
+      onEvent: () => undefined,
+      onDeath: () => undefined,
+      onBug: () => undefined,
+    });
+    try {
+      host.notify('note', 'starts it');
+      expect(cachedDataVersionTag()).not.toBe(tuned);
+      await expect.poll(() => cachedDataVersionTag()).toBe(tuned);
+      expect(host.isRunning).toBe(true);
+    } finally {
+      await host.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 });

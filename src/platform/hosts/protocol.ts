@@ -34,3 +34,6 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'answer'; readonly number: number; readonly reply: WorkerReply<unknown> }
   | { readonly kind: 'event'; readonly name: string; readonly content: unknown };
+
+/** What a thread says first, once it has loaded what it needs: from then on V8 may have other flags (`startThreads`). It does not get to the host. */
+export const UP = 'up';

@@ -4,7 +4,17 @@
  */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Answer, Ask, EventName, FromWorker, NoticeName, Protocol, QuestionName, ToWorker } from './protocol.js';
+import {
+  UP,
+  type Answer,
+  type Ask,
+  type EventName,
+  type FromWorker,
+  type NoticeName,
+  type Protocol,
+  type QuestionName,
+  type ToWorker,
+} from './protocol.js';
 import { replyOf } from './reply.js';
 
 /** What a host gives to a worker that starts. */
@@ -43,6 +53,7 @@ export function serveHost<P extends Protocol>(
 ): void {
   if (parentPort !== null) {
     const port = parentPort;
+    port.postMessage(UP);
     const end = new HostedEnd(
       create,
       (message) => port.postMessage(message),

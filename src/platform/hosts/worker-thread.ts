@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { startThreads } from '../garbage-collection.js';
 import { Host, type HostOptions, type Vessel, type VesselEvents } from './host.js';
-import type { FromWorker, Protocol } from './protocol.js';
+import { UP, type FromWorker, type Protocol } from './protocol.js';
 import type { HostedData } from './serve-host.js';
 
 export function createWorkerThread<P extends Protocol>(options: HostOptions<P>): Host<P> {
@@ -17,8 +17,8 @@ function launch<P extends Protocol>(options: HostOptions<P>, { onMessage, onExit
     (thread) => [thread],
   );
   let failure: Error | undefined;
-  worker.on('message', (message: FromWorker) => {
-    onMessage(message);
+  worker.on('message', (message: FromWorker | typeof UP) => {
+    if (message !== UP) onMessage(message);
   });
   worker.on('error', (error) => {
     failure = error instanceof Error ? error : new Error(String(error));
