@@ -11,7 +11,8 @@ import {
   LIST_STATE_FORMAT_WITH_RECORDINGS,
   type ListState,
 } from '../store/index.js';
-import { ExtractStore, extractStore, keyOfFile, type ExtractRow } from './extract-store.js';
+import { keyOfFile, type ExtractRow } from './extract-row.js';
+import { ExtractStore, extractStore } from './extract-store.js';
 import { linkedFiles, linkedTexts } from './linked-files.js';
 import { encodePages } from './page-codec.js';
 import { textOfPage } from './page-row-codec.js';

@@ -2,38 +2,25 @@
  * What was read of the files that a list's records link to, in the list's store: once for each URL, however many records link to it.
  *
  *   extracts        key of the file → ExtractRow
- *   page-rows       key of the file and page → text of a page of a document (page-rows)
- *   extract-pages   key of the file → text of the passages of a recording, and of the pages of a document as releases before wrote it
- *                   (page-codec, timed-text)
- *   extract-vectors key of the file → vector of a picture, or vectors of the frames of a video (vector-bytes)
  *   extract-transcripts  key of a transcript → what a model wrote down, and the keys of the files that have it
  *   extract-meta    'figures' → how many are in which state; 'errors' → the newest that failed; 'scan-v<N>' → how far a version's
  *                   records were looked through for links; 'scan-recordings-v<N>' → the same where there may be some to recordings;
  *                   'words-tried' → how many rows of pages there were when words to pack them by were looked for last
  *   links-v<N>      [key of the file, record number] → 1: who links to it, in each version
  *
+ * What was read itself is beside it, `content-store.ts`.
+ *
  * Changes are made inside a transaction of the store, with what they belong to. Thread-safety: as that of the store.
  */
-import { hash } from 'node:crypto';
 import type { Database } from 'lmdb';
 import type { RecordStore } from '../records/index.js';
-import {
-  LIST_STATE_FORMAT_WITH_FRAMES,
-  LIST_STATE_FORMAT_WITH_PAGE_COUNTS,
-  LIST_STATE_FORMAT_WITH_PAGE_ROWS,
-  LIST_STATE_FORMAT_WITH_RECORDINGS,
-  versionSuffix,
-} from '../store/index.js';
+import { LIST_STATE_FORMAT_WITH_FRAMES, LIST_STATE_FORMAT_WITH_RECORDINGS, versionSuffix } from '../store/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import {
-  RECORDING_KINDS,
   SEEN_KINDS,
-  type FileFault,
   type KeptTranscript,
-  type KnownFile,
   type Passage,
   type ReadContent,
-  type ReadKind,
   type ReadPage,
   type ReadText,
   type RecordingKind,
@@ -41,102 +28,25 @@ import {
   type TextKind,
 } from './file-reader.js';
 import { hasRecordings, type FileToRead } from './linked-files.js';
-import { decodePages, documentPagesOf, encodePages, packedPage, unpackedPage, type PageRange } from './page-codec.js';
-import { PagePacker, rowsWithoutWords, type PackedDocuments } from './page-packer.js';
-import { NO_PAGE, PAGE_DEFLATED, type StoredPage } from './page-row-codec.js';
-import { PageRows, readPages } from './page-rows.js';
-import { decodePassage, encodePassage, textOfPassage } from './timed-text.js';
-import { decodeFrames, decodeVector, encodeFrames, encodeVector, secondOfFrame } from './vector-bytes.js';
-
-export type ExtractState = 'pending' | 'read' | 'failed';
-
-export interface ExtractFault {
-  readonly error: FileFault;
-  readonly detail: string;
-  readonly atMs: number;
-}
-
-export interface ExtractRow {
-  readonly url: string;
-  /** Absent: a document. */
-  readonly kind?: ReadKind;
-  /** `pending`: it is to be read, for the first time or again. */
-  readonly state: ExtractState;
-  /** Its pages, as they were read last; absent where there are none. */
-  readonly text?: {
-    readonly pageCount: number;
-    readonly pagesRead: number;
-    readonly truncated: boolean;
-    readonly readMs: number;
-  };
-  /** What is said in a recording, as it was read last. */
-  readonly recording?: {
-    /** Seconds; null where the file does not say. */
-    readonly duration: number | null;
-    readonly passages: number;
-    readonly truncated: boolean;
-    /** Of its passages. */
-    readonly hash: string;
-    /** Under which what is said is kept, where it is written down; `isTranscribed`: it is among the passages. */
-    readonly transcript?: string;
-    readonly isTranscribed?: boolean;
-    readonly readMs: number;
-  };
-  /** Of a picture, as it was read last. */
-  readonly picture?: {
-    readonly width: number;
-    readonly height: number;
-    readonly modelVersion: string;
-    readonly readMs: number;
-  };
-  /** Of a video, what is to be seen in it. */
-  readonly frames?: {
-    readonly count: number;
-    readonly truncated: boolean;
-    readonly modelVersion: string;
-    readonly readMs: number;
-  };
-  readonly file?: KnownFile;
-  /** Why it was not read when it was tried last. */
-  readonly fault?: ExtractFault;
-}
-
-/** Something was read of the file, be it a while ago. */
-export function hasContent(row: ExtractRow | undefined): boolean {
-  return row?.picture !== undefined || row?.frames !== undefined || hasText(row);
-}
-
-/** There are words. */
-export function hasText<Row extends ExtractRow | undefined>(row: Row): row is Row & ExtractRow {
-  return row?.text !== undefined || row?.recording !== undefined;
-}
-
-function isOfRecording({ kind }: ExtractRow): boolean {
-  return RECORDING_KINDS.some((each) => each === kind);
-}
-
-/** By which it is known that a record has these words in the index: of the bytes that they were read of, or of themselves. */
-export function hashOfText({ recording, file }: ExtractRow): string {
-  return recording?.hash ?? file?.hash ?? '';
-}
-
-/** A file that could not be read, among the newest. */
-export interface FailedExtract extends ExtractFault {
-  readonly url: string;
-}
+import { ContentStore, type StoreOfContents } from './content-store.js';
+import {
+  isOfRecording,
+  keyOfFile,
+  NO_EXTRACTS,
+  type ExtractFigures,
+  type ExtractRow,
+  type ExtractState,
+  type FailedExtract,
+} from './extract-row.js';
+import type { PageRange } from './page-codec.js';
+import type { PackedDocuments } from './page-packer.js';
+import type { StoredPage } from './page-row-codec.js';
 
 /** A page of a document, and how many that has. */
 export interface PageOfDocument extends StoredPage {
   readonly pageCount: number;
 }
 
-export interface ExtractFigures {
-  readonly pending: number;
-  readonly read: number;
-  readonly failed: number;
-}
-
-export const NO_EXTRACTS: ExtractFigures = { pending: 0, read: 0, failed: 0 };
 interface StoredTranscript {
   /** Keys of those whose bytes it is of. */
   readonly files: readonly string[];
@@ -145,18 +55,12 @@ interface StoredTranscript {
 
 const NO_TRANSCRIPT: StoredTranscript = { files: [], kept: { pieces: [], isWhole: false } };
 const ERRORS_KEPT = 20;
-const KEY_CHARACTERS = 22;
 const DATABASE = 'extracts';
 /** Above every record number. */
 const END = Number.MAX_SAFE_INTEGER;
 const AFTER_ALL_KEYS = '\u{10FFFF}';
 
 type Resources = Pick<FieldDefinition, 'resources'>;
-type StoreOfExtracts = Pick<
-  RecordStore,
-  'environment' | 'hasDatabase' | 'raiseFormat' | 'raiseFormatAboveWords' | 'recordWords'
->;
-
 const opened = new WeakMap<RecordStore, ExtractStore>();
 
 /** That of this thread's store: opening databases takes the write lock for a moment, so they are opened once. */
@@ -166,28 +70,17 @@ export function extractStore(store: RecordStore): ExtractStore {
   return found;
 }
 
-/** Places within one file are the same file; what is read of it as a picture is something else than what is read of it as a document. */
-export function keyOfFile({ kind, url }: FileToRead): string {
-  const link = /^https?:/iu.test(url) ? url.replace(/#.*$/su, '') : url;
-  const file = kind === 'document' ? link : `${kind} ${link}`;
-  return hash('sha256', file, 'base64url').slice(0, KEY_CHARACTERS);
-}
-
 export class ExtractStore {
   private isThere = false;
   private rowsDb: Database<ExtractRow, string> | undefined;
-  private pagesDb: Database<Buffer, string> | undefined;
-  private vectorsDb: Database<Buffer, string> | undefined;
   private transcriptsDb: Database<StoredTranscript, string> | undefined;
   private metaDb: Database<unknown, string> | undefined;
   private readonly linksDbs = new Map<number, Database<number, [key: string, recordNumber: number]>>();
 
-  private readonly pageRows: PageRows;
-  private readonly packer: PagePacker;
+  private readonly contents: ContentStore;
 
-  constructor(private readonly store: StoreOfExtracts) {
-    this.pageRows = new PageRows(store);
-    this.packer = new PagePacker(store.recordWords, this.pageRows);
+  constructor(private readonly store: StoreOfContents) {
+    this.contents = new ContentStore(store);
   }
 
   /** False where no record ever linked to a file: then nothing is opened to look. What is there stays, so it is looked up until it is. */
@@ -201,14 +94,6 @@ export class ExtractStore {
 
   private get rows(): Database<ExtractRow, string> {
     return (this.rowsDb ??= this.store.environment.database<ExtractRow, string>(DATABASE));
-  }
-  private get pageTexts(): Database<Buffer, string> {
-    return (this.pagesDb ??= this.store.environment.database<Buffer, string>('extract-pages', { encoding: 'binary' }));
-  }
-  private get vectors(): Database<Buffer, string> {
-    return (this.vectorsDb ??= this.store.environment.database<Buffer, string>('extract-vectors', {
-      encoding: 'binary',
-    }));
   }
   private get transcripts(): Database<StoredTranscript, string> {
     return (this.transcriptsDb ??= this.store.environment.database<StoredTranscript, string>('extract-transcripts'));
@@ -227,7 +112,8 @@ export class ExtractStore {
 
   /** Opens all, before a transaction that uses them. `versions`: those whose links it touches. */
   prepare(versions: readonly number[]): this {
-    void [this.rows, this.pageTexts, this.pageRows.database, this.vectors, this.transcripts, this.meta];
+    void [this.rows, this.transcripts, this.meta];
+    this.contents.prepare();
     for (const version of versions) void this.links(version);
     return this;
   }
@@ -245,42 +131,25 @@ export class ExtractStore {
 
   /** Of a picture; undefined where there is none. */
   vector(key: string): Float32Array | undefined {
-    const bytes = this.exists ? this.vectors.getBinary(key) : undefined;
-    return bytes === undefined ? undefined : decodeVector(bytes);
+    return this.exists ? this.contents.vector(key) : undefined;
   }
 
   /** Of a video, in their order. */
   frames(key: string): SeenFrame[] {
-    const bytes = this.exists ? this.vectors.getBinary(key) : undefined;
-    return bytes === undefined ? [] : decodeFrames(bytes);
+    return this.exists ? this.contents.frames(key) : [];
   }
 
   /** At which a frame of a video stands, by its place from 0. */
   secondOfFrame(key: string, place: number): number | undefined {
-    const bytes = this.exists ? this.vectors.getBinaryFast(key) : undefined;
-    return bytes === undefined ? undefined : secondOfFrame(bytes, place);
+    return this.exists ? this.contents.secondOfFrame(key, place) : undefined;
   }
 
   /**
    * Those pages of the range that were read last of a document, or passages of a recording as pages; none where nothing was. Throws where one
    * cannot be read, but for those that are told as damaged: they have no text.
    */
-  pages(
-    file: FileToRead<TextKind>,
-    { first = 1, max = Infinity }: PageRange = {},
-    tellDamaged?: (page: number) => void,
-  ): readonly ReadPage[] {
-    if (!this.exists) return [];
-    const key = keyOfFile(file);
-    if (file.kind === 'document') {
-      const pages = readPages(this.pageRows.pages(key, first), { first, max }, tellDamaged);
-      if (pages.length > 0) return pages;
-    }
-    const bytes = this.pageTexts.getBinary(key);
-    if (bytes === undefined) return [];
-    const pages = decodePages(bytes, { first, max }, tellDamaged);
-    if (file.kind === 'document') return pages;
-    return pages.map(({ page, text }) => ({ page, text: textOfPassage(decodePassage(text)) }));
+  pages(file: FileToRead<TextKind>, range: PageRange = {}, tellDamaged?: (page: number) => void): readonly ReadPage[] {
+    return this.exists ? this.contents.pages(keyOfFile(file), file.kind, range, tellDamaged) : [];
   }
 
   /**
@@ -290,30 +159,21 @@ export class ExtractStore {
   page(url: string, page: number): PageOfDocument | undefined {
     if (!this.exists) return undefined;
     const key = keyOfFile({ kind: 'document', url });
-    const found = this.pageRows.page(key, page);
-    if (found?.pageCount !== undefined) return found as PageOfDocument;
-    const stored = found ?? this.pageOfBefore(key, page);
-    const pageCount = stored.pageCount ?? this.row(key)?.text?.pageCount;
+    const stored = this.contents.page(key, page);
+    if (stored.pageCount !== undefined) return stored as PageOfDocument;
+    const pageCount = this.row(key)?.text?.pageCount;
     return pageCount === undefined ? undefined : { ...stored, pageCount };
-  }
-
-  /** As releases before have written it: all pages of a file in one value. Some did not say there how many the document has. */
-  private pageOfBefore(key: string, page: number): StoredPage {
-    const bytes = this.pageTexts.getBinary(key);
-    if (bytes === undefined) return NO_PAGE;
-    return { ...NO_PAGE, packing: PAGE_DEFLATED, packed: packedPage(bytes, page), pageCount: documentPagesOf(bytes) };
   }
 
   /** What is said in a passage of a recording, from 1; undefined where nothing was read of the file. */
   passage(file: FileToRead<RecordingKind>, place: number): Passage | undefined {
-    const bytes = this.exists ? this.pageTexts.getBinaryFast(keyOfFile(file)) : undefined;
-    return bytes === undefined ? undefined : decodePassage(unpackedPage(packedPage(bytes, place)));
+    return this.exists ? this.contents.passage(keyOfFile(file), place) : undefined;
   }
 
   /** Pages of documents whose texts cannot be read. Goes through all that are rows. */
   *damagedPages(): Generator<{ readonly url: string; readonly page: number }> {
     if (!this.exists) return;
-    for (const { key, page } of this.pageRows.damaged()) yield { url: this.row(key)?.url ?? key, page };
+    for (const { key, page } of this.contents.damagedPages()) yield { url: this.row(key)?.url ?? key, page };
   }
 
   // ---- reading, by key
@@ -420,16 +280,13 @@ export class ExtractStore {
     if (isOfRecording(row)) this.store.raiseFormat(LIST_STATE_FORMAT_WITH_RECORDINGS);
     if (row.kind === 'frames') this.store.raiseFormat(LIST_STATE_FORMAT_WITH_FRAMES);
     this.holdTranscript(key, before?.recording?.transcript, row.recording?.transcript);
-    if (content === null) this.removeContent(key);
-    else if (content?.kind === 'image') void this.vectors.putSync(key, encodeVector(content.vector));
-    else if (content?.kind === 'frames') void this.vectors.putSync(key, encodeFrames(content.frames));
-    else if (content?.kind === 'document') this.putPages(key, packed?.rowsOf(content) ?? rowsWithoutWords(content));
-    else if (content !== undefined) void this.pageTexts.putSync(key, encodePassages(content.passages));
+    if (content === null) this.contents.remove(key);
+    else if (content !== undefined) this.contents.put(key, content, packed);
   }
 
   /** Before a transaction that puts these, together with what packs them (`putPacked`). */
   packed(documents: readonly ReadText[]): PackedDocuments {
-    return this.packer.pack(documents, (this.meta.get('words-tried') as number | undefined) ?? 0);
+    return this.contents.packed(documents, (this.meta.get('words-tried') as number | undefined) ?? 0);
   }
 
   /** In the transaction that puts the documents that it is of. */
@@ -444,7 +301,7 @@ export class ExtractStore {
     this.count(before.state, undefined);
     this.noteError(undefined, before);
     this.rows.removeSync(key);
-    this.removeContent(key);
+    this.contents.remove(key);
     this.holdTranscript(key, before.recording?.transcript, undefined);
   }
 
@@ -469,21 +326,7 @@ export class ExtractStore {
     const transcript = row.recording?.transcript;
     const kept = transcript === undefined ? undefined : from.transcript(transcript);
     if (transcript !== undefined && kept !== undefined) this.putTranscript(key, transcript, kept);
-    const pages = from.pageTexts.getBinary(key);
-    if (pages !== undefined) {
-      if (documentPagesOf(pages) !== undefined) this.store.raiseFormat(LIST_STATE_FORMAT_WITH_PAGE_COUNTS);
-      void this.pageTexts.putSync(key, pages);
-    }
-    const rows = from.pageRows.stored(key);
-    if (rows.length > 0) this.putPages(key, rows);
-    const vector = from.vectors.getBinary(key);
-    if (vector !== undefined) void this.vectors.putSync(key, vector);
-  }
-
-  private putPages(key: string, rows: readonly Uint8Array[]): void {
-    this.store.raiseFormatAboveWords(LIST_STATE_FORMAT_WITH_PAGE_ROWS);
-    this.pageTexts.removeSync(key);
-    this.pageRows.put(key, rows);
+    this.contents.copy(from.contents, key);
   }
 
   /** It is there for as long as a file has it. */
@@ -498,12 +341,6 @@ export class ExtractStore {
     if (after === undefined) return;
     const { files, kept } = this.transcripts.get(after) ?? NO_TRANSCRIPT;
     void this.transcripts.putSync(after, { files: [...files, key], kept });
-  }
-
-  private removeContent(key: string): void {
-    this.pageTexts.removeSync(key);
-    this.pageRows.remove(key);
-    this.vectors.removeSync(key);
   }
 
   private count(before: ExtractState | undefined, after: ExtractState | undefined): void {
@@ -534,8 +371,4 @@ function linksName(version: number): string {
 /** Releases that read no recordings looked for no links to any, so where there may be some, records are looked through for them. */
 function scanName(version: number, definition: Resources): string {
   return `${hasRecordings(definition) ? 'scan-recordings' : 'scan'}-${versionSuffix(version)}`;
-}
-
-function encodePassages(passages: readonly Passage[]): Buffer {
-  return encodePages(passages.map((passage, index) => ({ page: index + 1, text: encodePassage(passage) })));
 }

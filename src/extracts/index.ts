@@ -1,5 +1,17 @@
 /** What was read of the files that records link to: kept once for each URL in the list's store, with what is still to be read. */
-export * from './extract-store.js';
+export {
+  hashOfText,
+  hasContent,
+  hasText,
+  keyOfFile,
+  NO_EXTRACTS,
+  type ExtractFault,
+  type ExtractFigures,
+  type ExtractRow,
+  type ExtractState,
+  type FailedExtract,
+} from './extract-row.js';
+export { ExtractStore, extractStore, type PageOfDocument } from './extract-store.js';
 export * from './file-reader.js';
 export * from './linked-files.js';
 export { type PageRange } from './page-codec.js';

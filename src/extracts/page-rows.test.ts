@@ -9,7 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../test/support/random.js';
 import { DICTIONARIES_MAX, RecordStore, type Dictionary } from '../records/index.js';
 import type { ListState } from '../store/index.js';
-import { extractStore, keyOfFile, type ExtractStore } from './extract-store.js';
+import { keyOfFile } from './extract-row.js';
+import { extractStore, type ExtractStore } from './extract-store.js';
 import type { ReadText } from './file-reader.js';
 import { PACKED_PAGE_BYTES_MAX, readPageRow, textOfPage } from './page-row-codec.js';
 

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { WorkQueue, type WorkKind, type WorkTypes } from '../platform/work/index.js';
 import { versionSuffix, type ListStore } from '../store/index.js';
-import { keyOfFile } from './extract-store.js';
+import { keyOfFile } from './extract-row.js';
 import type { ReadingOutcome, ReadKind } from './file-reader.js';
 
 /** Of the time to the next look at a file, added at random: what was read together is not asked for together. */

@@ -1,6 +1,7 @@
 /** What is to be seen in the files that a record links to, in the order of the record's vectors. */
 import type { FieldDefinition } from '../catalog/index.js';
-import { keyOfFile, type ExtractRow, type ExtractStore } from './extract-store.js';
+import { keyOfFile, type ExtractRow } from './extract-row.js';
+import type { ExtractStore } from './extract-store.js';
 import { SEEN_KINDS, type SeenKind } from './file-reader.js';
 import { linkedFiles, type LinkedFile } from './linked-files.js';
 
