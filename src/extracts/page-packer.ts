@@ -34,6 +34,12 @@ const LEARNED_SHARE_MAX = 0.6;
 const SMALLER_SHARE = 0.8;
 /** So many pages tell by which dictionary those of a commit are packed best. */
 const SAMPLE_PAGES = 100;
+/**
+ * The dictionary of the commit before is taken without a look at the others where it packs to the same part as then, within this part of it: the table
+ * of a dictionary takes as long to make as a document of many pages takes to pack. After so many commits all are looked at again.
+ */
+const ALIKE_SHARE = 0.2;
+const COMMITS_BETWEEN_LOOKS = 32;
 
 /** The rows of the documents of a commit, and what is written with them. */
 export interface PackedDocuments {
@@ -45,7 +51,17 @@ export interface PackedDocuments {
   readonly triedAt: number | undefined;
 }
 
+/** Pages packed by a dictionary, and to which part of themselves. */
+interface TriedDictionary extends Dictionary {
+  readonly share: number;
+  readonly batch: PackedBatch;
+}
+
 export class PagePacker {
+  /** What was best when all dictionaries were looked at last, and how many commits have taken it since. */
+  private last:
+    { readonly number: number; readonly share: number; readonly known: number; commits: number } | undefined;
+
   constructor(
     private readonly words: RecordWords,
     private readonly rows: PageRows,
@@ -58,14 +74,38 @@ export class PagePacker {
     const count = this.words.count();
     const known = count === undefined ? [] : this.words.whole(count);
     const sample = batchOf(pagesOf(documents, SAMPLE_PAGES));
-    const best = bestOf(sample, known);
     const pages = documents.reduce((sum, document) => sum + document.pages.length, this.rows.count());
     const isToLearn = count !== undefined && count < DICTIONARIES_MAX && pages >= 2 * triedAt && sample.fieldsBytes > 0;
+    const best = isToLearn
+      ? this.bestOfAll(sample, known)
+      : (this.sameAsBefore(sample, known) ?? this.bestOfAll(sample, known));
     const tried = isToLearn && (best?.share ?? 1) > PACKED_WELL_SHARE ? this.learn(documents, best) : undefined;
     const learned = tried?.words && { number: (count ?? 0) + 1, words: tried.words };
     const rows = new Map<ReadText, readonly Uint8Array[]>();
-    for (const some of inBatches(documents)) packBatch(some, learned ?? best, rows);
+    const isAllTried = best !== undefined && learned === undefined && isSample(documents);
+    if (isAllTried) putRows(documents, best.batch, rows);
+    else for (const some of inBatches(documents)) packBatch(some, learned ?? best, rows);
     return packedDocuments(rows, learned, tried && pages);
+  }
+
+  /** Undefined where the others have to be looked at. */
+  private sameAsBefore(sample: PackedBatch, known: readonly Dictionary[]): TriedDictionary | undefined {
+    const { last } = this;
+    const same = known.find(({ number }) => number === last?.number);
+    if (last === undefined || same === undefined || last.known !== known.length) return undefined;
+    if (last.commits >= COMMITS_BETWEEN_LOOKS) return undefined;
+    const tried = packedCopy(sample, same);
+    if (Math.abs(tried.share - last.share) > ALIKE_SHARE * last.share) return undefined;
+    last.commits += 1;
+    return tried;
+  }
+
+  private bestOfAll(sample: PackedBatch, known: readonly Dictionary[]): TriedDictionary | undefined {
+    const [best] = known
+      .map((dictionary) => packedCopy(sample, dictionary))
+      .sort((left, right) => left.share - right.share);
+    this.last = best && { number: best.number, share: best.share, known: known.length, commits: 0 };
+    return best;
   }
 
   /** Undefined where there is too little to learn from; without words where they would not be better. */
@@ -161,13 +201,15 @@ function batchOf(pages: Iterable<PageText>): PackedBatch {
   return { bytes, fields: Uint32Array.from(fields), ends: Uint32Array.from(ends), fieldsBytes };
 }
 
-function bestOf(
-  sample: PackedBatch,
-  known: readonly Dictionary[],
-): (Dictionary & { readonly share: number }) | undefined {
-  return known
-    .map((dictionary) => ({ ...dictionary, share: shareOfCopy(sample, dictionary) }))
-    .sort((left, right) => left.share - right.share)[0];
+/** The batch stays as it is. */
+function packedCopy(batch: PackedBatch, dictionary: Dictionary): TriedDictionary {
+  const copy = { ...batch, bytes: Uint8Array.from(batch.bytes), ends: batch.ends.slice() };
+  return { ...dictionary, share: packInPlace(copy, dictionary), batch: copy };
+}
+
+/** The sample is all of these. */
+function isSample(documents: readonly ReadText[]): boolean {
+  return documents.reduce((sum, { pages }) => sum + pages.length, 0) <= SAMPLE_PAGES;
 }
 
 function packBatch(
@@ -177,6 +219,11 @@ function packBatch(
 ): void {
   const batch = batchOf(pagesOf(documents));
   if (dictionary !== undefined) packInPlace(batch, dictionary);
+  putRows(documents, batch, rows);
+}
+
+/** Of a batch with all pages of the documents. */
+function putRows(documents: readonly ReadText[], batch: PackedBatch, rows: Map<ReadText, readonly Uint8Array[]>): void {
   let index = 0;
   for (const document of documents) {
     const { pageCount, pages } = document;

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { kernel } from '../../native-bindings/index.js';
 import { SeededRandom } from '../../test/support/random.js';
 import { DICTIONARIES_MAX, RecordStore, type Dictionary } from '../records/index.js';
 import type { ListState } from '../store/index.js';
@@ -77,6 +78,11 @@ function put(...documents: readonly (readonly [number: number, document: ReadTex
 
 const rows = () =>
   store.environment.database<Buffer, Buffer>('page-rows', { encoding: 'binary', keyEncoding: 'binary' });
+const rowKeyOf = (number: number, page: number) => {
+  const key = Buffer.from(`${keyOf(number)}\0\0\0\0`, 'latin1');
+  key.writeUInt32BE(page, key.length - 4);
+  return key;
+};
 const stored = () => Array.from(rows().getRange(), ({ value }) => Buffer.from(value));
 const formats = () => stored().map((row) => row[0]);
 const textsOf = (number: number) => extracts.pages({ kind: 'document', url: urlOf(number) }).map(({ text }) => text);
@@ -196,6 +202,41 @@ describe('pages of a document', () => {
     }
     expect(learned.filter((number) => number !== undefined).length).toBeGreaterThan(1);
     expect(store.wordsCount()).toBeLessThanOrEqual(DICTIONARIES_MAX);
+  });
+
+  it('are packed with one look at one dictionary where they are as those before, and by another as soon as they are not', () => {
+    const ofKind = (kind: number) => {
+      const words = Array.from({ length: 2000 }, (_, word) => `${'abc'[kind]}${(word * 7919).toString(36)}`.repeat(2));
+      return (page: number) => Array.from({ length: 300 }, (_, at) => words[(page * 31 + at * at) % 2000]).join(' ');
+    };
+    const learned = [0, 1, 2].map((kind) => {
+      const pages = Array.from({ length: 100 * 2 ** kind }, (_, page) => ofKind(kind)(page));
+      const number = put([1000 + kind, documentOf(...pages)])?.number;
+      // Words are learned from what is there, too.
+      store.transaction(() => extracts.remove(keyOf(1000 + kind)));
+      return number;
+    });
+    expect(learned).toEqual([1, 2, 3]);
+    const packs = vi.spyOn(kernel, 'packRecords');
+    const numbers = [2, 2, 2, 0, 0, 1, 2].map((kind, number) => {
+      packs.mockClear();
+      const text = ofKind(kind)(5000 + number);
+      put([2000 + number, documentOf(text)]);
+      expect(pageOf(2000 + number, 1)).toEqual([text, 1]);
+      const row = rows().get(rowKeyOf(2000 + number, 1));
+      return [row?.[0], row?.[1], packs.mock.calls.length];
+    });
+    packs.mockRestore();
+    expect(numbers).toEqual([
+      [PACKED, 3, 3],
+      [PACKED, 3, 1],
+      [PACKED, 3, 1],
+      // One look at what packed those before, and then at all.
+      [PACKED, 1, 4],
+      [PACKED, 1, 1],
+      [PACKED, 2, 4],
+      [PACKED, 3, 4],
+    ]);
   });
 
   it('are read as an error or as text where their bytes are damaged, and nothing else happens', () => {

@@ -424,6 +424,25 @@ describe('pages of a list', () => {
     await agrees(records);
   });
 
+  it('come into a clone as they are: one that is damaged is named there, is read again, and keeps no others away', async () => {
+    const links = { report: 4, annex: 3 };
+    const records = new Map([[recordNumberOf(await put('one', links)) as number, links as Links]]);
+    await settled();
+    const before = await list.files.texts('one', {});
+    await damagePage(urlOf(4), 2);
+    const clone = await indexes.clone(listId, 'b2', { ...settings, list: 'copies' });
+    expect(await clone.check()).toEqual([`version 1: page 2 of ${urlOf(4)} cannot be read`]);
+    expect(found('doc3', clone)).toEqual(expected('doc3', records));
+    const texts = await clone.files.texts('one', {});
+    const isDamaged = texts?.flatMap(({ pages }) => pages.filter((page) => page.isDamaged === true));
+    expect(isDamaged?.map(({ page, text }) => [page, text])).toEqual([[2, '']]);
+    await expect.poll(() => clone.check(), { timeout: 10_000 }).toEqual([]);
+    expect(await clone.files.texts('one', {})).toEqual(before);
+    await expect.poll(() => found('doc4', clone)).toEqual(expected('doc4', records));
+    // The other list is as it was.
+    expect(await list.check()).toEqual([`version 1: page 2 of ${urlOf(4)} cannot be read`]);
+  });
+
   it('cost a list without them nothing: no database, no part', async () => {
     list = await anotherList({ ...definition, resources: [] });
     await put('one', {});
