@@ -232,7 +232,9 @@ function poolsOf(
 /** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
 async function openSystem(dataDir: string, parts: OpenParts, budget: MemoryBudget, reservedNames: ReadonlySet<string>) {
   const { catalogBytesMax: bytesMax } = budget;
-  const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), { kind: 'system' }));
+  const environment = await openSystemPart(dataDir, () =>
+    openEnvironment(join(dataDir, 'system'), { kind: 'system', commitsBeside: true }),
+  );
   parts.opened('system environment', () => environment.close());
   const catalog = await openSystemPart(dataDir, () =>
     openCatalog(environment, systemClock, { reservedNames, bytesMax }),

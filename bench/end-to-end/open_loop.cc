@@ -9,7 +9,8 @@
 //
 // Prints one JSON object: requests a second and milliseconds (p50, p99, p99.9, longest) of all and of each kind, failed requests, `sent late`: how long
 // after they were due the 99th percentile of the requests went out although a connection was free, which is the generator's own
-// share of the latencies, and its processor time. The file gets a line a request that was answered: its latency in milliseconds.
+// share of the latencies, and its processor time. The file gets a line a request that was answered: its latency in milliseconds, and
+// when it was due, in milliseconds of the system's monotonic clock.
 // It is in C++ because it shares the processors with what it measures.
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -36,6 +37,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -168,7 +170,8 @@ class Load {
 
   void Write(const char* file) const {
     std::ofstream out(file);
-    for (const double latency : All()) out << latency * 1000 << '\n';
+    out.precision(12);
+    for (const auto& [due, latency] : each_) out << latency * 1000 << ' ' << due * 1000 << '\n';
     if (!out.flush()) Fail(file);
   }
 
@@ -228,7 +231,7 @@ class Load {
     const Answer answer = ReadAnswer(connection.received);
     if (answer == Answer::kUnfinished || !connection.is_busy) return;
     if (answer == Answer::kOk)
-      latencies_[requests_[connection.request.path].starts_with("POST ") ? kPost : kGet].push_back(Now() - connection.request.due);
+      Keep(requests_[connection.request.path].starts_with("POST ") ? kPost : kGet, connection.request.due, Now());
     else
       ++failed_;
     connection.is_busy = false;
@@ -238,6 +241,11 @@ class Load {
     if (waiting_.empty()) return;
     Send(waiting_.front());
     waiting_.pop_front();
+  }
+
+  void Keep(size_t kind, double due, double now) {
+    latencies_[kind].push_back(now - due);
+    each_.push_back({due, now - due});
   }
 
   std::vector<double> All() const {
@@ -280,6 +288,8 @@ class Load {
   std::vector<Connection*> free_;
   std::deque<Request> waiting_;
   std::array<std::vector<double>, 2> latencies_;
+  // When it was due, and how long until it was answered.
+  std::vector<std::pair<double, double>> each_;
   std::vector<double> late_;
   size_t next_path_ = 0;
   size_t under_way_ = 0;

@@ -127,6 +127,12 @@ const EDITS = [
     '\t\trc = mdb_env_set_mapsize(env, new_size);\n\t/* </lmdb-js addition> */',
     '\t\tif ((rc = mdb_env_set_mapsize(env, new_size)) != MDB_SUCCESS) goto fail;\n\t/* </lmdb-js addition> */',
   ],
+  // A commit may leave its syncs to another thread.
+  ['\nint\nmdb_txn_commit(MDB_txn *txn)\n{', '\n#include "late_sync.h"\n\nint\nmdb_txn_commit(MDB_txn *txn)\n{'],
+  [
+    '\tif (!F_ISSET(txn->mt_flags, MDB_TXN_NOSYNC) &&\n\t\t(rc = mdb_env_sync0(env, 0, txn->mt_next_pgno)))\n\t\tgoto fail;',
+    '\tif (leaves_sync)\n\t\treturn kSyncIsLeft;\n\tif (!F_ISSET(txn->mt_flags, MDB_TXN_NOSYNC) &&\n\t\t(rc = mdb_env_sync0(env, 0, txn->mt_next_pgno)))\n\t\tgoto fail;',
+  ],
   // What no check found ends the process with a sentence, not with a signal.
   [
     '\tfprintf(stderr, "%s\\n", buf);\n\tabort();',
@@ -157,14 +163,39 @@ const BINDING_EDITS = [
   ],
   [
     'Napi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
-    'Napi::Value EnvWrap::failToBegin(const CallbackInfo& info, int rc) {\n\tif (!this->writeTxn) {\n\t\tif (this->writeWorker)\n\t\t\tthis->writeWorker->UnlockTxn();\n\t\telse\n\t\t\tpthread_mutex_unlock(this->writingLock);\n\t}\n\treturn throwLmdbError(info.Env(), rc);\n}\nNapi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
+    '#include "late_commit.h"\nNapi::Value EnvWrap::failToBegin(const CallbackInfo& info, int rc) {\n\tif (!this->writeTxn) {\n\t\tif (this->writeWorker)\n\t\t\tthis->writeWorker->UnlockTxn();\n\t\telse\n\t\t\tpthread_mutex_unlock(this->writingLock);\n\t}\n\treturn throwLmdbError(info.Env(), rc);\n}\nNapi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
+  ],
+  // Commits whose syncs another thread waits for: until such a one has ended nobody begins another, and nothing is closed.
+  [
+    '\t\t\tpthread_mutex_lock(this->writingLock);\n\t\t\ttxn = nullptr;\n',
+    '\t\t\tfinishLateCommit();\n\t\t\tpthread_mutex_lock(this->writingLock);\n\t\t\ttxn = nullptr;\n',
+  ],
+  [
+    '\t\t//fprintf(stderr, "txn_commit\\n");\n\t\trc = mdb_txn_commit(currentTxn->txn);\n\t}\n\tthis->writeTxn = currentTxn->parent;\n',
+    '\t\trc = commitOrBegin(info, currentTxn->txn);\n\t}\n\tthis->writeTxn = currentTxn->parent;\n\tif (rc == kSyncIsLeft) {\n\t\tdelete currentTxn;\n\t\treturn Napi::Boolean::New(info.Env(), true);\n\t}\n',
+  ],
+  [
+    '\tif (currentTxn->flags & TXN_ABORTABLE) {\n\t\tmdb_txn_abort(currentTxn->txn);\n',
+    '\tif (!currentTxn->parent) lateCallback.Reset();\n\tif (currentTxn->flags & TXN_ABORTABLE) {\n\t\tmdb_txn_abort(currentTxn->txn);\n',
+  ],
+  [
+    'void EnvWrap::closeEnv(bool hasLock) {\n\tif (!env)\n\t\treturn;\n',
+    'void EnvWrap::closeEnv(bool hasLock) {\n\tif (!env)\n\t\treturn;\n\tfinishLateCommit();\n',
+  ],
+  [
+    '\t\tEnvWrap::InstanceMethod("commitTxn", &EnvWrap::commitTxn),\n',
+    '\t\tEnvWrap::InstanceMethod("commitTxn", &EnvWrap::commitTxn),\n\t\tEnvWrap::InstanceMethod("commitLate", &EnvWrap::commitLate),\n',
   ],
 ];
 
 const BINDING_HEADER_EDITS = [
   [
     '\tNapi::Value beginTxn(const CallbackInfo& info);\n',
-    '\tNapi::Value beginTxn(const CallbackInfo& info);\n\tNapi::Value failToBegin(const CallbackInfo& info, int rc);\n',
+    '\tNapi::Value beginTxn(const CallbackInfo& info);\n\tNapi::Value failToBegin(const CallbackInfo& info, int rc);\n\tNapi::Value commitLate(const CallbackInfo& info);\n\tint commitOrBegin(const CallbackInfo& info, MDB_txn* txn);\n\tvoid finishLateCommit();\n\tNapi::FunctionReference lateCallback;\n\tstd::shared_ptr<LateCommit> lateCommit;\n',
+  ],
+  [
+    '// Exports misc stuff to the module\n',
+    '#include <memory>\nstruct LateCommit;\n\n// Exports misc stuff to the module\n',
   ],
 ];
 
@@ -190,7 +221,9 @@ function editEverywhere(file, { before, after, places }) {
 }
 
 /** Files that the result depends on, beside the package. */
-export const HARDENING = [join(here, 'harden.mjs'), join(here, 'sound_pages.h')];
+export const HARDENING = ['harden.mjs', 'sound_pages.h', 'late_sync.h', 'late_commit.h'].map((name) =>
+  join(here, name),
+);
 
 /** Puts the package's sources, made safe, into `target`, which is made anew. */
 export function hardenedSources(packageFolder, target) {
@@ -201,5 +234,6 @@ export function hardenedSources(packageFolder, target) {
   editEverywhere(join(target, LIBRARY, 'mdb.c'), ROOM_EDIT);
   edit(join(target, 'src', 'env.cpp'), BINDING_EDITS);
   edit(join(target, 'src', 'lmdb-js.h'), BINDING_HEADER_EDITS);
-  copyFileSync(join(here, 'sound_pages.h'), join(target, LIBRARY, 'sound_pages.h'));
+  for (const name of ['sound_pages.h', 'late_sync.h']) copyFileSync(join(here, name), join(target, LIBRARY, name));
+  copyFileSync(join(here, 'late_commit.h'), join(target, 'src', 'late_commit.h'));
 }

@@ -33,10 +33,10 @@ interface Outcome {
 }
 
 /** One transaction that succeeds, two at a time and one that fail, and one when the disk is in order again. */
-function run(code: number, part: 'all' | 'meta'): Outcome {
+function run(code: number, part: 'all' | 'meta' | 'sync', commitsBeside: boolean): Outcome {
   const script = `
     import { openEnvironment } from ${JSON.stringify(MODULE)};
-    const environment = openEnvironment(${JSON.stringify(join(folder, `${code}-${part}`))}, { kind: 'system' });
+    const environment = openEnvironment(${JSON.stringify(join(folder, `${code}-${part}-${commitsBeside}`))}, { kind: 'system', commitsBeside: ${commitsBeside} });
     const values = environment.database('values');
     const write = (key) => environment.transaction(() => void values.putSync(key, key)).then(() => 'written', (error) => error.code ?? String(error));
     await write('before');
@@ -66,26 +66,31 @@ function run(code: number, part: 'all' | 'meta'): Outcome {
 describeWhere(process.platform === 'linux', 'only Linux can have a library in front of others')(
   'an environment whose disk refuses writes',
   () => {
-    for (const [name, code, expected] of [
-      ['quota', EDQUOT, 'storage-full'],
-      ['no space', ENOSPC, 'storage-full'],
-      ['file too large', EFBIG, 'storage-full'],
-      ['read-only', EROFS, 'storage-failed'],
-      ['input/output error', EIO, 'storage-failed'],
-    ] as const) {
-      it(`(${name}) says so, is read on, and is written again when it is in order`, () => {
-        expect(run(code, 'all')).toEqual({
-          failing: [expected, expected, expected],
-          readMeanwhile: 'before',
-          afterwards: 'written',
-          values: ['after', 'before'],
-        });
+    for (const commitsBeside of [false, true]) {
+      const waits = commitsBeside ? 'another thread' : 'its own thread';
+      for (const [name, code, expected] of [
+        ['quota', EDQUOT, 'storage-full'],
+        ['no space', ENOSPC, 'storage-full'],
+        ['file too large', EFBIG, 'storage-full'],
+        ['read-only', EROFS, 'storage-failed'],
+        ['input/output error', EIO, 'storage-failed'],
+      ] as const) {
+        for (const part of ['all', 'sync'] as const) {
+          it(`(${name}, ${part}, ${waits} waits for it) says so, is read on, and is written again when it is in order`, () => {
+            expect(run(code, part, commitsBeside)).toEqual({
+              failing: [expected, expected, expected],
+              readMeanwhile: 'before',
+              afterwards: 'written',
+              values: ['after', 'before'],
+            });
+          });
+        }
+      }
+
+      it(`at a meta page, for which ${waits} waits, says so at each transaction, and none waits for ever`, () => {
+        const { failing, afterwards } = run(EIO, 'meta', commitsBeside);
+        expect([...failing, afterwards]).toEqual(Array.from({ length: 4 }, () => 'storage-failed'));
       });
     }
-
-    it('at a meta page says so at each transaction, and none waits for ever', () => {
-      const { failing, afterwards } = run(EIO, 'meta');
-      expect([...failing, afterwards]).toEqual(Array.from({ length: 4 }, () => 'storage-failed'));
-    });
   },
 );

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Database, Key, RootDatabase } from 'lmdb';
 import { checkFormat, FORMAT_KEY, writeFormat, type EnvironmentKind } from './environment-format.js';
 import { endsInOverlappingSync } from './environment-file.js';
-import { open } from './lmdb.js';
+import { commitBeside, open } from './lmdb.js';
 import { checkEnvironmentFile, isDamage } from './damaged-storage.js';
 import { assertEnvironmentRoom, assertGrowthRoom } from './process-room.js';
 import { allocateLockFile, asStorageError, isStorageError } from './storage-space.js';
@@ -23,6 +23,8 @@ export interface EnvironmentOptions {
   /** Address space, not memory or disk; where it is left out, it grows with the file. */
   readonly mapBytes?: number;
   readonly readOnly?: boolean;
+  /** A thread waits for the disk at the end of each transaction, for who has others to answer meanwhile. Default: the caller's own. */
+  readonly commitsBeside?: boolean;
 }
 
 export interface DatabaseOptions {
@@ -55,7 +57,7 @@ export function openEnvironment(path: string, options: EnvironmentOptions): Lmdb
       mkdirSync(path, { recursive: true });
       allocateLockFile(join(path, 'lock.mdb'));
     }
-    return new OpenEnvironment(openRoot(path, options), path);
+    return new OpenEnvironment(openRoot(path, options), path, options.commitsBeside === true);
   } catch (error) {
     throw asStorageError(error, path);
   }
@@ -131,10 +133,13 @@ function openNative(path: string, options: EnvironmentOptions, overlappingSync: 
 class OpenEnvironment implements LmdbEnvironment {
   /** A commit failed, and it is not known yet whether LMDB goes on. */
   private isSuspect = false;
+  /** Settles with the transaction that waits for the disk. */
+  private committing: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly root: RootDatabase,
     private readonly path: string,
+    private readonly commitsBeside: boolean,
   ) {}
 
   database<Value, K extends Key = Key>(name: string, options: DatabaseOptions = {}): Database<Value, K> {
@@ -145,12 +150,19 @@ class OpenEnvironment implements LmdbEnvironment {
     }
   }
 
-  async transaction<Result>(action: () => Result): Promise<Result> {
+  transaction<Result>(action: () => Result): Promise<Result> {
+    if (!this.commitsBeside) return this.committed(() => this.root.transactionSync(action));
+    const result = this.committing.then(() => this.committed(() => commitBeside(this.root, action)));
+    this.committing = result.catch(() => undefined);
+    return result;
+  }
+
+  private async committed<Result>(commit: () => Result | Promise<Result>): Promise<Result> {
     try {
       if (this.isSuspect) this.assertAlive();
       assertGrowthRoom(fileBytes(this.path));
       // Not the transactions that lmdb-js runs by itself: one that meets a damaged page there ends the process or never ends.
-      return this.root.transactionSync(action);
+      return await commit();
     } catch (error) {
       const failure = asStorageError(await causeOf(error), this.path);
       this.isSuspect ||= isStorageError(failure);
@@ -158,8 +170,9 @@ class OpenEnvironment implements LmdbEnvironment {
     }
   }
 
-  close(): Promise<void> {
-    return this.root.close();
+  async close(): Promise<void> {
+    await this.committing;
+    await this.root.close();
   }
 
   /** After a meta page could not be written LMDB refuses everything, and lmdb-js would wait for ever for the next commit. */

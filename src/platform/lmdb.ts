@@ -21,3 +21,28 @@ export function open<Value, Key extends Lmdb.Key>(
   library ??= load();
   return library.open<Value, Key>(options);
 }
+
+/** What `native-bindings/lmdb-js/late_commit.h` adds. */
+interface LateCommits {
+  commitLate(told: (error?: Error) => void): void;
+}
+
+/**
+ * Runs the action in one write transaction; its pages are written when this returns, and a thread waits for the disk. Resolves with its result
+ * when all of it is on disk, or changes nothing and rejects. Until then whoever begins another one in the same thread, as who opens a
+ * database does, waits for it.
+ */
+export function commitBeside<Result>(root: Lmdb.RootDatabase, action: () => Result): Promise<Result> {
+  const { env } = root as unknown as { readonly env: LateCommits };
+  return new Promise((resolve, reject) => {
+    root.transactionSync(() => {
+      const result = action();
+      env.commitLate((error) => {
+        // What was read meanwhile was read as of before.
+        root.resetReadTxn();
+        if (error === undefined) resolve(result);
+        else reject(error);
+      });
+    });
+  });
+}

@@ -1,5 +1,6 @@
 /* Preloaded into a process, it lets writes to files named data.mdb fail: with the errno of FAILING_DISK, and for `meta` in
-   FAILING_DISK_PART only those that sync by themselves, as LMDB writes its meta pages. Nothing fails while FAILING_DISK is not set. */
+   FAILING_DISK_PART only those that sync by themselves, as LMDB writes its meta pages, for `sync` only syncs. Nothing fails while FAILING_DISK
+   is not set. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +11,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static int fails(int file) {
+enum kind { WRITE, SYNC };
+
+static int fails(int file, enum kind kind) {
   const char *code = getenv("FAILING_DISK");
   if (code == NULL || *code == '\0') return 0;
   char link[64];
@@ -22,6 +25,7 @@ static int fails(int file) {
   if (strcmp(path + length - 8, "data.mdb") != 0) return 0;
   const char *part = getenv("FAILING_DISK_PART");
   if (part != NULL && strcmp(part, "meta") == 0 && (fcntl(file, F_GETFL) & O_DSYNC) == 0) return 0;
+  if (part != NULL && strcmp(part, "sync") == 0 && kind != SYNC) return 0;
   errno = atoi(code);
   return 1;
 }
@@ -29,20 +33,20 @@ static int fails(int file) {
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 ssize_t pwrite(int file, const void *bytes, size_t count, off_t at) {
-  return fails(file) ? -1 : NEXT(pwrite)(file, bytes, count, at);
+  return fails(file, WRITE) ? -1 : NEXT(pwrite)(file, bytes, count, at);
 }
 ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t at) {
-  return fails(file) ? -1 : NEXT(pwrite64)(file, bytes, count, at);
+  return fails(file, WRITE) ? -1 : NEXT(pwrite64)(file, bytes, count, at);
 }
 ssize_t writev(int file, const struct iovec *parts, int count) {
-  return fails(file) ? -1 : NEXT(writev)(file, parts, count);
+  return fails(file, WRITE) ? -1 : NEXT(writev)(file, parts, count);
 }
 ssize_t pwritev(int file, const struct iovec *parts, int count, off_t at) {
-  return fails(file) ? -1 : NEXT(pwritev)(file, parts, count, at);
+  return fails(file, WRITE) ? -1 : NEXT(pwritev)(file, parts, count, at);
 }
 ssize_t pwritev64(int file, const struct iovec *parts, int count, off64_t at) {
-  return fails(file) ? -1 : NEXT(pwritev64)(file, parts, count, at);
+  return fails(file, WRITE) ? -1 : NEXT(pwritev64)(file, parts, count, at);
 }
 int fdatasync(int file) {
-  return fails(file) ? -1 : NEXT(fdatasync)(file);
+  return fails(file, SYNC) ? -1 : NEXT(fdatasync)(file);
 }

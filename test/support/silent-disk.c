@@ -1,21 +1,51 @@
 /* Preloaded into a process, it lets whoever opens, or looks at, a path that ends with /silent wait for as long as there is a file at SILENT_DISK, as on a
-   disk that a server has which does not answer. */
+   disk that a server has which does not answer; and whoever syncs a file whose path ends with SILENT_SYNC, where that is set. Of who waits in a sync
+   another file tells, whose name has .waiting at its end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+static int ends_with(const char *path, const char *end) {
+  size_t length = strlen(path), count = strlen(end);
+  return length >= count && strcmp(path + length - count, end) == 0;
+}
+
+static int is_there(const char *file) {
+  return ((int (*)(const char *, int))dlsym(RTLD_NEXT, "access"))(file, F_OK) == 0;
+}
+
 static void wait_for(const char *path) {
-  static const char end[] = "/silent";
-  size_t length = strlen(path);
   const char *file = getenv("SILENT_DISK");
-  if (file == NULL || length < sizeof end - 1 || strcmp(path + length - (sizeof end - 1), end) != 0) return;
-  int (*look)(const char *, int) = (int (*)(const char *, int))dlsym(RTLD_NEXT, "access");
-  while (look(file, F_OK) == 0) usleep(10000);
+  if (file == NULL || !ends_with(path, "/silent")) return;
+  while (is_there(file)) usleep(10000);
+}
+
+static void tell(const char *file) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s.waiting", file);
+  FILE *told = fopen(path, "w");
+  if (told != NULL) fclose(told);
+}
+
+int fdatasync(int synced) {
+  const char *file = getenv("SILENT_DISK"), *end = getenv("SILENT_SYNC");
+  if (file != NULL && end != NULL && is_there(file)) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", synced);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = '\0';
+    if (ends_with(path, end)) {
+      tell(file);
+      while (is_there(file)) usleep(1000);
+    }
+  }
+  return ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(synced);
 }
 
 #define OPEN(name)                                                              \

@@ -23,7 +23,8 @@ let runs = 0;
 /**
  * Resolves with requests/s, failed ones, and p50, p99, p99.9 and the longest in milliseconds, of all, of `gets` and of `posts`; `sentLateP99`: what of it may be
  * the generator's own, which shares the processors, and `processorMs`, what it took of them. `paths`: to GET, or `POST <path> <body>`. `ratePerSecond` 0: on each
- * connection the next one when the last is answered. With `each`, the answer has `latencies`, one of each request.
+ * connection the next one when the last is answered. With `each`, the answer has `latencies`, one of each request,
+ * and `dueMs`, when each was due, by `process.hrtime`.
  */
 export async function runOpenLoop({
   address,
@@ -46,7 +47,9 @@ export async function runOpenLoop({
   try {
     const { stdout } = await run(PROGRAM, [hostname, port, key, list, ...numbers, ...(each ? [file] : [])]);
     const figures = JSON.parse(stdout);
-    return each ? { ...figures, latencies: readFileSync(file, 'utf8').trim().split('\n').map(Number) } : figures;
+    if (!each) return figures;
+    const lines = readFileSync(file, 'utf8').trim().split('\n').map((line) => line.split(' ').map(Number)); // prettier-ignore
+    return { ...figures, latencies: lines.map(([latency]) => latency), dueMs: lines.map(([, due]) => due) };
   } finally {
     for (const made of [list, file]) rmSync(made, { force: true });
   }

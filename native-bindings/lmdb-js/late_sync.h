@@ -1,0 +1,36 @@
+// A commit in three steps, so that the thread that writes need not wait for the disk. `harden.mjs` puts this file into the package's own
+// mdb.c, before `mdb_txn_commit`, which returns kSyncIsLeft where its second step begins.
+//
+//   mdb_txn_commit_unsynced   the pages are written and nothing is synced; by the thread that began the transaction
+//   mdb_txn_sync              both syncs with the meta page between them, in LMDB's own order; by any one thread
+//   mdb_txn_commit_end        what follows, with the result of the second step; by the thread that began the transaction
+//
+// The writer's lock is held from the first step to the last. Readers see the transaction once its meta page is on its way to the disk, as ever.
+enum { kSyncIsLeft = -30600 };
+
+static __thread int leaves_sync;
+
+int mdb_txn_commit_unsynced(MDB_txn *txn) {
+	leaves_sync = 1;
+	int rc = mdb_txn_commit(txn);
+	leaves_sync = 0;
+	return rc;
+}
+
+int mdb_txn_sync(MDB_txn *txn) {
+	int rc = mdb_env_sync0(txn->mt_env, 0, txn->mt_next_pgno);
+	if (rc != MDB_SUCCESS) return rc;
+	txn->mt_dbs[FREE_DBI].md_flags &= ~MDB_OVERLAPPINGSYNC;
+	return mdb_env_write_meta(txn);
+}
+
+int mdb_txn_commit_end(MDB_txn *txn, int rc) {
+	if (rc != MDB_SUCCESS) {
+		mdb_txn_abort(txn);
+		return rc;
+	}
+	txn->mt_env->me_synced_txn_id = txn->mt_txnid;
+	mdb_txn_end(txn, MDB_END_COMMITTED | MDB_END_UPDATE);
+	return MDB_SUCCESS;
+}
+

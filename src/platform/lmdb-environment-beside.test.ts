@@ -1,0 +1,110 @@
+/** Environments whose commits another thread waits for. A library that is preloaded lets a sync wait; it needs a C compiler, as the kernel does. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeWhere } from '../../test/support/skip.js';
+import { openEnvironment } from './lmdb-environment.js';
+
+const MODULE = new URL('../../dist/src/platform/lmdb-environment.js', import.meta.url).href;
+const SOURCE = fileURLToPath(new URL('../../test/support/silent-disk.c', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+
+const folder = mkdtempSync(join(tmpdir(), 'gannet-beside-'));
+const library = join(folder, 'silent-disk.so');
+const isSilent = join(folder, 'is-silent');
+beforeAll(() => {
+  execFileSync('cc', ['-shared', '-fPIC', '-o', library, SOURCE, '-ldl']);
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What a process of its own prints, which has an environment at `name` with 'before' in it. */
+function run(name: string, script: string): unknown {
+  const all = `
+    import { rmSync, writeFileSync } from 'node:fs';
+    import { spawn } from 'node:child_process';
+    import { openEnvironment } from ${JSON.stringify(MODULE)};
+    const isSilent = ${JSON.stringify(isSilent)};
+    const environment = openEnvironment(${JSON.stringify(join(folder, name))}, { kind: 'system', commitsBeside: true });
+    const values = environment.database('values');
+    const settled = [];
+    const write = (key) => environment.transaction(() => void values.putSync(key, key)).then(() => settled.push(key));
+    const turns = async () => { for (let turn = 0; turn < 100; ++turn) await new Promise(setImmediate); };
+    const print = (said) => process.stdout.write(JSON.stringify(said));
+    /** By another process, for this one waits. */
+    const answerSoon = () => spawn('rm', [isSilent]);
+    await write('before');
+    writeFileSync(isSilent, '');
+    ${script}
+  `;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', all], {
+    cwd: PACKAGE,
+    encoding: 'utf8',
+    env: { ...process.env, LD_PRELOAD: library, SILENT_DISK: isSilent, SILENT_SYNC: '/data.mdb' },
+    timeout: 200_000,
+  });
+  expect([status, stdout === '' ? stderr : ''], stderr).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+const written = async (name: string) => {
+  const environment = openEnvironment(join(folder, name), { kind: 'system', readOnly: true });
+  const keys = [...environment.database('values').getKeys()];
+  await environment.close();
+  return keys;
+};
+
+describeWhere(process.platform === 'linux', 'only Linux can have a library in front of others')(
+  'an environment whose disk takes its time',
+  () => {
+    it('keeps its thread going, shows nothing that is not on disk, and writes one after the other', async () => {
+      const said = run(
+        'going',
+        `
+        const all = [write('one'), write('two')];
+        await turns();
+        const meanwhile = [[...settled], [...values.getKeys()]];
+        rmSync(isSilent);
+        await Promise.all(all);
+        print([meanwhile, settled, [...values.getKeys()]]);
+        await environment.close();
+        `,
+      );
+      const all = ['before', 'one', 'two'];
+      expect(said).toEqual([[['before'], ['before']], all, all]);
+      expect(await written('going')).toEqual(all);
+    });
+
+    it('is closed, and has its databases opened, when what was written is on disk', async () => {
+      const said = run(
+        'closed',
+        `
+        void write('one');
+        await turns();
+        answerSoon();
+        const other = environment.database('others');
+        await other.put('other', 'other');
+        writeFileSync(isSilent, '');
+        void write('two');
+        await turns();
+        answerSoon();
+        await environment.close();
+        print(settled);
+        `,
+      );
+      expect(said).toEqual(['before', 'one', 'two']);
+      expect(await written('closed')).toEqual(['before', 'one', 'two']);
+    });
+
+    it('is whole where the process ends meanwhile', async () => {
+      expect(
+        run('ended', `void write('one'); await turns(); print(settled); rmSync(isSilent); process.exit(0);`),
+      ).toEqual(['before']);
+      expect(await written('ended')).toEqual(['before', 'one']);
+    });
+  },
+);
