@@ -23,7 +23,7 @@ if (!existsSync(python)) {
   run(['python3', '-m', 'venv', join(folder, 'python')]);
   run([python, '-m', 'pip', 'install', '-q', ...PACKAGES]);
 }
-const lucene = spawnSync(join(import.meta.dirname, '../peers/build.sh'), ['lucene-vectors', folder], {
+const lucene = spawnSync('sh', [join(import.meta.dirname, '../peers/build.sh'), 'lucene-vectors', folder], {
   encoding: 'utf8',
   stdio: ['ignore', 'pipe', 2],
 });
