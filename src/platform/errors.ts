@@ -54,6 +54,7 @@ export const ERROR_CATALOGUE = {
   'not-ready': { status: 503, title: 'The service is not ready' },
   'resources-exhausted': { status: 503, title: 'The process is out of descriptors, memory maps or address space' },
   'list-damaged': { status: 503, title: 'The list is damaged and closed' },
+  'list-format': { status: 503, title: 'The list was written by another release' },
   'storage-damaged': { status: 503, title: 'A data file is damaged' },
   'storage-full': { status: 507, title: 'The storage is full' },
   'storage-failed': { status: 507, title: 'The storage cannot be written' },

@@ -112,7 +112,10 @@ describe('environments', () => {
       const { client } = service;
       await client.post('/list/default', { name: 'others', searchable_fields: [{ name: 'title' }] });
       expect((await client.get('/search/default/others/1')).status).toBe(200);
-      expect((await client.get('/search/default/films/1')).status).toBeGreaterThanOrEqual(500);
+      const closed = { code: 'list-format', detail: expect.stringContaining("The list 'films' was written") as string };
+      expect(await client.get('/search/default/films/1')).toMatchObject({ status: 503, body: closed });
+      const { body } = await client.get('/list/default');
+      expect(body).toMatchObject({ unavailable: [{ name: 'films', ...closed }] });
       await expect.poll(() => service.output).toContain('has format 2, and this release reads format 1');
       await client.delete('/list/default/others');
     });

@@ -21,7 +21,7 @@ import { OpenListIndex } from './list-index.js';
 import { measureParts } from './list-measurements.js';
 import { ListRoom, listsOpenMax } from './list-room.js';
 import { ListRounds } from './list-rounds.js';
-import { damaged, deleted, shuttingDown } from './refusals.js';
+import { damaged, deleted, refusalOf, shuttingDown } from './refusals.js';
 import { RestRegister } from './rest-register.js';
 import { RestingLists } from './resting-lists.js';
 import { UnusableListReindexer } from '../reindex/unusable-list-reindexer.js';
@@ -391,7 +391,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
       return this.openPrepared(handle, damaged);
     } catch (error) {
       if (isDamage(error)) throw this.closeDamaged(handle.listId, handle.settings, error);
-      if (!(error instanceof UnusableIndexError)) throw error;
+      if (!(error instanceof UnusableIndexError)) throw refusalOf(error, handle, this.options.log);
       return this.rebuild(handle, error);
     }
   }

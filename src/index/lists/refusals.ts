@@ -1,5 +1,11 @@
 /** Why a list is not opened any more. */
-import { ServiceError } from '../../platform/index.js';
+import type { Logger } from 'pino';
+import { FormatError, ServiceError } from '../../platform/index.js';
+
+interface RefusedList {
+  readonly listId: string;
+  readonly settings: { readonly list: string };
+}
 
 export function shuttingDown(): ServiceError {
   return new ServiceError('shutting-down', 'The service is stopping; try again soon.');
@@ -15,4 +21,14 @@ export function damaged(listId: string, list: string, cause: unknown): ServiceEr
     `The store of the list '${list}' is damaged, and the list is closed. Stop the service and restore the folder ` +
     `lists/${listId} of the data directory from a backup, or delete the list and fill a new one; the log says more.`;
   return new ServiceError('list-damaged', detail, { cause });
+}
+
+/** What is thrown where a list was not opened: a sentence where its store is of a format that this release does not read, `error` where it is not that. */
+export function refusalOf(error: unknown, { listId, settings }: RefusedList, log: Logger): unknown {
+  if (!(error instanceof FormatError)) return error;
+  log.error({ err: error, id: listId }, 'A list was written by another release');
+  const detail =
+    `The list '${settings.list}' was written by another release of the service, and this one cannot read it; nothing of it was changed. ` +
+    'Start the release that wrote it, or restore a backup of this one; the log names both formats.';
+  return new ServiceError('list-format', detail, { cause: error });
 }

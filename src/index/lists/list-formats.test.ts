@@ -1,0 +1,61 @@
+/** A list of a newer release is refused with a sentence, not as something that went wrong, and is left as it is. */
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ENVIRONMENT_FORMATS, FORMAT_KEY, openEnvironment } from '../../platform/index.js';
+import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
+
+const definition = {
+  searchable_fields: [{ name: 'title', weight: 1 }],
+  facets: [],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+} as const;
+
+let lists: ListsInFolder;
+beforeEach(async () => {
+  lists = new ListsInFolder().open();
+  const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
+  await list.write({ kind: 'put', name: 'one', fields: { title: 'red' } });
+  await lists.close();
+});
+afterEach(() => lists.remove());
+
+/** Changes the store as another release would have written it. */
+async function changed(change: (environment: ReturnType<typeof openEnvironment>) => void): Promise<void> {
+  const environment = openEnvironment(join(lists.path(), 'store'), { kind: 'list' });
+  await environment.transaction(() => {
+    change(environment);
+  });
+  await environment.close();
+}
+
+/** Also what is thrown at once. */
+const openList = async () => {
+  await lists.indexes.open('a1', LIST_SETTINGS);
+};
+
+const REFUSED = {
+  code: 'list-format',
+  status: 503,
+  detail: expect.stringContaining('written by another release') as string,
+};
+
+it('by the number of its environment', async () => {
+  const newer = ENVIRONMENT_FORMATS.list.number + 1;
+  await changed(({ root }) => {
+    root.putSync(FORMAT_KEY, { kind: 'list', number: newer, made_by: '99.0.0' });
+  });
+  lists.open();
+  await expect(openList()).rejects.toMatchObject(REFUSED);
+  await expect(openList()).rejects.toMatchObject(REFUSED);
+});
+
+it('by the number of its state', async () => {
+  await changed((environment) => {
+    const meta = environment.database<{ readonly format: number }, string>('meta');
+    meta.putSync('state', { ...(meta.get('state') as { readonly format: number }), format: 999 });
+  });
+  lists.open();
+  await expect(openList()).rejects.toMatchObject(REFUSED);
+});
