@@ -231,9 +231,8 @@ export class OpenListIndex implements ListIndex {
   }
 
   sequence(version: number): number | undefined {
-    return this.closedWith !== undefined || this.readyVersion(version) === undefined
-      ? undefined
-      : this.published.get(version)?.sequence;
+    if (this.closedWith !== undefined || this.readyVersion(version) === undefined) return undefined;
+    return this.published.get(version)?.sequence;
   }
 
   private readyVersion(version: number): VersionState | undefined {
