@@ -18,7 +18,6 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'facet.list': SHORTER_WAY,
   'searchable-field.list': SHORTER_WAY,
   'resource.list': SHORTER_WAY,
-  'synonym.read': SHORTER_WAY,
   'list-group.read': 'the list of groups has each as a whole',
   'model.read': 'the list of models has each as a whole',
   'media-store.read': 'the list of stores has each as a whole',

@@ -90,4 +90,17 @@ describeConsole('feeds of the console', { env, fill: () => Promise.resolve() }, 
     await its.page.getByRole('button', { name: 'Follow a feed' }).click();
     await its.page.getByText('There is no feed without a list.').waitFor();
   });
+
+  it('are connected without the secret that was typed for another kind of source', async () => {
+    await its.visit('feeds?form=connect');
+    const form = its.page.getByRole('form', { name: 'Connect a feed' });
+    await form.getByLabel('Provider').selectOption('email');
+    await form.getByLabel(/^Secret/).fill('of a mailbox');
+    await form.getByLabel('Provider').selectOption('rss');
+    await form.getByLabel('Name').fill('without');
+    await form.getByLabel(/^Address/).fill(server.url('/without'));
+    await form.getByRole('button', { name: 'Connect a feed' }).click();
+    await form.waitFor({ state: 'detached' });
+    await its.page.getByRole('row', { name: /^without/ }).waitFor();
+  });
 });

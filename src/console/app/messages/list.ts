@@ -146,6 +146,10 @@ export const listTexts = {
     leftOutHint: 'These fields stay as they are, whatever is saved here. A download has all of the record.',
     download: 'Download the record',
     fieldsHint: 'A JSON object with a member for each field',
+    changed: 'This record was changed meanwhile',
+    changedHint: 'Nothing of what you have typed is saved yet. To save it takes the place of the change.',
+    takeChange: 'Show what is there now',
+    keepTyped: 'Go on with what I have typed',
     delete: 'Delete the record',
     deleteQuestion: (name: string) => `The record ${name} will be gone for good.`,
     deleteMatching: 'Delete by filter…',
@@ -190,6 +194,7 @@ export const listTexts = {
     values: 'Values',
     kind: 'Kind',
     none: 'There are none yet.',
+    find: (kind: string) => `Find among: ${kind}`,
     addSearchable: 'Add a searchable field',
     addFacet: 'Add a facet',
     addResource: 'Add a resource',
@@ -200,6 +205,7 @@ export const listTexts = {
   synonyms: {
     lead: 'Rules for the search text. Records stay as they are, and a change holds at once.',
     none: 'There are no synonyms yet.',
+    find: 'Find a rule',
     terms: 'Terms',
     kind: 'Kind',
     kinds: { equivalent: 'All mean the same', rewrite: 'One finds another' },
@@ -241,6 +247,9 @@ export const listTexts = {
   rules: {
     lead: 'Parts of the search text that become filters: a postcode, a bar code, an order number.',
     none: 'There are no query rules yet.',
+    find: 'Find a rule',
+    gone: (name: string) =>
+      `The rule ${name} was changed or removed meanwhile. It is shown as it is now: save again to change that.`,
     add: 'Add a query rule',
     name: 'Name',
     pattern: 'Pattern',

@@ -89,9 +89,11 @@ export function joined<Page extends object>(earlier: Page, later: Page): Page {
 
 /** Of an operation that changes something: whatever is shown is read anew. */
 export function useChange<Input extends AnyInput, Output>(call: Call<Input, Output>) {
+  return useChangeBy((input: Input) => call(client, input));
+}
+
+/** The same of a change that takes several calls. */
+export function useChangeBy<Input, Output>(change: (input: Input) => Promise<Output>) {
   const cache = useQueryClient();
-  return useMutation<Output, Error, Input>({
-    mutationFn: (input) => call(client, input),
-    onSuccess: () => cache.invalidateQueries(),
-  });
+  return useMutation<Output, Error, Input>({ mutationFn: change, onSuccess: () => cache.invalidateQueries() });
 }

@@ -77,9 +77,14 @@ export function ConnectFeed() {
     setScope({});
   };
   const change = (next: Draft): void => {
-    // What was said of another kind of source says nothing of this one.
-    if (next['provider'] !== provider) setScope({});
-    setDraft(next);
+    if (next['provider'] === provider) {
+      setDraft(next);
+      return;
+    }
+    // What was said of another kind of source says nothing of this one, whose form may not even show the secret.
+    const { secret: _, ...kept } = next;
+    setScope({});
+    setDraft(kept);
   };
   return (
     <FormModal

@@ -22,6 +22,7 @@ import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
 import { count, duration } from '../../ui/format.js';
+import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
@@ -195,12 +196,12 @@ const QUIET = { variant: 'default' } as const;
 function ChangeInterval({ feed: { name, interval_minutes } }: FeedProps) {
   const account = useAccount();
   const change = useChange(feedInterval);
-  const [draft, setDraft] = useState<Draft>({ interval_minutes });
-  const submit = (): Promise<unknown> =>
-    change.mutateAsync({
-      params: { account, feed: name },
-      body: { interval_minutes: Number(draft['interval_minutes']) },
-    });
+  const { value: draft, replace: setDraft, forget } = useDraft<Draft>({ interval_minutes });
+  const submit = async (): Promise<void> => {
+    const body = { interval_minutes: Number(draft['interval_minutes']) };
+    await change.mutateAsync({ params: { account, feed: name }, body });
+    forget();
+  };
   return (
     <FormModal label={text.feeds.interval} place={`interval:${name}`} button={QUIET} onSubmit={submit}>
       <SchemaFields
@@ -217,10 +218,11 @@ function ChangeInterval({ feed: { name, interval_minutes } }: FeedProps) {
 function ChangeScope({ feed: { name, settings } }: FeedProps) {
   const account = useAccount();
   const change = useChange(feedWebScope);
-  const [draft, setDraft] = useState<Draft>(settings);
-  const submit = (): Promise<unknown> => {
+  const { value: draft, replace: setDraft, forget } = useDraft<Draft>(settings);
+  const submit = async (): Promise<void> => {
     const body = { settings: withoutBlankLines(draft) } as unknown as FeedWebScopeInput['body'];
-    return change.mutateAsync({ params: { account, feed: name }, body });
+    await change.mutateAsync({ params: { account, feed: name }, body });
+    forget();
   };
   return (
     <FormModal label={text.feeds.scope} place={`scope:${name}`} button={QUIET} onSubmit={submit}>
@@ -238,9 +240,11 @@ function ChangeScope({ feed: { name, settings } }: FeedProps) {
 function MoveFeed({ feed: { name, media_store } }: FeedProps) {
   const account = useAccount();
   const move = useChange(feedMove);
-  const [draft, setDraft] = useState<Draft>({ media_store });
-  const submit = (): Promise<unknown> =>
-    move.mutateAsync({ params: { account, feed: name }, body: { media_store: String(draft['media_store']) } });
+  const { value: draft, replace: setDraft, forget } = useDraft<Draft>({ media_store });
+  const submit = async (): Promise<void> => {
+    await move.mutateAsync({ params: { account, feed: name }, body: { media_store: String(draft['media_store']) } });
+    forget();
+  };
   return (
     <FormModal label={text.feeds.move} place={`move:${name}`} button={QUIET} onSubmit={submit}>
       <SchemaFields

@@ -1,7 +1,6 @@
 import { Anchor, MultiSelect, Group as Row, Table, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { text } from '../../messages/index.js';
 import {
   listGroupCreate,
@@ -17,6 +16,7 @@ import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
+import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
@@ -90,15 +90,23 @@ function GroupForm({ group }: { readonly group?: ListGroup }) {
   const { data } = useSuspenseQuery(readingAll(listList, { params: { account } }));
   const create = useChange(listGroupCreate);
   const update = useChange(listGroupUpdate);
-  const [name, setName] = useState(group?.name ?? '');
-  const [members, setMembers] = useState(group?.lists.map(({ list }) => list) ?? []);
+  const known = { name: group?.name ?? '', members: group?.lists.map(({ list }) => list) ?? [] };
+  const { value, changes, set, forget } = useDraft(known);
+  const { name, members } = value;
   const { properties } = listGroupCreateSchemas.body;
-  const submit = (): Promise<unknown> => {
+  const submit = async (): Promise<void> => {
     // A version that a member was fixed to stays.
     const lists = members.map((list) => group?.lists.find((each) => each.list === list) ?? { list });
-    return group === undefined
-      ? create.mutateAsync({ params: { account }, body: { name, lists } })
-      : update.mutateAsync({ params: { account, group: group.name }, body: { name, lists } });
+    if (group === undefined) {
+      await create.mutateAsync({ params: { account }, body: { name, lists } });
+    } else {
+      const body = {
+        ...(changes.name === undefined ? {} : { name }),
+        ...(changes.members === undefined ? {} : { lists }),
+      };
+      await update.mutateAsync({ params: { account, group: group.name }, body });
+    }
+    forget();
   };
   return (
     <FormModal
@@ -116,7 +124,7 @@ function GroupForm({ group }: { readonly group?: ListGroup }) {
         data-autofocus
         value={name}
         onChange={(event) => {
-          setName(event.currentTarget.value);
+          set({ name: event.currentTarget.value });
         }}
       />
       <MultiSelect
@@ -124,7 +132,9 @@ function GroupForm({ group }: { readonly group?: ListGroup }) {
         description={prose(properties.lists.description)}
         data={data.lists.map((list) => list.name)}
         value={members}
-        onChange={setMembers}
+        onChange={(chosen) => {
+          set({ members: chosen });
+        }}
         searchable
         limit={CHOICES_MAX}
       />

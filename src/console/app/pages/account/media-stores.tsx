@@ -20,6 +20,7 @@ import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { bytes, count } from '../../ui/format.js';
+import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
@@ -151,16 +152,14 @@ function EditStore({ store }: { readonly store: Store }) {
   const account = useAccount();
   const update = useChange(mediaStoreUpdate);
   const { name, kind } = store;
-  const [draft, setDraft] = useState<Draft>(() => {
-    const known = Object.entries(store).filter(([member, value]) => MEMBERS[kind].includes(member) && value !== '');
-    return Object.fromEntries(known);
-  });
+  const known = Object.entries(store).filter(([member, value]) => MEMBERS[kind].includes(member) && value !== '');
+  const { value: draft, replace: setDraft, forget } = useDraft<Draft>(Object.fromEntries(known));
   return (
     <FormModal
       label={text.common.edit}
       place={`store:${name}`}
       button={{ variant: 'default', 'aria-label': text.fields.editOf(name) }}
-      onSubmit={() => update.mutateAsync({ params: { account, store: name }, body: draft })}
+      onSubmit={() => update.mutateAsync({ params: { account, store: name }, body: draft }).then(forget)}
     >
       <SchemaFields
         properties={mediaStoreUpdateSchemas.body.properties}

@@ -19,6 +19,7 @@ import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
+import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
@@ -178,15 +179,14 @@ function EditModel({ model }: { readonly model: AddedModel }) {
   const account = useAccount();
   const update = useChange(modelUpdate);
   const { name, provider, dimensions, tokens_max, query_prefix, document_prefix } = model;
-  const [draft, setDraft] = useState<Draft>(() =>
-    provider === 'own' ? { dimensions } : { tokens_max, query_prefix, document_prefix },
-  );
+  const known = provider === 'own' ? { dimensions } : { tokens_max, query_prefix, document_prefix };
+  const { value: draft, replace: setDraft, forget } = useDraft<Draft>(known);
   return (
     <FormModal
       label={text.common.edit}
       place={`model:${name}`}
       button={{ variant: 'default', 'aria-label': text.fields.editOf(name) }}
-      onSubmit={() => update.mutateAsync({ params: { account, model: name }, body: draft })}
+      onSubmit={() => update.mutateAsync({ params: { account, model: name }, body: draft }).then(forget)}
     >
       <SchemaFields
         properties={modelUpdateSchemas.body.properties}

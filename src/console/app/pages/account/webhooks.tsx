@@ -20,6 +20,7 @@ import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
+import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
@@ -132,6 +133,8 @@ function Ping({ id }: { readonly id: string }) {
   );
 }
 
+const NEW: { readonly url: string; readonly events: readonly EventType[] } = { url: '', events: [] };
+
 interface WebhookFormProps {
   readonly webhook?: Webhook;
   readonly onSecret: (secret: string) => void;
@@ -142,18 +145,18 @@ function WebhookForm({ webhook, onSecret }: WebhookFormProps) {
   const create = useChange(webhookCreate);
   const update = useChange(webhookUpdate);
   const { data } = useSuspenseQuery(reading(webhookEvents, {}));
-  const [url, setUrl] = useState(webhook?.url ?? '');
-  const [events, setEvents] = useState<readonly EventType[]>(webhook?.events ?? []);
+  const known = webhook === undefined ? NEW : { url: webhook.url, events: webhook.events };
+  const { value, changes, set, forget } = useDraft(known);
+  const { url, events } = value;
   const { url: urlSchema, events: eventsSchema } = webhookCreateSchemas.body.properties;
   const submit = async (): Promise<void> => {
     if (webhook !== undefined) {
-      await update.mutateAsync({ params: { account, id: webhook.id }, body: { url, events } });
-      return;
+      await update.mutateAsync({ params: { account, id: webhook.id }, body: changes });
+    } else {
+      const { secret } = await create.mutateAsync({ body: { url, events, account } });
+      onSecret(secret);
     }
-    const { secret } = await create.mutateAsync({ body: { url, events, account } });
-    onSecret(secret);
-    setUrl('');
-    setEvents([]);
+    forget();
   };
   return (
     <FormModal
@@ -173,7 +176,7 @@ function WebhookForm({ webhook, onSecret }: WebhookFormProps) {
         data-autofocus
         value={url}
         onChange={(event) => {
-          setUrl(event.currentTarget.value);
+          set({ url: event.currentTarget.value });
         }}
       />
       <Checkbox.Group
@@ -181,7 +184,7 @@ function WebhookForm({ webhook, onSecret }: WebhookFormProps) {
         description={prose(eventsSchema.description)}
         value={[...events]}
         onChange={(chosen) => {
-          setEvents(chosen);
+          set({ events: chosen });
         }}
       >
         <Stack gap={6} mt={4} mah={280} style={{ overflowY: 'auto' }} tabIndex={0}>

@@ -1,5 +1,5 @@
 import { Group, NumberInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { text } from '../../messages/index.js';
 import {
   facetCreate,
@@ -19,7 +19,9 @@ import { useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { useFoundRows } from '../../ui/found-rows.js';
 import { Section } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
 import { useList, useListParams, type List } from './list-frame.js';
@@ -40,6 +42,10 @@ type SearchableField = List['searchable_fields'][number];
 type Facet = List['facets'][number];
 type Resource = List['resources'][number];
 
+const NEW_SEARCHABLE: SearchableField = { name: '', weight: 1 };
+const NEW_FACET: Facet = { name: '', type: 'string', cardinality: 'Single' };
+const NEW_RESOURCE: Resource = { name: '', kind: 'document' };
+
 function SearchableFields() {
   const { searchable_fields } = useList();
   return (
@@ -59,25 +65,30 @@ function SearchableFieldForm({ field }: { readonly field?: SearchableField }) {
   const params = useListParams();
   const create = useChange(searchableFieldCreate);
   const update = useChange(searchableFieldUpdate);
-  const [name, setName] = useState(field?.name ?? '');
-  const [weight, setWeight] = useState(field?.weight ?? 1);
+  const { value: body, changes, set, forget } = useDraft(field ?? NEW_SEARCHABLE);
   const { properties } = searchableFieldCreateSchemas.body;
-  const submit = (): Promise<unknown> =>
-    field === undefined
-      ? create.mutateAsync({ params, body: { name, weight } })
-      : update.mutateAsync({ params: { ...params, name: field.name }, body: { name, weight } });
+  const submit = async (): Promise<void> => {
+    if (field === undefined) await create.mutateAsync({ params, body });
+    else await update.mutateAsync({ params: { ...params, name: field.name }, body: changes });
+    forget();
+  };
   return (
     <FieldFormModal kind="searchable" name={field?.name} add={text.fields.addSearchable} onSubmit={submit}>
-      <NameInput value={name} onChange={setName} />
+      <NameInput
+        value={body.name}
+        onChange={(name) => {
+          set({ name });
+        }}
+      />
       <NumberInput
         label={text.fields.weight}
         description={prose(properties.weight.description)}
         min={properties.weight.minimum}
         max={properties.weight.maximum}
         step={0.5}
-        value={weight}
+        value={body.weight}
         onChange={(value) => {
-          setWeight(Number(value));
+          set({ weight: Number(value) });
         }}
       />
     </FieldFormModal>
@@ -103,18 +114,19 @@ function FacetForm({ facet }: { readonly facet?: Facet }) {
   const params = useListParams();
   const create = useChange(facetCreate);
   const update = useChange(facetUpdate);
-  const [body, setBody] = useState<Facet>(facet ?? { name: '', type: 'string', cardinality: 'Single' });
+  const { value: body, changes, set, forget } = useDraft(facet ?? NEW_FACET);
   const { properties } = facetCreateSchemas.body;
-  const submit = (): Promise<unknown> =>
-    facet === undefined
-      ? create.mutateAsync({ params, body })
-      : update.mutateAsync({ params: { ...params, name: facet.name }, body });
+  const submit = async (): Promise<void> => {
+    if (facet === undefined) await create.mutateAsync({ params, body });
+    else await update.mutateAsync({ params: { ...params, name: facet.name }, body: changes });
+    forget();
+  };
   return (
     <FieldFormModal kind="facet" name={facet?.name} add={text.fields.addFacet} onSubmit={submit}>
       <NameInput
         value={body.name}
         onChange={(name) => {
-          setBody({ ...body, name });
+          set({ name });
         }}
       />
       <Select
@@ -124,7 +136,7 @@ function FacetForm({ facet }: { readonly facet?: Facet }) {
         value={body.type}
         allowDeselect={false}
         onChange={(type) => {
-          setBody({ ...body, type: type as Facet['type'] });
+          set({ type: type as Facet['type'] });
         }}
       />
       <Select
@@ -134,7 +146,7 @@ function FacetForm({ facet }: { readonly facet?: Facet }) {
         value={body.cardinality}
         allowDeselect={false}
         onChange={(cardinality) => {
-          setBody({ ...body, cardinality: cardinality as Facet['cardinality'] });
+          set({ cardinality: cardinality as Facet['cardinality'] });
         }}
       />
     </FieldFormModal>
@@ -160,18 +172,19 @@ function ResourceForm({ resource }: { readonly resource?: Resource }) {
   const params = useListParams();
   const create = useChange(resourceCreate);
   const update = useChange(resourceUpdate);
-  const [body, setBody] = useState<Resource>(resource ?? { name: '', kind: 'document' });
+  const { value: body, changes, set, forget } = useDraft(resource ?? NEW_RESOURCE);
   const { kind } = resourceCreateSchemas.body.properties;
-  const submit = (): Promise<unknown> =>
-    resource === undefined
-      ? create.mutateAsync({ params, body })
-      : update.mutateAsync({ params: { ...params, name: resource.name }, body });
+  const submit = async (): Promise<void> => {
+    if (resource === undefined) await create.mutateAsync({ params, body });
+    else await update.mutateAsync({ params: { ...params, name: resource.name }, body: changes });
+    forget();
+  };
   return (
     <FieldFormModal kind="resource" name={resource?.name} add={text.fields.addResource} onSubmit={submit}>
       <NameInput
         value={body.name}
         onChange={(name) => {
-          setBody({ ...body, name });
+          set({ name });
         }}
       />
       <Select
@@ -181,7 +194,7 @@ function ResourceForm({ resource }: { readonly resource?: Resource }) {
         value={body.kind}
         allowDeselect={false}
         onChange={(value) => {
-          setBody({ ...body, kind: value as Resource['kind'] });
+          set({ kind: value as Resource['kind'] });
         }}
       />
     </FieldFormModal>
@@ -254,14 +267,18 @@ function FieldSection<Field extends { readonly name: string }>(props: FieldSecti
   const params = useListParams();
   const may = useMay();
   const remove = useChange(calls.remove);
+  const { shown, find, more } = useFoundRows(fields, { label: text.fields.find(title), textOf: ({ name }) => name });
   return (
     <Section title={title} lead={lead} actions={may(calls.create) ? form() : undefined}>
+      {find}
       {fields.length === 0 ? <Text c="dimmed">{text.fields.none}</Text> : null}
       {fields.length === 0 ? null : (
         <Columns heads={[text.fields.field, ...heads, '']} label={title}>
-          {fields.map((field) => (
+          {shown.map((field) => (
             <Table.Tr key={field.name}>
-              <Table.Th scope="row">{field.name}</Table.Th>
+              <Table.Th scope="row" style={{ overflowWrap: 'anywhere' }}>
+                {field.name}
+              </Table.Th>
               {cellsOf(field).map((cell, column) => (
                 <Table.Td key={heads[column]}>{cell}</Table.Td>
               ))}
@@ -280,6 +297,7 @@ function FieldSection<Field extends { readonly name: string }>(props: FieldSecti
           ))}
         </Columns>
       )}
+      {more}
     </Section>
   );
 }

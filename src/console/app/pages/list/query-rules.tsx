@@ -1,13 +1,14 @@
 import { Button, Checkbox, Code, Group, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { text } from '../../messages/index.js';
-import { client, listUpdate, listUpdateSchemas, searchList } from '../../service/client.js';
-import { useChange } from '../../service/queries.js';
+import { client, listRead, listUpdate, listUpdateSchemas, searchList } from '../../service/client.js';
+import { queries, useChangeBy } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
+import { useDraft } from '../../ui/draft.js';
+import { useFoundRows } from '../../ui/found-rows.js';
 import { count } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Section } from '../../ui/page.js';
@@ -20,32 +21,47 @@ type Rule = List['query_rules'][number];
 
 const EMPTY: Rule = { name: '', pattern: '', filter: '', keep: false };
 
+/** Changes one rule and leaves the others as they are by now, whoever has changed them since this page was shown. */
 function useRules() {
   const { query_rules } = useList();
   const params = useListParams();
-  const update = useChange(listUpdate);
-  const put = (rules: readonly Rule[]): Promise<unknown> =>
-    update.mutateAsync({ params, body: { query_rules: rules } });
+  const update = useChangeBy(async (changed: (rules: readonly Rule[]) => readonly Rule[]) => {
+    const { query_rules: rules } = await listRead(client, { params });
+    return listUpdate(client, { params, body: { query_rules: changed(rules) } });
+  });
   return {
     rules: query_rules,
-    replace: (old: Rule | undefined, rule: Rule) =>
-      put(old === undefined ? [...query_rules, rule] : query_rules.map((each) => (each === old ? rule : each))),
-    remove: (rule: Rule) => put(query_rules.filter((each) => each !== rule)),
+    add: (rule: Rule) => update.mutateAsync((rules) => [...rules, rule]),
+    replace: (old: Rule, rule: Rule) =>
+      update.mutateAsync((rules) => {
+        if (!rules.some((each) => isSame(each, old))) {
+          void queries.invalidateQueries();
+          throw new Error(text.rules.gone(old.name));
+        }
+        return rules.map((each) => (isSame(each, old) ? rule : each));
+      }),
+    remove: (rule: Rule) => update.mutateAsync((rules) => rules.filter((each) => !isSame(each, rule))),
   };
+}
+
+function isSame(one: Rule, other: Rule): boolean {
+  return (['name', 'pattern', 'filter', 'keep'] as const).every((member) => one[member] === other[member]);
 }
 
 /** Parts of the search text that become filters. */
 export function QueryRules() {
   const may = useMay();
   const { rules, remove } = useRules();
+  const { shown, find, more } = useFoundRows(rules, { label: text.rules.find, textOf: ({ name }) => name });
   return (
     <Stack gap="xl">
       <Section title={text.list.rules} lead={text.rules.lead} actions={may(listUpdate) ? <RuleForm /> : undefined}>
+        {find}
         {rules.length === 0 ? (
           <Empty>{text.rules.none}</Empty>
         ) : (
           <Columns heads={[text.rules.name, text.rules.pattern, text.rules.filter, '']} label={text.list.rules}>
-            {rules.map((rule) => (
+            {shown.map((rule) => (
               <Table.Tr key={rule.name}>
                 <Table.Th scope="row">{rule.name}</Table.Th>
                 <Table.Td>
@@ -71,6 +87,7 @@ export function QueryRules() {
             ))}
           </Columns>
         )}
+        {more}
       </Section>
       <TryOut />
     </Stack>
@@ -78,18 +95,19 @@ export function QueryRules() {
 }
 
 function RuleForm({ rule }: { readonly rule?: Rule }) {
-  const { replace } = useRules();
-  const [draft, setDraft] = useState(rule ?? EMPTY);
+  const { add, replace } = useRules();
+  const { value: draft, set, forget } = useDraft(rule ?? EMPTY);
   const { name, pattern, filter, keep } = listUpdateSchemas.body.properties.query_rules.items.properties;
-  const set = (change: Partial<Rule>): void => {
-    setDraft({ ...draft, ...change });
+  const submit = async (): Promise<void> => {
+    await (rule === undefined ? add(draft) : replace(rule, draft));
+    forget();
   };
   return (
     <FormModal
       label={rule === undefined ? text.rules.add : text.common.edit}
       place={rule === undefined ? 'new-rule' : `rule:${rule.name}`}
       button={rule === undefined ? {} : { variant: 'default', 'aria-label': text.fields.editOf(rule.name) }}
-      onSubmit={() => replace(rule, draft)}
+      onSubmit={submit}
     >
       <TextInput
         label={text.rules.name}

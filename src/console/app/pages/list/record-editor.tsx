@@ -1,5 +1,5 @@
 import { Alert, Button, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { parseExactJson } from '../../../../platform/exact-json.js';
 import { text } from '../../messages/index.js';
@@ -33,10 +33,7 @@ interface RecordEditorProps {
 
 export function RecordEditor({ id, onClose }: RecordEditorProps) {
   const params = useListParams();
-  const found = useQuery({
-    ...reading(searchResultRead, { params: { ...params, id: id ?? '' }, query: ROOM }),
-    enabled: id !== undefined,
-  });
+  const found = useQuery({ ...readingOf(params, id ?? ''), enabled: id !== undefined });
   return (
     <Drawer
       opened
@@ -50,7 +47,7 @@ export function RecordEditor({ id, onClose }: RecordEditorProps) {
       {id === undefined ? <RecordForm record={undefined} onDone={onClose} /> : null}
       {found.data === undefined ? null : (
         <>
-          <RecordForm key={found.data.modified_utc} record={found.data} onDone={onClose} />
+          <RecordForm key={found.data.id} record={found.data} onDone={onClose} />
           <RecordDocuments key={found.data.id} record={found.data.name} />
           <RelatedRecords key={`like ${found.data.id}`} record={found.data.name} />
         </>
@@ -59,12 +56,17 @@ export function RecordEditor({ id, onClose }: RecordEditorProps) {
   );
 }
 
+const readingOf = (params: ReturnType<typeof useListParams>, id: string) =>
+  reading(searchResultRead, { params: { ...params, id }, query: ROOM });
+
 interface RecordFormProps {
+  /** As it is by now; undefined: a new one. */
   readonly record: SearchResultReadOutput | undefined;
   readonly onDone: () => void;
 }
 
 const FIELDS_BEGUN_MAX = 12;
+const IDLE = { isBusy: false, error: null };
 
 /** The fields that the list knows, to be filled in: a text where it is searched, and null, which is no value, where it is not. */
 function begun({ searchable_fields, facets }: List): string {
@@ -76,30 +78,54 @@ function begun({ searchable_fields, facets }: List): string {
   return JSON.stringify(known.length === 0 ? { title: '' } : Object.fromEntries(known), null, 2);
 }
 
+/** What is typed over a record, which somebody else may change meanwhile: whoever has typed nothing sees that, whoever has is asked. */
+function useTyped(record: SearchResultReadOutput | undefined) {
+  const list = useList();
+  const shownOf = (shown: SearchResultReadOutput | undefined) => ({
+    /** Begins the editor of fields anew, which keeps what it is first shown. */
+    over: shown?.modified_utc,
+    name: shown?.name ?? '',
+    fields: shown === undefined ? begun(list) : JSON.stringify(shown.fields, null, 2),
+  });
+  const [{ was, typed }, setState] = useState(() => ({ was: shownOf(record), typed: shownOf(record) }));
+  const take = (): void => {
+    setState({ was: shownOf(record), typed: shownOf(record) });
+  };
+  const isBehind = record !== undefined && record.modified_utc !== was.over;
+  const hasTyped = typed.name !== was.name || typed.fields !== was.fields;
+  if (isBehind && !hasTyped) take();
+  return {
+    ...typed,
+    isBehind: isBehind && hasTyped,
+    /** Whether it is of what is typed that the record is still as it was. */
+    isOver: (modified: string) => modified === was.over,
+    set: (change: { readonly name?: string; readonly fields?: string }) => {
+      setState((before) => ({ ...before, typed: { ...before.typed, ...change } }));
+    },
+    take,
+    keep: () => {
+      setState({ was: shownOf(record), typed });
+    },
+  };
+}
+
 function RecordForm({ record, onDone }: RecordFormProps) {
   const may = useMay();
-  const list = useList();
-  const { save, remove } = useRecordChanges(record);
-  const [name, setName] = useState(record?.name ?? '');
-  const [fields, setFields] = useState(() =>
-    record === undefined ? begun(list) : JSON.stringify(record.fields, null, 2),
-  );
-  const [error, setError] = useState<unknown>(null);
+  const { save, readAnew, remove } = useRecordChanges(record);
+  const { over, name, fields, isBehind, isOver, set, take, keep } = useTyped(record);
   const mayWrite = may(record === undefined ? searchResultCreate : searchResultUpdate);
-  const submit = async (): Promise<void> => {
-    setError(null);
-    try {
-      await save(name, parsedFields(fields));
-      onDone();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const { isBusy, error, submit } = useSubmit(async () => {
+    const parsed = parsedFields(fields);
+    const now = await readAnew();
+    if (now !== undefined && !isOver(now.modified_utc)) return;
+    await save(name, parsed);
+    onDone();
+  });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void submit();
+        submit();
       }}
     >
       <Stack>
@@ -110,15 +136,18 @@ function RecordForm({ record, onDone }: RecordFormProps) {
           maxLength={512}
           value={name}
           onChange={(event) => {
-            setName(event.currentTarget.value);
+            set({ name: event.currentTarget.value });
           }}
         />
         <JsonEditor
+          key={over}
           label={text.records.fields}
           description={text.records.fieldsHint}
           isReadOnly={!mayWrite}
           value={fields}
-          onChange={setFields}
+          onChange={(entry) => {
+            set({ fields: entry });
+          }}
         />
         {record?.fields_left_out === undefined ? null : <LeftOut record={record} names={record.fields_left_out} />}
         {record === undefined ? null : (
@@ -127,6 +156,7 @@ function RecordForm({ record, onDone }: RecordFormProps) {
           </Text>
         )}
         <Problem error={error} />
+        {isBehind && !isBusy ? <ChangedMeanwhile onTake={take} onKeep={keep} /> : null}
         <Group justify="space-between">
           {record !== undefined && may(searchResultDelete) ? (
             <ConfirmButton
@@ -138,10 +168,55 @@ function RecordForm({ record, onDone }: RecordFormProps) {
           ) : (
             <span />
           )}
-          {mayWrite ? <Button type="submit">{text.common.save}</Button> : null}
+          {mayWrite ? (
+            <Button type="submit" loading={isBusy} disabled={isBehind}>
+              {text.common.save}
+            </Button>
+          ) : null}
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** Once at a time, however often it is pressed. */
+function useSubmit(work: () => Promise<void>) {
+  const [state, setState] = useState<{ readonly isBusy: boolean; readonly error: unknown }>(IDLE);
+  const submit = (): void => {
+    setState({ isBusy: true, error: null });
+    work().then(
+      () => {
+        setState(IDLE);
+      },
+      (error: unknown) => {
+        setState({ isBusy: false, error });
+      },
+    );
+  };
+  return { ...state, submit };
+}
+
+interface ChangedMeanwhileProps {
+  readonly onTake: () => void;
+  readonly onKeep: () => void;
+}
+
+/** Nothing that was typed is lost, and nothing that somebody else has saved is written over, unless it is wanted. */
+function ChangedMeanwhile({ onTake, onKeep }: ChangedMeanwhileProps) {
+  return (
+    <Alert color="orange" role="alert" title={text.records.changed}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{text.records.changedHint}</Text>
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={onKeep}>
+            {text.records.keepTyped}
+          </Button>
+          <Button size="xs" variant="default" onClick={onTake}>
+            {text.records.takeChange}
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
   );
 }
 
@@ -187,7 +262,11 @@ function useRecordChanges(record: SearchResultReadOutput | undefined) {
   const update = useChange(searchResultUpdate);
   const patch = useChange(searchResultPatch);
   const remove = useChange(searchResultDelete);
+  const cache = useQueryClient();
   return {
+    /** Undefined of a new one. */
+    readAnew: async () =>
+      record === undefined ? undefined : cache.fetchQuery({ ...readingOf(params, record.id), staleTime: 0 }),
     save: async (name: string, fields: Fields): Promise<void> => {
       const body = name === '' ? { fields } : { name, fields };
       if (record === undefined) {

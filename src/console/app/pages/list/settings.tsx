@@ -8,6 +8,7 @@ import { useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { useDraft } from '../../ui/draft.js';
 import { count } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { languageChoices } from '../../ui/languages.js';
@@ -46,10 +47,11 @@ function Settings() {
   const params = useListParams();
   const navigate = useNavigate();
   const update = useChange(listUpdate);
-  const [name, setName] = useState(list.name);
-  const [language, setLanguage] = useState(list.language);
+  const { value, changes, set, forget } = useDraft({ name: list.name, language: list.language });
+  const { name, language } = value;
   const save = async (): Promise<void> => {
-    await update.mutateAsync({ params, body: { name, language } });
+    await update.mutateAsync({ params, body: changes });
+    forget();
     if (name !== list.name) await navigate({ to: '/$account/list/$list/settings', params: { ...params, list: name } });
   };
   return (
@@ -68,7 +70,7 @@ function Settings() {
             required
             value={name}
             onChange={(event) => {
-              setName(event.currentTarget.value);
+              set({ name: event.currentTarget.value });
             }}
           />
           <NativeSelect
@@ -77,7 +79,7 @@ function Settings() {
             data={languageChoices(list.language)}
             value={language}
             onChange={(event) => {
-              setLanguage(event.currentTarget.value);
+              set({ language: event.currentTarget.value });
             }}
           />
           <Problem error={update.error} />

@@ -7,12 +7,14 @@ import {
   client,
   synonymCandidates,
   synonymPreview,
+  synonymRead,
   synonymUpdate,
   type SynonymPreviewOutput,
 } from '../../service/client.js';
-import { reading, useChange } from '../../service/queries.js';
+import { reading, useChangeBy } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { Empty } from '../../ui/empty.js';
+import { useFoundRows } from '../../ui/found-rows.js';
 import { count } from '../../ui/format.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
@@ -39,32 +41,40 @@ export function Synonyms() {
   );
 }
 
-/** Changes one rule and leaves the others as they are. */
+/** Changes one rule and leaves the others as they are by now, whoever has changed them since this page was shown. */
 function useRules() {
   const { synonym_rules } = useList();
   const params = useListParams();
-  const update = useChange(synonymUpdate);
-  const put = (rules: readonly Rule[]): Promise<unknown> => update.mutateAsync({ params, body: { rules } });
+  const update = useChangeBy(async (changed: (rules: readonly Rule[]) => readonly Rule[]) => {
+    const { rules } = await synonymRead(client, { params });
+    return synonymUpdate(client, { params, body: { rules: changed(rules) } });
+  });
   return {
     rules: synonym_rules,
     update,
-    add: (rule: Rule) => put([...synonym_rules, rule]),
-    remove: (rule: Rule) => put(synonym_rules.filter((each) => each !== rule)),
+    add: (rule: Rule) => update.mutateAsync((rules) => [...rules, rule]),
+    remove: (rule: Rule) => update.mutateAsync((rules) => rules.filter((each) => !isSame(each, rule))),
   };
+}
+
+function isSame(one: Rule, other: Rule): boolean {
+  return one.kind === other.kind && described(one) === described(other);
 }
 
 function RuleTable() {
   const may = useMay();
   const { rules, remove } = useRules();
+  const { shown, find, more } = useFoundRows(rules, { label: text.synonyms.find, textOf: described });
   return (
     <Section title={text.list.synonyms} lead={text.synonyms.lead}>
+      {find}
       {rules.length === 0 ? (
         <Empty>{text.synonyms.none}</Empty>
       ) : (
         <Columns heads={[text.synonyms.terms, text.synonyms.kind, '']} label={text.list.synonyms}>
-          {rules.map((rule, index) => (
-            <Table.Tr key={index}>
-              <Table.Td>{described(rule)}</Table.Td>
+          {shown.map((rule, index) => (
+            <Table.Tr key={`${index} ${described(rule)}`}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{described(rule)}</Table.Td>
               <Table.Td>
                 <Badge variant="light" color="gray">
                   {text.synonyms.kinds[rule.kind]}
@@ -86,6 +96,7 @@ function RuleTable() {
           ))}
         </Columns>
       )}
+      {more}
     </Section>
   );
 }

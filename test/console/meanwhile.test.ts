@@ -1,0 +1,155 @@
+/** What somebody else, or another tab, changes while a page is open: it stays, and what was typed stays as well. */
+import { expect, it } from 'vitest';
+import { settled } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
+import type { TestService } from '../support/service.js';
+
+const RULES = 10_000;
+const ROWS_MAX = 110;
+const LIST = '/list/default/birds';
+
+async function fill({ client }: TestService): Promise<void> {
+  await client.post('/list/default', {
+    name: 'birds',
+    searchable_fields: [{ name: 'title' }],
+    facets: [{ name: 'kind', type: 'string' }],
+    query_rules: [{ name: 'isbn', pattern: '97[89][0-9]{10}', filter: 'kind = $0' }],
+  });
+  await client.bulk('default', 'birds', [{ name: 'gannet', title: 'Gannets dive', kind: 'bird' }]);
+}
+
+interface Read {
+  readonly record_count: number;
+  readonly facets: readonly { readonly name: string; readonly type: string; readonly cardinality: string }[];
+  readonly query_rules: readonly { readonly name: string; readonly filter: string }[];
+}
+
+describeConsole('changes beside an open page', { fill }, (its) => {
+  const read = async (): Promise<Read> => (await its.service.client.get(LIST)).body as Read;
+  const button = (name: string) => its.page.getByRole('button', { name, exact: true });
+  /** As a browser says it to a page when its window is looked at again. */
+  const lookAgain = () => its.page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+  const change = async (path: string, body: object, method: 'PUT' | 'PATCH' = 'PUT'): Promise<void> => {
+    const { status, text } = await its.service.client.send(method, path, { json: body });
+    expect(status, text).toBe(200);
+  };
+
+  it('of a record are shown where nothing was typed, and asked about where something was', async () => {
+    const { results } = (await its.service.client.get('/search-result/default/birds')).body as {
+      results: readonly { readonly id: string }[];
+    };
+    const path = `/search-result/default/birds/${results[0]?.id ?? ''}`;
+    const titleOf = async () =>
+      ((await its.service.client.get(path)).body as { fields: { title: string } }).fields.title;
+    await its.visit('list/birds/records');
+    await button('gannet').click();
+    const drawer = its.page.getByRole('dialog', { name: 'Record' });
+    const name = drawer.getByRole('textbox', { name: 'Name' });
+    const fields = drawer.getByRole('textbox', { name: 'Fields' });
+    await fields.waitFor();
+    await change(path, { fields: { title: 'Gannets swim' } }, 'PATCH');
+    await expect
+      .poll(async () => {
+        await lookAgain();
+        return fields.innerText();
+      })
+      .toContain('Gannets swim');
+
+    await name.fill('northern gannet');
+    await change(path, { fields: { title: 'Gannets fly' } }, 'PATCH');
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    const notice = drawer.getByRole('alert');
+    await notice.getByText('This record was changed meanwhile').waitFor();
+    expect([await name.inputValue(), await titleOf()]).toEqual(['northern gannet', 'Gannets fly']);
+    await notice.getByRole('button', { name: 'Show what is there now' }).click();
+    await expect.poll(() => fields.innerText()).toContain('Gannets fly');
+    expect(await name.inputValue()).toBe('gannet');
+
+    await name.fill('northern gannet');
+    await change(path, { fields: { title: 'Gannets sleep' } }, 'PATCH');
+    await expect
+      .poll(async () => {
+        await lookAgain();
+        return notice.count();
+      })
+      .toBe(1);
+    await notice.getByRole('button', { name: 'Go on with what I have typed' }).click();
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await drawer.waitFor({ state: 'detached' });
+    expect(await titleOf()).toBe('Gannets fly');
+  });
+
+  it('of a record that is made are made once, however often Save is pressed', async () => {
+    const { record_count } = await read();
+    await its.visit('list/birds/records?add=true');
+    const drawer = its.page.getByRole('dialog', { name: 'Add a record' });
+    await drawer.getByRole('button', { name: 'Save' }).dblclick();
+    await drawer.waitFor({ state: 'detached' });
+    await settled(its.page);
+    expect((await read()).record_count).toBe(record_count + 1);
+  });
+
+  it('of synonyms and query rules stay when another rule is added or removed', async () => {
+    const equivalent = (...terms: string[]) => ({ kind: 'equivalent', terms });
+    await its.visit('list/birds/synonyms');
+    const terms = its.page.getByRole('form', { name: 'Add a rule' }).getByRole('combobox', { name: 'Terms' });
+    for (const term of ['gannet', 'solan']) {
+      await terms.fill(term);
+      await terms.press('Enter');
+    }
+    await change('/list/synonyms/default/birds', { rules: [equivalent('fulmar', 'mallemuck')] });
+    await its.page.getByRole('form', { name: 'Add a rule' }).getByRole('button', { name: 'Save' }).click();
+    await its.page.getByText('gannet = solan').waitFor();
+    const rulesNow = async () =>
+      ((await its.service.client.get('/list/synonyms/default/birds')).body as { rules: unknown }).rules;
+    expect(await rulesNow()).toEqual([equivalent('fulmar', 'mallemuck'), equivalent('gannet', 'solan')]);
+
+    await its.visit('list/birds/rules');
+    await button('Add a query rule').click();
+    const form = its.page.getByRole('form', { name: 'Add a query rule' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('order');
+    await form.getByRole('textbox', { name: 'Pattern' }).fill('[0-9]{6}');
+    await form.getByRole('textbox', { name: 'Filter' }).fill('kind = $0');
+    const [isbn] = (await read()).query_rules;
+    await change(LIST, { query_rules: [{ ...isbn, filter: "kind = 'book'" }] });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect((await read()).query_rules.map(({ name, filter }) => [name, filter])).toEqual([
+      ['isbn', "kind = 'book'"],
+      ['order', 'kind = $0'],
+    ]);
+    // The next one begins with nothing of it.
+    await button('Add a query rule').click();
+    expect(await form.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('');
+  });
+
+  it('of a field stay when another member of it is saved', async () => {
+    await its.visit('list/birds/fields?form=facet:kind');
+    const form = its.page.getByRole('form', { name: 'Edit' });
+    await form.getByRole('textbox', { name: 'Field' }).fill('sort');
+    await change('/facet/default/birds/kind', { cardinality: 'Many' });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    await expect
+      .poll(async () => (await read()).facets)
+      .toEqual([{ name: 'sort', type: 'string', cardinality: 'Many' }]);
+  });
+
+  it('show a hundred of thousands of synonyms, and those that are looked for', async () => {
+    const rules = Array.from({ length: RULES }, (_, index) => ({
+      kind: 'equivalent',
+      terms: [`word${index}`, `term${index}`],
+    }));
+    await change('/list/synonyms/default/birds', { rules });
+    await its.visit('list/birds/synonyms');
+    const table = its.page.getByRole('table', { name: 'Synonyms' });
+    await table.getByText('word5 = term5').waitFor();
+    expect(await table.getByRole('row').count()).toBeLessThan(ROWS_MAX);
+    await its.page.getByRole('textbox', { name: 'Find a rule' }).fill('WORD9998');
+    await button('Remove word9998 = term9998').click();
+    await its.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await its.page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { rules: left } = (await its.service.client.get('/list/synonyms/default/birds')).body as { rules: unknown[] };
+    expect(left).toEqual(rules.filter((_, index) => index !== 9998));
+  });
+});
