@@ -20,9 +20,9 @@ const layers = [
   ['operations'],
   ['plans'],
   ['webhooks', 'people', 'models', 'media', 'documents', 'pictures', 'recordings', 'evals'],
-  ['feeds', 'resources', 'proposals', 'backup'],
+  ['feeds', 'resources', 'proposals', 'backup', 'agents'],
   ['client'],
-  ['http', 'agents', 'cli'],
+  ['http', 'cli'],
   ['console'],
 ];
 

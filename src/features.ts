@@ -2,6 +2,7 @@
  * The features, in the order in which they are opened. A new one is a folder and a line here. What they declare is read before
  * anything of the service is loaded: the command line needs their settings and commands.
  */
+import { agents } from './agents/feature.js';
 import { analytics } from './analytics/feature.js';
 import { backup } from './backup/feature.js';
 import { documents } from './documents/feature.js';
@@ -31,4 +32,5 @@ export const FEATURES: readonly Feature[] = [
   feeds,
   proposals,
   backup,
+  agents,
 ];

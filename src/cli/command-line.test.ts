@@ -27,6 +27,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   doctor: ['--data'],
   settings: [],
   'systemd-unit': [],
+  mcp: [],
   'key create': [],
   'key list': [],
   'key delete': ['old'],
@@ -69,7 +70,7 @@ function callOf({ operation: wanted, arguments: typed = [], secrets = [] }: Comm
 const ASKING = DECLARED.flatMap(({ name, secrets = [] }) => (secrets.length === 0 ? [] : [name]));
 /** These start a service, ask none, or look at everything and go on: what is in the way of the others is told otherwise, or not in theirs. */
 const CALLING = ALL.filter(
-  (name) => !['serve', 'demo', 'restore', 'doctor', 'settings', 'systemd-unit', ...ASKING].includes(name),
+  (name) => !['serve', 'demo', 'restore', 'doctor', 'settings', 'systemd-unit', 'mcp', ...ASKING].includes(name),
 );
 
 const folders: string[] = [];

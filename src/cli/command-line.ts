@@ -17,13 +17,13 @@ import type { KeyCreateOptions } from './commands/key.js';
 import type { RestoreOptions } from './commands/restore.js';
 import type { ReindexOptions } from './commands/reindex.js';
 import type { SearchCommandOptions } from './commands/search.js';
-import type { SystemdUnitOptions } from './commands/systemd-unit.js';
 import { CORE_COMMANDS } from './core-commands.js';
 import { EXIT, type ExitStatus } from './exit-codes.js';
 import { describeFailure } from './failure.js';
 import { printInterruption } from './interruption.js';
 import { openStandardOutput, type Output } from './output.js';
 import type { ServiceLoader } from './service-loader.js';
+import { addMachineCommands } from './machine-commands.js';
 import { addMediaCommands } from './media-commands.js';
 import { addWebhookCommands } from './webhook-commands.js';
 
@@ -139,7 +139,7 @@ function createProgram(
   addReindexCommand(program, run);
   addAnalyticsCommand(program, run);
   addCallCommand(program, run);
-  addSettingsCommand(program, run);
+  addMachineCommands(program, { run, shared: sharedOptions });
   addWebhookCommands(program, { run, shared: sharedOptions, wholeNumber });
   addMediaCommands(program, { run, shared: sharedOptions, wholeNumber });
   return { program, run };
@@ -390,23 +390,6 @@ function addCallCommand(program: Command, run: Run): void {
     .option('-h, --help', 'what the operation takes and answers')
     .action((operation: string | undefined, options: CallOptions) =>
       run(async (context) => (await import('./commands/call.js')).callOperation(context, operation, options)),
-    );
-}
-
-function addSettingsCommand(program: Command, run: Run): void {
-  program
-    .command('settings')
-    .description('print every setting with its meaning, its default and its environment variable, as a settings file')
-    .addOption(configOption())
-    .action(() => run(async (context) => (await import('./commands/settings.js')).settings(context)));
-  program
-    .command('systemd-unit')
-    .description('print the unit by which systemd starts the service with the machine and keeps it running')
-    .option('--user <name>', 'the user that it runs as', 'gannet')
-    .option('--data <folder>', 'its data directory', '/var/lib/gannet')
-    .addOption(configOption())
-    .action((options: SystemdUnitOptions) =>
-      run(async (context) => (await import('./commands/systemd-unit.js')).systemdUnit(context, options)),
     );
 }
 

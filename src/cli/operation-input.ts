@@ -3,7 +3,15 @@
  * have that name (path, query string or body), and its text becomes the value that the schema asks for.
  */
 import type { TSchema } from 'typebox';
-import { coercionsOf, firstForm, isStreamBody, type Operation } from '../operations/index.js';
+import {
+  coercionsOf,
+  firstForm,
+  isStreamBody,
+  membersOf,
+  placesOf,
+  type Operation,
+  type ParameterPlace,
+} from '../operations/index.js';
 import { parseExactJson } from '../platform/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { CallInput } from './service-client.js';
@@ -20,12 +28,14 @@ export interface GivenInput {
   readonly account: string;
 }
 
-type Place = 'path' | 'query' | 'body';
-
 /** Throws a CommandError that names what is missing, unknown or unreadable. */
 export function operationInput(operation: Operation, given: GivenInput): CallInput {
   const places = placesOf(operation);
-  const values: Record<Place, Record<string, unknown>> = { path: {}, query: {}, body: bodyOf(operation, given) };
+  const values: Record<ParameterPlace, Record<string, unknown>> = {
+    path: {},
+    query: {},
+    body: bodyOf(operation, given),
+  };
   for (const param of given.params) place(operation, places, param, values);
   if (places.get('account') === 'path' && values.path['account'] === undefined) values.path['account'] = given.account;
   if (places.get('account') === 'body' && values.body['account'] === undefined) values.body['account'] = given.account;
@@ -44,21 +54,11 @@ export function operationInput(operation: Operation, given: GivenInput): CallInp
   };
 }
 
-/** Where each name belongs that an operation knows. One that is in the path and elsewhere is meant for the path. */
-export function placesOf(operation: Operation): ReadonlyMap<string, Place> {
-  const body = operation.body === undefined || isStreamBody(operation.body) ? [] : membersOf(operation.body);
-  return new Map<string, Place>([
-    ...body.map((name): [string, Place] => [name, 'body']),
-    ...membersOf(operation.query).map((name): [string, Place] => [name, 'query']),
-    ...membersOf(operation.params).map((name): [string, Place] => [name, 'path']),
-  ]);
-}
-
 function place(
   operation: Operation,
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, ParameterPlace>,
   param: string,
-  values: Record<Place, Record<string, unknown>>,
+  values: Record<ParameterPlace, Record<string, unknown>>,
 ): void {
   const equals = param.indexOf('=');
   if (equals < 1) throw usage(`--param ${param} has no name and value: write --param name=value.`);
@@ -113,11 +113,6 @@ function bodyOf(operation: Operation, { body, stream }: GivenInput): Record<stri
     throw usage(`The body of ${operation.name} has to be a JSON object.`);
   }
   return { ...value };
-}
-
-function membersOf(schema: TSchema | undefined): string[] {
-  const form: { readonly properties?: object } | undefined = firstForm(schema);
-  return Object.keys(form?.properties ?? {});
 }
 
 function usage(message: string): CommandError {

@@ -5,6 +5,7 @@
 import type { Caller } from '../access/index.js';
 import type { ListRecord } from '../catalog/index.js';
 import {
+  asServiceError,
   EVENT_STREAM_TYPE,
   isStreamBody,
   StreamedBody,
@@ -35,7 +36,7 @@ import {
 import { finishedBody } from './answer-body.js';
 import { createCors, type Cors } from './cors.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest, type RequestHandler } from './exchange.js';
-import { asServiceError, failureHeaders, PROBLEM_TYPE } from './failures.js';
+import { failureHeaders, PROBLEM_TYPE } from './failures.js';
 import { tooLarge } from './incoming-body.js';
 import { createObserver, type Observer } from './observer.js';
 import { Router } from './router.js';

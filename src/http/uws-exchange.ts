@@ -3,7 +3,7 @@
  * at once; chunks of a body are copied, since uWebSockets reuses their memory.
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import { HeadedBytes, StreamedBody, type Credential, type Visitor } from '../operations/index.js';
+import { AGENTS_PATH, HeadedBytes, StreamedBody, type Credential, type Visitor } from '../operations/index.js';
 import type { ServiceError } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody, SMALL_BYTES_MAX, type IncomingBodyOptions } from './incoming-body.js';
@@ -65,11 +65,12 @@ export class UwsExchange implements IncomingRequest {
     // Undefined where the URL has no `?`, whatever the declaration says.
     this.queryString = textOr(req.getQuery(), '');
     const head = readHead(req, this.method === 'GET' || this.method === 'HEAD');
-    if (head.apiKey === '') {
+    const apiKey = head.apiKey === '' && this.path === AGENTS_PATH ? bearerOf(req) : head.apiKey;
+    if (apiKey === '') {
       this.credential = visitors.credential(req);
       this.visitor = visitors.visitor(req, res);
     } else {
-      this.credential = { kind: 'key', header: head.apiKey };
+      this.credential = { kind: 'key', header: apiKey };
       this.visitor = UNKNOWN_VISITOR;
     }
     this.requestIdHeader = head.requestId;
@@ -392,6 +393,11 @@ export class UwsExchange implements IncomingRequest {
 
 function orUndefined(header: string): string | undefined {
   return header === '' ? undefined : header;
+}
+
+/** The key of a header `Authorization: Bearer …`; '' without one. */
+function bearerOf(req: HttpRequest): string {
+  return /^Bearer +(\S+) *$/i.exec(req.getHeader('authorization'))?.[1] ?? '';
 }
 
 function textOr(text: string | undefined, otherwise: string): string {

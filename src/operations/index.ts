@@ -8,6 +8,8 @@ export { createDispatcher, type Credential, type Dispatcher, type PathParams } f
 export { openApiDocument } from './openapi/openapi.js';
 export { coercionsOf, decodePathText } from './dispatch/query-string.js';
 export { firstForm } from './dispatch/first-form.js';
+export { membersOf, placesOf, type ParameterPlace } from './dispatch/parameter-places.js';
+export { asServiceError } from './dispatch/service-errors.js';
 export {
   provide,
   type Declared,
@@ -23,7 +25,7 @@ export { withListExtensions } from './api/extended-lists.js';
 export type { AnswerPrinter, CommandSpec, CommandText, JobFollower } from './dispatch/command.js';
 export { OpenFeatures } from './dispatch/open-features.js';
 export { reservedAccountNames } from './dispatch/reserved-names.js';
-export { agentToolName } from './dispatch/agent-tools.js';
+export { AGENTS_PATH, agentToolName } from './dispatch/agent-tools.js';
 export * from './api/schemas.js';
 export { searchFor } from './api/search.js';
 export { previewSynonymRule } from './api/synonym-preview.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { allOperations } from '../../src/main.js';
-import { isStreamBody, type Operation } from '../../src/operations/index.js';
+import { isStreamBody, placesOf, type Operation } from '../../src/operations/index.js';
 import { operationHelp, operationTable } from '../../src/cli/operation-help.js';
-import { operationInput, placesOf } from '../../src/cli/operation-input.js';
+import { operationInput } from '../../src/cli/operation-input.js';
 import { CommandError } from '../../src/cli/exit-codes.js';
 
 const operations = await allOperations();

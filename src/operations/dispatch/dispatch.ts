@@ -33,9 +33,15 @@ import type { Admission, Operation, OperationContext, OperationResult, Operation
 import type { Services } from './services.js';
 import { createValidator, type InputValidator, type RawInput } from './validation.js';
 
-/** How a call shows who it is: a key or a session over HTTP, or the control socket, which only its owner can open. */
+/**
+ * How a call shows who it is: a key or a session over HTTP, or the control socket, which only its owner can open. An operation that calls others
+ * does so as whoever called it.
+ */
 export type Credential =
-  { readonly kind: 'key'; readonly header: string | undefined } | SessionCredential | { readonly kind: 'cli' };
+  | { readonly kind: 'key'; readonly header: string | undefined }
+  | SessionCredential
+  | { readonly kind: 'cli' }
+  | { readonly kind: 'caller'; readonly caller: Caller };
 
 export type PathParams = Readonly<Record<string, string | undefined>>;
 
@@ -92,6 +98,8 @@ function callerOf(credential: Credential, { method }: Operation, { account }: Pa
       return services.part(SESSION_AUTHENTICATOR).authenticate(credential, account, method !== 'GET');
     case 'cli':
       return services.access.cli;
+    case 'caller':
+      return credential.caller;
   }
 }
 

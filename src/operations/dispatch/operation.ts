@@ -41,7 +41,8 @@ export interface StreamBody {
 export const ANY_CONTENT_TYPE = '*/*';
 
 /** Headers of a request that an operation may look at, in lower case. */
-export type RequestHeaderName = 'if-match' | 'if-none-match' | 'if-range' | 'range';
+export type RequestHeaderName =
+  'if-match' | 'if-none-match' | 'if-range' | 'mcp-method' | 'mcp-name' | 'mcp-protocol-version' | 'range';
 
 export interface ResponseSpec {
   readonly description: string;

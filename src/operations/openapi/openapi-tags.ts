@@ -5,6 +5,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   account: 'Accounts share the machine and nothing else.',
   analytics: 'What was searched for, found and clicked, by list and group.',
   'api-key': 'Keys of programs: where they reach, what they may do, until when.',
+  agent: 'Operations as tools for agents, by the Model Context Protocol.',
   backup: 'Copies of the whole data directory, and whether they can be restored.',
   contributor: 'People who work on an account, and their roles.',
   facet: 'The fields of a list that are filtered, counted and sorted by.',

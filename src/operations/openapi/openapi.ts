@@ -161,10 +161,13 @@ function answersOf(operation: Operation, components: SchemaComponents): Answers 
   }
   for (const [status, problems] of byStatus(problemsOf(operation))) {
     const hasRetryAfter = status === 429 || status === 503;
+    // An operation may have an answer of its own for a status by which others tell a problem.
+    const own: { readonly description?: string; readonly content?: Json } = responses[status] ?? {};
+    const titles = problems.map(({ code, title }) => `\`${code}\`: ${title}.`);
     responses[status] = {
-      description: problems.map(({ code, title }) => `\`${code}\`: ${title}.`).join('\n'),
+      description: [...(own.description === undefined ? [] : [`${own.description}.`]), ...titles].join('\n'),
       headers: { ...REQUEST_ID_HEADER, ...(hasRetryAfter ? RETRY_AFTER_HEADER : {}) },
-      content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+      content: { ...own.content, [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
     };
   }
   return responses;

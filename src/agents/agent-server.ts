@@ -1,0 +1,49 @@
+/**
+ * The protocol by which agents are told of tools and call them (Model Context Protocol), by its own library: over HTTP one server for each
+ * request, over standard input and output one for the connection. It keeps nothing between calls.
+ */
+import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
+import { didYouMean, packageVersion } from '../platform/index.js';
+import type { AgentTool } from './agent-tool.js';
+import type { Arguments } from './tool-input.js';
+
+export interface AgentHost {
+  /** What whoever is connected may use. */
+  readonly tools: readonly AgentTool[];
+  /** Never rejects for what the agent can mend. */
+  call(tool: AgentTool, given: Arguments, signal: AbortSignal): Promise<CallToolResult>;
+}
+
+/** What an agent reads before it calls anything. */
+const INSTRUCTIONS = `Gannet keeps lists of records and searches them. list_list names the lists, list_read the fields of one; search_list searches it by words (typos are forgiven) and, where it has a model, by meaning. \
+Filters are texts such as "family = 'Sulidae' and wingspan_cm > 100"; only facets can be filtered and sorted by. Answers are JSON; errors say what was expected.`;
+
+export function createAgentServer(host: AgentHost): Server {
+  const { tools } = host;
+  const server = new Server(
+    { name: 'gannet', title: 'Gannet', version: packageVersion() },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  server.setRequestHandler('tools/list', () => ({
+    tools: tools.map(({ name, title, description, inputSchema, annotations }) => ({
+      name,
+      title,
+      description,
+      inputSchema,
+      annotations,
+    })),
+  }));
+  server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }, { mcpReq: { signal } }) => {
+    const tool = byName.get(name);
+    if (tool === undefined) {
+      const hint = didYouMean(name, byName.keys());
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool '${name}', or the key may not use it.${hint}`,
+      );
+    }
+    return host.call(tool, given, signal);
+  });
+  return server;
+}

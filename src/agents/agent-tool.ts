@@ -1,0 +1,150 @@
+/** Operations as tools for agents: what one is called, what it takes, and what it does to the data. Made of the registry alone. */
+import type { TSchema } from 'typebox';
+import type { Caller } from '../access/index.js';
+import {
+  agentToolName,
+  ANY_CONTENT_TYPE,
+  EVENT_STREAM_TYPE,
+  isStreamBody,
+  membersOf,
+  type Operation,
+} from '../operations/index.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface AgentTool {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: 'object' } & Json;
+  readonly annotations: {
+    readonly title: string;
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+  };
+}
+
+/** The whole body, where it has no members of its own, such as a record. */
+export const BODY = 'body';
+/** What is streamed: as a text, or as bytes. */
+export const CONTENT = 'content';
+export const CONTENT_BASE64 = 'content_base64';
+export const CONTENT_TYPE = 'content_type';
+
+/** What an agent need not say: it is known from the key, or from the list or group. */
+const KNOWN: Readonly<Record<string, string>> = {
+  account: 'Default: the account of the key',
+  version: 'Default: the current one',
+};
+
+/** Those that keys may use, in the order of the registry, each once. */
+export function agentTools(operations: readonly Operation[]): readonly AgentTool[] {
+  return operations.filter((operation) => isTool(operation, operations)).map(toolOf);
+}
+
+/** What a caller may use. Where it reaches is told by each call: names of lists are no part of the tools. */
+export function isOpenTo({ operation: { permission, target } }: AgentTool, caller: Caller): boolean {
+  const scope = caller.key?.scope ?? 'account';
+  if (scope !== 'account' && target === 'account') return false;
+  if (scope === 'list' && target === 'group') return false;
+  return permission === null || caller.can(permission);
+}
+
+function isTool(operation: Operation, all: readonly Operation[]): boolean {
+  const { callers, permission, responses } = operation;
+  if (!callers.includes('key') || permission === 'public' || operation.tool === NO_TOOL) return false;
+  if (Object.values(responses).some(({ contentType }) => contentType === EVENT_STREAM_TYPE)) return false;
+  return !all.some((other) => isSameByPost(operation, other));
+}
+
+/** Said of the operation by which agents call tools. */
+export const NO_TOOL = 'agent_call';
+
+/** One that takes by GET what another takes in the body of a POST. */
+function isSameByPost({ method, path, permission, query }: Operation, other: Operation): boolean {
+  if (method !== 'GET' || other.method !== 'POST' || other.path !== path || other.permission !== permission)
+    return false;
+  const asked = membersOf(query);
+  const members = other.body === undefined || isStreamBody(other.body) ? [] : membersOf(other.body);
+  return asked.length > 0 && asked.every((name) => members.includes(name));
+}
+
+function toolOf(operation: Operation): AgentTool {
+  const { summary, description, method } = operation;
+  const isReading = reads(operation);
+  return {
+    name: agentToolName(operation),
+    operation,
+    title: summary,
+    description: description === undefined ? `${summary}.` : `${summary}. ${description}`,
+    inputSchema: inputSchemaOf(operation),
+    annotations: {
+      title: summary,
+      readOnlyHint: isReading,
+      destructiveHint: !isReading && (method === 'DELETE' || method === 'PUT'),
+      idempotentHint: isReading || method === 'PUT' || method === 'DELETE',
+    },
+  };
+}
+
+/** A search is a POST as well; a click, by the permission of searches, is written down. */
+function reads({ method, permission, responses }: Operation): boolean {
+  if (method === 'GET') return true;
+  return method === 'POST' && /:(?:read|view)$/.test(permission ?? '') && Object.hasOwn(responses, 200);
+}
+
+/** Members of path, query string and body side by side. */
+function inputSchemaOf(operation: Operation): AgentTool['inputSchema'] {
+  const { params, query, body } = operation;
+  const properties: Record<string, unknown> = {};
+  const required: string[] = [];
+  const add = (schema: TSchema | undefined) => {
+    const { properties: members = {}, required: needed = [] } = formOf(schema);
+    for (const [name, member] of Object.entries(members)) {
+      if (!Object.hasOwn(properties, name)) properties[name] = described(name, member);
+      if (needed.includes(name) && !Object.hasOwn(KNOWN, name) && !required.includes(name)) required.push(name);
+    }
+  };
+  add(params);
+  add(query);
+  if (isStreamBody(body)) Object.assign(properties, contentOf(body.contentTypes));
+  else if (isWhole(operation)) {
+    properties[BODY] = body;
+    required.push(BODY);
+  } else {
+    add(body);
+  }
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+/** True where a JSON body is one argument, and not its members. */
+export function isWhole({ body }: Operation): boolean {
+  return body !== undefined && !isStreamBody(body) && Object.keys(formOf(body).properties ?? {}).length === 0;
+}
+
+function formOf(schema: TSchema | undefined): { readonly properties?: Json; readonly required?: readonly string[] } {
+  return schema === undefined || 'anyOf' in schema ? {} : schema;
+}
+
+function described(name: string, schema: unknown): unknown {
+  const known = KNOWN[name];
+  return known === undefined ? schema : { ...(schema as Json), description: known };
+}
+
+function contentOf(contentTypes: readonly string[]): Json {
+  const isAny = contentTypes.includes(ANY_CONTENT_TYPE);
+  return {
+    [CONTENT]: { type: 'string', description: 'What is sent, where it is text' },
+    [CONTENT_BASE64]: { type: 'string', description: 'What is sent, in base64' },
+    [CONTENT_TYPE]: isAny
+      ? { type: 'string', description: 'Its media type, such as application/pdf' }
+      : { type: 'string', enum: contentTypes, description: `Its media type; default: ${contentTypes[0]}` },
+  };
+}
+
+/** The names that a tool takes. */
+export function argumentNames(operation: Operation): readonly string[] {
+  return Object.keys(inputSchemaOf(operation)['properties'] as Json);
+}

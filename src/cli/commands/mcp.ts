@@ -1,0 +1,111 @@
+/** `gannet mcp`: tools for an agent that starts this command and speaks to it over its standard input and output. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import {
+  agentTools,
+  AGENT_SETTINGS,
+  createAgentServer,
+  toolAnswer,
+  toolError,
+  toolInput,
+  toolProblem,
+  withAccount,
+  withVersion,
+  type AgentTool,
+  type Arguments,
+  type ToolInput,
+} from '../../agents/index.js';
+import type { Operation } from '../../operations/index.js';
+import { ServiceError, settingsOf } from '../../platform/index.js';
+import type { CommandContext } from '../command-context.js';
+import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { describeFailure } from '../failure.js';
+import { ProblemError } from '../problem.js';
+import type { CallInput, ServiceClient } from '../service-client.js';
+
+export interface McpOptions {
+  readonly account?: string;
+  readonly readOnly?: boolean;
+}
+
+/** Until the agent closes its end. Each call opens the way to the service by itself: meanwhile other commands, and the service, have the data. */
+export async function serveAgent(context: CommandContext, { account, readOnly }: McpOptions): Promise<ExitStatus> {
+  const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
+  const all = agentTools(await (await context.load()).allOperations());
+  const tools = all.filter(({ annotations }) => readOnly !== true || annotations.readOnlyHint);
+  const ended = new Promise((resolve) => process.stdin.once('close', resolve));
+  const running = new Set<Promise<unknown>>();
+  const call = (tool: AgentTool, given: Arguments): Promise<CallToolResult> => {
+    const answer = callTool(context, tool.operation, { given, account: account ?? context.config.account.name });
+    running.add(answer);
+    void answer.finally(() => running.delete(answer));
+    return answer;
+  };
+  const server = serveStdio(() => createAgentServer({ tools, call }));
+  await ended;
+  await Promise.all(running);
+  await server.close();
+  return EXIT.done;
+}
+
+interface Given {
+  readonly given: Arguments;
+  readonly account: string;
+}
+
+/** Never rejects: what went wrong is told to the agent in the words in which a person reads it. */
+async function callTool(
+  context: CommandContext,
+  operation: Operation,
+  { given, account }: Given,
+): Promise<CallToolResult> {
+  try {
+    const input = withAccount(toolInput(operation, given), operation, account);
+    return await context.withService(async (client) => {
+      const params = await withVersion(input.params, operation, () => currentVersion(client, input.params));
+      const answer = await answerOf(client, operation, callInput({ ...input, params }));
+      return toolAnswer(answer, answerBytesMax(context));
+    });
+  } catch (error) {
+    if (error instanceof ServiceError) return toolProblem(error);
+    return toolError(error instanceof ProblemError ? JSON.stringify(error.problem) : describeFailure(error).sentence);
+  }
+}
+
+const answerBytesMax = ({ config }: CommandContext) => settingsOf(config, AGENT_SETTINGS).answer_bytes_max;
+
+/** Of a file it is not known here what it is. */
+async function answerOf(client: ServiceClient, { name, responses }: Operation, input: CallInput) {
+  const isFile = Object.values(responses).some(({ contentType }) => contentType !== undefined);
+  if (!isFile) return { body: await client.call(name, input) };
+  return { body: await bytesOf(await client.download(name, input)), contentType: 'application/octet-stream' };
+}
+
+async function currentVersion(
+  client: ServiceClient,
+  { account = '', list = '' }: ToolInput['params'],
+): Promise<string> {
+  const { current_version } = (await client.call('list.read', { params: { account, list } })) as {
+    readonly current_version: number;
+  };
+  return String(current_version);
+}
+
+function callInput({ params, query, body, content, contentType }: ToolInput): CallInput {
+  return {
+    params,
+    query,
+    ...(body === undefined ? {} : { body }),
+    ...(content === undefined ? {} : { stream: once(content), streamBytes: content.byteLength }),
+    ...(contentType === undefined ? {} : { contentType }),
+  };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all);
+}

@@ -1,0 +1,36 @@
+/** Commands for who sets the service up: its settings, its unit for systemd, and the command that agents start. */
+import type { Command } from 'commander';
+import type { McpOptions } from './commands/mcp.js';
+import type { SystemdUnitOptions } from './commands/systemd-unit.js';
+import type { CommandParts } from './webhook-commands.js';
+
+export function addMachineCommands(program: Command, { run, shared }: Pick<CommandParts, 'run' | 'shared'>): void {
+  // Of `--config`, `--account` and `--json`.
+  const add = (name: string, description: string, options: readonly string[]): Command => {
+    const command = program.command(name).description(description);
+    for (const option of shared()) if (options.includes(option.name())) command.addOption(option);
+    return command;
+  };
+  add(
+    'settings',
+    'print every setting with its meaning, its default and its environment variable, as a settings file',
+    ['config'],
+  ).action(() => run(async (context) => (await import('./commands/settings.js')).settings(context)));
+  add('systemd-unit', 'print the unit by which systemd starts the service with the machine and keeps it running', [
+    'config',
+  ])
+    .option('--user <name>', 'the user that it runs as', 'gannet')
+    .option('--data <folder>', 'its data directory', '/var/lib/gannet')
+    .action((options: SystemdUnitOptions) =>
+      run(async (context) => (await import('./commands/systemd-unit.js')).systemdUnit(context, options)),
+    );
+  add(
+    'mcp',
+    'offer the operations of the service as tools to an agent that starts this command (Model Context Protocol over standard input and output)',
+    ['config', 'account'],
+  )
+    .option('--read-only', 'only what reads and searches')
+    .action((options: McpOptions) =>
+      run(async (context) => (await import('./commands/mcp.js')).serveAgent(context, options)),
+    );
+}

@@ -1,0 +1,285 @@
+/** Agents over HTTP and over standard input and output, by the client that their makers use. */
+import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type NewKeyOptions, type TestService } from '../support/service.js';
+
+const PACKAGE = join(import.meta.dirname, '../..');
+
+let service: TestService;
+const opened: Client[] = [];
+beforeAll(async () => {
+  service = await startTestService({ env: { GANNET_AGENTS_ANSWER_BYTES_MAX: '5000' } });
+  await service.client.post('/list/default', {
+    name: 'birds',
+    searchable_fields: [{ name: 'title' }],
+    facets: [{ name: 'family', type: 'string' }],
+  });
+  await service.client.bulk('default', 'birds', [
+    { name: 'gannet', fields: { title: 'Northern gannet', family: 'Sulidae' } },
+    { name: 'booby', fields: { title: 'Blue-footed booby', family: 'Sulidae' } },
+    { name: 'puffin', fields: { title: 'Atlantic puffin', family: 'Alcidae' } },
+  ]);
+  await service.client.post('/list-group/default', { name: 'all', lists: [{ list: 'birds' }] });
+});
+afterAll(async () => {
+  await Promise.all(opened.map((client) => client.close()));
+  await service.close();
+});
+
+type Era = 'newest' | 'older';
+
+async function overHttp(
+  key: string,
+  { header = 'X-API-Key', era = 'newest' }: { header?: string; era?: Era } = {},
+): Promise<Client> {
+  const value = header === 'Authorization' ? `Bearer ${key}` : key;
+  const transport = new StreamableHTTPClientTransport(new URL(`${service.address}/mcp`), {
+    requestInit: { headers: { [header]: value } },
+  });
+  return connected(transport, era);
+}
+
+async function connected(transport: Parameters<Client['connect']>[0], era: Era): Promise<Client> {
+  const mode = era === 'newest' ? 'auto' : 'legacy';
+  const client = new Client({ name: 'tests', version: '1' }, { versionNegotiation: { mode } });
+  opened.push(client);
+  await client.connect(transport);
+  return client;
+}
+
+async function agentWith(options: NewKeyOptions): Promise<Client> {
+  const { key } = await service.createKey(options);
+  return overHttp(key);
+}
+
+const textOf = ({ content }: CallToolResult): string =>
+  content.map((part) => (part.type === 'text' ? part.text : `(${part.type})`)).join('');
+const jsonOf = (result: CallToolResult): unknown => JSON.parse(textOf(result));
+
+async function call(client: Client, name: string, given: Record<string, unknown> = {}): Promise<CallToolResult> {
+  return client.callTool({ name, arguments: given });
+}
+
+async function toolNames(client: Client): Promise<string[]> {
+  return (await client.listTools()).tools.map(({ name }) => name);
+}
+
+describe('tools over HTTP', () => {
+  it.each(['newest', 'older'] as const)('are told and called by the %s protocol', async (era) => {
+    const { key } = await service.createKey({ access: 'full' });
+    const client = await overHttp(key, { era });
+    expect(client.getServerVersion()).toMatchObject({ name: 'gannet' });
+    expect(await toolNames(client)).toEqual(
+      expect.arrayContaining(['search_list', 'list_set_synonyms', 'analytics_get_list']),
+    );
+    const found = await call(client, 'search_list', { list: 'birds', query: 'norhtern', filter: "family = 'Sulidae'" });
+    expect(jsonOf(found)).toMatchObject({ total_count: 1, results: [{ name: 'gannet' }] });
+    expect(jsonOf(await call(client, 'search_group', { group: 'all', query: 'booby' }))).toMatchObject({
+      total_count: 1,
+    });
+  });
+
+  it('take the key as a bearer token, and without one are closed', async () => {
+    const { key } = await service.createKey({ access: 'search-and-read' });
+    expect(await toolNames(await overHttp(key, { header: 'Authorization' }))).toContain('search_list');
+    await expect(overHttp('gnt_eu_none', { header: 'Authorization' })).rejects.toThrow();
+    const elsewhere = await fetch(`${service.address}/account`, { headers: { Authorization: `Bearer ${key}` } });
+    expect(elsewhere.status).toBe(401);
+  });
+
+  it('are those that the key may use, and reach what it reaches', async () => {
+    const reader = await agentWith({ access: 'search-and-read' });
+    const names = await toolNames(reader);
+    expect(names).toContain('search_list');
+    expect(names.filter((name) => /delete|create|update|set_synonyms/.test(name))).toEqual([]);
+    await expect(call(reader, 'list_delete', { list: 'birds' })).rejects.toThrow(
+      "There is no tool 'list_delete', or the key may not use it",
+    );
+    const other = await agentWith({ access: 'full', scope: 'list', scope_target: 'birds' });
+    expect(await toolNames(other)).not.toContain('list_list');
+    await service.client.post('/list/default', { name: 'closed', searchable_fields: [{ name: 'title' }] });
+    const refused = await call(other, 'search_list', { list: 'closed', query: 'x' });
+    expect([refused.isError, jsonOf(refused)]).toEqual([
+      true,
+      expect.objectContaining({ status: 403, code: 'out-of-scope' }),
+    ]);
+    expect((await call(other, 'search_list', { list: 'birds', query: 'puffin' })).isError).toBeUndefined();
+  });
+
+  it('write and delete, and say what they do to the data', async () => {
+    const client = await agentWith({ access: 'full' });
+    const { tools } = await client.listTools();
+    const hints = (name: string) => tools.find((tool) => tool.name === name)?.annotations;
+    expect(hints('search_list')).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(hints('record_list_click')).toMatchObject({ readOnlyHint: false });
+    expect(hints('list_delete')).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    expect(
+      jsonOf(await call(client, 'list_create', { name: 'made', searchable_fields: [{ name: 'title' }] })),
+    ).toMatchObject({ name: 'made' });
+    const record = { name: 'a', fields: { title: 'One of them', number: 1 } };
+    expect((await call(client, 'search_result_create', { list: 'made', body: record })).isError).toBeUndefined();
+    const lines = '{"name":"b","title":"Two of them"}\n{"name":"c","title":"Three of them"}\n';
+    expect(jsonOf(await call(client, 'search_result_bulk', { list: 'made', content: lines }))).toMatchObject({
+      created: 2,
+    });
+    expect(jsonOf(await call(client, 'search_list', { list: 'made', query: 'them' }))).toMatchObject({
+      total_count: 3,
+    });
+    expect(textOf(await call(client, 'list_delete', { list: 'made' }))).not.toContain('problem');
+    expect(jsonOf(await call(client, 'list_read', { list: 'made' }))).toMatchObject({ status: 404 });
+  });
+
+  it('put and give files, as text and as bytes', async () => {
+    const client = await agentWith({ access: 'full' });
+    const at = { store: 'default', path: 'notes/a.txt' };
+    expect(
+      (await call(client, 'media_upload', { ...at, content: 'Dives for fish', content_type: 'text/plain' })).isError,
+    ).toBeUndefined();
+    expect(textOf(await call(client, 'media_read', at))).toBe('Dives for fish');
+    const bytes = Buffer.from([0, 1, 2, 255]);
+    const binary = { store: 'default', path: 'notes/b.bin' };
+    await call(client, 'media_upload', {
+      ...binary,
+      content_base64: bytes.toString('base64'),
+      content_type: 'application/octet-stream',
+    });
+    const [part] = (await call(client, 'media_read', binary)).content;
+    expect(part).toMatchObject({ type: 'resource', resource: { blob: bytes.toString('base64') } });
+    const wrong = await call(client, 'media_upload', { ...binary, content_base64: '!!' });
+    expect(jsonOf(wrong)).toMatchObject({
+      code: 'invalid-parameter',
+      detail: expect.stringContaining('bytes in base64') as string,
+    });
+  });
+
+  it('say what was wrong with a call, in the words of the API', async () => {
+    const client = await agentWith({ access: 'full' });
+    const faults: readonly (readonly [string, Record<string, unknown>, string])[] = [
+      ['search_list', { list: 'birds', qery: 'x' }, "This tool has no argument 'qery'. Did you mean 'query'?"],
+      ['search_list', { query: 'x' }, "This tool needs the argument 'list'."],
+      ['search_list', { list: 'brids' }, "There is no list 'brids'"],
+      ['search_list', { list: 'birds', size: 'many' }, 'size'],
+      ['search_list', { list: 'birds', filter: 'family ==' }, ''],
+      ['search_list', { list: 'birds', version: 7 }, '7'],
+      ['search_result_create', { list: 'birds' }, ''],
+      ['search_list', { account: 'another', list: 'birds' }, 'reaches only'],
+    ];
+    for (const [name, given, sentence] of faults) {
+      const result = await call(client, name, given);
+      expect(result.isError, JSON.stringify(given)).toBe(true);
+      expect((jsonOf(result) as { detail: string }).detail).toContain(sentence);
+    }
+    await expect(call(client, 'serach_list')).rejects.toThrow("Did you mean 'search_list'?");
+  });
+
+  it('answer no more than an agent can read, and say how to ask for less', async () => {
+    const client = await agentWith({ access: 'full' });
+    await service.client.post('/list/default', { name: 'songs', searchable_fields: [{ name: 'title' }] });
+    await service.client.bulk('default', 'songs', [{ name: 'long', fields: { title: 'swift '.repeat(2000) } }]);
+    const result = await call(client, 'search_list', { list: 'songs', query: 'swift' });
+    expect([result.isError, textOf(result)]).toEqual([
+      true,
+      expect.stringMatching(/^The answer has \d+ bytes, and a tool answers 5000 at most\. .*select/),
+    ]);
+    const less = await call(client, 'search_list', {
+      list: 'songs',
+      query: 'swift',
+      select: ['kind'],
+      highlight: false,
+    });
+    expect(jsonOf(less)).toMatchObject({ total_count: 1 });
+  });
+
+  it('keep integers of any length', async () => {
+    const client = await agentWith({ access: 'full' });
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_result_create","arguments":{"list":"birds","body":{"name":"n","fields":{"isbn":1453429999999999991}}}}}`;
+    const { key } = await service.createKey({ access: 'full' });
+    const headers = {
+      'X-API-Key': key,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    };
+    expect((await fetch(`${service.address}/mcp`, { method: 'POST', headers, body })).status).toBe(200);
+    expect(textOf(await call(client, 'search_result_list', { list: 'birds' }))).toContain('"1453429999999999991"');
+  });
+
+  it('are told to nobody by GET, and what is no message is refused', async () => {
+    const { key } = await service.createKey({ access: 'full' });
+    const headers = {
+      'X-API-Key': key,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    };
+    const send = (init: RequestInit) => fetch(`${service.address}/mcp`, { headers, ...init });
+    expect((await send({ method: 'GET' })).status).toBe(405);
+    expect((await send({ method: 'DELETE' })).status).toBe(405);
+    for (const body of [
+      '',
+      '{',
+      '[]',
+      '7',
+      '{"jsonrpc":"2.0"}',
+      '{"jsonrpc":"2.0","id":1,"method":"none/such"}',
+      `{"a":${'['.repeat(50_000)}`,
+    ]) {
+      const answer = await send({ method: 'POST', body });
+      expect([200, 400, 404], body.slice(0, 60)).toContain(answer.status);
+      expect(await answer.text()).toMatch(/"error"/);
+    }
+    expect(
+      (await send({ method: 'POST', body: '{}', headers: { ...headers, 'Content-Type': 'text/plain' } })).status,
+    ).toBe(415);
+    const ping = await send({ method: 'POST', body: '{"jsonrpc":"2.0","id":"a","method":"ping"}' });
+    expect(ping.headers.get('content-type')).toBe('application/json');
+    expect(await ping.json()).toEqual({ jsonrpc: '2.0', id: 'a', result: {} });
+    const listen = await send({ method: 'POST', body: '{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen"}' });
+    expect(await listen.json()).toMatchObject({ id: 2, error: { code: -32601 } });
+    const told = await send({ method: 'POST', body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' });
+    expect([told.status, await told.text()]).toEqual([202, '']);
+  });
+
+  it('are told to many at once', async () => {
+    const client = await agentWith({ access: 'search-and-read' });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => call(client, 'search_list', { list: 'birds', query: 'gannet' })),
+    );
+    expect(answers.filter((answer) => answer.isError === true)).toEqual([]);
+  });
+});
+
+describe('tools over standard input and output', () => {
+  function overStdio(...argv: string[]): Promise<Client> {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [join(PACKAGE, 'bin', 'gannet.js'), 'mcp', ...argv],
+      env: { ...(process.env as Record<string, string>), GANNET_DATA_DIR: service.dataDir },
+    });
+    return connected(transport, 'newest');
+  }
+
+  it('work beside the running service, and without it', async () => {
+    const client = await overStdio();
+    const search = () => call(client, 'search_list', { list: 'birds', query: 'puffin' });
+    expect(jsonOf(await search())).toMatchObject({ total_count: 1 });
+    const missing = await call(client, 'search_list', { list: 'none' });
+    expect([missing.isError, jsonOf(missing)]).toEqual([true, expect.objectContaining({ status: 404 })]);
+    await service.stop();
+    try {
+      expect(jsonOf(await search())).toMatchObject({ total_count: 1 });
+    } finally {
+      await service.start();
+    }
+    expect(jsonOf(await search())).toMatchObject({ total_count: 1 });
+    await client.close();
+  });
+
+  it('may be only what reads', async () => {
+    const client = await overStdio('--read-only');
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('search_list');
+    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
+    await client.close();
+  });
+});
