@@ -108,7 +108,7 @@ TEST(segment_on_a_missing_folder_is_an_error) {
 
 TEST(segment_beyond_the_file_size_limit_is_disk_full_and_leaves_nothing) {
   const TemporaryFolder folder;
-  const auto batch = EncodeBatch(RandomDocuments(2, 50));
+  const auto batch = EncodeBatch(RandomDocuments(2, 1000));
   const auto previous = std::signal(SIGXFSZ, SIG_IGN);
   rlimit limit;
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -132,7 +132,11 @@ TEST(segment_on_a_full_disk_is_an_error_and_leaves_nothing) {
   // What fits, fits, until merging fills the disk.
   BuildSegment(folder.File("a"), TestSchema(), small);
   CHECK_EQ(VerifySegment(folder.File("a")), "");
-  WriteFile(folder.File("filler"), std::vector<uint8_t>(3 << 19));
+  struct statvfs room;
+  statvfs(folder.path().c_str(), &room);
+  // Less than another file like that.
+  WriteFile(folder.File("filler"),
+            std::vector<uint8_t>(room.f_bavail * room.f_bsize - std::filesystem::file_size(folder.File("a")) / 2));
   const size_t before = folder.FileCount();
   CHECK_THROWS(kDiskFull, MergeSegments(folder.File("m"), TestSchema(), {{Segment::Open(folder.File("a")), {}}}));
   // Down to the last page: every amount of free space is an error or a segment.

@@ -29,19 +29,6 @@ class Descriptor {
   int value_;
 };
 
-// Returns how much of the file there was: less where it was cut meanwhile.
-size_t ReadWhole(const Descriptor& file, uint8_t* out, size_t bytes, const std::string& path) {
-  size_t done = 0;
-  while (done < bytes) {
-    const ssize_t got = pread(file.value(), out + done, bytes - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) ThrowErrno(errno, "read " + path);
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-  }
-  return done;
-}
-
 std::string DirectoryOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
@@ -52,6 +39,18 @@ std::string DirectoryOf(const std::string& path) {
 void ThrowErrno(int error_number, const std::string& what) {
   const bool full = error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
   throw Error(full ? ErrorCode::kDiskFull : ErrorCode::kIo, what + ": " + std::strerror(error_number));
+}
+
+size_t ReadWhole(int file, uint8_t* out, size_t bytes, const std::string& path) {
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got = pread(file, out + done, bytes - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) ThrowErrno(errno, "read " + path);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
 }
 
 void Truncate(const std::string& path, uint64_t bytes) {
@@ -92,7 +91,7 @@ MappedFile::MappedFile(const std::string& path) {
   if (size_ == 0) return;
   if (size_ <= kReadBytesMax) {
     read_ = std::make_unique_for_overwrite<uint8_t[]>(size_);
-    size_ = ReadWhole(file, read_.get(), size_, path);
+    size_ = ReadWhole(file.value(), read_.get(), size_, path);
     data_ = read_.get();
     return;
   }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <lmdb.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,9 @@ namespace {
 constexpr uint64_t kNodePointerBytes = 2;
 constexpr uint64_t kNodesPerPageMin = 2;
 
+// A file that may not become larger than this is one of few documents: most of the bound is slack.
+constexpr uint64_t kBufferedBytesMax = 80u << 20;
+
 constexpr uint64_t kAllocationStepMin = 64u << 10;
 constexpr uint64_t kAllocationStepMax = 64u << 20;
 
@@ -33,7 +37,8 @@ MDB_val AsValue(std::span<const uint8_t> bytes) {
 
 }  // namespace
 
-LmdbWriter::LmdbWriter(const std::string& path, uint64_t size_bytes_max) : path_(path) {
+LmdbWriter::LmdbWriter(const std::string& path, uint64_t size_bytes_max)
+    : path_(path), is_buffered_(size_bytes_max <= kBufferedBytesMax) {
   unlink(path.c_str());
   // Created here, so that a missing or read-only directory is an errno of open.
   const int created = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
@@ -48,8 +53,8 @@ LmdbWriter::LmdbWriter(const std::string& path, uint64_t size_bytes_max) : path_
     code = mdb_env_set_mapsize(env_, map_bytes_);
     if (code == 0) {
       // Reading ahead of what is about to be written would fill dozens of pages with zeros for a segment of three.
-      const unsigned flags = MDB_NOSUBDIR | MDB_WRITEMAP | MDB_NOSYNC | MDB_NOLOCK | MDB_NOTLS | MDB_NORDAHEAD;
-      code = mdb_env_open(env_, path.c_str(), flags, 0644);
+      const unsigned flags = MDB_NOSUBDIR | MDB_NOSYNC | MDB_NOLOCK | MDB_NOTLS | MDB_NORDAHEAD;
+      code = mdb_env_open(env_, path.c_str(), flags | (is_buffered_ ? 0u : MDB_WRITEMAP), 0644);
     }
     if (code != 0) ThrowUnwritten(code, "open " + path);
     if ((code = mdb_env_get_fd(env_, &file_)) != 0) ThrowUnwritten(code, "descriptor of " + path);
@@ -95,6 +100,10 @@ void LmdbWriter::EnsureAllocated(size_t key_bytes, size_t value_bytes) {
   const uint64_t pages = 2 + leaf_pages_ + leaf_pages_ / 2 + overflow_pages_ + 40;
   const uint64_t needed = std::min(pages * page_bytes_, map_bytes_);
   if (needed <= allocated_bytes_) return;
+  if (is_buffered_) {
+    allocated_bytes_ = needed;
+    return;
+  }
   const uint64_t step = std::clamp(needed / 4, kAllocationStepMin, kAllocationStepMax);
   const uint64_t target = std::min(needed + step, map_bytes_);
   int code;
@@ -140,16 +149,37 @@ uint64_t LmdbWriter::Finish() {
   cursor_ = nullptr;
   const int code = mdb_txn_commit(txn_);
   txn_ = nullptr;
+  // Of a write that was cut short LMDB says only that it was: whether there is room is asked anew.
+  if (code == EIO && is_buffered_) {
+    const int reason = posix_fallocate(file_, 0, static_cast<off_t>(allocated_bytes_));
+    if (reason != 0) ThrowErrno(reason, "write " + path_);
+  }
   if (code != 0) ThrowUnwritten(code, "commit " + path_);
   MDB_envinfo info;
   mdb_env_info(env_, &info);
   const uint64_t bytes = (info.me_last_pgno + 1) * page_bytes_;
+  if (is_buffered_) {
+    FinishFile(file_, bytes);
+    Close();
+    return bytes;
+  }
   // The mapping goes first: with it gone nothing can write behind the cut.
   Close();
   Truncate(path_, bytes);
   SealSegmentFile(path_, page_bytes_);
   Sync(path_);
   return bytes;
+}
+
+void LmdbWriter::FinishFile(int file, uint64_t bytes) {
+  struct stat status;
+  if (fstat(file, &status) != 0) ThrowErrno(errno, "stat " + path_);
+  // What LMDB took and did not need is at the end, if anywhere.
+  if (static_cast<uint64_t>(status.st_size) != bytes && ftruncate(file, static_cast<off_t>(bytes)) != 0) {
+    ThrowErrno(errno, "cut " + path_);
+  }
+  SealSegmentFile(file, bytes, page_bytes_, path_);
+  if (fsync(file) != 0) ThrowErrno(errno, "sync " + path_);
 }
 
 std::vector<uint8_t> MakeKey(Key letter) { return {static_cast<uint8_t>(letter)}; }

@@ -1,4 +1,6 @@
-// Writes one LMDB file with appends in key order, through a write map, in one transaction.
+// Writes one LMDB file with appends in key order in one transaction: through a write map, or, where the file can only be small, from
+// memory. For a small file a map that is made, touched and removed again costs more than what is written: its pages are filled with zeros one
+// by one, the file is stretched and cut, and when the map goes, all processors that the process runs on are interrupted.
 //
 // A store through the mapping on a full disk would be SIGBUS, not an error, so the writer allocates the blocks
 // of the file (posix_fallocate) ahead of what LMDB may touch: it mirrors how LMDB fills pages with appended keys
@@ -25,7 +27,8 @@ inline constexpr uint64_t kValueBytesMax = 0xf0000000;  // LMDB's own limit is 2
 
 class LmdbWriter {
  public:
-  // Makes or replaces the file. `size_bytes_max` bounds the address space that is mapped, no more than that.
+  // Makes or replaces the file. `size_bytes_max` bounds the address space that is mapped; a small one says that
+  // the file is small.
   LmdbWriter(const std::string& path, uint64_t size_bytes_max);
   ~LmdbWriter();  // without Finish, the transaction is dropped (the file stays: the caller unlinks it)
   LmdbWriter(const LmdbWriter&) = delete;
@@ -44,9 +47,12 @@ class LmdbWriter {
  private:
   void Append(std::span<const uint8_t> key, size_t value_bytes, const uint8_t* value, uint8_t** reserved);
   void EnsureAllocated(size_t key_bytes, size_t value_bytes);
+  // Cuts, seals and syncs the file, which is whole.
+  void FinishFile(int file, uint64_t bytes);
   void Close();
 
   std::string path_;
+  const bool is_buffered_;  // its pages are memory until the commit writes them
   int file_ = -1;  // LMDB's descriptor, owned by the environment
   MDB_env* env_ = nullptr;
   MDB_txn* txn_ = nullptr;
@@ -58,7 +64,7 @@ class LmdbWriter {
   uint64_t leaf_bytes_left_ = 0;   // of the leaf that is being filled
   uint64_t leaf_pages_ = 0;
   uint64_t overflow_pages_ = 0;
-  uint64_t allocated_bytes_ = 0;
+  uint64_t allocated_bytes_ = 0;   // buffered: that are to be written, at most
 };
 
 // Key of a part: the letter, a big-endian number, a part, as format.h says.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <span>
 
 #include "../common/bytes.h"
@@ -26,24 +27,36 @@ uint64_t SumWithoutSeal(std::span<const uint8_t> file, uint64_t offset) {
   return before * 31 + SumOfBytes(file.subspan(offset + kSealBytes));
 }
 
+// Returns an errno value, 0 for success.
+int WriteSeal(int file, uint64_t offset, uint64_t sum) {
+  const std::array<uint64_t, 2> seal{kSealMagic, sum};
+  ssize_t written = 0;
+  do {
+    written = pwrite(file, seal.data(), sizeof(seal), static_cast<off_t>(offset));
+  } while (written < 0 && errno == EINTR);
+  return written < 0 ? errno : written == static_cast<ssize_t>(sizeof(seal)) ? 0 : ENOSPC;
+}
+
 }  // namespace
 
 void SealSegmentFile(const std::string& path, uint64_t page_bytes) {
-  const uint64_t offset = SealOffset(page_bytes);
-  std::array<uint64_t, 2> seal{kSealMagic, 0};
+  uint64_t sum;
   {
     const MappedFile file(path);
-    seal[1] = SumWithoutSeal(file.bytes(), offset);
+    sum = SumWithoutSeal(file.bytes(), SealOffset(page_bytes));
   }
   const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) ThrowErrno(errno, "open " + path);
-  ssize_t written = 0;
-  do {
-    written = pwrite(descriptor, seal.data(), sizeof(seal), static_cast<off_t>(offset));
-  } while (written < 0 && errno == EINTR);
-  const int error = written < 0 ? errno : written == static_cast<ssize_t>(sizeof(seal)) ? 0 : ENOSPC;
+  const int error = WriteSeal(descriptor, SealOffset(page_bytes), sum);
   close(descriptor);
   if (error != 0) ThrowErrno(error, "seal " + path);
+}
+
+void SealSegmentFile(int file, uint64_t file_bytes, uint64_t page_bytes, const std::string& path) {
+  const auto read = std::make_unique_for_overwrite<uint8_t[]>(file_bytes);
+  if (ReadWhole(file, read.get(), file_bytes, path) != file_bytes) throw Error(ErrorCode::kIo, path + " was cut");
+  const uint64_t sum = SumWithoutSeal({read.get(), file_bytes}, SealOffset(page_bytes));
+  if (const int error = WriteSeal(file, SealOffset(page_bytes), sum); error != 0) ThrowErrno(error, "seal " + path);
 }
 
 void CheckSegmentSeal(const std::string& path) {

@@ -13,6 +13,8 @@ constexpr uint64_t SealOffset(uint64_t page_bytes) { return page_bytes - 2 * siz
 
 // Writes the seal of a file that nobody writes to any more, without syncing it. Throws kIo or kDiskFull.
 void SealSegmentFile(const std::string& path, uint64_t page_bytes);
+// The same of an open file of so many bytes, which are read into memory.
+void SealSegmentFile(int file, uint64_t file_bytes, uint64_t page_bytes, const std::string& path);
 // Reads the whole file. Error(kDamaged) where its bytes are not those that were sealed, kIo where it cannot be read.
 void CheckSegmentSeal(const std::string& path);
 
