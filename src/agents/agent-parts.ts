@@ -6,6 +6,7 @@ import {
   asServiceError,
   createDispatcher,
   defineOperation,
+  EVENT_STREAM_TYPE,
   type Dispatcher,
   type FeatureParts,
   type OperationContext,
@@ -99,7 +100,8 @@ async function exchange(
   headers: Readonly<Record<string, string>>,
 ): Promise<OperationResult> {
   const message = messageOf(bytes);
-  if (isSubscription(message)) return answerOf(refusedSubscription(message));
+  const refusal = refusalOf(message);
+  if (refusal !== undefined) return answerOf(refusal);
   const tooling = toolingOf(context.services);
   const handler = await (tooling.handler ??= makeHandler(tooling));
   return withSignal(context.signal, async (signal) => {
@@ -126,28 +128,55 @@ function messageOf(bytes: Buffer): unknown {
   }
 }
 
+const INVALID_REQUEST = -32_600;
+const METHOD_NOT_FOUND = -32_601;
+/** Agents of older years may send several messages at once, which are worked on side by side. */
+const MESSAGES_AT_ONCE_MAX = 16;
+
+/** What the library would take, and nobody is to be kept waiting by. */
+function refusalOf(message: unknown): Response | undefined {
+  if (Array.isArray(message) && message.length > MESSAGES_AT_ONCE_MAX) {
+    return refused(
+      { id: null, code: INVALID_REQUEST, status: 400 },
+      `At most ${MESSAGES_AT_ONCE_MAX} messages may come at once.`,
+    );
+  }
+  const messages: readonly unknown[] = Array.isArray(message) ? message : [message];
+  const subscription = messages.find(isSubscription);
+  if (subscription === undefined) return undefined;
+  // A stream that never says anything would only hold a connection.
+  const detail = 'There is nothing to listen for: tools do not change while the service runs.';
+  return refused({ id: subscription.id ?? null, code: METHOD_NOT_FOUND, status: 200 }, detail);
+}
+
 function isSubscription(message: unknown): message is { readonly id?: unknown } {
   return (
     typeof message === 'object' && message !== null && 'method' in message && message.method === 'subscriptions/listen'
   );
 }
 
-const METHOD_NOT_FOUND = -32_601;
-
-/** Tools are as they are while the service runs; a stream that never says anything would only hold a connection. */
-function refusedSubscription({ id = null }: { readonly id?: unknown }): Response {
-  const error = {
-    code: METHOD_NOT_FOUND,
-    message: 'There is nothing to listen for: tools do not change while the service runs.',
-  };
-  return Response.json({ jsonrpc: '2.0', id, error });
+interface Refusal {
+  readonly id: unknown;
+  readonly code: number;
+  readonly status: number;
 }
 
-/** Whole: what the library gives as a stream of one event, to agents of older years, is that event. */
+function refused({ id, code, status }: Refusal, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status });
+}
+
+/** Whole: what the library gives as a stream, to agents of older years, are the messages of its events. */
 async function answerOf(response: Response): Promise<OperationResult> {
+  const { status, headers } = response;
   const text = await response.text();
-  const data = /^event: message\ndata: (.*)\n\n$/.exec(text)?.[1] ?? text;
-  return { status: response.status, ...(data === '' ? {} : { body: Buffer.from(data) }) };
+  const body = headers.get('content-type')?.startsWith(EVENT_STREAM_TYPE) === true ? messagesOf(text) : text;
+  return { status, ...(body === '' ? {} : { body: Buffer.from(body) }) };
+}
+
+/** JSON has no line ends, and so a message is a line. */
+function messagesOf(events: string): string {
+  const messages = Array.from(events.matchAll(/^data: (.*)$/gm), ([, data = '']) => data);
+  return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(',')}]`;
 }
 
 interface ToolCall {

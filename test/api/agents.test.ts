@@ -236,6 +236,15 @@ describe('tools over HTTP', () => {
     expect(await ping.json()).toEqual({ jsonrpc: '2.0', id: 'a', result: {} });
     const listen = await send({ method: 'POST', body: '{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen"}' });
     expect(await listen.json()).toMatchObject({ id: 2, error: { code: -32601 } });
+    const pings = (count: number) =>
+      JSON.stringify(Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })));
+    const some = (await (await send({ method: 'POST', body: pings(3) })).json()) as readonly { readonly id: number }[];
+    expect(some.map(({ id }) => id).sort()).toEqual([0, 1, 2]);
+    const many = await send({ method: 'POST', body: pings(17) });
+    expect([many.status, await many.json()]).toEqual([
+      400,
+      expect.objectContaining({ error: expect.objectContaining({ code: -32600 }) as object }),
+    ]);
     const told = await send({ method: 'POST', body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' });
     expect([told.status, await told.text()]).toEqual([202, '']);
   });

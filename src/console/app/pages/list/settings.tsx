@@ -45,14 +45,12 @@ export function ListSettings() {
 function Settings() {
   const list = useList();
   const params = useListParams();
-  const navigate = useNavigate();
   const update = useChange(listUpdate);
-  const { value, changes, set, forget } = useDraft({ name: list.name, language: list.language });
-  const { name, language } = value;
+  const { value, changes, set, forget } = useDraft({ language: list.language });
+  const { language } = value;
   const save = async (): Promise<void> => {
     await update.mutateAsync({ params, body: changes });
     forget();
-    if (name !== list.name) await navigate({ to: '/$account/list/$list/settings', params: { ...params, list: name } });
   };
   return (
     <Section title={text.list.settings}>
@@ -64,15 +62,6 @@ function Settings() {
         }}
       >
         <Stack maw={480}>
-          <TextInput
-            label={text.lists.name}
-            description={text.lists.nameHint}
-            required
-            value={name}
-            onChange={(event) => {
-              set({ name: event.currentTarget.value });
-            }}
-          />
           <NativeSelect
             label={text.lists.language}
             description={text.lists.languageHint}
