@@ -51,6 +51,8 @@ export interface Kernel {
    * cache. Returns the bytes of address space that were mapped there; 0 where the system does not tell (other than Linux).
    */
   trimMappings(folder: string): number;
+  /** The address of a lock (pthread_rwlock_t) that `trimMappings` holds: other libraries of the process hold it for reading while they unmap files. */
+  mappingsLock(): bigint;
   /**
    * Of the whole process, before it has threads: how many arenas the allocator has at most, and from what size on a freed
    * block goes back to the system at once. False where the allocator knows no such limits (other than glibc's).

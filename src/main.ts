@@ -39,6 +39,7 @@ import {
   SearchActivity,
   type RequestMemory,
   memoryWarnings,
+  useMappingsLock,
 } from './platform/index.js';
 import { restoreStopped, type WantedRestore } from './stopped-service.js';
 import type { Restored } from './backup/index.js';
@@ -236,6 +237,8 @@ async function openSystem(dataDir: string, parts: OpenParts, budget: MemoryBudge
     openEnvironment(join(dataDir, 'system'), { kind: 'system', commitsBeside: true }),
   );
   parts.opened('system environment', () => environment.close());
+  // The first of its library: before any is closed.
+  useMappingsLock(environment.root, kernel.mappingsLock());
   const catalog = await openSystemPart(dataDir, () =>
     openCatalog(environment, systemClock, { reservedNames, bytesMax }),
   );

@@ -60,11 +60,16 @@ Napi::Value TrimMappingsCall(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(TrimMappings(ReadPath(info[0], "folder"))));
 }
 
+Napi::Value MappingsLockCall(const Napi::CallbackInfo& info) {
+  return Napi::BigInt::New(info.Env(), reinterpret_cast<uint64_t>(MappingsLock()));
+}
+
 }  // namespace
 
 void DefineFiles(Napi::Object exports) {
   Define<LockFileCall>(exports, "lockFile");
   Define<TrimMappingsCall>(exports, "trimMappings");
+  Define<MappingsLockCall>(exports, "mappingsLock");
 }
 
 }  // namespace gannet::addon

@@ -16,7 +16,7 @@ const EDITS = [
   ['\tint64_t\t\tboot_id;\n} MDB_meta;', '\tint64_t\t\tboot_id;\n\tuint64_t\tmm_sum;\n} MDB_meta;'],
   [
     '\nstatic void\nmdb_page_unref(MDB_txn *txn, MDB_page *mp)',
-    '\n#include "sound_pages.h"\n\nstatic void\nmdb_page_unref(MDB_txn *txn, MDB_page *mp)',
+    '\n#include "sound_pages.h"\n#include "unmapping.h"\n\nstatic void\nmdb_page_unref(MDB_txn *txn, MDB_page *mp)',
   ],
   // Pages that are read from the map.
   [
@@ -133,6 +133,15 @@ const EDITS = [
     '\tif (!F_ISSET(txn->mt_flags, MDB_TXN_NOSYNC) &&\n\t\t(rc = mdb_env_sync0(env, 0, txn->mt_next_pgno)))\n\t\tgoto fail;',
     '\tif (leaves_sync)\n\t\treturn kSyncIsLeft;\n\tif (!F_ISSET(txn->mt_flags, MDB_TXN_NOSYNC) &&\n\t\t(rc = mdb_env_sync0(env, 0, txn->mt_next_pgno)))\n\t\tgoto fail;',
   ],
+  // Nobody lets go of pages of a map that is just taken away.
+  [
+    '\tif (env->me_map) {\n\t\tif (MDB_REMAPPING(env->me_flags))\n\t\t\tmunmap(env->me_map, NUM_METAS*env->me_psize);',
+    '\tpthread_rwlock_t *unmapping = BeginUnmapping();\n\tif (env->me_map) {\n\t\tif (MDB_REMAPPING(env->me_flags))\n\t\t\tmunmap(env->me_map, NUM_METAS*env->me_psize);',
+  ],
+  [
+    '\t\t\t/*</lmdb-js>*/\n\t\t}\n\t}\n\tif (env->me_mfd != INVALID_HANDLE_VALUE)',
+    '\t\t\t/*</lmdb-js>*/\n\t\t}\n\t}\n\tEndUnmapping(unmapping);\n\tif (env->me_mfd != INVALID_HANDLE_VALUE)',
+  ],
   // What no check found ends the process with a sentence, not with a signal.
   [
     '\tfprintf(stderr, "%s\\n", buf);\n\tabort();',
@@ -163,7 +172,7 @@ const BINDING_EDITS = [
   ],
   [
     'Napi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
-    '#include "late_commit.h"\nNapi::Value EnvWrap::failToBegin(const CallbackInfo& info, int rc) {\n\tif (!this->writeTxn) {\n\t\tif (this->writeWorker)\n\t\t\tthis->writeWorker->UnlockTxn();\n\t\telse\n\t\t\tpthread_mutex_unlock(this->writingLock);\n\t}\n\treturn throwLmdbError(info.Env(), rc);\n}\nNapi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
+    '#include "late_commit.h"\n#include "mappings_lock.h"\nNapi::Value EnvWrap::failToBegin(const CallbackInfo& info, int rc) {\n\tif (!this->writeTxn) {\n\t\tif (this->writeWorker)\n\t\t\tthis->writeWorker->UnlockTxn();\n\t\telse\n\t\t\tpthread_mutex_unlock(this->writingLock);\n\t}\n\treturn throwLmdbError(info.Env(), rc);\n}\nNapi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
   ],
   // Commits whose syncs another thread waits for: until such a one has ended nobody begins another, and nothing is closed.
   [
@@ -184,14 +193,14 @@ const BINDING_EDITS = [
   ],
   [
     '\t\tEnvWrap::InstanceMethod("commitTxn", &EnvWrap::commitTxn),\n',
-    '\t\tEnvWrap::InstanceMethod("commitTxn", &EnvWrap::commitTxn),\n\t\tEnvWrap::InstanceMethod("commitLate", &EnvWrap::commitLate),\n',
+    '\t\tEnvWrap::InstanceMethod("commitTxn", &EnvWrap::commitTxn),\n\t\tEnvWrap::InstanceMethod("commitLate", &EnvWrap::commitLate),\n\t\tEnvWrap::InstanceMethod("useMappingsLock", &EnvWrap::useMappingsLock),\n',
   ],
 ];
 
 const BINDING_HEADER_EDITS = [
   [
     '\tNapi::Value beginTxn(const CallbackInfo& info);\n',
-    '\tNapi::Value beginTxn(const CallbackInfo& info);\n\tNapi::Value failToBegin(const CallbackInfo& info, int rc);\n\tNapi::Value commitLate(const CallbackInfo& info);\n\tint commitOrBegin(const CallbackInfo& info, MDB_txn* txn);\n\tvoid finishLateCommit();\n\tNapi::FunctionReference lateCallback;\n\tstd::shared_ptr<LateCommit> lateCommit;\n',
+    '\tNapi::Value beginTxn(const CallbackInfo& info);\n\tNapi::Value failToBegin(const CallbackInfo& info, int rc);\n\tNapi::Value commitLate(const CallbackInfo& info);\n\tNapi::Value useMappingsLock(const CallbackInfo& info);\n\tint commitOrBegin(const CallbackInfo& info, MDB_txn* txn);\n\tvoid finishLateCommit();\n\tNapi::FunctionReference lateCallback;\n\tstd::shared_ptr<LateCommit> lateCommit;\n',
   ],
   [
     '// Exports misc stuff to the module\n',
@@ -221,7 +230,7 @@ function editEverywhere(file, { before, after, places }) {
 }
 
 /** Files that the result depends on, beside the package. */
-export const HARDENING = ['harden.mjs', 'sound_pages.h', 'late_sync.h', 'late_commit.h'].map((name) =>
+export const HARDENING = ['harden.mjs', 'sound_pages.h', 'unmapping.h', 'late_sync.h', 'late_commit.h', 'mappings_lock.h'].map((name) =>
   join(here, name),
 );
 
@@ -234,6 +243,6 @@ export function hardenedSources(packageFolder, target) {
   editEverywhere(join(target, LIBRARY, 'mdb.c'), ROOM_EDIT);
   edit(join(target, 'src', 'env.cpp'), BINDING_EDITS);
   edit(join(target, 'src', 'lmdb-js.h'), BINDING_HEADER_EDITS);
-  for (const name of ['sound_pages.h', 'late_sync.h']) copyFileSync(join(here, name), join(target, LIBRARY, name));
-  copyFileSync(join(here, 'late_commit.h'), join(target, 'src', 'late_commit.h'));
+  for (const name of ['sound_pages.h', 'unmapping.h', 'late_sync.h']) copyFileSync(join(here, name), join(target, LIBRARY, name));
+  for (const name of ['late_commit.h', 'mappings_lock.h']) copyFileSync(join(here, name), join(target, 'src', name));
 }

@@ -22,9 +22,17 @@ export function open<Value, Key extends Lmdb.Key>(
   return library.open<Value, Key>(options);
 }
 
-/** What `native-bindings/lmdb-js/late_commit.h` adds. */
-interface LateCommits {
+/** What `native-bindings/lmdb-js` adds: late_commit.h, mappings_lock.h. */
+interface Additions {
   commitLate(told: (error?: Error) => void): void;
+  useMappingsLock(address: bigint): void;
+}
+
+const additionsOf = (root: Lmdb.RootDatabase) => (root as unknown as { readonly env: Additions }).env;
+
+/** From now on no environment of this process, in whatever thread, unmaps its file while the kernel's `trimMappings` is at work. */
+export function useMappingsLock(root: Lmdb.RootDatabase, address: bigint): void {
+  additionsOf(root).useMappingsLock(address);
 }
 
 /**
@@ -33,7 +41,7 @@ interface LateCommits {
  * database does, waits for it.
  */
 export function commitBeside<Result>(root: Lmdb.RootDatabase, action: () => Result): Promise<Result> {
-  const { env } = root as unknown as { readonly env: LateCommits };
+  const env = additionsOf(root);
   return new Promise((resolve, reject) => {
     root.transactionSync(() => {
       const result = action();

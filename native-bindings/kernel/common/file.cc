@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "mapped_memory.h"
+
 namespace gannet {
 namespace {
 
@@ -101,7 +103,9 @@ MappedFile::MappedFile(const std::string& path) {
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr && read_ == nullptr) munmap(const_cast<uint8_t*>(data_), size_);
+  if (data_ == nullptr || read_ != nullptr) return;
+  const UnmappingGuard guard;
+  munmap(const_cast<uint8_t*>(data_), size_);
 }
 
 }  // namespace gannet

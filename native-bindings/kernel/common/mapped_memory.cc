@@ -7,10 +7,21 @@
 #include <fstream>
 
 namespace gannet {
+namespace {
+
+pthread_rwlock_t mappings_lock = PTHREAD_RWLOCK_INITIALIZER;
+
+}  // namespace
+
+UnmappingGuard::UnmappingGuard() { pthread_rwlock_rdlock(&mappings_lock); }
+UnmappingGuard::~UnmappingGuard() { pthread_rwlock_unlock(&mappings_lock); }
+
+pthread_rwlock_t* MappingsLock() { return &mappings_lock; }
 
 uint64_t TrimMappings(const std::string& folder) {
   uint64_t trimmed = 0;
 #ifdef __linux__
+  pthread_rwlock_wrlock(&mappings_lock);
   std::ifstream maps("/proc/self/maps");
   std::string line;
   while (std::getline(maps, line)) {
@@ -24,6 +35,7 @@ uint64_t TrimMappings(const std::string& folder) {
     if (line.compare(static_cast<size_t>(path_at), folder.size(), folder) != 0) continue;
     if (madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED) == 0) trimmed += end - begin;
   }
+  pthread_rwlock_unlock(&mappings_lock);
 #else
   (void)folder;
 #endif

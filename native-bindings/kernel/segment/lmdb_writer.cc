@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "../common/file.h"
+#include "../common/mapped_memory.h"
 #include "lmdb_layout.h"
 #include "segment_seal.h"
 
@@ -76,7 +77,10 @@ LmdbWriter::~LmdbWriter() { Close(); }
 void LmdbWriter::Close() {
   if (cursor_ != nullptr) mdb_cursor_close(cursor_);
   if (txn_ != nullptr) mdb_txn_abort(txn_);
-  if (env_ != nullptr) mdb_env_close(env_);
+  if (env_ != nullptr) {
+    const UnmappingGuard guard;
+    mdb_env_close(env_);
+  }
   cursor_ = nullptr;
   txn_ = nullptr;
   env_ = nullptr;

@@ -10,6 +10,7 @@
 #include "../analysis/stemmer.h"
 #include "../common/bytes.h"
 #include "../common/file.h"
+#include "../common/mapped_memory.h"
 #include "../postings/posting_layout.h"
 #include "key_table.h"
 #include "lmdb_check.h"
@@ -81,7 +82,9 @@ class Environment {
   }
   void Close() {
     if (txn_ != nullptr) mdb_txn_abort(txn_);
-    if (env_ != nullptr) mdb_env_close(env_);
+    if (env_ == nullptr) return;
+    const UnmappingGuard guard;
+    mdb_env_close(env_);
   }
 
   MDB_env* env_ = nullptr;

@@ -1,0 +1,68 @@
+// Letting go of mapped files while others unmap theirs and take the addresses for memory of their own.
+#include "../kernel/common/mapped_memory.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "../kernel/common/file.h"
+#include "check.h"
+#include "segment_fixture.h"
+
+namespace gannet::segment_test {
+namespace {
+
+constexpr size_t kFileBytes = 1 << 20;  // beyond what is read in place of being mapped
+constexpr size_t kOtherMappings = 200;
+constexpr int kRounds = 100;
+
+TEST(memory_that_takes_the_place_of_a_mapping_keeps_what_is_in_it) {
+  const TemporaryFolder folder;
+  const std::string path = folder.File("mapped");
+  WriteFile(path, std::vector<uint8_t>(kFileBytes, 1));
+  // So many that reading which there are takes its time.
+  std::vector<std::unique_ptr<MappedFile>> others;
+  for (size_t at = 0; at < kOtherMappings; ++at) others.push_back(std::make_unique<MappedFile>(path));
+
+  const auto began = std::chrono::steady_clock::now();
+  TrimMappings(folder.path());
+  const std::chrono::nanoseconds pass = std::chrono::steady_clock::now() - began;
+  std::minstd_rand random(1);
+
+  std::atomic<bool> ended = false;
+  std::atomic<uint64_t> trims = 0;
+  std::thread trimming([&] {
+    for (; !ended; ++trims) TrimMappings(folder.path());
+  });
+  int emptied = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    auto file = std::make_unique<MappedFile>(path);
+    auto* const begin = const_cast<uint8_t*>(file->bytes().data());
+    // Unmapped somewhere between its being read and its turn.
+    for (const uint64_t before = trims; trims == before;) std::this_thread::yield();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(random() % (pass.count() + 1));
+    while (std::chrono::steady_clock::now() < until) continue;
+    file.reset();
+    // Where the file was, as an allocator would take it.
+    void* const memory = mmap(begin, kFileBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED);
+    auto* const byte = static_cast<volatile uint8_t*>(memory);
+    *byte = 7;
+    // Until whoever began before that is done.
+    for (const uint64_t before = trims; trims < before + 2;) std::this_thread::yield();
+    emptied += *byte != 7;
+    munmap(memory, kFileBytes);
+  }
+  ended = true;
+  trimming.join();
+  CHECK_EQ(emptied, 0);
+}
+
+}  // namespace
+}  // namespace gannet::segment_test
