@@ -53,10 +53,10 @@ function newList(account: string, name: string, bytes: number): NewList {
 }
 
 /** Makes lists until one is refused. */
-async function filled(account: string, bytes: number): Promise<number> {
+async function filled(account: string, bytes: number, prefix = 'list'): Promise<number> {
   for (let count = 0; count < 100; count += 1) {
     try {
-      await catalog.createList(newList(account, `list-${count}`, bytes));
+      await catalog.createList(newList(account, `${prefix}-${count}`, bytes));
     } catch (error) {
       expect(error).toMatchObject(REFUSED);
       return count;
@@ -73,6 +73,16 @@ describe('rules of lists', () => {
       REFUSED,
     );
     expect(catalog.list('second', 'list-0')?.synonym_rules).toEqual(rules(50_000));
+  });
+
+  it('of accounts that take as much as they may, one after the other, leave some to those that come after them', async () => {
+    for (let number = 0; number < 12; number += 1) {
+      const account = `account-${number}`;
+      await catalog.createAccount(account, 'eu');
+      await catalog.createList(newList(account, 'first', 0));
+      for (const bytes of [50_000, 2000, 0]) await filled(account, bytes, `of-${bytes}`);
+    }
+    await expect(catalog.createList(newList('account-11', 'more', 60_000))).rejects.toMatchObject(REFUSED);
   });
 
   it('count the same after a start, also those that are the same text as long as the service runs', async () => {

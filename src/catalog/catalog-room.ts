@@ -2,8 +2,8 @@
  * How much of the memory the entries of lists and groups may take: the catalogue is all of it in memory, and rules of a list, and the versions
  * of a group, are megabytes where somebody wants them to be. What is there is kept, whatever it takes; what would grow beyond is refused.
  *
- * An account may have as much as is left for all others: one alone half of the room, two a third each. So no account takes the room of
- * those that come after it. Main thread only.
+ * An account may have as much as is left for all others: one alone half of the room, the next a quarter where the first has its half. What keeps an
+ * account within `OWN_BYTES` is admitted in any case: after sixteen that take as much as they may, two KiB are left of 128 MiB. Main thread only.
  */
 import { ServiceError } from '../platform/index.js';
 import type { Collection } from './collection.js';
@@ -15,6 +15,8 @@ const OBJECT_BYTES = 56;
 const MEMBER_BYTES = 8;
 const NOT_LATIN = /[^\0-\xff]/u;
 const MEBIBYTE = 2 ** 20;
+/** What an account may have whatever others have: about a hundred lists without rules, or a few hundred rules. */
+const OWN_BYTES = 64 * 1024;
 
 interface Owned {
   readonly account: string;
@@ -45,7 +47,7 @@ export class CatalogRoom {
     if (grown <= 0) return;
     const own = (this.#ofAccounts.get(after.account) ?? 0) + grown;
     const left = this.bytesMax - this.#all - grown;
-    if (own <= left) return;
+    if (own <= Math.max(left, OWN_BYTES)) return;
     throw new ServiceError(
       'limit-reached',
       `The service keeps the rules of lists and the versions of groups in memory, and has no room for more of the account '${after.account}': ` +

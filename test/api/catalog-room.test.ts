@@ -32,6 +32,13 @@ it('copies of a list with many rules, which are small requests, are refused befo
     const larger = [...rules, { kind: 'equivalent', terms: ['one', 'two'.repeat(20)] }];
     expect((await client.put('/list/synonyms/default/copy-0', { rules: rules.slice(1) })).status).toBe(200);
     expect((await client.put('/list/synonyms/default/copy-1', { rules: larger })).status).toBe(200);
+    // What comes with rules that are refused is not in force either.
+    await client.post('/list/default', { name: 'without', searchable_fields: [{ name: 'title' }] });
+    const without = await client.get('/list/default/without');
+    const searchable_fields = [{ name: 'title' }, { name: 'text' }];
+    const both = await client.put('/list/default/without', { searchable_fields, synonym_rules: larger });
+    expect(both).toMatchObject({ status: 507, body: { code: 'limit-reached' } });
+    expect((await client.get('/list/default/without')).body).toEqual(without.body);
 
     await service.stop();
     await service.start();
