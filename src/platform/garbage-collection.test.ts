@@ -54,6 +54,29 @@ await once(started(''), 'exit');
 tags.ended = cachedDataVersionTag();
 console.log(JSON.stringify(tags));`;
 
+/** The same with a thread that neither speaks nor ends: while it may be starting, once the limit is over, and in a thread that is started when it was ended. */
+const HANGING = `
+const { once } = await import('node:events');
+const { mock } = await import('node:test');
+const { cachedDataVersionTag } = await import('node:v8');
+const { Worker } = await import('node:worker_threads');
+const { startThreads, STARTING_MS_MAX, tuneGarbageCollection } = await import(process.argv[1]);
+mock.timers.enable({ apis: ['setTimeout'] });
+const started = (text) => startThreads(() => new Worker(text, { eval: true, execArgv: [] }), (thread) => [thread]);
+const tags = { before: cachedDataVersionTag() };
+tuneGarbageCollection({ heapGrowthPercent: 300 });
+tags.tuned = cachedDataVersionTag();
+const hanging = started('setInterval(() => {}, 1e9)');
+mock.timers.tick(STARTING_MS_MAX - 1);
+tags.starting = cachedDataVersionTag();
+mock.timers.tick(1);
+tags.givenUp = cachedDataVersionTag();
+await hanging.terminate();
+const next = started('require("node:worker_threads").parentPort.postMessage(require("node:v8").cachedDataVersionTag())');
+[tags.inNext] = await once(next, 'message');
+tags.nextUp = cachedDataVersionTag();
+console.log(JSON.stringify(tags));`;
+
 /** V8 complains about a flag that it does not know on the standard error, and goes on. */
 async function complaints(program: string): Promise<string> {
   const { stderr } = await run(process.execPath, ['--input-type=module', '--eval', program, compiled]);
@@ -87,5 +110,14 @@ describe('tuned garbage collection', () => {
     expect(inThread).toBe(before);
     expect(up).toBe(tuned);
     expect(ended).toBe(tuned);
+  });
+
+  it('is not put off for good by a thread that neither speaks nor ends', async () => {
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', HANGING, compiled]);
+    const { before, tuned, starting, givenUp, inNext, nextUp } = JSON.parse(stdout) as Record<string, number>;
+    expect(starting).toBe(before);
+    expect(givenUp).toBe(tuned);
+    expect(inNext).toBe(before);
+    expect(nextUp).toBe(tuned);
   });
 });

@@ -18,6 +18,9 @@ const UNTUNED_GROWTH = '--heap-growing-percent=0';
 /** By how much a heap may grow before all of it is collected, where the budget has room for that. */
 export const HEAP_GROWTH_PERCENT = 300;
 
+/** A thread takes tenths of a second to start, and seconds on a busy machine; one that hangs does not leave the process untuned. */
+export const STARTING_MS_MAX = 10_000;
+
 /** `heapGrowthPercent`: see `HEAP_GROWTH_PERCENT`; a collection of all stalls its thread for some 25 ms. Undefined: as V8 has it, whose 8 MiB are the answers of a second. */
 interface Tuning {
   readonly heapGrowthPercent: number | undefined;
@@ -41,7 +44,8 @@ export function tuneGarbageCollection(tuning: Tuning): void {
 
 /**
  * Starts threads of a service that may be tuned already: until each has said something, which it does once it has loaded what it needs, or has ended,
- * V8 has the flags that it has by itself. With others a thread refuses the compiled code of Node.js's own modules, and costs half as much again.
+ * or for `STARTING_MS_MAX`, V8 has the flags that it has by itself. With others a thread refuses the compiled code of Node.js's own modules, and costs
+ * half as much again, as those do that a pool starts by itself later.
  */
 export function startThreads<Started>(
   start: () => Started,
@@ -60,11 +64,14 @@ export function startThreads<Started>(
 function untilUp(thread: Worker): void {
   threadsStarting += 1;
   const isUp = () => {
+    clearTimeout(limit);
     thread.off('message', isUp);
     thread.off('exit', isUp);
     threadsStarting -= 1;
     tuneUnlessStarting();
   };
+  const limit = setTimeout(isUp, STARTING_MS_MAX);
+  limit.unref();
   thread.on('message', isUp);
   thread.on('exit', isUp);
 }
