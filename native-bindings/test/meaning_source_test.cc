@@ -32,7 +32,7 @@ class Embedded {
     std::vector<float> centres(size_t{heaps == 0 ? count / 20 : heaps} * kMeaningDimensions);
     for (float& value : centres) value = normal(random_);
     for (uint32_t record = 0; record < count; ++record) {
-      for (uint32_t passage = 0; passage < 1 + (record % 7 == 0 && record / 300 % 2 == 0); ++passage) {
+      for (uint32_t passage = 0; passage < 1u + (record % 7 == 0 && record / 300 % 2 == 0); ++passage) {
         const size_t centre = (heaps == 0 ? random_() % (count / 20) : record * size_t{heaps} / count) * kMeaningDimensions;
         std::vector<float> vector(kMeaningDimensions);
         for (uint32_t i = 0; i < kMeaningDimensions; ++i) vector[i] = centres[centre + i] + 0.4f * normal(random_);

@@ -1,6 +1,7 @@
 #include "threshold_search.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "../common/stop.h"
@@ -105,9 +106,22 @@ void ThresholdSearch::CompleteBest() {
   for (const ScoredDocument& each : added_) mosts_.push_back(MostOf(each));
   const auto last = mosts_.begin() + (kCompletedAtOnce - 1);
   std::ranges::nth_element(mosts_, last, std::ranges::greater{});
-  const auto rest = std::stable_partition(added_.begin(), added_.end(), [&](const ScoredDocument& each) { return MostOf(each) >= *last; });
-  Complete({added_.begin(), rest});
-  added_.erase(added_.begin(), rest);
+  // Thousands may be as good as the last of the best, where titles are short: the first of these are taken, in the order of documents.
+  size_t ties = static_cast<size_t>(std::count(mosts_.begin(), last + 1, *last));
+  std::array<ScoredDocument, kCompletedAtOnce> best;
+  size_t taken = 0;
+  size_t left = 0;
+  for (const ScoredDocument& each : added_) {
+    const float most = MostOf(each);
+    if (most > *last || (most == *last && ties > 0)) {
+      ties -= most == *last;
+      best[taken++] = each;
+    } else {
+      added_[left++] = each;
+    }
+  }
+  added_.erase(added_.begin() + static_cast<std::ptrdiff_t>(left), added_.end());
+  Complete(std::span(best).first(taken));
 }
 
 void ThresholdSearch::Complete(std::span<const ScoredDocument> added) {
