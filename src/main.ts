@@ -39,7 +39,6 @@ import {
   SearchActivity,
   type RequestMemory,
   memoryWarnings,
-  useMappingsLock,
 } from './platform/index.js';
 import { restoreStopped, type WantedRestore } from './stopped-service.js';
 import type { Restored } from './backup/index.js';
@@ -234,11 +233,9 @@ function poolsOf(
 async function openSystem(dataDir: string, parts: OpenParts, budget: MemoryBudget, reservedNames: ReadonlySet<string>) {
   const { catalogBytesMax: bytesMax } = budget;
   const environment = await openSystemPart(dataDir, () =>
-    openEnvironment(join(dataDir, 'system'), { kind: 'system', commitsBeside: true }),
+    openEnvironment(join(dataDir, 'system'), { kind: 'system', commitsBeside: true, mappingsLock: kernel.mappingsLock() }),
   );
   parts.opened('system environment', () => environment.close());
-  // The first of its library: before any is closed.
-  useMappingsLock(environment.root, kernel.mappingsLock());
   const catalog = await openSystemPart(dataDir, () =>
     openCatalog(environment, systemClock, { reservedNames, bytesMax }),
   );

@@ -1,5 +1,6 @@
 /** `/mcp`: agents call operations as tools, with a key. */
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import { Counter } from 'prom-client';
 import { Type } from 'typebox';
 import {
   AGENTS_PATH,
@@ -9,15 +10,20 @@ import {
   EVENT_STREAM_TYPE,
   type Dispatcher,
   type FeatureParts,
+  type Operation,
   type OperationContext,
   type OperationResult,
+  jsonBodyBytesMax,
   openIndex,
+  parseJson,
+  provide,
+  tooLarge,
   type RawInput,
   type Services,
 } from '../operations/index.js';
-import { parseExactJson } from '../platform/exact-json.js';
-import { settingsOf, withSignal, type Config } from '../platform/index.js';
+import { REQUEST_TARGET_CHARACTERS_MAX, ServiceError, settingsOf, withSignal, type Config } from '../platform/index.js';
 import { AGENT_SETTINGS } from './agent-settings.js';
+import { AGENTS } from './part.js';
 import { agentTools, isOpenTo, NO_TOOL, type AgentTool } from './agent-tool.js';
 import { toolAnswer, toolError, toolProblem } from './tool-answer.js';
 import { toolInput, withAccount, withVersion, type Arguments, type ToolInput } from './tool-input.js';
@@ -45,8 +51,22 @@ function toolingOf(services: Services): Tooling {
   return tooling;
 }
 
+function reachOf({ caller: { key } }: OperationContext): string {
+  if (key === undefined || key.scope === 'account') return '';
+  return `The key reaches the ${key.scope} '${key.scope_target ?? ''}' alone.`;
+}
+
+/** A load that failed is tried again by who asks next. */
+function handlerOf({ log }: Services, tooling: Tooling): Promise<McpHttpHandler> {
+  tooling.handler ??= makeHandler(tooling, log).catch((error: unknown) => {
+    delete tooling.handler;
+    throw error;
+  });
+  return tooling.handler;
+}
+
 /** One for all requests, each of which brings its context along. */
-async function makeHandler({ tools }: Tooling): Promise<McpHttpHandler> {
+async function makeHandler({ tools }: Tooling, log: Services['log']): Promise<McpHttpHandler> {
   const { createMcpHandler } = await import('@modelcontextprotocol/server');
   const { createAgentServer } = await import('./agent-server.js');
   return createMcpHandler(
@@ -55,11 +75,18 @@ async function makeHandler({ tools }: Tooling): Promise<McpHttpHandler> {
       const open = tools.filter((tool) => isOpenTo(tool, context.caller));
       return createAgentServer({
         tools: open,
+        reach: reachOf(context),
         call: (tool, given, signal) => callTool(context, tool, { given, signal }),
       });
     },
     // How long a body may be is settled before it comes here.
-    { keepAliveMs: 0, maxRequestBodySize: Number.MAX_SAFE_INTEGER },
+    {
+      keepAliveMs: 0,
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      onerror: (error) => {
+        log.debug({ err: error }, 'A message of an agent was refused');
+      },
+    },
   );
 }
 
@@ -99,54 +126,43 @@ async function exchange(
   bytes: Buffer,
   headers: Readonly<Record<string, string>>,
 ): Promise<OperationResult> {
-  const message = messageOf(bytes);
+  let message: unknown;
+  try {
+    // By our own rules: no deeper than others may send, and with integers of any length.
+    message = parseJson(bytes);
+  } catch (error) {
+    return answerOf(refused({ id: null, code: PARSE_ERROR, status: 400 }, (error as Error).message));
+  }
   const refusal = refusalOf(message);
   if (refusal !== undefined) return answerOf(refusal);
   const tooling = toolingOf(context.services);
-  const handler = await (tooling.handler ??= makeHandler(tooling));
+  const handler = await handlerOf(context.services, tooling);
   return withSignal(context.signal, async (signal) => {
     const request = new Request('http://gannet/mcp', {
       method: 'POST',
       headers: { ...headers, accept: BOTH_TYPES, 'content-type': 'application/json' },
-      body: bytes,
       signal,
     });
     // The key was checked, and is nobody's business any more.
     const authInfo = { token: '', clientId: '', scopes: [], extra: { context } };
-    return answerOf(
-      await handler.fetch(request, message === undefined ? { authInfo } : { authInfo, parsedBody: message }),
-    );
+    return answerOf(await handler.fetch(request, { authInfo, parsedBody: message }));
   });
 }
 
-/** With integers of any length. Undefined where it is no JSON, which the library says by its rules. */
-function messageOf(bytes: Buffer): unknown {
-  try {
-    return parseExactJson(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
+const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
-/** Agents of older years may send several messages at once, which are worked on side by side. */
-const MESSAGES_AT_ONCE_MAX = 16;
 
 /** What the library would take, and nobody is to be kept waiting by. */
 function refusalOf(message: unknown): Response | undefined {
-  if (Array.isArray(message) && message.length > MESSAGES_AT_ONCE_MAX) {
-    return refused(
-      { id: null, code: INVALID_REQUEST, status: 400 },
-      `At most ${MESSAGES_AT_ONCE_MAX} messages may come at once.`,
-    );
+  // The protocol had them for some months of 2025. Of a hundred requests each is to be counted, bounded and answered as one.
+  if (Array.isArray(message)) {
+    return refused({ id: null, code: INVALID_REQUEST, status: 400 }, 'Messages come one by one, not in an array.');
   }
-  const messages: readonly unknown[] = Array.isArray(message) ? message : [message];
-  const subscription = messages.find(isSubscription);
-  if (subscription === undefined) return undefined;
+  if (!isSubscription(message)) return undefined;
   // A stream that never says anything would only hold a connection.
   const detail = 'There is nothing to listen for: tools do not change while the service runs.';
-  return refused({ id: subscription.id ?? null, code: METHOD_NOT_FOUND, status: 200 }, detail);
+  return refused({ id: message.id ?? null, code: METHOD_NOT_FOUND, status: 200 }, detail);
 }
 
 function isSubscription(message: unknown): message is { readonly id?: unknown } {
@@ -173,9 +189,12 @@ async function answerOf(response: Response): Promise<OperationResult> {
   return { status, ...(body === '' ? {} : { body: Buffer.from(body) }) };
 }
 
-/** JSON has no line ends, and so a message is a line. */
+const DATA = 'data: ';
+
+/** A message is one line: JSON writes line ends as escapes. */
 function messagesOf(events: string): string {
-  const messages = Array.from(events.matchAll(/^data: (.*)$/gm), ([, data = '']) => data);
+  const lines = events.split('\n').filter((line) => line.startsWith(DATA));
+  const messages = lines.map((line) => line.slice(DATA.length));
   return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(',')}]`;
 }
 
@@ -189,7 +208,9 @@ async function callTool(context: OperationContext, tool: AgentTool, { given, sig
   const beginMs = performance.now();
   const log = (status: number) => {
     const ms = Math.round(performance.now() - beginMs);
-    services.log.info({ requestId, operation: tool.operation.name, status, ms }, 'An agent called a tool');
+    const operation = tool.operation.name;
+    services.part(AGENTS).calls.inc({ operation, status: String(status) });
+    services.log.info({ requestId, operation, status, ms }, 'An agent called a tool');
   };
   try {
     const result = await perform(context, tool, { given, signal });
@@ -219,7 +240,7 @@ async function perform(
   const admission = dispatcher.admit(operation, input.params, { kind: 'caller', caller });
   // Only now: what the caller does not reach is not opened for it.
   const params = await withVersion(input.params, operation, () => currentVersion(services, input.params));
-  return dispatcher.perform(operation, rawOf({ ...input, params }), {
+  return dispatcher.perform(operation, rawOf({ ...input, params }, operation, services.config), {
     services,
     ...admission,
     visitor,
@@ -234,14 +255,29 @@ async function currentVersion(services: Services, { account = '', list = '' }: T
   return record === undefined ? '1' : String((await openIndex(services, record)).currentVersion);
 }
 
-function rawOf({ params, query, body, content, contentType }: ToolInput): RawInput {
-  const type = contentType ?? (body === undefined ? undefined : 'application/json');
+/** As it comes over HTTP, and no longer than it may be there. */
+function rawOf(
+  { params, query, body, content, contentType }: ToolInput,
+  operation: Operation,
+  config: Config,
+): RawInput {
   const queryString = new URLSearchParams(query).toString();
+  const target = Object.values(params).reduce(
+    (length, text) => length + encodeURIComponent(text).length,
+    queryString.length,
+  );
+  if (target >= REQUEST_TARGET_CHARACTERS_MAX) {
+    const detail = `What stands in the path and the query string of this operation has at most ${REQUEST_TARGET_CHARACTERS_MAX} characters.`;
+    throw new ServiceError('invalid-parameter', detail);
+  }
+  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+  const bytesMax = jsonBodyBytesMax(operation, config);
+  if (bytes !== undefined && bytes.byteLength > bytesMax) throw tooLarge(bytesMax);
   return {
     params,
     queryString,
-    contentType: type,
-    ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
+    contentType: contentType ?? (bytes === undefined ? undefined : 'application/json'),
+    ...(bytes === undefined ? {} : { body: bytes }),
     ...(content === undefined ? {} : { stream: once(content), bodyBytes: content.byteLength }),
   };
 }
@@ -250,4 +286,15 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-export const agentParts: FeatureParts = { operations: [callTools], open: () => ({}) };
+export const agentParts: FeatureParts = {
+  operations: [callTools],
+  open({ metrics }) {
+    const calls = new Counter({
+      name: 'gannet_agent_calls_total',
+      help: 'Calls of tools by agents, by operation and status; each request of an agent is one of agent.call as well',
+      labelNames: ['operation', 'status'] as const,
+      registers: [metrics.registry],
+    });
+    return { parts: [provide(AGENTS, { calls })] };
+  },
+};

@@ -10,19 +10,33 @@ import type { Arguments } from './tool-input.js';
 export interface AgentHost {
   /** What whoever is connected may use. */
   readonly tools: readonly AgentTool[];
+  /** What of the account it is, in a sentence; all of it where none is given. */
+  readonly reach?: string;
   /** Never rejects for what the agent can mend. */
   call(tool: AgentTool, given: Arguments, signal: AbortSignal): Promise<CallToolResult>;
 }
 
 /** What an agent reads before it calls anything. */
-const INSTRUCTIONS = `Gannet keeps lists of records and searches them. list_list names the lists, list_read the fields of one; search_list searches it by words (typos are forgiven) and, where it has a model, by meaning. \
-Filters are texts such as "family = 'Sulidae' and wingspan_cm > 100"; only facets can be filtered and sorted by. Answers are JSON; errors say what was expected.`;
+function instructionsOf({ tools, reach = '' }: AgentHost): string {
+  const has = (name: string) => tools.some((tool) => tool.name === name);
+  return [
+    'Gannet keeps lists of records and searches them.',
+    has('list_list') ? 'list_list names the lists.' : '',
+    has('list_read') ? 'list_read tells the fields of a list.' : '',
+    'search_list searches one by words (typos are forgiven) and, where it has a model, by meaning.',
+    `Filters are texts such as "family = 'Sulidae' and wingspan_cm > 100"; only facets can be filtered and sorted by.`,
+    'Answers are JSON; errors say what was expected.',
+    reach,
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}
 
 export function createAgentServer(host: AgentHost): Server {
   const { tools } = host;
   const server = new Server(
     { name: 'gannet', title: 'Gannet', version: packageVersion() },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {} }, instructions: instructionsOf(host) },
   );
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   server.setRequestHandler('tools/list', () => ({

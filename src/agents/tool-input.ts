@@ -23,14 +23,30 @@ export function toolInput(operation: Operation, given: Arguments): ToolInput {
   const members: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     const place = places.get(name);
-    if (place === 'body') members[name] = value;
     // Models fill in what they leave out.
-    else if (place !== undefined && value !== null && value !== undefined) values[place][name] = textOf(value);
+    if (place === undefined || value === undefined) continue;
+    if (value === null && !(place === 'body' && takesNull(operation, name))) continue;
+    if (place === 'body') members[name] = value;
+    else values[place][name] = textOf(value);
   }
   const { path: params, query } = values;
   if (isStreamBody(operation.body)) return { params, query, ...contentOf(operation, given) };
   if (operation.body === undefined) return { params, query };
   return { params, query, body: isWhole(operation) ? given[BODY] : members };
+}
+
+interface NullableSchema {
+  readonly type?: unknown;
+  readonly anyOf?: readonly NullableSchema[];
+}
+
+/** Whether null says something there, such as that there is to be none. */
+function takesNull({ body }: Operation, name: string): boolean {
+  const { properties = {} } = (body ?? {}) as { readonly properties?: Readonly<Record<string, NullableSchema>> };
+  const isNull = ({ type, anyOf = [] }: NullableSchema): boolean =>
+    type === undefined || [type].flat().includes('null') || anyOf.some(isNull);
+  const { [name]: schema } = properties;
+  return schema !== undefined && isNull(schema.anyOf === undefined ? schema : { type: 'any', anyOf: schema.anyOf });
 }
 
 function assertKnown(operation: Operation, given: Arguments): void {

@@ -3,7 +3,7 @@
  * (mode 0600: the user that runs the service) may do anything; no key is looked at.
  */
 import { chmodSync, rmSync } from 'node:fs';
-import { HeadedBytes, LOCAL_VISITOR, StreamedBody } from '../operations/index.js';
+import { HeadedBytes, LOCAL_VISITOR, StreamedBody, tooLarge } from '../operations/index.js';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -11,7 +11,6 @@ import { answerClientErrors } from './client-error.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest, type RequestHandler } from './exchange.js';
 import { ServiceError } from '../platform/index.js';
 import { framingFault } from './request-framing.js';
-import { tooLarge } from './incoming-body.js';
 
 export interface ControlSocket {
   listen(): Promise<void>;

@@ -2,7 +2,8 @@
  * A request body on its way in: pushed by the transport chunk by chunk, taken whole or as a stream. The transport is paused
  * while there is no room for the body, and while more of a stream waits for the taker than a stream may hold. Main thread only; one taker.
  */
-import { ServiceError, UPLOAD_BYTES } from '../platform/index.js';
+import { tooLarge } from '../operations/index.js';
+import { UPLOAD_BYTES } from '../platform/index.js';
 import type { WatchedBody } from './upload-watch.js';
 import type { UploadWindow, WindowedBody } from './upload-window.js';
 
@@ -232,8 +233,4 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     this.#paused = false;
     this.#source.resume();
   }
-}
-
-export function tooLarge(bytesMax: number): ServiceError {
-  return new ServiceError('body-too-large', `The body is larger than ${bytesMax} bytes.`);
 }

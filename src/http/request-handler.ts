@@ -9,7 +9,8 @@ import {
   EVENT_STREAM_TYPE,
   isStreamBody,
   StreamedBody,
-  OPTIONS_BODY_BYTES_MAX,
+  jsonBodyBytesMax,
+  tooLarge,
   type Admission,
   type Dispatcher,
   type Operation,
@@ -37,7 +38,6 @@ import { finishedBody } from './answer-body.js';
 import { createCors, type Cors } from './cors.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest, type RequestHandler } from './exchange.js';
 import { failureHeaders, PROBLEM_TYPE } from './failures.js';
-import { tooLarge } from './incoming-body.js';
 import { createObserver, type Observer } from './observer.js';
 import { Router } from './router.js';
 import type { PageHeaders, Site } from './site.js';
@@ -241,7 +241,7 @@ class Handler {
     const { request } = state;
     const { config, requestMemory } = this.#services;
     if (operation.body === undefined) return readNone(request);
-    const bytesMax = Math.min(operation.bodyBytesMax ?? OPTIONS_BODY_BYTES_MAX, config.limits.json_body_bytes_max);
+    const bytesMax = jsonBodyBytesMax(operation, config);
     const announced = request.bodyBytes ?? bytesMax;
     if (announced > bytesMax) throw tooLarge(bytesMax);
     const room = requestMemory.bodies.reserve(announced);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Database, Key, RootDatabase } from 'lmdb';
 import { checkFormat, FORMAT_KEY, writeFormat, type EnvironmentKind } from './environment-format.js';
 import { endsInOverlappingSync } from './environment-file.js';
-import { commitBeside, open } from './lmdb.js';
+import { commitBeside, open, useMappingsLock } from './lmdb.js';
 import { checkEnvironmentFile, isDamage } from './damaged-storage.js';
 import { assertEnvironmentRoom, assertGrowthRoom } from './process-room.js';
 import { allocateLockFile, asStorageError, isStorageError } from './storage-space.js';
@@ -25,6 +25,8 @@ export interface EnvironmentOptions {
   readonly readOnly?: boolean;
   /** A thread waits for the disk at the end of each transaction, for who has others to answer meanwhile. Default: the caller's own. */
   readonly commitsBeside?: boolean;
+  /** Of a process that lets go of mapped files, for its first environment: the kernel's `mappingsLock`, which all of them hold from then on while they unmap. */
+  readonly mappingsLock?: bigint;
 }
 
 export interface DatabaseOptions {
@@ -57,7 +59,9 @@ export function openEnvironment(path: string, options: EnvironmentOptions): Lmdb
       mkdirSync(path, { recursive: true });
       allocateLockFile(join(path, 'lock.mdb'));
     }
-    return new OpenEnvironment(openRoot(path, options), path, options.commitsBeside === true);
+    const root = openRoot(path, options);
+    if (options.mappingsLock !== undefined) useMappingsLock(root, options.mappingsLock);
+    return new OpenEnvironment(root, path, options.commitsBeside === true);
   } catch (error) {
     throw asStorageError(error, path);
   }

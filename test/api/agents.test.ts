@@ -1,7 +1,10 @@
 /** Agents over HTTP and over standard input and output, by the client that their makers use. */
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type NewKeyOptions, type TestService } from '../support/service.js';
 
@@ -192,6 +195,66 @@ describe('tools over HTTP', () => {
     expect(jsonOf(less)).toMatchObject({ total_count: 1 });
   });
 
+  it.each(['newest', 'older'] as const)(
+    'answer what JSON takes for a character and others for the end of a line (%s)',
+    async (era) => {
+      const { key } = await service.createKey({ access: 'full' });
+      const client = await overHttp(key, { era });
+      const title = 'one\u2028two\u2029three\ndata: four';
+      await call(client, 'list_create', { name: `lines-${era}`, searchable_fields: [{ name: 'title' }] });
+      const body = { name: 'a', fields: { title } };
+      expect(jsonOf(await call(client, 'search_result_create', { list: `lines-${era}`, body }))).toMatchObject(body);
+      const found = await call(client, 'search_list', { list: `lines-${era}`, query: 'three' });
+      expect(jsonOf(found)).toMatchObject({ results: [body] });
+    },
+  );
+
+  it('take no more than the same request over HTTP', async () => {
+    const client = await agentWith({ access: 'full' });
+    const lists = Array.from({ length: 3000 }, () => ({ list: 'b'.repeat(60) }));
+    const large = await call(client, 'webhook_create', {
+      url: `https://example.com/${'x'.repeat(70_000)}`,
+      events: ['list.created'],
+    });
+    expect(jsonOf(large)).toMatchObject({ status: 413, code: 'body-too-large' });
+    expect((await service.client.post('/webhook', { url: `https://example.com/${'x'.repeat(70_000)}` })).status).toBe(
+      413,
+    );
+    const filter = `a = '${'x'.repeat(20_000)}'`;
+    expect(jsonOf(await call(client, 'related_list', { list: 'birds', record: 'gannet', filter }))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('at most 16384 characters') as string,
+    });
+    expect(jsonOf(await call(client, 'list_group_create', { name: 'large', lists }))).toMatchObject({ status: 413 });
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 200; depth += 1) deep = [deep];
+    await expect(
+      call(client, 'search_result_create', { list: 'birds', body: { name: 'd', fields: { deep } } }),
+    ).rejects.toThrow('more than 100 levels deep');
+    expect(service.output).not.toContain('"level":50');
+  });
+
+  it('forgive null for what is left out, and say what a key reaches', async () => {
+    const { key } = await service.createKey({ access: 'search-and-read', scope: 'list', scope_target: 'birds' });
+    const client = await overHttp(key);
+    expect(client.getInstructions()).toContain("The key reaches the list 'birds' alone.");
+    expect(client.getInstructions()).not.toContain('list_list');
+    const found = await call(client, 'search_list', {
+      list: 'birds',
+      query: 'puffin',
+      filter: null,
+      order_by: null,
+      version: null,
+    });
+    expect(jsonOf(found)).toMatchObject({ total_count: 1 });
+  });
+
+  it('are counted by what they do', async () => {
+    const client = await agentWith({ access: 'full' });
+    await call(client, 'list_read', { list: 'missing-one' });
+    expect(await service.metric('gannet_agent_calls_total{operation="list.read",status="404"}')).toBeGreaterThan(0);
+  });
+
   it('keep integers of any length', async () => {
     const client = await agentWith({ access: 'full' });
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_result_create","arguments":{"list":"birds","body":{"name":"n","fields":{"isbn":1453429999999999991}}}}}`;
@@ -236,15 +299,9 @@ describe('tools over HTTP', () => {
     expect(await ping.json()).toEqual({ jsonrpc: '2.0', id: 'a', result: {} });
     const listen = await send({ method: 'POST', body: '{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen"}' });
     expect(await listen.json()).toMatchObject({ id: 2, error: { code: -32601 } });
-    const pings = (count: number) =>
-      JSON.stringify(Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })));
-    const some = (await (await send({ method: 'POST', body: pings(3) })).json()) as readonly { readonly id: number }[];
-    expect(some.map(({ id }) => id).sort()).toEqual([0, 1, 2]);
-    const many = await send({ method: 'POST', body: pings(17) });
-    expect([many.status, await many.json()]).toEqual([
-      400,
-      expect.objectContaining({ error: expect.objectContaining({ code: -32600 }) as object }),
-    ]);
+    const many = await send({ method: 'POST', body: '[{"jsonrpc":"2.0","id":1,"method":"ping"}]' });
+    expect(many.status).toBe(400);
+    expect(await many.json()).toMatchObject({ error: { code: -32600 } });
     const told = await send({ method: 'POST', body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' });
     expect([told.status, await told.text()]).toEqual([202, '']);
   });
@@ -281,6 +338,51 @@ describe('tools over standard input and output', () => {
       await service.start();
     }
     expect(jsonOf(await search())).toMatchObject({ total_count: 1 });
+    await client.close();
+  });
+
+  it('answer what was asked for before the agent went', async () => {
+    const child = spawn(process.execPath, [join(PACKAGE, 'bin', 'gannet.js'), 'mcp'], {
+      env: { ...process.env, GANNET_DATA_DIR: service.dataDir },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const lines = [
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+      },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      {
+        jsonrpc: '2.0',
+        id: 2,
+        method: 'tools/call',
+        params: { name: 'search_list', arguments: { list: 'birds', query: 'puffin' } },
+      },
+    ];
+    child.stdin.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const said = await text(child.stdout);
+    expect(
+      said
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => (JSON.parse(line) as { id: number }).id),
+    ).toEqual([1, 2]);
+    expect(said).toContain('total_count');
+  });
+
+  it('make no data directory where none is', async () => {
+    const nowhere = join(service.dataDir, 'nowhere');
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [join(PACKAGE, 'bin', 'gannet.js'), 'mcp', '--read-only'],
+      env: { ...(process.env as Record<string, string>), GANNET_DATA_DIR: nowhere },
+    });
+    const client = await connected(transport, 'newest');
+    const result = await call(client, 'list_list');
+    expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining(nowhere)]);
+    expect(existsSync(nowhere)).toBe(false);
     await client.close();
   });
 

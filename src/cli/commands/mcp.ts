@@ -1,4 +1,7 @@
 /** `gannet mcp`: tools for an agent that starts this command and speaks to it over its standard input and output. */
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import {
   agentTools,
@@ -15,7 +18,7 @@ import {
   type ToolInput,
 } from '../../agents/index.js';
 import type { Operation } from '../../operations/index.js';
-import { ServiceError, settingsOf } from '../../platform/index.js';
+import { parseExactJson, ServiceError, settingsOf } from '../../platform/index.js';
 import type { CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { describeFailure } from '../failure.js';
@@ -29,10 +32,9 @@ export interface McpOptions {
 
 /** Until the agent closes its end. Each call opens the way to the service by itself: meanwhile other commands, and the service, have the data. */
 export async function serveAgent(context: CommandContext, { account, readOnly }: McpOptions): Promise<ExitStatus> {
-  const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
+  const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
   const all = agentTools(await (await context.load()).allOperations());
   const tools = all.filter(({ annotations }) => readOnly !== true || annotations.readOnlyHint);
-  const ended = new Promise((resolve) => process.stdin.once('close', resolve));
   const running = new Set<Promise<unknown>>();
   const call = (tool: AgentTool, given: Arguments): Promise<CallToolResult> => {
     const answer = callTool(context, tool.operation, { given, account: account ?? context.config.account.name });
@@ -40,11 +42,25 @@ export async function serveAgent(context: CommandContext, { account, readOnly }:
     void answer.finally(() => running.delete(answer));
     return answer;
   };
-  const server = serveStdio(() => createAgentServer({ tools, call }));
-  await ended;
-  await Promise.all(running);
+  const input = new PassThrough();
+  const server = serveStdio(() => createAgentServer({ tools, call }), { transport: new StdioServerTransport(input) });
+  for await (const line of createInterface({ input: process.stdin })) input.write(`${exact(line)}\n`);
+  // The library closes its end with its input: what was asked for is answered first.
+  do await setImmediate();
+  while ((await Promise.all(running)).length > 0);
+  await setImmediate();
+  input.end();
   await server.close();
   return EXIT.done;
+}
+
+/** With long integers as texts of their digits, which the library's own reader would round. What is no JSON it says by its rules. */
+function exact(line: string): string {
+  try {
+    return JSON.stringify(parseExactJson(line));
+  } catch {
+    return line;
+  }
 }
 
 interface Given {
@@ -60,7 +76,7 @@ async function callTool(
 ): Promise<CallToolResult> {
   try {
     const input = withAccount(toolInput(operation, given), operation, account);
-    return await context.withService(async (client) => {
+    return await context.withData(async (client) => {
       const params = await withVersion(input.params, operation, () => currentVersion(client, input.params));
       const answer = await answerOf(client, operation, callInput({ ...input, params }));
       return toolAnswer(answer, answerBytesMax(context));
