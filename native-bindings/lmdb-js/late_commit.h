@@ -1,6 +1,6 @@
 // Commits whose syncs another thread waits for; see late_sync.h. `harden.mjs` puts this file into the package's own env.cpp.
 //
-// Called within a transaction, `env.commitLate(told)` has its commit write the pages and return: a thread waits for the disk, and `told` is
+// Called within a transaction, `env.commitLate(told)` has its commit write the pages and return, or throws: a thread waits for the disk, and `told` is
 // called on the thread of the transaction when that is done, with an error where it failed. A commit with nothing to wait for calls it before
 // it returns; one that throws does not. Until then the transaction holds the writer's locks: whoever begins another one on this thread, or
 // closes the environment, waits for it, and other threads wait as for any transaction.
@@ -41,7 +41,8 @@ static void* waitForDisk(void* data) {
 	delete static_cast<std::shared_ptr<LateCommit>*>(data);
 	Napi::ThreadSafeFunction told = commit->told;
 	commit->rc = mdb_txn_sync(commit->txn);
-	told.BlockingCall(new std::shared_ptr<LateCommit>(commit), [](Napi::Env env, Napi::Function callback, std::shared_ptr<LateCommit>* data) {
+	auto* given = new std::shared_ptr<LateCommit>(commit);
+	napi_status called = told.BlockingCall(given, [](Napi::Env env, Napi::Function callback, std::shared_ptr<LateCommit>* data) {
 		std::shared_ptr<LateCommit> done = *data;
 		delete data;
 		if (env == nullptr) return;
@@ -49,12 +50,21 @@ static void* waitForDisk(void* data) {
 		done->self.Reset();
 		callback.Call({errorOf(env, done->rc)});
 	});
+	// The process ends: the callback is not called, and Node-API has released the function for this thread.
+	if (called == napi_closing) {
+		delete given;
+		return nullptr;
+	}
+	if (called != napi_ok) delete given;
 	told.Release();
 	return nullptr;
 }
 
 Napi::Value EnvWrap::commitLate(const CallbackInfo& info) {
 	if (!this->writeTxn || this->writeTxn->parent) return throwError(info.Env(), "There is no transaction that could be committed late.");
+	// It is within a transaction of the thread that lmdb-js writes by itself in, or follows it: nobody would be told of its commit.
+	if (this->writeWorker || !(this->writeTxn->flags & TXN_ABORTABLE))
+		return throwError(info.Env(), "The transaction cannot be committed late: lmdb-js writes to this environment by itself at the moment.");
 	lateCallback = Napi::Persistent(info[0].As<Napi::Function>());
 	return info.Env().Undefined();
 }

@@ -5,7 +5,7 @@
 //   mdb_txn_sync              both syncs with the meta page between them, in LMDB's own order; by any one thread
 //   mdb_txn_commit_end        what follows, with the result of the second step; by the thread that began the transaction
 //
-// The writer's lock is held from the first step to the last. Readers see the transaction once its meta page is on its way to the disk, as ever.
+// The writer's lock is held from the first step to the last. Readers see the transaction once its meta page is on disk, as ever.
 enum { kSyncIsLeft = -30600 };
 
 static __thread int leaves_sync;

@@ -100,6 +100,25 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
       expect(await written('closed')).toEqual(['before', 'one', 'two']);
     });
 
+    it('refuses a change while lmdb-js writes by itself, and goes on', async () => {
+      const said = run(
+        'itself',
+        `
+        const put = values.put('by itself', 'by itself');
+        await turns();
+        answerSoon();
+        // Begins when the disk has answered, with the thread of lmdb-js still there.
+        const refusal = await write('one').then(() => 'none', ({ message }) => message);
+        await put;
+        await write('two');
+        print([refusal, [...values.getKeys()]]);
+        await environment.close();
+        `,
+      );
+      expect(said).toEqual([expect.stringContaining('lmdb-js writes'), ['before', 'by itself', 'two']]);
+      expect(await written('itself')).toEqual(['before', 'by itself', 'two']);
+    });
+
     it('is whole where the process ends meanwhile', async () => {
       expect(
         run('ended', `void write('one'); await turns(); print(settled); rmSync(isSilent); process.exit(0);`),

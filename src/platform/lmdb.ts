@@ -44,13 +44,14 @@ export function commitBeside<Result>(root: Lmdb.RootDatabase, action: () => Resu
   const env = additionsOf(root);
   return new Promise((resolve, reject) => {
     root.transactionSync(() => {
-      const result = action();
+      // Before anything is written: it throws where lmdb-js is writing by itself, in a transaction that could not be taken back.
       env.commitLate((error) => {
         // What was read meanwhile was read as of before.
         root.resetReadTxn();
         if (error === undefined) resolve(result);
         else reject(error);
       });
+      const result = action();
     });
   });
 }
