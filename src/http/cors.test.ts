@@ -5,13 +5,13 @@ const names = (headers: readonly (readonly [string, string])[]) => headers.map((
 
 describe('CORS', () => {
   it('is off by default', () => {
-    const cors = createCors([]);
+    const cors = createCors([], []);
     expect(cors.headers('https://shop.example')).toEqual([]);
     expect(cors.preflightHeaders('https://shop.example')).toEqual([]);
   });
 
   it('names the origin where it is allowed, and keeps caches apart where it is not', () => {
-    const cors = createCors(['https://shop.example']);
+    const cors = createCors(['https://shop.example'], []);
     expect(cors.headers('https://shop.example')).toContainEqual([
       'Access-Control-Allow-Origin',
       'https://shop.example',
@@ -23,6 +23,6 @@ describe('CORS', () => {
   });
 
   it('opens to every page when told so', () => {
-    expect(createCors(['*']).headers('https://any.example')).toContainEqual(['Access-Control-Allow-Origin', '*']);
+    expect(createCors(['*'], []).headers('https://any.example')).toContainEqual(['Access-Control-Allow-Origin', '*']);
   });
 });

@@ -104,7 +104,7 @@ class Handler {
     this.#openSite = openSite;
     this.#metrics = metrics;
     this.#router = new Router(services.operations);
-    this.#cors = createCors(services.config.server.cors_origins);
+    this.#cors = createCors(services.config.server.cors_origins, services.operations);
     this.#uploadWindow = new UploadWindow(services.requestMemory.uploadWindowBytes);
     this.#observe = createObserver(services.log, metrics);
     metrics.beforeReading(() => {
