@@ -12,6 +12,7 @@ import { router } from './router.js';
 import { NONCE } from './service/nonce.js';
 import { forgetSession } from './service/session.js';
 import { queries, whenSignedOut } from './service/queries.js';
+import { askOverPage, pageIsLeft, typedHere } from './service/typed.js';
 import { colours, theme } from './theme.js';
 
 const root = document.getElementById('root');
@@ -20,9 +21,17 @@ if (root === null) throw new Error('The page has no place for the application.')
 // What keeps the page from scrolling under a form asks for the nonce of its style by this name.
 Object.assign(globalThis, { __webpack_nonce__: NONCE });
 
+router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
+  if (pathChanged) pageIsLeft();
+});
+
 whenSignedOut(() => {
   const { href, pathname } = router.state.location;
   if (pathname === '/sign-in') return;
+  if (typedHere()) {
+    askOverPage(true);
+    return;
+  }
   forgetSession();
   void router.navigate({ to: '/sign-in', search: { to: href }, replace: true });
 });

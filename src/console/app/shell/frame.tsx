@@ -8,6 +8,7 @@ import { Commands, openCommands } from './commands.js';
 import { Jobs } from './jobs.js';
 import { Navigation } from './navigation.js';
 import { PersonMenu } from './person-menu.js';
+import { SignInAgain } from './sign-in-again.js';
 
 /** What is around every page of who is signed in. */
 export function Frame() {
@@ -51,6 +52,7 @@ export function Frame() {
         </Suspense>
       </AppShell.Main>
       <Commands />
+      <SignInAgain />
     </AppShell>
   );
 }

@@ -34,6 +34,8 @@ import { Problem } from '../../ui/problem.js';
 /** By e-mail and password, or by a one-time link, whose token stands behind the `#` of the address. */
 export function SignIn() {
   useTitle(text.signIn.title);
+  const { to } = useSearch({ from: '/sign-in' });
+  const finish = useFinish(to);
   const hash = useRouterState({ select: ({ location }) => location.hash });
   // Kept from the first sight of it on: it is taken out of the address at once.
   const [link] = useState(() => (hash.startsWith('link=') ? hash.slice('link='.length) : undefined));
@@ -49,7 +51,7 @@ export function SignIn() {
             {link === undefined ? text.signIn.title : text.signIn.welcome}
           </Title>
           {link === undefined ? null : <Text c="dimmed">{text.signIn.linkLead}</Text>}
-          <SignInForm link={link} />
+          <SignInForm link={link} email="" onDone={finish} />
           {link === undefined ? <OpenIdButton /> : null}
           {link === undefined ? (
             <Text size="sm" c="dimmed">
@@ -107,17 +109,24 @@ interface Entry {
   readonly password: string;
 }
 
-function SignInForm({ link }: { readonly link: string | undefined }) {
-  const { to } = useSearch({ from: '/sign-in' });
-  const finish = useFinish(to);
-  const [entry, setEntry] = useState<Entry>({ email: '', password: '' });
+interface SignInFormProps {
+  readonly link: string | undefined;
+  /** What the form begins with. */
+  readonly email: string;
+  readonly onDone: () => Promise<void>;
+}
+
+export function SignInForm({ link, email, onDone }: SignInFormProps) {
+  const [entry, setEntry] = useState<Entry>({ email, password: '' });
   const [state, setState] = useState<{ readonly busy: boolean; readonly error: unknown }>({ busy: false, error: null });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setState({ busy: true, error: null });
-    sessionCreate(client, { body: bodyOf(entry, link) }).then(finish, (error: unknown) => {
-      setState({ busy: false, error });
-    });
+    sessionCreate(client, { body: bodyOf(entry, link) })
+      .then(onDone)
+      .catch((error: unknown) => {
+        setState({ busy: false, error });
+      });
   };
   const isLink = link !== undefined;
   const password = {

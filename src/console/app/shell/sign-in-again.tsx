@@ -1,0 +1,82 @@
+import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
+import { text } from '../messages/index.js';
+import { forgetSession, sessionQuery, useSession } from '../service/session.js';
+import { askOverPage, useIsAsked } from '../service/typed.js';
+
+const SignInForm = lazy(async () => ({ default: (await import('../pages/account/sign-in.js')).SignInForm }));
+/** Over forms, drawers and menus. */
+const ABOVE_ALL = 1_000;
+
+/** Over a page in which something is typed, once the session has ended. */
+export function SignInAgain() {
+  return useIsAsked() ? <Asked /> : null;
+}
+
+function Asked() {
+  const { person } = useSession();
+  const goOn = useGoOn(person.id);
+  const router = useRouter();
+  const leave = (): void => {
+    const { href } = router.state.location;
+    forgetSession();
+    void router.navigate({ to: '/sign-in', search: { to: href }, replace: true });
+  };
+  const lookAgain = useEffectEvent(() => {
+    // Where it cannot be read, who looks signs in here.
+    if (document.visibilityState === 'visible') goOn().catch(() => undefined);
+  });
+  useEffect(() => {
+    const look = (): void => {
+      lookAgain();
+    };
+    addEventListener('visibilitychange', look);
+    return () => {
+      removeEventListener('visibilitychange', look);
+    };
+  }, []);
+  return (
+    <Modal
+      opened
+      onClose={leave}
+      title={text.signIn.title}
+      zIndex={ABOVE_ALL}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+    >
+      <Stack>
+        <Text>{text.signIn.ended}</Text>
+        <Suspense fallback={<Text c="dimmed">{text.common.loading}</Text>}>
+          <SignInForm link={undefined} email={person.email ?? ''} onDone={goOn} />
+        </Suspense>
+        <Group justify="space-between">
+          <Anchor href="/console/sign-in" target="_blank" rel="noopener" size="sm">
+            {text.signIn.elsewhere}
+          </Anchor>
+          <Button variant="default" size="xs" onClick={leave}>
+            {text.signIn.leave}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** Once somebody has signed in, here or in another tab: whoever it was before goes on, and nobody else sees what is typed. */
+function useGoOn(id: string): () => Promise<void> {
+  const cache = useQueryClient();
+  return async () => {
+    const session = await sessionQuery.queryFn();
+    if (session === null) return;
+    if (session.person.id !== id) {
+      location.assign('/console/');
+      return;
+    }
+    cache.setQueryData(sessionQuery.queryKey, session);
+    askOverPage(false);
+    await cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
+  };
+}

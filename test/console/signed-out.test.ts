@@ -1,0 +1,78 @@
+/** A session that ends while something is typed: what was typed is kept, for the same person. */
+import { expect, it } from 'vitest';
+import { openPage, signInAs, violationsOf, type OpenPage } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
+import type { TestService } from '../support/service.js';
+
+async function fill({ client }: TestService): Promise<void> {
+  await client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
+}
+
+describeConsole('a session that ends', { fill }, (its) => {
+  /** A form for a new record with a name in it, and no session any more. */
+  async function signedOut(): Promise<OpenPage> {
+    const open = await openPage(its.browser);
+    await signInAs(its.service, open, 'editor');
+    await open.page.goto(`${its.service.address}/console/default/list/birds/records?add=true`);
+    await open.page.getByRole('textbox', { name: 'Name' }).fill('northern gannet');
+    await open.context.clearCookies();
+    return open;
+  }
+  const formOf = ({ page }: OpenPage) => page.getByRole('dialog', { name: 'Add a record' });
+  const askedIn = ({ page }: OpenPage) => page.getByRole('dialog', { name: 'Sign in' });
+  const signInOver = async (open: OpenPage, email: string): Promise<void> => {
+    await askedIn(open).getByLabel('E-mail').fill(email);
+    await askedIn(open).getByRole('textbox', { name: 'Password' }).fill('correct horse battery');
+    await askedIn(open).getByRole('button', { name: 'Sign in' }).click();
+  };
+
+  it('asks over what is typed, which is saved then', async () => {
+    const open = await signedOut();
+    await formOf(open).getByRole('button', { name: 'Save' }).click();
+    await askedIn(open).getByText('Your session has ended').waitFor();
+    expect(await askedIn(open).getByLabel('E-mail').inputValue()).toBe('editor@example.com');
+    expect(await violationsOf(open.page)).toEqual([]);
+    await open.page.keyboard.press('Escape');
+    await signInOver(open, 'editor@example.com');
+    await askedIn(open).waitFor({ state: 'detached' });
+    expect(await formOf(open).getByRole('textbox', { name: 'Name' }).inputValue()).toBe('northern gannet');
+    await formOf(open).getByRole('button', { name: 'Save' }).click();
+    await formOf(open).waitFor({ state: 'detached' });
+    await open.page.getByRole('button', { name: 'northern gannet' }).waitFor();
+    await open.context.close();
+  });
+
+  it('goes on where the person has signed in in another tab', async () => {
+    const open = await signedOut();
+    await formOf(open).getByRole('button', { name: 'Save' }).click();
+    await askedIn(open).waitFor();
+    const [tab] = await Promise.all([
+      open.context.waitForEvent('page'),
+      askedIn(open).getByRole('link', { name: 'Sign in another way' }).click(),
+    ]);
+    await tab.getByLabel('E-mail').fill('editor@example.com');
+    await tab.getByRole('textbox', { name: 'Password' }).fill('correct horse battery');
+    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await tab.waitForURL(/\/console\/default/);
+    await open.page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+    await askedIn(open).waitFor({ state: 'detached' });
+    expect(await formOf(open).getByRole('textbox', { name: 'Name' }).inputValue()).toBe('northern gannet');
+    await open.context.close();
+  });
+
+  it('shows what was typed to nobody else, and to nobody who leaves', async () => {
+    const others = await openPage(its.browser);
+    await signInAs(its.service, others, 'viewer');
+    await others.context.close();
+    for (const leave of [false, true]) {
+      const open = await signedOut();
+      await formOf(open).getByRole('button', { name: 'Save' }).click();
+      await askedIn(open).waitFor();
+      if (leave) await askedIn(open).getByRole('button', { name: 'Leave without it' }).click();
+      else await signInOver(open, 'viewer@example.com');
+      await formOf(open).waitFor({ state: 'detached' });
+      await open.page.waitForURL(leave ? /sign-in\?to=/ : /\/console\/default$/);
+      await open.context.close();
+    }
+  });
+});
