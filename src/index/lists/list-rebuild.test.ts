@@ -497,9 +497,12 @@ describe('a store of another format', () => {
     const hash = () => createHash('sha256').update(readFileSync(data)).digest('hex');
     const before = [hash(), readdirSync(segmentsPath(pathOf()))];
     lists.open();
-    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toThrow(
-      'has format 99, and this release reads format 1',
-    );
+    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toMatchObject({
+      code: 'list-format',
+      cause: expect.objectContaining({
+        message: expect.stringContaining('has format 99, and this release reads format 1') as string,
+      }) as Error,
+    });
     await lists.close();
     expect([hash(), readdirSync(segmentsPath(pathOf()))]).toEqual(before);
   });
