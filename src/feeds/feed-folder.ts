@@ -123,10 +123,17 @@ async function isWhole(path: string): Promise<boolean> {
 }
 
 /** Folders of feeds that are not there any more. */
-export async function removeOtherFolders(feedsDir: string, ids: ReadonlySet<string>): Promise<void> {
+export async function removeOtherFolders(
+  feedsDir: string,
+  ids: ReadonlySet<string>,
+  isStopping: () => boolean,
+): Promise<void> {
   const names = await readdir(feedsDir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  for (const name of names) if (!ids.has(name)) await rm(join(feedsDir, name), { recursive: true, force: true });
+  for (const name of names) {
+    if (isStopping()) return;
+    if (!ids.has(name)) await rm(join(feedsDir, name), { recursive: true, force: true });
+  }
 }

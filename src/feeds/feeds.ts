@@ -62,6 +62,8 @@ export class Feeds {
   readonly runner: FeedRunner;
   private readonly scheduler: SyncScheduler;
   private isStarted = false;
+  private isStopping = false;
+  private starting: Promise<void> | undefined;
   /** Feeds that are being moved or deleted. */
   private readonly changing = new Set<string>();
   /** Sources that are being tried. */
@@ -79,21 +81,32 @@ export class Feeds {
   }
 
   /** What was due while the service was not running runs now. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return (this.starting = this.startAll());
+  }
+
+  private async startAll(): Promise<void> {
     const { store, feedsDir } = this.options;
     const rows = [...store.all()];
-    await removeOtherFolders(feedsDir, new Set(rows.map(({ id }) => id)));
+    await removeOtherFolders(feedsDir, new Set(rows.map(({ id }) => id)), () => this.isStopping);
     this.isStarted = true;
     const left: FeedRow[] = [];
-    for (const row of rows) left.push(await this.left(await this.together(row)));
+    for (const row of rows) {
+      if (this.isStopping) return;
+      left.push(await this.left(await this.together(row)));
+    }
+    if (this.isStopping) return;
     this.scheduleAll(left);
   }
 
-  /** What runs is ended, and goes on with the next start. */
+  /** What runs is ended, and goes on with the next start; so does what that begins with. */
   async stop(): Promise<void> {
+    this.isStopping = true;
     const stopped = this.scheduler.stop();
     await this.runner.cancel();
     await stopped;
+    // Whoever began it is told of what it rejects with.
+    await this.starting?.catch(() => undefined);
   }
 
   isSyncing({ id }: Pick<FeedRow, 'id'>): boolean {

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openCatalog } from '../catalog/index.js';
+import { openCatalog, type Catalog } from '../catalog/index.js';
 import { loadConfig } from '../platform/config.js';
 import { openEnvironment, settingsOf, systemClock, type LmdbEnvironment } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
@@ -13,6 +13,8 @@ import { MEDIA_SETTINGS } from './settings.js';
 
 const ACCOUNTS = 20;
 const LEFT = 50;
+/** Removing them takes much longer than being told that the service stops. */
+const LEFT_OF_ONE = 10_000;
 let folder: string;
 let environment: LmdbEnvironment;
 beforeEach(() => {
@@ -23,16 +25,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('is over, or stays for the next start, when the service has stopped', async () => {
-  const catalog = await openCatalog(environment, systemClock, { reservedNames: new Set() });
-  for (let index = 0; index < ACCOUNTS; ++index) {
-    const { name } = await catalog.createAccount(`account-${index}`, 'eu');
-    const incoming = join(folder, 'media', name, 'default', 'incoming');
-    mkdirSync(incoming, { recursive: true });
-    for (let left = 0; left < LEFT; ++left) writeFileSync(join(incoming, `left-${left}`), 'left');
-  }
-  const complaints: string[] = [];
-  const stores = new MediaStores({
+function storesOf(catalog: Catalog, complaints: string[] = []): MediaStores {
+  const stores: MediaStores = new MediaStores({
     settings: settingsOf(loadConfig({ argv: [], env: {}, declared: [MEDIA_SETTINGS] }), MEDIA_SETTINGS),
     dataDir: folder,
     environment,
@@ -45,9 +39,54 @@ it('is over, or stays for the next start, when the service has stopped', async (
     metrics: createMediaMetrics(createMetrics(), () => stores.used()),
     assertMayGrow: () => Promise.resolve(),
   });
+  return stores;
+}
+
+/** Makes an account of whose uploads a crash left so many; returns where they lie. */
+async function accountWithLeft(catalog: Catalog, account: string, count: number): Promise<string> {
+  const { name } = await catalog.createAccount(account, 'eu');
+  const incoming = join(folder, 'media', name, 'default', 'incoming');
+  mkdirSync(incoming, { recursive: true });
+  for (let left = 0; left < count; ++left) writeFileSync(join(incoming, `left-${left}`), 'left');
+  return incoming;
+}
+
+it('is over, or stays for the next start, when the service has stopped', async () => {
+  const catalog = await openCatalog(environment, systemClock, { reservedNames: new Set() });
+  for (let index = 0; index < ACCOUNTS; ++index) await accountWithLeft(catalog, `account-${index}`, LEFT);
+  const complaints: string[] = [];
+  const stores = storesOf(catalog, complaints);
   const recovered = stores.recover();
   await stores.close();
   await environment.close();
   await recovered;
   expect(complaints).toEqual([]);
+});
+
+it('keeps no stop waiting for all that was left of one account', async () => {
+  const catalog = await openCatalog(environment, systemClock, { reservedNames: new Set() });
+  const incoming = await accountWithLeft(catalog, 'large', LEFT_OF_ONE);
+  const complaints: string[] = [];
+  const stores = storesOf(catalog, complaints);
+  const recovered = stores.recover();
+  await expect.poll(() => readdirSync(incoming).length, { interval: 1 }).toBeLessThan(LEFT_OF_ONE);
+  await stores.close();
+  expect(readdirSync(incoming).length).toBeGreaterThan(0);
+  await environment.close();
+  await recovered;
+  expect(complaints).toEqual([]);
+});
+
+it('is done by the next start where a stop came first', async () => {
+  const catalog = await openCatalog(environment, systemClock, { reservedNames: new Set() });
+  const incoming = await accountWithLeft(catalog, 'large', LEFT);
+  const stopped = storesOf(catalog);
+  const recovered = stopped.recover();
+  await stopped.close();
+  await recovered;
+  const stores = storesOf(catalog);
+  await stores.recover();
+  expect(readdirSync(incoming)).toEqual([]);
+  await stores.close();
+  await environment.close();
 });

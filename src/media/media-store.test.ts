@@ -48,6 +48,7 @@ const builtIn: Kind = {
 
 function builtInStore(of: LmdbEnvironment, bytesMax: number, events: FileEvents = silent): BuiltInStore {
   return new BuiltInStore({
+    closing: new AbortController().signal,
     id: 'default/default',
     table: new FileTable(of, CollectionStore.of(of)),
     blobs: new BlobFolder(join(folder, 'media')),

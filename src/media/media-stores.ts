@@ -59,7 +59,7 @@ export class MediaStores {
   private readonly users: StoreUser[] = [];
   private readonly listeners: FileListener[] = [];
   private recovering: Promise<void> | undefined;
-  private isClosing = false;
+  private readonly closing = new AbortController();
 
   constructor(private readonly options: MediaStoresOptions) {
     this.store = CollectionStore.of(options.environment);
@@ -164,6 +164,7 @@ export class MediaStores {
       blobs: new BlobFolder(join(dataDir, 'media', account, DEFAULT_STORE)),
       limits: { bytesMax: settings.default_store_bytes_max, filesMax: settings.default_store_files_max },
       clock,
+      closing: this.closing.signal,
       assertWanted: () => {
         if (this.options.catalog.account(account) !== undefined) return;
         throw new ServiceError('account-not-found', `There is no account '${account}'.`);
@@ -255,14 +256,14 @@ export class MediaStores {
 
   /** Resolves when nothing that `recover` began goes on: the rest is for the next start. */
   async close(): Promise<void> {
-    this.isClosing = true;
+    this.closing.abort();
     await this.recovering;
   }
 
   private async recoverAll(): Promise<void> {
     const { catalog, log } = this.options;
     for (const { name } of catalog.accounts()) {
-      if (this.isClosing) return;
+      if (this.closing.signal.aborted) return;
       try {
         await this.builtIn(name).recover();
       } catch (error) {

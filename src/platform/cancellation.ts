@@ -31,3 +31,23 @@ export async function withSignal<Result>(
     cancellation.removeEventListener('abort', abort);
   }
 }
+
+/**
+ * As `promise`, or undefined as soon as the signal is aborted: what cannot be broken off, such as a call of a disk that is silent, goes on
+ * without anybody who waits.
+ */
+export async function unlessEnded<Result>(signal: Cancellation, promise: Promise<Result>): Promise<Result | undefined> {
+  let end = (): void => undefined;
+  const ended = new Promise<undefined>((resolve) => {
+    end = () => {
+      resolve(undefined);
+    };
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end);
+  });
+  try {
+    return await Promise.race([ended, promise]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}

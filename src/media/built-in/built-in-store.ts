@@ -2,7 +2,7 @@
  * The store in the data directory that every account has: contents are blobs, names are rows. The transaction that names a blob is the
  * moment at which a file is there. Main thread only.
  */
-import { ServiceError, type Clock } from '../../platform/index.js';
+import { ServiceError, unlessEnded, type Clock } from '../../platform/index.js';
 import { fileNotFound } from '../media-path.js';
 import type {
   FileCheck,
@@ -20,6 +20,9 @@ import { verifiedPieces, type BlobFolder } from './blob-folder.js';
 import type { FileEntry, FileTable, TableChange } from './file-table.js';
 import { StoreRoom, type RoomClaim, type RoomLimits } from './store-room.js';
 
+/** Contents, beside each other. */
+const REMOVED_AT_ONCE_MAX = 64;
+
 export interface BuiltInStoreOptions {
   /** `<account>/<store>`: under which the table has its files. */
   readonly id: string;
@@ -27,6 +30,8 @@ export interface BuiltInStoreOptions {
   readonly blobs: BlobFolder;
   readonly limits: RoomLimits;
   readonly clock: Clock;
+  /** Aborted when the service stops: what is left to be removed or put where it belongs is left to the next start. */
+  readonly closing: AbortSignal;
   /** Called first in the transaction of an upload: throws where the account is gone. */
   readonly assertWanted: () => void;
   /** Called before an upload is taken: rejects where the account may not grow. */
@@ -157,7 +162,7 @@ export class BuiltInStore implements MediaStore {
     return { problems, unnamed };
   }
 
-  /** Once a process, before the first upload: what a crash left is put where it belongs, or removed. */
+  /** Once a process, before the first upload: what a crash left is put where it belongs, or removed. Ends early when the service stops. */
   recover(): Promise<void> {
     this.recovered ??= this.recoverNow().catch((error: unknown) => {
       this.recovered = undefined;
@@ -167,11 +172,15 @@ export class BuiltInStore implements MediaStore {
   }
 
   private async recoverNow(): Promise<void> {
-    const { blobs, id, table } = this.options;
-    const received = await blobs.received();
+    const { blobs, closing, id, table } = this.options;
+    const received = await unlessEnded(closing, blobs.received());
+    if (received === undefined) return;
     if (received.length > 0) {
       const named = new Set(Array.from(table.range(id, '', ''), ({ blob }) => blob));
-      for (const blob of received) await (named.has(blob) ? blobs.keep(blob) : blobs.remove(blob));
+      for (const blob of received) {
+        await unlessEnded(closing, named.has(blob) ? blobs.keep(blob) : blobs.remove(blob));
+        if (closing.aborted) return;
+      }
     }
     await this.removeLeft();
   }
@@ -192,10 +201,15 @@ export class BuiltInStore implements MediaStore {
 
   /** Who still reads one of them reads on. What cannot be removed now is removed at the next start. */
   private async removeLeft(): Promise<void> {
-    const { blobs, id, table } = this.options;
+    const { blobs, closing, id, table } = this.options;
     const left = table.leftBlobs(id);
-    await Promise.all(left.map((blob) => blobs.remove(blob)));
-    await table.removedBlobs(id, left);
+    for (let first = 0; first < left.length; first += REMOVED_AT_ONCE_MAX) {
+      const some = left.slice(first, first + REMOVED_AT_ONCE_MAX);
+      await unlessEnded(closing, Promise.all(some.map((blob) => blobs.remove(blob))));
+      // The database may be closed by now.
+      if (closing.aborted) return;
+      await table.removedBlobs(id, some);
+    }
   }
 
   private damage({ path }: FileEntry, why: string): ServiceError {

@@ -1,0 +1,93 @@
+/** A service that is stopped while its feeds begin: nothing of that goes on when the stop is over. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { SimulatedTimers } from '../../test/support/simulated-timers.js';
+import type { MediaStores } from '../media/index.js';
+import { openEnvironment, ProgressBoard, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
+import { createFeedMetrics } from './feed-metrics.js';
+import { FeedStore } from './feed-store.js';
+import { Feeds, type FeedsOptions } from './feeds.js';
+import type { ListImporter } from './list-importer.js';
+import { ListSources } from './list-sources.js';
+import { SourceStore } from './source-store.js';
+
+const FEEDS = 20;
+let folder: string;
+let environment: LmdbEnvironment;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-feeds-start-'));
+  environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function feedsOf(store: FeedStore, media: MediaStores): Feeds {
+  const common = { media, clock: systemClock, log: pino({ level: 'silent' }), timers: new SimulatedTimers() };
+  const metrics = createFeedMetrics(createMetrics());
+  // Nothing is imported, and no source is read: no list has a source, and no feed comes to its run.
+  const [importer, host] = [{} as ListImporter, {} as FeedsOptions['host']];
+  const sources = new ListSources({
+    ...common,
+    store: new SourceStore(environment, systemClock),
+    importer,
+    checkSeconds: 60,
+  });
+  const feedsDir = join(folder, 'feeds');
+  return new Feeds({
+    ...common,
+    store,
+    sources,
+    host,
+    feedsDir,
+    parallelMax: 1,
+    progress: new ProgressBoard(),
+    metrics,
+  });
+}
+
+it('ends with the file that is being removed, and leaves the others to the next start', async () => {
+  const options = { clock: systemClock, feedsMax: FEEDS, plans: { admitFeed: () => undefined } };
+  const store = new FeedStore(environment, new SecretBox({ path: join(folder, 'secret-keys'), given: [] }), options);
+  for (let index = 0; index < FEEDS; index += 1) {
+    const row = await store.create({
+      account: 'default',
+      name: `feed-${index}`,
+      provider: { name: 'media-store', settings: { store: 'default', prefix: '' } } as never,
+      media_store: 'default',
+      interval_minutes: 60,
+      secret: undefined,
+    });
+    await store.change(row.id, () => ({ leaving: 'before' }));
+  }
+  let removed = 0;
+  let answer = (): void => undefined;
+  let isAsked = (): void => undefined;
+  const asked = new Promise<void>((resolve) => (isAsked = resolve));
+  const remove = () => {
+    removed += 1;
+    isAsked();
+    return new Promise<never>((resolve) => {
+      answer = () => {
+        resolve(undefined as never);
+      };
+    });
+  };
+  const feeds = feedsOf(store, { open: () => ({ remove }) } as unknown as MediaStores);
+  const started = feeds.start();
+  await asked;
+  let isStopped = false;
+  const stopped = feeds.stop().then(() => (isStopped = true));
+  // As long as the file is being removed, what follows it is still to be written.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isStopped).toBe(false);
+  answer();
+  await stopped;
+  await environment.close();
+  await started;
+  expect(removed).toBe(1);
+});

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { unlessEnded } from './cancellation.js';
+
+it('waits no longer than it is wanted, also for what never comes', async () => {
+  const closing = new AbortController();
+  expect(await unlessEnded(closing.signal, Promise.resolve('done'))).toBe('done');
+  await expect(unlessEnded(closing.signal, Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  const waiting = unlessEnded(closing.signal, new Promise(() => undefined));
+  closing.abort();
+  expect(await waiting).toBeUndefined();
+  expect(await unlessEnded(closing.signal, new Promise(() => undefined))).toBeUndefined();
+});
