@@ -5,18 +5,16 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RecordStore } from '../../src/records/index.js';
 import { eventually } from '../support/eventually.js';
 import { pdfOf } from '../support/pdf.js';
 import { SeededRandom } from '../support/random.js';
-import { ScriptedServer } from '../support/scripted-server.js';
+import { ScriptedServer, type Script } from '../support/scripted-server.js';
 import { TestService } from '../support/service.js';
 import { checkCopyOf } from './index-check.js';
 
 const ROUNDS = Number(process.env['GANNET_PAGE_KILLS'] ?? 3);
-const SEED = 20_261_126;
 /** Enough to learn words from. */
 const FIRST_PAGES = 150;
 const PAGES = 12;
@@ -24,8 +22,6 @@ const DOCUMENTS = 40;
 const LINES = 40;
 const PACKED = 3;
 const PAGE_BYTES_OF_KEY = 4;
-/** After what a round waits for. */
-const KILL_MS_MAX = 200;
 const TEST_MS_MAX = 600_000;
 
 let folder: string;
@@ -36,7 +32,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-page-kill-'));
   dataDir = join(folder, 'data');
   server = await ScriptedServer.start();
-  server.script = ({ path }, response) => response.end(documentOf(Number(path.slice(1).split('.')[0])));
+  server.script = answer;
   service = new TestService(dataDir, { dataDir, env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
 });
 afterEach(async () => {
@@ -54,6 +50,27 @@ function documentOf(document: number): Buffer {
   const line = () => Array.from({ length: 7 }, () => vocabulary[Math.floor(2000 * random.next() ** 2)]).join(' ');
   const lines = (page: number) => [`gannet unique${document}x${page}`, ...Array.from({ length: LINES }, line)];
   return pdfOf(Array.from({ length: pagesOf(document) }, (_, index) => ({ lines: lines(index + 1) })));
+}
+
+const answer: Script = ({ path }, response) => response.end(documentOf(Number(path.slice(1).split('.')[0])));
+
+/** From the n-th document on that is asked for, none is answered until `release`. */
+function holdAnswersFrom(count: number): { readonly isAsked: Promise<void>; release(): void } {
+  let asked = 0;
+  let tell = (): void => undefined;
+  const isAsked = new Promise<void>((resolve) => (tell = resolve));
+  server.script = (...each) => {
+    asked += 1;
+    if (asked < count) answer(...each);
+    else tell();
+  };
+  return {
+    isAsked,
+    release: () => {
+      server.dropConnections();
+      server.script = answer;
+    },
+  };
 }
 
 async function put(documents: readonly number[]): Promise<void> {
@@ -82,7 +99,7 @@ async function pageTexts(document: number): Promise<readonly string[] | undefine
   return found?.pages.map((page) => page.text);
 }
 
-/** Of a copy: how many dictionaries there are, and for each document how many rows of pages of which formats. */
+/** Of a copy, of lists that no service has open: how many dictionaries there are, and for each document how many rows of pages of which formats. */
 async function storedRows(): Promise<{ words: number | undefined; rows: Map<string, number[]> }> {
   const copy = mkdtempSync(join(folder, 'copy-'));
   cpSync(join(dataDir, 'lists'), copy, { recursive: true });
@@ -106,7 +123,6 @@ async function storedRows(): Promise<{ words: number | undefined; rows: Map<stri
 it(
   `leaves all pages of a document or none, and each is read to its end, ${ROUNDS} times`,
   async () => {
-    const random = new SeededRandom(SEED);
     await service.start();
     const made = await service.client.post('/list/default', {
       name: 'papers',
@@ -117,21 +133,25 @@ it(
     expect(made.status, made.text).toBe(201);
     await put([0]);
     await eventually(() => isFound(0), Boolean);
+    await service.stop();
     expect((await storedRows()).words).toBe(1);
+    await service.start();
     const leftBehind: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const before = (await storedRows()).rows.size;
+      // Each round ends with all of its documents written.
+      const before = 1 + round * DOCUMENTS;
       const documents = Array.from({ length: DOCUMENTS }, (_, index) => 1 + round * DOCUMENTS + index);
-      const asked = server.asked.length;
+      // Later in each round: while the first are written, and behind others. Neither it nor those behind it are answered.
+      const held = holdAnswersFrom(8 + ((7 * round) % (DOCUMENTS / 2)));
       await put(documents);
-      // Later in each round: while the first are written, and behind others.
-      const wanted = asked + 8 + ((7 * round) % (DOCUMENTS / 2));
+      await held.isAsked;
+      // Those before it have been answered, and some of them are written.
       await eventually(
-        () => Promise.resolve(server.asked.length),
-        (count) => count >= wanted,
+        () => Promise.all(documents.map(isFound)),
+        (found) => found.some(Boolean),
       );
-      await pause(random.below(KILL_MS_MAX));
       await service.stop('SIGKILL');
+      held.release();
       const { words, rows } = await storedRows();
       expect(words).toBe(1);
       leftBehind.push(rows.size - before);
@@ -150,11 +170,11 @@ it(
       }
     }
     // Kills that came too early or too late would show nothing.
-    expect(leftBehind.filter((count) => count > 0 && count < DOCUMENTS)).not.toEqual([]);
+    expect(leftBehind.filter((count) => count > 0 && count < DOCUMENTS)).toHaveLength(ROUNDS);
+    await service.stop();
     const { words, rows } = await storedRows();
     expect(words).toBe(1);
     expect([...rows.values()].flat().filter((format) => format === PACKED).length).toBeGreaterThan(ROUNDS * DOCUMENTS);
-    await service.stop();
     expect(await checkCopyOf(dataDir)).toEqual([]);
   },
   TEST_MS_MAX,
