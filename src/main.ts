@@ -341,7 +341,7 @@ async function openFeatures(
     parts.opened(name, () => opened.close?.());
   }
   // What the process before this one did not come to.
-  open.events.written(source);
+  open.events.written(source, 0);
 }
 
 /** What there is to be allowed and told, from what all operations and features declare. */

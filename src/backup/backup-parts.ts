@@ -1,15 +1,37 @@
 /** Backups as they are served. */
 import { MEDIA_STORES } from '../media/index.js';
-import { provide, type FeatureParts } from '../operations/index.js';
+import { CollectionStore } from '../catalog/index.js';
+import { provide, searchSettings, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
+import type { OutboxSource } from '../platform/index.js';
 import { backupOperations } from './backup-operations.js';
 import { Backups } from './backups.js';
 import { BACKUPS } from './backups-key.js';
+import { HELD_ROWS_MAX, HeldRows } from './held-rows.js';
 
 export const backupParts: FeatureParts = {
   operations: backupOperations,
   open({ dataDir, environment, environments, clock, log, progress, ...platform }) {
     const source = { dataDir, system: environment, environments, clock, log };
-    const backups = new Backups(source, progress, platform.part(MEDIA_STORES));
-    return { parts: [provide(BACKUPS, backups)], events: backups.events };
+    const rows = new HeldRows({
+      rowsMax: HELD_ROWS_MAX,
+      remove: (from) => removeRows({ ...platform, environment }, from),
+      onLeft: ({ id }, error) => {
+        log.warn({ err: error, id }, 'What was held of an outbox for a backup is removed with the next changes');
+      },
+    });
+    const backups = new Backups(source, progress, platform.part(MEDIA_STORES), rows);
+    return { parts: [provide(BACKUPS, backups)], events: backups.events, close: () => backups.close() };
   },
 };
+
+/** Of a list that rests it is opened. */
+async function removeRows(
+  { environment, catalog, indexes }: Pick<FeaturePlatform, 'environment' | 'catalog' | 'indexes'>,
+  { id, kind }: OutboxSource,
+): Promise<void> {
+  if (kind === 'system') return CollectionStore.of(environment).removeToldRows();
+  const list = catalog.listOfId(id);
+  // Gone, with its outbox.
+  if (list === undefined) return;
+  await (await indexes.open(id, searchSettings(list))).removeToldRows();
+}

@@ -2,17 +2,17 @@
 import { relative } from 'node:path';
 import type { MediaStores } from '../media/index.js';
 import {
-  EVERY_ROW,
-  noEventSink,
   realPlace,
   ServiceError,
+  withSignal,
   type Cancellation,
   type EventSink,
   type Job,
   type ProgressBoard,
 } from '../platform/index.js';
 import { checkKept, type CheckedBackups } from './checked-backups.js';
-import type { BackupSource, BackupWatch } from './data-copy.js';
+import type { BackupSource, CopyWatch } from './data-copy.js';
+import type { HeldRows } from './held-rows.js';
 import { listBackups, type ListedBackups } from './listed-backups.js';
 import { assertAnswers, inFolder } from './folder-fault.js';
 import { makeBackup, type MadeBackup } from './make-backup.js';
@@ -32,20 +32,25 @@ export interface WantedBackup {
 }
 
 export class Backups {
-  private isRunning = false;
-  /**
-   * Is told of nothing. The queue of what is to be told is copied before the lists: what is moved into it meanwhile is in its copy no more than
-   * what is taken out of a list's outbox is in the copy of that. So while a backup is made nothing is taken out of any.
-   */
-  readonly events: EventSink = { ...noEventSink, movedTo: () => (this.isRunning ? 0 : EVERY_ROW) };
+  private running: 'made' | 'given-up' | undefined;
 
   constructor(
     private readonly source: BackupSource,
     private readonly progress: ProgressBoard,
-    private readonly stores: MediaStores,
+    private readonly stores: Pick<MediaStores, 'apart'>,
+    private readonly rows: HeldRows,
   ) {}
 
-  /** Rejects with `conflict` while another one is made. */
+  get events(): EventSink {
+    return this.rows.events;
+  }
+
+  /** Resolves when nothing that a backup left behind goes on. */
+  close(): Promise<void> {
+    return this.rows.close();
+  }
+
+  /** Rejects with `conflict` while another one is made, and where more is written than can be held for it. */
   async make({ folder, account, keep }: WantedBackup, signal: Cancellation): Promise<MadeBackup> {
     const { source } = this;
     const place = storedPlace(folder, account);
@@ -122,14 +127,14 @@ export class Backups {
 
   private async run(
     { folder, account, signal }: { folder: string; account: string; signal: Cancellation },
-    make: (watch: BackupWatch) => Promise<MadeBackup>,
+    make: (watch: CopyWatch) => Promise<MadeBackup>,
   ): Promise<MadeBackup> {
     const { log } = this.source;
-    if (this.isRunning) throw new ServiceError('conflict', 'A backup is being made: wait for its end.');
-    this.isRunning = true;
+    this.assertNoneRuns();
+    this.running = 'made';
     const job = this.begin('backup', folder, account);
     try {
-      const made = await make({ job, signal });
+      const made = await this.orGivenUp(signal, (watch) => make({ job, ...watch }));
       const { path, lists, bytes, bytes_shared: bytesShared } = made;
       log.info({ path, lists, bytes, bytesShared }, 'a backup is made');
       job.finish();
@@ -137,9 +142,42 @@ export class Backups {
     } catch (error) {
       job.fail(messageOf(error));
       throw error;
-    } finally {
-      this.isRunning = false;
     }
+  }
+
+  /** Rejects as soon as more is written than can be held for it, also where a disk keeps what makes it from ever coming to an end. */
+  private orGivenUp<Result>(
+    signal: Cancellation,
+    make: (watch: Omit<CopyWatch, 'job'>) => Promise<Result>,
+  ): Promise<Result> {
+    const { rows } = this;
+    return new Promise((resolve, reject) => {
+      const making = withSignal(signal, (given) => {
+        const ended = new AbortController();
+        const giveUp = (reason: ServiceError) => {
+          this.running = 'given-up';
+          ended.abort(reason);
+          reject(reason);
+        };
+        return make({
+          signal: AbortSignal.any([given, ended.signal]),
+          rows: {
+            begin: () => rows.begin(giveUp),
+            release: (id) => rows.release(id),
+            releaseAll: () => rows.releaseAll(),
+          },
+        });
+      });
+      making.finally(() => (this.running = undefined)).then(resolve, reject);
+    });
+  }
+
+  private assertNoneRuns(): void {
+    if (this.running === 'made') throw new ServiceError('conflict', 'A backup is being made: wait for its end.');
+    if (this.running === undefined) return;
+    const detail =
+      'A backup that was given up waits for the disk or the store that it was made in: try again when that answers.';
+    throw new ServiceError('conflict', detail);
   }
 
   private begin(kind: string, folder: string, account: string): Job {

@@ -57,6 +57,15 @@ export interface BackupWatch {
   readonly signal: Cancellation;
 }
 
+export interface CopyWatch extends BackupWatch {
+  /** Rows of outboxes, which stay until they are copied. */
+  readonly rows: {
+    begin(): void;
+    release(listId: string): void;
+    releaseAll(): void;
+  };
+}
+
 export interface CopiedLists {
   readonly lists: number;
   /** Stores that LMDB could not read. */
@@ -70,10 +79,20 @@ export class DataCopy {
   constructor(
     private readonly source: BackupSource,
     private readonly target: BackupTarget,
-    private readonly watch: BackupWatch,
+    private readonly watch: CopyWatch,
   ) {}
 
   async copyAll(): Promise<CopiedLists> {
+    const { rows } = this.watch;
+    rows.begin();
+    try {
+      return await this.copyInOrder();
+    } finally {
+      rows.releaseAll();
+    }
+  }
+
+  private async copyInOrder(): Promise<CopiedLists> {
     const { dataDir, environments, system } = this.source;
     for (const each of environments) await this.copyFeature(each);
     await this.copyFiles();
@@ -86,6 +105,9 @@ export class DataCopy {
       for (const list of missing) await this.copyList(list);
       await this.leaveOut([...this.copied].filter((id) => !ids.has(id)));
       if (missing.length === 0 && secrets === secretKeys(dataDir)) {
+        // The last copy of the outbox of `system`, and none of a list follows.
+        this.assertWaitedFor();
+        this.watch.rows.releaseAll();
         await this.target.keepFolder('system', 0);
         await this.keepSecretKeys();
         // Files that the catalogue names and that came after the first look.
@@ -168,6 +190,9 @@ export class DataCopy {
       isThere = made !== undefined;
       bytesShared = made?.bytesShared ?? 0;
     });
+    // Rows that were let go before may be missing in it.
+    this.assertWaitedFor();
+    this.watch.rows.release(id);
     if (damaged) this.damaged.push(`${account}/${name}`);
     // One that was deleted meanwhile is in no catalogue of the next round.
     if (isThere) {

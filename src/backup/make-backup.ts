@@ -2,7 +2,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asStorageError, makeFolder, packageVersion, syncFile, systemReason } from '../platform/index.js';
-import { DataCopy, STAGING, type BackupSource, type BackupWatch } from './data-copy.js';
+import { DataCopy, STAGING, type BackupSource, type CopyWatch } from './data-copy.js';
 import { describeBackup, DESCRIPTION_FILE } from './description.js';
 import { filesBelow } from './file-keeping.js';
 import { assertAnswers } from './folder-fault.js';
@@ -39,11 +39,7 @@ export interface MadeBackup {
 }
 
 /** Rejects with `storage-full`, or `conflict`; what was begun is gone then. */
-export async function makeBackup(
-  source: BackupSource,
-  request: BackupRequest,
-  watch: BackupWatch,
-): Promise<MadeBackup> {
+export async function makeBackup(source: BackupSource, request: BackupRequest, watch: CopyWatch): Promise<MadeBackup> {
   const madeUtc = new Date(source.clock.nowMs()).toISOString();
   const own = backupsIn(request.folder).filter(({ dataDir }) => dataDir === source.dataDir);
   const earlier = inOrderOfMaking(own, (each) => each.madeUtc, madeUtc);

@@ -228,18 +228,30 @@ export class CollectionStore {
     if (steps.length === 0 && events.length === 0) return result;
     await this.#environment.transaction(() => {
       for (const step of steps) step();
-      if (events.length > 0) this.#appendToOutbox(events, sink.movedTo(source.id));
+      if (events.length > 0) this.#appendToOutbox(events, sink.removableTo(source.id));
     });
     for (const { collection, key, value } of writes) collection.set(key, value);
-    if (events.length > 0) sink.written(source);
+    if (events.length > 0) sink.written(source, events.length);
     return result;
   }
 
+  /** Removes some of the rows of events that need not stay, which a change does beside what it writes. */
+  removeToldRows(): Promise<void> {
+    const { sink, source } = this.#listener;
+    const removed = this.#lastChange.then(() =>
+      this.#environment.transaction(() => {
+        this.#outbox.removeMoved(sink.removableTo(source.id));
+      }),
+    );
+    this.#lastChange = removed.catch(() => undefined);
+    return removed;
+  }
+
   /** Inside the transaction. */
-  #appendToOutbox(events: readonly OutboxEvent[], movedTo: number): void {
+  #appendToOutbox(events: readonly OutboxEvent[], removableTo: number): void {
     const next = this.#outbox.append(this.#outboxState.get(NEXT_ROW) ?? FIRST_OUTBOX_ROW, events);
     void this.#outboxState.putSync(NEXT_ROW, next);
-    this.#outbox.removeMoved(movedTo);
+    this.#outbox.removeMoved(removableTo);
   }
 }
 

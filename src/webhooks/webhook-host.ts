@@ -99,6 +99,10 @@ export class WebhookHost implements EventSink {
     return this.subscriptions.size === 0 ? EVERY_ROW : (this.moved.get(sourceId) ?? 0);
   }
 
+  removableTo(sourceId: string): number {
+    return this.movedTo(sourceId);
+  }
+
   async drained(source: OutboxSource): Promise<void> {
     if (this.subscriptions.size > 0) await this.host.call('drain', source);
     this.sources.delete(source.id);

@@ -1,20 +1,20 @@
 /** What a backup knows of a change it also has to tell: whoever was away while it was made is told of all that it has. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { gannet } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
-const OTHER_LISTS = 10;
-const BEFORE_BACKUP = 20;
-const ENV = {
-  GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
-  GANNET_WEBHOOKS_RETRY_SECONDS: Array.from({ length: 20 }, () => 1).join(','),
-};
-
+const SOURCE = fileURLToPath(new URL('../support/silent-disk.c', import.meta.url));
+/** Of the data directory: it is copied behind the queue, and before any list. */
+const HELD_FILE = 'held';
+const BEFORE_BACKUP = 3;
+const WHILE_IT_IS_MADE = 20;
 let folder: string;
 let receiver: WebhookReceiver;
 let service: TestService | undefined;
@@ -28,71 +28,57 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Writes one record after the other until it is told to stop. */
-function writing({ client }: TestService): { readonly written: () => number; stop(): Promise<void> } {
-  let written = 0;
-  let isStopped = false;
-  const done = (async () => {
-    while (!isStopped) {
-      const { status } = await client.post('/search-result/default/last', { name: `r${written}`, title: 'one' });
-      expect(status).toBe(201);
-      written += 1;
-    }
-  })();
-  const stop = () => {
-    isStopped = true;
-    return done;
-  };
-  return { written: () => written, stop };
+const ENV = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
+
+async function write(name: string): Promise<void> {
+  const made = await service?.client.post('/search-result/default/films', { name, title: 'one' });
+  expect(made?.status, made?.text).toBe(201);
 }
 
-async function recordsOf({ client }: TestService): Promise<string[]> {
-  const names: string[] = [];
-  for (let after: string | undefined = ''; after !== undefined;) {
-    const { body } = await client.get('/search-result/default/last', after === '' ? {} : { after });
-    const page = body as { readonly results: readonly { readonly name: string }[]; readonly next?: string };
-    names.push(...page.results.map(({ name }) => name));
-    after = page.next;
+const told = () => new Set(receiver.received.map(({ body }) => body.data['name']));
+
+/** Each is in the queue before the next one is written, which removes it from the outbox of the list where it need not stay. */
+async function writeAndMove(prefix: string, count: number): Promise<string[]> {
+  const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+  for (const name of names) {
+    await write(name);
+    await eventually(() => Promise.resolve(told().has(name)), Boolean);
   }
   return names;
 }
 
-it('has every event of the records that it has, also of those that were moved to the queue while it was made', async () => {
+it('has every event of records that it has and that were moved to the queue while it was made', async () => {
   const dataDir = join(folder, 'data');
-  receiver.answering = (_delivery, response) => response.writeHead(503).end();
-  service = await startTestService({ dataDir, env: ENV });
-  for (let list = 0; list < OTHER_LISTS; list += 1)
-    await service.client.post('/list/default', { name: `list-${list}`, searchable_fields: [{ name: 'title' }] });
-  await service.client.post('/list/default', { name: 'last', searchable_fields: [{ name: 'title' }] });
+  const library = join(folder, 'silent-disk.so');
+  execFileSync('cc', ['-shared', '-fPIC', '-o', library, SOURCE, '-ldl']);
+  const isSilent = join(folder, 'is-silent');
+  const slow = { ...ENV, LD_PRELOAD: library, SILENT_DISK: isSilent, SILENT_SYNC: `/${HELD_FILE}` };
+  service = await startTestService({ dataDir, env: slow });
+  await service.client.post('/list/default', { name: 'films', searchable_fields: [{ name: 'title' }] });
   const subscribed = await service.client.post('/webhook', {
     account: 'default',
     url: receiver.url(),
     events: ['searchresult.created'],
   });
   expect(subscribed.status, subscribed.text).toBe(201);
-  const writer = writing(service);
-  await eventually(
-    () => Promise.resolve(writer.written()),
-    (written) => written > BEFORE_BACKUP,
-  );
-  const { status, output, notes } = await gannet(dataDir, 'backup', join(folder, 'backups'), '--json');
+  await writeAndMove('before', BEFORE_BACKUP);
+  writeFileSync(join(dataDir, HELD_FILE), 'copied when nobody waits in it');
+  writeFileSync(isSilent, '');
+  const backup = gannet(dataDir, 'backup', join(folder, 'backups'), '--json');
+  await eventually(() => Promise.resolve(existsSync(`${isSilent}.waiting`)), Boolean);
+  const during = await writeAndMove('during', WHILE_IT_IS_MADE);
+  rmSync(isSilent);
+  const { status, output, notes } = await backup;
   expect(status, notes).toBe(0);
-  await writer.stop();
-  await service.stop();
+  await service.stop('SIGKILL');
 
+  // What the first service told after the copy of its queue is told again: the copy does not know of it.
   receiver.received.splice(0);
-  receiver.answering = (_delivery, response) => response.writeHead(204).end();
   const restored = join(folder, 'restored');
   expect((await gannet(restored, 'restore', (JSON.parse(output) as { path: string }).path)).status).toBe(0);
   service = await startTestService({ dataDir: restored, env: ENV });
-  const names = await recordsOf(service);
-  expect(names.length).toBeGreaterThan(BEFORE_BACKUP);
-  const untold = () => {
-    const told = new Set(receiver.received.map(({ body }) => body.data['name']));
-    return names.filter((name) => !told.has(name));
-  };
   const missing = await eventually(
-    () => Promise.resolve(untold()),
+    () => Promise.resolve(during.filter((name) => !told().has(name))),
     (left) => left.length === 0,
   );
   expect(missing).toEqual([]);

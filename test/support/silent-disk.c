@@ -33,20 +33,26 @@ static void tell(const char *file) {
   if (told != NULL) fclose(told);
 }
 
-int fdatasync(int synced) {
+static void wait_to_sync(int synced) {
   const char *file = getenv("SILENT_DISK"), *end = getenv("SILENT_SYNC");
-  if (file != NULL && end != NULL && is_there(file)) {
-    char link[64], path[4096];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", synced);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    path[length < 0 ? 0 : length] = '\0';
-    if (ends_with(path, end)) {
-      tell(file);
-      while (is_there(file)) usleep(1000);
-    }
-  }
-  return ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(synced);
+  if (file == NULL || end == NULL || !is_there(file)) return;
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", synced);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  path[length < 0 ? 0 : length] = '\0';
+  if (!ends_with(path, end)) return;
+  tell(file);
+  while (is_there(file)) usleep(1000);
 }
+
+#define SYNC(name)                                                 \
+  int name(int synced) {                                           \
+    wait_to_sync(synced);                                          \
+    return ((int (*)(int))dlsym(RTLD_NEXT, #name))(synced);        \
+  }
+
+SYNC(fsync)
+SYNC(fdatasync)
 
 #define OPEN(name)                                                              \
   int name(const char *path, int flags, ...) {                                  \

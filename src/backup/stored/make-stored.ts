@@ -2,7 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asStorageError, packageVersion } from '../../platform/index.js';
-import { DataCopy, STAGING, type BackupSource, type BackupWatch } from '../data-copy.js';
+import { DataCopy, STAGING, type BackupSource, type CopyWatch } from '../data-copy.js';
 import { inOrderOfMaking, olderStays } from '../kept-backups.js';
 import type { MadeBackup } from '../make-backup.js';
 import { PieceStore } from './piece-store.js';
@@ -16,7 +16,7 @@ const COPIES = 'copies';
 export async function makeStoredBackup(
   source: BackupSource,
   { backups, keep }: { readonly backups: StoredBackups; readonly keep: number | undefined },
-  watch: BackupWatch,
+  watch: CopyWatch,
 ): Promise<MadeBackup> {
   const { dataDir } = source;
   const made_utc = new Date(source.clock.nowMs()).toISOString();
@@ -42,7 +42,7 @@ export async function makeStoredBackup(
   }
 }
 
-async function copyInto(source: BackupSource, pieces: PieceStore, watch: BackupWatch) {
+async function copyInto(source: BackupSource, pieces: PieceStore, watch: CopyWatch) {
   const staging = join(source.dataDir, STAGING);
   await rm(staging, { recursive: true, force: true });
   const folder = join(staging, COPIES);

@@ -92,6 +92,6 @@ export class EventRecorder {
   /** Inside the transaction. */
   apply(store: RecordStore): void {
     if (this.events.length > 0) store.outbox.append(this.firstRow, this.events);
-    if (this.task !== undefined && this.task.movedTo > 0) store.outbox.removeMoved(this.task.movedTo);
+    if (this.task !== undefined && this.task.removableTo > 0) store.outbox.removeMoved(this.task.removableTo);
   }
 }

@@ -1,6 +1,6 @@
 /** What a list's commits tell to the outside: which events are wanted, that some were written, and those of bulk calls without an end. */
 import { basename } from 'node:path';
-import { noEventSink, type EventSink, type OutboxSource } from '../../platform/index.js';
+import { FIRST_OUTBOX_ROW, noEventSink, type EventSink, type OutboxSource } from '../../platform/index.js';
 import type { ListState } from '../../store/index.js';
 import type { EventTask } from '../contract/ingest-tasks.js';
 
@@ -31,12 +31,13 @@ export class ListEvents {
     const { account, list } = this.options.names();
     const wanted = this.sink.wanted(account);
     if (wanted.length === 0 && this.options.state().events === undefined) return undefined;
-    return { account, list, wanted, movedTo: this.sink.movedTo(this.source.id) };
+    return { account, list, wanted, removableTo: this.sink.removableTo(this.source.id) };
   }
 
   /** A commit took the list from one state to another. */
   committed(before: ListState, after: ListState): void {
-    if (after.events !== undefined && after.events.nextRow !== before.events?.nextRow) this.sink.written(this.source);
+    const rows = (after.events?.nextRow ?? FIRST_OUTBOX_ROW) - (before.events?.nextRow ?? FIRST_OUTBOX_ROW);
+    if (rows > 0) this.sink.written(this.source, rows);
   }
 
   /** True where whoever is to be told of something has it. */
@@ -51,7 +52,7 @@ export class ListEvents {
   resume(): void {
     const { events } = this.options.state();
     if (events === undefined) return;
-    this.sink.written(this.source);
+    this.sink.written(this.source, 0);
     void this.reportImports(Object.keys(events.imports));
   }
 

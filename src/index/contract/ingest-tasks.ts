@@ -23,8 +23,8 @@ export interface EventTask {
   readonly account: string;
   readonly list: string;
   readonly wanted: readonly string[];
-  /** Rows of the outbox up to this one are delivered or queued, and go with this commit. */
-  readonly movedTo: number;
+  /** Rows of the outbox up to this one are delivered or queued and need not stay: they go with this commit. */
+  readonly removableTo: number;
 }
 
 export interface TaskBase {

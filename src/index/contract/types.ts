@@ -232,6 +232,8 @@ export interface ListIndex extends ListOutline {
   reindex(): Promise<number>;
   /** What could not be embedded is tried again; resolves with how many records that is. */
   retryEmbeddings(): Promise<number>;
+  /** Removes some of the rows of events that need not stay, which a write does beside what it writes. */
+  removeToldRows(): Promise<void>;
   /** Compares store and index; empty when they agree. For the operation `list.check` and the durability test. */
   check(): Promise<readonly string[]>;
 }

@@ -38,6 +38,9 @@ class TestSink implements EventSink {
   movedTo(): number {
     return this.moved;
   }
+  removableTo(): number {
+    return this.moved;
+  }
   drained(source: OutboxSource): Promise<void> {
     this.drainedSources.push(source);
     return Promise.resolve();

@@ -162,6 +162,10 @@ export class ListHandle implements ListIndex {
     return this.whenOpen((index) => index.retryEmbeddings());
   }
 
+  removeToldRows(): Promise<void> {
+    return this.whenOpen((index) => index.removeToldRows());
+  }
+
   check(): Promise<readonly string[]> {
     return this.whenOpen((index) => index.check());
   }

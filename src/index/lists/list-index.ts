@@ -347,9 +347,8 @@ export class OpenListIndex implements ListIndex {
 
   /** What it is made of. */
   get parts(): ListParts {
-    const { versions } = this.state;
     const building = buildingVersionOf(this.state) === undefined ? 0 : 1;
-    return { segments: this.published.segmentCount, versions: versions.length, building };
+    return { segments: this.published.segmentCount, versions: this.state.versions.length, building };
   }
 
   /** True where a start need not open it: all that was begun is done, and known to whoever is to know it. */
@@ -411,6 +410,8 @@ export class OpenListIndex implements ListIndex {
     this.published.adopt(state);
     this.events.committed(before, state);
   }
+
+  readonly removeToldRows = () => this.commitImports(() => []);
 
   private commitImports(untold: () => readonly string[]): Promise<void> {
     return this.queue.exclusive(async () => {

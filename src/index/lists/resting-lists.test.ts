@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { LIST_DEFINITION, LIST_SETTINGS } from '../../../test/support/lists-with-models.js';
 import { loadConfig } from '../../platform/config.js';
-import { systemClock, type EventSink } from '../../platform/index.js';
+import { EVERY_ROW, systemClock, type EventSink } from '../../platform/index.js';
 import { createMetrics, type Metrics } from '../../platform/metrics.js';
 import { RecordStoreCache } from '../../records/index.js';
 import { createInlineExecutor, createListIndexes, type ListIndex, type ListIndexes } from '../index.js';
@@ -339,23 +339,25 @@ describe('what is told of lists that were at rest before the start', () => {
 });
 
 describe('events of a list at rest', () => {
-  const sink = { moved: 0, sources: new Set<string>() };
+  const sink = { moved: 0, isHeld: false, sources: new Set<string>() };
   const events: EventSink = {
     wanted: () => ['searchresult.created'],
     written: ({ id }) => sink.sources.add(id),
     movedTo: () => sink.moved,
+    removableTo: () => (sink.isHeld ? 0 : sink.moved),
     drained: () => Promise.resolve(),
   };
 
-  it('are told of again at a start unless all were fetched', async () => {
+  it('are told of again at a start unless all were fetched, also where they have to stay', async () => {
     await makeAll();
     await restart({ events });
-    for (const [moved, isTold] of [
-      [0, true],
-      [Number.MAX_SAFE_INTEGER - 1, false],
+    for (const [moved, isHeld, isTold] of [
+      [0, false, true],
+      [EVERY_ROW, false, false],
+      [EVERY_ROW, true, false],
     ] as const) {
-      sink.moved = moved;
-      await write(await listOf('list-0'), `record-${moved}`);
+      Object.assign(sink, { moved, isHeld });
+      await write(await listOf('list-0'), `record-${moved}-${isHeld}`);
       for (const id of ids.slice(1)) await listOf(id);
       sink.sources.clear();
       await restart({ events });

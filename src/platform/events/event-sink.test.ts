@@ -22,6 +22,9 @@ class Reader implements EventSink {
   movedTo(): number {
     return this.types.length === 0 ? EVERY_ROW : this.moved;
   }
+  removableTo(): number {
+    return this.movedTo();
+  }
   drained(): Promise<void> {
     this.isDrained = true;
     return Promise.resolve();
@@ -49,8 +52,8 @@ describe('several that are told of commits', () => {
             if (!sink.wanted('account').includes(step.write)) continue;
             const row = [written.length + 1, step.write] as const;
             written.push(row);
-            outbox = [...outbox.filter(([each]) => each > sink.movedTo(SOURCE.id)), row];
-            sink.written(SOURCE);
+            outbox = [...outbox.filter(([each]) => each > sink.removableTo(SOURCE.id)), row];
+            sink.written(SOURCE, 1);
             continue;
           }
           const reader = readers[step.reader];
@@ -74,7 +77,7 @@ describe('several that are told of commits', () => {
   it('are all drained, and may come later', async () => {
     const readers: Reader[] = [];
     const sink = joinedEventSinks(readers);
-    expect([sink.wanted('account'), sink.movedTo(SOURCE.id)]).toEqual([[], 0]);
+    expect([sink.wanted('account'), sink.movedTo(SOURCE.id), sink.removableTo(SOURCE.id)]).toEqual([[], 0, 0]);
     readers.push(new Reader(['a']), new Reader(['b', 'a']));
     expect(sink.wanted('account')).toEqual(['a', 'b']);
     await sink.drained(SOURCE);

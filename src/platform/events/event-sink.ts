@@ -15,13 +15,12 @@ export interface EventSink {
    * before the change was asked for is told of it.
    */
   wanted(account: string): readonly string[];
-  /** Rows were committed, or may be left from before a start; they will be fetched from there. */
-  written(source: OutboxSource): void;
-  /**
-   * The last row of the source that is known to be in the queue; 0 for none, `EVERY_ROW` where none of them is wanted. The writer may
-   * remove it and those before.
-   */
+  /** So many rows were committed; 0: some may be left from before a start. They will be fetched from there. */
+  written(source: OutboxSource, rows: number): void;
+  /** The last row of the source that is known to be in the queue; 0 for none, `EVERY_ROW` where none of them is wanted. */
   movedTo(sourceId: string): number;
+  /** The writer may remove this row and those before. Less than `movedTo` where rows that were told are still to stay, as for a backup. */
+  removableTo(sourceId: string): number;
   /** Resolves when every row of the source is in the queue and nobody reads from it any more. */
   drained(source: OutboxSource): Promise<void>;
 }
@@ -34,6 +33,7 @@ export const noEventSink: EventSink = {
   wanted: () => [],
   written: () => undefined,
   movedTo: () => 0,
+  removableTo: () => 0,
   drained: () => Promise.resolve(),
 };
 
@@ -48,12 +48,17 @@ export function joinedEventSinks(sinks: readonly EventSink[]): EventSink {
       const own = first.wanted(account);
       return lists.length === 0 ? own : [...new Set([...own, ...lists.flat()])];
     },
-    written(source) {
-      for (const sink of sinks) sink.written(source);
+    written(source, rows) {
+      for (const sink of sinks) sink.written(source, rows);
     },
-    movedTo: (sourceId) => (sinks.length === 0 ? 0 : Math.min(...sinks.map((sink) => sink.movedTo(sourceId)))),
+    movedTo: (sourceId) => least(sinks.map((sink) => sink.movedTo(sourceId))),
+    removableTo: (sourceId) => least(sinks.map((sink) => sink.removableTo(sourceId))),
     async drained(source) {
       await Promise.all(sinks.map((sink) => sink.drained(source)));
     },
   };
+}
+
+function least(rows: readonly number[]): number {
+  return rows.length === 0 ? 0 : Math.min(...rows);
 }

@@ -27,7 +27,7 @@ export interface OutboxEvent {
 
 type StoredEvent = [account: string, type: string, subject: string, atMs: number, body: string];
 
-export { FIRST_OUTBOX_ROW } from '../work/row-outbox.js';
+export { FIRST_OUTBOX_ROW, REMOVED_ROWS_MAX } from '../work/row-outbox.js';
 export type NumberedEvent = NumberedRow<OutboxEvent>;
 
 /** Name of the database, in the environment of whoever writes. */

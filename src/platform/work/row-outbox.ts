@@ -10,7 +10,7 @@ import type { Database } from 'lmdb';
 
 export const FIRST_OUTBOX_ROW = 1;
 /** Rows that one transaction removes; bounds what a small write pays for a large deletion before it. */
-const REMOVED_ROWS_MAX = 10_000;
+export const REMOVED_ROWS_MAX = 10_000;
 
 export interface NumberedRow<Row> {
   readonly row: number;

@@ -142,6 +142,7 @@ export const echoParts: FeatureParts = {
           heard.inc();
         },
         movedTo: () => EVERY_ROW,
+        removableTo: () => EVERY_ROW,
         drained: () => Promise.resolve(),
       },
       close: () => echoes.close(),
