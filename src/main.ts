@@ -233,7 +233,11 @@ function poolsOf(
 async function openSystem(dataDir: string, parts: OpenParts, budget: MemoryBudget, reservedNames: ReadonlySet<string>) {
   const { catalogBytesMax: bytesMax } = budget;
   const environment = await openSystemPart(dataDir, () =>
-    openEnvironment(join(dataDir, 'system'), { kind: 'system', commitsBeside: true, mappingsLock: kernel.mappingsLock() }),
+    openEnvironment(join(dataDir, 'system'), {
+      kind: 'system',
+      commitsBeside: true,
+      mappingsLock: kernel.mappingsLock(),
+    }),
   );
   parts.opened('system environment', () => environment.close());
   const catalog = await openSystemPart(dataDir, () =>

@@ -230,9 +230,14 @@ function editEverywhere(file, { before, after, places }) {
 }
 
 /** Files that the result depends on, beside the package. */
-export const HARDENING = ['harden.mjs', 'sound_pages.h', 'unmapping.h', 'late_sync.h', 'late_commit.h', 'mappings_lock.h'].map((name) =>
-  join(here, name),
-);
+export const HARDENING = [
+  'harden.mjs',
+  'sound_pages.h',
+  'unmapping.h',
+  'late_sync.h',
+  'late_commit.h',
+  'mappings_lock.h',
+].map((name) => join(here, name));
 
 /** Puts the package's sources, made safe, into `target`, which is made anew. */
 export function hardenedSources(packageFolder, target) {
@@ -243,6 +248,7 @@ export function hardenedSources(packageFolder, target) {
   editEverywhere(join(target, LIBRARY, 'mdb.c'), ROOM_EDIT);
   edit(join(target, 'src', 'env.cpp'), BINDING_EDITS);
   edit(join(target, 'src', 'lmdb-js.h'), BINDING_HEADER_EDITS);
-  for (const name of ['sound_pages.h', 'unmapping.h', 'late_sync.h']) copyFileSync(join(here, name), join(target, LIBRARY, name));
+  for (const name of ['sound_pages.h', 'unmapping.h', 'late_sync.h'])
+    copyFileSync(join(here, name), join(target, LIBRARY, name));
   for (const name of ['late_commit.h', 'mappings_lock.h']) copyFileSync(join(here, name), join(target, 'src', name));
 }
