@@ -232,13 +232,8 @@ function poolsOf(
 /** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
 async function openSystem(dataDir: string, parts: OpenParts, budget: MemoryBudget, reservedNames: ReadonlySet<string>) {
   const { catalogBytesMax: bytesMax } = budget;
-  const environment = await openSystemPart(dataDir, () =>
-    openEnvironment(join(dataDir, 'system'), {
-      kind: 'system',
-      commitsBeside: true,
-      mappingsLock: kernel.mappingsLock(),
-    }),
-  );
+  const how = { kind: 'system', commitsBeside: true, mappingsLock: kernel.mappingsLock() } as const;
+  const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), how));
   parts.opened('system environment', () => environment.close());
   const catalog = await openSystemPart(dataDir, () =>
     openCatalog(environment, systemClock, { reservedNames, bytesMax }),

@@ -33,6 +33,18 @@ const REQUEST_HEADERS = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as co
 const BOTH_TYPES = 'application/json, text/event-stream';
 const bytesMax = ({ limits }: Config): number => limits.json_body_bytes_max;
 
+const MESSAGE = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Optional(
+      Type.Union([Type.String(), Type.Integer()], { description: 'Of a request; a notification has none' }),
+    ),
+    method: Type.String({ examples: ['tools/list', 'tools/call'] }),
+    params: Type.Optional(Type.Object({})),
+  },
+  { description: 'A message of JSON-RPC 2.0' },
+);
+
 /** What calls of tools go by, made once for a service. */
 interface Tooling {
   readonly dispatcher: Dispatcher;
@@ -103,7 +115,13 @@ const callTools = defineOperation({
   target: 'none',
   params: Type.Object({}, { additionalProperties: false }),
   requestHeaders: REQUEST_HEADERS,
-  body: { kind: 'stream', contentTypes: ['application/json'], memory: 'whole', bytesMax },
+  body: {
+    kind: 'stream',
+    contentTypes: ['application/json'],
+    schemas: { 'application/json': MESSAGE },
+    memory: 'whole',
+    bytesMax,
+  },
   responses: {
     200: { description: 'The answer, a message of JSON-RPC', schema: Type.Unknown() },
     202: { description: 'A notification was taken', schema: null },
