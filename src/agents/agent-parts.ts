@@ -18,7 +18,9 @@ import {
   parseJson,
   provide,
   tooLarge,
+  compileCheck,
   type RawInput,
+  type SchemaCheck,
   type Services,
 } from '../operations/index.js';
 import { REQUEST_TARGET_CHARACTERS_MAX, ServiceError, settingsOf, withSignal, type Config } from '../platform/index.js';
@@ -126,7 +128,7 @@ const callTools = defineOperation({
     200: { description: 'The answer, a message of JSON-RPC', schema: Type.Unknown() },
     202: { description: 'A notification was taken', schema: null },
     400: {
-      description: 'What is no message, or not of a version that is known here, told by one of JSON-RPC',
+      description: 'A message of a version that is not known here, told by one of JSON-RPC',
       schema: Type.Unknown(),
     },
     404: { description: 'A method that there is not, told by a message of JSON-RPC', schema: Type.Unknown() },
@@ -144,15 +146,8 @@ async function exchange(
   bytes: Buffer,
   headers: Readonly<Record<string, string>>,
 ): Promise<OperationResult> {
-  let message: unknown;
-  try {
-    // By our own rules: no deeper than others may send, and with integers of any length.
-    message = parseJson(bytes);
-  } catch (error) {
-    return answerOf(refused({ id: null, code: PARSE_ERROR, status: 400 }, (error as Error).message));
-  }
-  const refusal = refusalOf(message);
-  if (refusal !== undefined) return answerOf(refusal);
+  const message = messageOf(bytes);
+  if (isSubscription(message)) return refusedSubscription(message);
   const tooling = toolingOf(context.services);
   const handler = await handlerOf(context.services, tooling);
   return withSignal(context.signal, async (signal) => {
@@ -167,36 +162,33 @@ async function exchange(
   });
 }
 
-const PARSE_ERROR = -32_700;
-const INVALID_REQUEST = -32_600;
-const METHOD_NOT_FOUND = -32_601;
-
-/** What the library would take, and nobody is to be kept waiting by. */
-function refusalOf(message: unknown): Response | undefined {
-  // The protocol had them for some months of 2025. Of a hundred requests each is to be counted, bounded and answered as one.
-  if (Array.isArray(message)) {
-    return refused({ id: null, code: INVALID_REQUEST, status: 400 }, 'Messages come one by one, not in an array.');
+/** Throws, as for every body that is not what it has to be, before the protocol has anything to say of it. */
+function messageOf(bytes: Buffer): unknown {
+  // By our own rules: no deeper than others may send, and with integers of any length.
+  const message = parseJson(bytes);
+  // The protocol had arrays for some months of 2025. Of a hundred requests each is to be counted, bounded and answered as one.
+  if (Array.isArray(message)) throw new ServiceError('invalid-parameter', 'Messages come one by one, not in an array.');
+  const [fault] = (checkMessage ??= compileCheck(MESSAGE, 'body'))(message, false);
+  if (fault !== undefined) {
+    throw new ServiceError('invalid-parameter', `This is no message of JSON-RPC 2.0: ${fault.detail}`, {
+      errors: [fault],
+    });
   }
-  if (!isSubscription(message)) return undefined;
-  // A stream that never says anything would only hold a connection.
-  const detail = 'There is nothing to listen for: tools do not change while the service runs.';
-  return refused({ id: message.id ?? null, code: METHOD_NOT_FOUND, status: 200 }, detail);
+  return message;
 }
+
+let checkMessage: SchemaCheck | undefined;
 
 function isSubscription(message: unknown): message is { readonly id?: unknown } {
-  return (
-    typeof message === 'object' && message !== null && 'method' in message && message.method === 'subscriptions/listen'
-  );
+  return (message as { readonly method: string }).method === 'subscriptions/listen';
 }
 
-interface Refusal {
-  readonly id: unknown;
-  readonly code: number;
-  readonly status: number;
-}
+const METHOD_NOT_FOUND = -32_601;
 
-function refused({ id, code, status }: Refusal, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status });
+/** A stream that never says anything would only hold a connection. */
+function refusedSubscription({ id = null }: { readonly id?: unknown }): OperationResult {
+  const message = 'There is nothing to listen for: tools do not change while the service runs.';
+  return { status: 200, body: { jsonrpc: '2.0', id, error: { code: METHOD_NOT_FOUND, message } } };
 }
 
 /** Whole: what the library gives as a stream, to agents of older years, are the messages of its events. */
@@ -280,10 +272,7 @@ function rawOf(
   config: Config,
 ): RawInput {
   const queryString = new URLSearchParams(query).toString();
-  const target = Object.values(params).reduce(
-    (length, text) => length + encodeURIComponent(text).length,
-    queryString.length,
-  );
+  const target = Object.values(params).reduce((length, text) => length + text.length, queryString.length);
   if (target >= REQUEST_TARGET_CHARACTERS_MAX) {
     const detail = `What stands in the path and the query string of this operation has at most ${REQUEST_TARGET_CHARACTERS_MAX} characters.`;
     throw new ServiceError('invalid-parameter', detail);
