@@ -140,5 +140,8 @@ function digestOf({ hash }: ApiKeyRecord): string {
 
 /** One same answer for every key that does not work. */
 function invalidKey(): ServiceError {
-  return new ServiceError('invalid-key', 'Send a valid API key in the X-API-Key header.');
+  return new ServiceError(
+    'invalid-key',
+    'Send a valid API key in the X-API-Key header; at /mcp it may be a bearer token as well.',
+  );
 }

@@ -170,9 +170,13 @@ function messageOf(bytes: Buffer): unknown {
   if (Array.isArray(message)) throw new ServiceError('invalid-parameter', 'Messages come one by one, not in an array.');
   const [fault] = (checkMessage ??= compileCheck(MESSAGE, 'body'))(message, false);
   if (fault !== undefined) {
-    throw new ServiceError('invalid-parameter', `This is no message of JSON-RPC 2.0: ${fault.detail}`, {
-      errors: [fault],
-    });
+    throw new ServiceError(
+      'invalid-parameter',
+      `This is no message of JSON-RPC 2.0 (${fault.pointer ?? ''}): ${fault.detail}`,
+      {
+        errors: [fault],
+      },
+    );
   }
   return message;
 }

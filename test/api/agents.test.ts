@@ -380,6 +380,25 @@ describe('tools over standard input and output', () => {
     await client.close();
   });
 
+  it('give files, and say of one that is too long for it', async () => {
+    const client = await overStdio();
+    for (const [path, bytes] of [
+      ['short.txt', 10],
+      ['long.txt', 600_000],
+    ] as const) {
+      const put = await service.client.send('PUT', `/media/default/default/${path}`, {
+        bytes: Buffer.alloc(bytes, 'x'),
+        headers: { 'Content-Type': 'text/plain' },
+      });
+      expect(put.status, put.text).toBe(201);
+    }
+    const short = await call(client, 'media_read', { store: 'default', path: 'short.txt' });
+    expect(short.content).toMatchObject([{ type: 'resource' }]);
+    const long = await call(client, 'media_read', { store: 'default', path: 'long.txt' });
+    expect([long.isError, textOf(long)]).toEqual([true, expect.stringMatching(/^The file has more than \d+ bytes/)]);
+    await client.close();
+  });
+
   it('may be only what reads', async () => {
     const client = await overStdio('--read-only');
     const { tools } = await client.listTools();

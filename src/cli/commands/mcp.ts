@@ -78,8 +78,10 @@ async function callTool(
     const input = withAccount(toolInput(operation, given), operation, account);
     return await context.withData(async (client) => {
       const params = await withVersion(input.params, operation, () => currentVersion(client, input.params));
-      const answer = await answerOf(client, operation, callInput({ ...input, params }));
-      return toolAnswer(answer, answerBytesMax(context));
+      const bytesMax = answerBytesMax(context);
+      const answer = await answerOf(client, operation, { input: callInput({ ...input, params }), bytesMax });
+      if (answer !== undefined) return toolAnswer(answer, bytesMax);
+      return toolError(`The file has more than ${bytesMax} bytes, which is as much as a tool answers.`);
     });
   } catch (error) {
     if (error instanceof ServiceError) return toolProblem(error);
@@ -89,11 +91,17 @@ async function callTool(
 
 const answerBytesMax = ({ config }: CommandContext) => settingsOf(config, AGENT_SETTINGS).answer_bytes_max;
 
-/** Of a file it is not known here what it is. */
-async function answerOf(client: ServiceClient, { name, responses }: Operation, input: CallInput) {
+interface Wanted {
+  readonly input: CallInput;
+  readonly bytesMax: number;
+}
+
+/** Of a file it is not known here what it is. Undefined for one that is longer than it may be, which is not read to its end. */
+async function answerOf(client: ServiceClient, { name, responses }: Operation, { input, bytesMax }: Wanted) {
   const isFile = Object.values(responses).some(({ contentType }) => contentType !== undefined);
   if (!isFile) return { body: await client.call(name, input) };
-  return { body: await bytesOf(await client.download(name, input)), contentType: 'application/octet-stream' };
+  const body = await bytesOf(await client.download(name, input), bytesMax);
+  return body && { body, contentType: 'application/octet-stream' };
 }
 
 async function currentVersion(
@@ -120,8 +128,13 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function bytesOf(pieces: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array | undefined> {
   const all: Uint8Array[] = [];
-  for await (const piece of pieces) all.push(piece);
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.byteLength;
+    if (bytes > bytesMax) return undefined;
+    all.push(piece);
+  }
   return Buffer.concat(all);
 }
