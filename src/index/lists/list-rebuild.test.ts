@@ -275,14 +275,18 @@ describe('a rebuild', () => {
     lists.open();
     let atWork = 0;
     let most = 0;
+    let go = () => {};
+    const held = new Promise<void>((resolve) => (go = resolve));
     executor.before = async () => {
       most = Math.max(most, (atWork += 1));
+      await held;
       await new Promise((resolve) => setTimeout(resolve, 5));
       atWork -= 1;
     };
     for (const id of ['a1', 'b1'])
       await expect(lists.indexes.open(id, LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
     await expect(lists.indexes.open('b1', LIST_SETTINGS)).rejects.toThrow('waits for another list');
+    go();
     const both = [await opened('a1'), await opened('b1')];
     expect(most).toBe(1);
     for (const each of both) expect(await each.check()).toEqual([]);
