@@ -1,5 +1,5 @@
 /** Keys over the `system` environment; see `Access` for what holds. Main thread only. */
-import { CollectionStore, type Collection } from '../catalog/index.js';
+import { CollectionStore, type Change, type Collection, type GroupedBy } from '../catalog/index.js';
 import {
   pageOf,
   ServiceError,
@@ -14,9 +14,11 @@ import { keyEvent } from './key-event.js';
 import { hashBytes, isDigestOf, KEY_CHARACTERS_MAX, keyDigest, keyHash, newKeyText } from './key-secrets.js';
 import type { Access, ApiKeyRecord, Caller, KeyScope, NewKey } from './types.js';
 
-/** Keys of one account; more is a conflict, since somebody forgets to delete them. */
+/** Keys of one account that have not expired; more is a conflict, since somebody forgets to delete them. */
 export const KEYS_PER_ACCOUNT_MAX = 10_000;
 const LAST_CHARACTERS = 4;
+/** Of an account that is gone: others have their changes between. */
+const DELETED_AT_ONCE_MAX = 1000;
 
 /** Reads every key's record into memory; the keys themselves are nowhere. */
 export function openAccess(environment: LmdbEnvironment, clock: Clock): Promise<Access> {
@@ -39,6 +41,7 @@ class StoredAccess implements Access {
   readonly #store: CollectionStore;
   readonly #clock: Clock;
   readonly #keys: Collection<ApiKeyRecord>;
+  readonly #byAccount: GroupedBy<ApiKeyRecord>;
   /** By `keyDigest`. */
   readonly #active = new Map<string, ActiveKey>();
 
@@ -46,6 +49,7 @@ class StoredAccess implements Access {
     this.#store = store;
     this.#clock = clock;
     this.#keys = store.collection('api-keys');
+    this.#byAccount = this.#keys.groupBy(({ account }) => account);
     for (const record of this.#keys.values()) this.#activate(record);
   }
 
@@ -61,9 +65,7 @@ class StoredAccess implements Access {
   async createKey(key: NewKey): Promise<{ readonly record: ApiKeyRecord; readonly secret: string }> {
     const secret = newKeyText(key.region);
     const record = await this.#store.change((change) => {
-      if (this.keys(key.account).length >= KEYS_PER_ACCOUNT_MAX) {
-        throw new ServiceError('conflict', `The account has ${KEYS_PER_ACCOUNT_MAX} keys: delete one first.`);
-      }
+      this.#makeRoom(change, key.account);
       const created: ApiKeyRecord = {
         id: uuidv7(),
         ...key,
@@ -80,41 +82,57 @@ class StoredAccess implements Access {
   }
 
   keys(account: string): readonly ApiKeyRecord[] {
-    return [...this.#keys.values()].filter((key) => key.account === account);
+    return [...this.#byAccount.of(account)];
   }
 
   keyPage(account: string, { after, size }: WantedPage): Page<ApiKeyRecord> {
-    return pageOf(this.#ofAccount(account, after), ({ id }) => id, size);
-  }
-
-  *#ofAccount(account: string, after: string | undefined): Generator<ApiKeyRecord> {
-    for (const key of this.#keys.from('', after)) if (key.account === account) yield key;
+    return pageOf(this.#byAccount.of(account, after), ({ id }) => id, size);
   }
 
   async deleteKey(account: string, id: string): Promise<boolean> {
-    const deleted = await this.#delete((key) => key.account === account && key.id === id);
+    const deleted = await this.#delete(() => {
+      const key = this.#keys.get(id);
+      return key?.account === account ? [key] : [];
+    });
     return deleted.length > 0;
   }
 
-  deleteKeysOfAccount(account: string): Promise<readonly ApiKeyRecord[]> {
-    return this.#delete((key) => key.account === account);
+  /** All stop working at once, before that is on disk, which takes some of them at a time. */
+  async deleteKeysOfAccount(account: string): Promise<void> {
+    for (const key of this.#byAccount.of(account)) this.#active.delete(digestOf(key));
+    while (this.#byAccount.countOf(account) > 0)
+      await this.#delete(() => this.keys(account).slice(0, DELETED_AT_ONCE_MAX));
   }
 
   deleteKeysOf(account: string, scope: KeyScope, target: string): Promise<readonly ApiKeyRecord[]> {
-    return this.#delete((key) => key.account === account && key.scope === scope && key.scope_target === target);
+    return this.#delete(() => this.keys(account).filter((key) => key.scope === scope && key.scope_target === target));
   }
 
-  /** Keys stop working before the deletion is on disk: a revocation must not wait. */
-  async #delete(matches: (key: ApiKeyRecord) => boolean): Promise<readonly ApiKeyRecord[]> {
+  /** Inside a change: where the account has as many keys as it may, those that work no more go. Throws `conflict` where none of them has expired. */
+  #makeRoom(change: Change, account: string): void {
+    if (this.#byAccount.countOf(account) < KEYS_PER_ACCOUNT_MAX) return;
+    const now = this.#clock.nowIso();
+    const expired = this.keys(account).filter(({ expires_at: at }) => at !== null && at <= now);
+    if (expired.length === 0) {
+      const detail = `The account has ${KEYS_PER_ACCOUNT_MAX} keys, of which none has expired: delete one first.`;
+      throw new ServiceError('conflict', detail);
+    }
+    for (const key of expired.slice(0, DELETED_AT_ONCE_MAX)) this.#revoke(change, key);
+  }
+
+  #revoke(change: Change, key: ApiKeyRecord): void {
+    this.#active.delete(digestOf(key));
+    change.remove(this.#keys, key.id);
+    change.emit(key.account, keyEvent('api-key.deleted', key));
+  }
+
+  /** Keys stop working before the deletion is on disk: a revocation must not wait. `found` is called once all earlier changes are done. */
+  async #delete(found: () => readonly ApiKeyRecord[]): Promise<readonly ApiKeyRecord[]> {
     const revoked: ApiKeyRecord[] = [];
     try {
       return await this.#store.change((change) => {
-        revoked.push(...[...this.#keys.values()].filter(matches));
-        for (const key of revoked) {
-          this.#active.delete(digestOf(key));
-          change.remove(this.#keys, key.id);
-          change.emit(key.account, keyEvent('api-key.deleted', key));
-        }
+        revoked.push(...found());
+        for (const key of revoked) this.#revoke(change, key);
         return revoked;
       });
     } catch (error) {

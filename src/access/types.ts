@@ -71,7 +71,7 @@ export interface Access {
   keyPage(account: string, page: WantedPage): Page<ApiKeyRecord>;
   deleteKey(account: string, id: string): Promise<boolean>;
   /** Removes all keys of an account that is gone. */
-  deleteKeysOfAccount(account: string): Promise<readonly ApiKeyRecord[]>;
+  deleteKeysOfAccount(account: string): Promise<void>;
   /** Removes the keys whose scope target is gone. */
   deleteKeysOf(account: string, scope: KeyScope, target: string): Promise<readonly ApiKeyRecord[]>;
 }

@@ -23,6 +23,7 @@ import {
   type OutboxEvent,
   type OutboxSource,
 } from '../platform/index.js';
+import { GroupsOfEntries, type GroupedBy } from './groups-of-entries.js';
 
 /** Keys are names and ids; those made of several parts are joined by a character that no name has. */
 const KEY_SEPARATOR = '/';
@@ -48,6 +49,8 @@ export interface Collection<T> {
   from(prefix: string, after?: string): IterableIterator<T>;
   /** Looks entries up by something else that each has of its own, such as an id; kept up with every change. To be made once. */
   lookUpBy(own: (value: T) => string): (wanted: string) => T | undefined;
+  /** Finds entries by something that many share, such as their account; kept up with every change. To be made once. */
+  groupBy(shared: (value: T) => string): GroupedBy<T>;
   /** Tells of every change that is on disk, with what was there before; undefined: nothing. */
   follow(follower: Follower<T>): void;
 }
@@ -92,6 +95,7 @@ class StoredCollection<T> implements Collection<T> {
   readonly #entries = new Map<string, T>();
   readonly #keys: OrderedKeys;
   readonly #others: OtherKey<T>[] = [];
+  readonly #groups: GroupsOfEntries<T>[] = [];
   readonly #followers: Follower<T>[] = [];
 
   constructor(
@@ -128,6 +132,12 @@ class StoredCollection<T> implements Collection<T> {
     return (wanted) => entries.get(wanted);
   }
 
+  groupBy(shared: (value: T) => string): GroupedBy<T> {
+    const groups = new GroupsOfEntries(shared, this.#entries);
+    this.#groups.push(groups);
+    return groups;
+  }
+
   follow(follower: Follower<T>): void {
     this.#followers.push(follower);
   }
@@ -136,6 +146,7 @@ class StoredCollection<T> implements Collection<T> {
   set(key: string, value: T | undefined): void {
     const before = this.#entries.get(key);
     for (const follower of this.#followers) follower.changed(before, value);
+    for (const groups of this.#groups) groups.changes(key, before, value);
     for (const other of this.#others) {
       // It may stand under another key by now.
       if (before !== undefined && other.entries.get(other.own(before)) === before)

@@ -1,6 +1,7 @@
 export * from './types.js';
 export { openCatalog } from './catalog.js';
 export { CollectionStore, compositeKey, type Change, type Collection, type StoreListener } from './collection.js';
+export type { GroupedBy } from './groups-of-entries.js';
 export { currentMembers, GROUP_VERSIONS_MAX, presentMembers } from './group-versions.js';
 export { versionCurrentEvent } from './catalog-events.js';
 export { fieldEvents } from './field-events.js';

@@ -1,5 +1,5 @@
 /** Links that sign in once: the first one, those that an operator asks for, and invitations. Main thread only. */
-import type { Change, Collection } from '../catalog/index.js';
+import type { Change, Collection, GroupedBy } from '../catalog/index.js';
 import type { People } from './people.js';
 import { newToken, tokenHash } from './tokens.js';
 import type { LinkRecord } from './types.js';
@@ -15,16 +15,18 @@ const LINKS_PER_PERSON_MAX = 5;
 export class Links {
   readonly #people: People;
   readonly #links: Collection<LinkRecord>;
+  readonly #byPerson: GroupedBy<LinkRecord>;
 
   constructor(people: People) {
     this.#people = people;
     this.#links = people.store.collection('sign-in-links');
+    this.#byPerson = this.#links.groupBy(({ person_id }) => person_id);
   }
 
   /** Inside a change: the token of a new link. */
   make(change: Change, personId: string, hours: number): { readonly token: string; readonly expires_utc: string } {
     const nowMs = this.#people.clock.nowMs();
-    const own = [...this.#links.values()].filter((link) => link.person_id === personId);
+    const own = [...this.#byPerson.of(personId)];
     own.sort((a, b) => (a.created_utc < b.created_utc ? -1 : 1));
     for (const link of own.slice(0, Math.max(0, own.length + 1 - LINKS_PER_PERSON_MAX))) this.#remove(change, link);
     const token = newToken();
@@ -38,7 +40,7 @@ export class Links {
   /** Whose link it is; undefined where it was used, is over, or never was. */
   personOf(token: string): string | undefined {
     const link = this.#links.get(tokenHash(token));
-    return link !== undefined && !this.#isOver(link) ? link.person_id : undefined;
+    return link !== undefined && !isOver(link, this.#limits()) ? link.person_id : undefined;
   }
 
   /** Inside a change: the link does not work any more. */
@@ -47,24 +49,43 @@ export class Links {
     if (link !== undefined) this.#remove(change, link);
   }
 
-  /** Inside a change: those of a person, and all that are over. */
-  forget(change: Change, personId: string | undefined): void {
-    for (const link of this.#links.values()) {
-      if (link.person_id === personId || this.#isOver(link)) this.#remove(change, link);
-    }
+  /** Inside a change: those of a person. */
+  forget(change: Change, personId: string): void {
+    for (const link of this.#byPerson.of(personId)) this.#remove(change, link);
+  }
+
+  /** Inside a change: forgets those that are over. */
+  removeOver(change: Change): void {
+    const limits = this.#limits();
+    for (const link of this.#links.values()) if (isOver(link, limits)) this.#remove(change, link);
   }
 
   /** Whether the person was invited and has not come yet. */
   isAwaited(personId: string): boolean {
-    return [...this.#links.values()].some((link) => link.person_id === personId && !this.#isOver(link));
+    const limits = this.#limits();
+    return [...this.#byPerson.of(personId)].some((link) => !isOver(link, limits));
   }
 
   #remove(change: Change, link: LinkRecord): void {
     change.remove(this.#links, link.token_hash);
   }
 
-  #isOver({ created_utc, expires_utc }: LinkRecord): boolean {
+  #limits(): Limits {
     const nowMs = this.#people.clock.nowMs();
-    return Date.parse(expires_utc) <= nowMs || Date.parse(created_utc) > nowMs + MADE_AHEAD_MS_MAX;
+    return { now: timeText(nowMs), latest: timeText(nowMs + MADE_AHEAD_MS_MAX) };
   }
+}
+
+/** Times as they are written, of which the later one is the greater text: there may be ten thousand links, and a sign-in looks at all. */
+interface Limits {
+  readonly now: string;
+  readonly latest: string;
+}
+
+function isOver({ created_utc, expires_utc }: LinkRecord, { now, latest }: Limits): boolean {
+  return expires_utc <= now || created_utc > latest;
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -3,7 +3,7 @@
  *
  * Invariant: an account that ever had an owner has one.
  */
-import { CollectionStore, compositeKey, type Change, type Collection } from '../catalog/index.js';
+import { CollectionStore, compositeKey, type Change, type Collection, type GroupedBy } from '../catalog/index.js';
 import {
   pageOf,
   ServiceError,
@@ -20,6 +20,8 @@ import { CONTRIBUTOR_NOT_FOUND } from './problems.js';
 
 /** Of one account. */
 export const CONTRIBUTORS_MAX = 10_000;
+/** Of an account that is gone: others have their changes between. */
+const REMOVED_AT_ONCE_MAX = 500;
 
 /** A contributor and the person behind. */
 export interface Contributor {
@@ -36,6 +38,10 @@ export class People {
   readonly store: CollectionStore;
   readonly #persons: Collection<PersonRecord>;
   readonly #contributors: Collection<ContributorRecord>;
+  /** By their e-mails; '' for those who have none. */
+  readonly #byEmail: GroupedBy<PersonRecord>;
+  readonly #byPerson: GroupedBy<ContributorRecord>;
+  readonly #byAccount: GroupedBy<ContributorRecord>;
 
   constructor(
     environment: LmdbEnvironment,
@@ -46,6 +52,9 @@ export class People {
     this.store = CollectionStore.of(environment);
     this.#persons = this.store.collection('people');
     this.#contributors = this.store.collection('contributors');
+    this.#byEmail = this.#persons.groupBy(({ email }) => email ?? '');
+    this.#byPerson = this.#contributors.groupBy(({ person_id }) => person_id);
+    this.#byAccount = this.#contributors.groupBy(({ account }) => account);
   }
 
   get isEmpty(): boolean {
@@ -58,7 +67,9 @@ export class People {
 
   personOf(email: string): PersonRecord | undefined {
     const wanted = emailKey(email);
-    return [...this.#persons.values()].find((person) => person.email === wanted);
+    if (wanted === '') return undefined;
+    const [person] = this.#byEmail.of(wanted);
+    return person;
   }
 
   role(account: string, personId: string): Role | undefined {
@@ -73,20 +84,21 @@ export class People {
 
   /** The accounts of a person, by name. */
   accountsOf(personId: string): readonly ContributorRecord[] {
-    return [...this.#contributors.values()]
-      .filter((contributor) => contributor.person_id === personId)
-      .sort((a, b) => (a.account < b.account ? -1 : 1));
+    return [...this.#byPerson.of(personId)];
   }
 
-  /** Of an account, by the ids of people: in the order in which they first came to any account. */
-  contributors(account: string): readonly Contributor[] {
-    return [...this.#contributorsOf(account)];
+  /** Undefined where the account has none; of several, who first came to any account. */
+  ownerOf(account: string): PersonRecord | undefined {
+    for (const { contributor, person } of this.#contributorsOf(account))
+      if (contributor.role === 'owner') return person;
+    return undefined;
   }
 
   contributorPage(account: string, { after, size }: WantedPage): Page<Contributor> {
     return pageOf(this.#contributorsOf(account, after), ({ person }) => person.id, size);
   }
 
+  /** By the ids of people: in the order in which they first came to any account. */
   *#contributorsOf(account: string, after?: string): Generator<Contributor> {
     for (const contributor of this.#contributors.from(compositeKey(account, ''), after)) {
       const person = this.#persons.get(contributor.person_id);
@@ -108,7 +120,7 @@ export class People {
    */
   add(change: Change, account: string, wanted: { readonly email: string | null; readonly role: Role }): Contributor {
     const email = wanted.email === null ? null : emailKey(wanted.email);
-    if (this.contributors(account).length >= CONTRIBUTORS_MAX) {
+    if (this.#byAccount.countOf(account) >= CONTRIBUTORS_MAX) {
       throw new ServiceError('conflict', `The account has ${CONTRIBUTORS_MAX} contributors: remove one first.`);
     }
     const now = this.clock.nowIso();
@@ -139,27 +151,31 @@ export class People {
   /** A person without any account left is gone altogether, with what `leaving` has of them. Rejects like `setRole`. */
   remove(account: string, personId: string, leaving: LeavingPerson): Promise<void> {
     return this.store.change((change) => {
-      const { person, contributor } = this.contributor(account, personId);
+      const { contributor } = this.contributor(account, personId);
       this.#assertNotLastOwner(contributor);
-      change.remove(this.#contributors, compositeKey(account, personId));
-      change.emit(account, contributorEvent('contributor.removed', { person, contributor }));
-      if (this.accountsOf(personId).length > 1) return;
-      change.remove(this.#persons, personId);
-      leaving.left(change, personId);
+      this.#removeOne(change, contributor, leaving);
     });
   }
 
-  /** All of an account that is gone; those without another one are gone altogether. */
-  removeAll(account: string, leaving: LeavingPerson): Promise<void> {
-    return this.store.change((change) => {
-      for (const { person, contributor } of this.contributors(account)) {
-        change.remove(this.#contributors, compositeKey(account, person.id));
-        change.emit(account, contributorEvent('contributor.removed', { person, contributor }));
-        if (this.accountsOf(person.id).length > 1) continue;
-        change.remove(this.#persons, person.id);
-        leaving.left(change, person.id);
-      }
-    });
+  /** All of an account that is gone, some of them at a time; those without another one are gone altogether. */
+  async removeAll(account: string, leaving: LeavingPerson): Promise<void> {
+    while (this.#byAccount.countOf(account) > 0) {
+      await this.store.change((change) => {
+        for (const contributor of first(this.#byAccount.of(account), REMOVED_AT_ONCE_MAX))
+          this.#removeOne(change, contributor, leaving);
+      });
+    }
+  }
+
+  #removeOne(change: Change, contributor: ContributorRecord, leaving: LeavingPerson): void {
+    const { account, person_id: personId } = contributor;
+    const person = this.#persons.get(personId);
+    change.remove(this.#contributors, compositeKey(account, personId));
+    if (person === undefined) return;
+    change.emit(account, contributorEvent('contributor.removed', { person, contributor }));
+    if (this.#byPerson.countOf(personId) > 1) return;
+    change.remove(this.#persons, personId);
+    leaving.left(change, personId);
   }
 
   /** Inside a change. Throws `name-exists` for an e-mail that somebody else has. */
@@ -173,10 +189,21 @@ export class People {
 
   #assertNotLastOwner({ account, person_id, role }: ContributorRecord): void {
     if (role !== 'owner') return;
-    const owners = this.contributors(account).filter(({ contributor }) => contributor.role === 'owner');
-    // Who came by a one-time link and has named no e-mail may never come back.
-    if (owners.some(({ person }) => person.id !== person_id && person.email !== null)) return;
+    for (const other of this.#contributorsOf(account)) {
+      if (other.contributor.role !== 'owner' || other.person.id === person_id) continue;
+      // Who came by a one-time link and has named no e-mail may never come back.
+      if (other.person.email !== null) return;
+    }
     throw new ServiceError('conflict', 'This is the last owner of the account: make somebody else an owner first.');
+  }
+}
+
+function* first<T>(entries: Iterable<T>, count: number): Generator<T> {
+  let left = count;
+  for (const entry of entries) {
+    if (left === 0) return;
+    left -= 1;
+    yield entry;
   }
 }
 

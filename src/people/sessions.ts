@@ -3,7 +3,7 @@
  * On disk, so that a restart signs nobody out. Main thread only.
  */
 import type { Caller, PersonSession, SessionAuthenticator, SessionCredential } from '../access/index.js';
-import type { Change, Collection } from '../catalog/index.js';
+import type { Change, Collection, GroupedBy } from '../catalog/index.js';
 import { ServiceError, uuidv7 } from '../platform/index.js';
 import type { People } from './people.js';
 import { roleAllows, type RolePlace } from './roles.js';
@@ -35,12 +35,14 @@ interface ActiveSession {
 export class Sessions implements SessionAuthenticator {
   readonly #people: People;
   readonly #sessions: Collection<SessionRecord>;
+  readonly #byPerson: GroupedBy<SessionRecord>;
   /** By the hash of the token. */
   readonly #active = new Map<string, ActiveSession>();
 
   constructor(people: People) {
     this.#people = people;
     this.#sessions = people.store.collection('sessions');
+    this.#byPerson = this.#sessions.groupBy(({ person_id }) => person_id);
     for (const record of this.#sessions.values()) this.#activate(record);
   }
 
@@ -85,8 +87,9 @@ export class Sessions implements SessionAuthenticator {
   /** Of one person, in order of their last use; those that are over are left out. */
   of(personId: string): readonly SessionRecord[] {
     const nowMs = this.#people.clock.nowMs();
-    return [...this.#active.values()]
-      .filter((session) => session.record.person_id === personId && !isOver(session, nowMs))
+    return Array.from(this.#byPerson.of(personId), ({ token_hash }) => this.#active.get(token_hash))
+      .filter((session) => session !== undefined)
+      .filter((session) => !isOver(session, nowMs))
       .sort((a, b) => a.lastUsedMs - b.lastUsedMs)
       .map(({ record, lastUsedMs }) => ({ ...record, last_used_utc: new Date(lastUsedMs).toISOString() }));
   }
@@ -105,9 +108,7 @@ export class Sessions implements SessionAuthenticator {
 
   /** Inside a change: ends all of a person's but one. */
   endOthers(change: Change, personId: string, keptId: string | undefined): void {
-    for (const record of this.#sessions.values()) {
-      if (record.person_id === personId && record.id !== keptId) this.#end(change, record);
-    }
+    for (const record of this.#byPerson.of(personId)) if (record.id !== keptId) this.#end(change, record);
   }
 
   /** Inside a change: forgets those that are over. */

@@ -198,16 +198,16 @@ export class SignIn {
   }
 
   #personFor(account: string, email: string | undefined): PersonRecord | undefined {
-    const contributors = this.people.contributors(account);
-    if (email === undefined) return contributors.find(({ contributor }) => contributor.role === 'owner')?.person;
-    return contributors.find(({ person }) => person.email === emailKey(email))?.person;
+    if (email === undefined) return this.people.ownerOf(account);
+    const person = this.people.personOf(email);
+    return person !== undefined && this.people.role(account, person.id) !== undefined ? person : undefined;
   }
 
   async #begin(origin: Origin, decide: (change: Change) => PersonRecord): Promise<SignedIn> {
     const { person, session } = await this.people.store.change((change) => {
       const decided = decide(change);
       this.sessions.removeOver(change);
-      this.links.forget(change, undefined);
+      this.links.removeOver(change);
       return { person: decided, session: this.sessions.begin(change, decided.id, origin) };
     });
     session.written();

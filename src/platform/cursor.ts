@@ -33,6 +33,10 @@ export class OrderedKeys {
     this.#keys = [...keys].sort(inOrder);
   }
 
+  get size(): number {
+    return this.#keys.length;
+  }
+
   /** One that is there already stays as it is. */
   add(key: string): void {
     const place = this.#placeOf(key);

@@ -1,0 +1,98 @@
+/** What a key costs does not grow with how many other accounts have, and keys that have expired are in nobody's way. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CollectionStore } from '../catalog/index.js';
+import { openEnvironment, type LmdbEnvironment } from '../platform/index.js';
+import { KEYS_PER_ACCOUNT_MAX, openAccess } from './access.js';
+import { keyHash } from './key-secrets.js';
+import type { Access, ApiKeyRecord, NewKey } from './types.js';
+
+const NEW_KEY: NewKey = {
+  account: 'default',
+  name: 'website',
+  scope: 'account',
+  scope_target: null,
+  region: 'eu',
+  permissions: ['list:read'],
+  expires_at: null,
+};
+const START = Date.parse('2026-11-21T00:00:00Z');
+
+let folder: string;
+let environment: LmdbEnvironment;
+let nowMs = START;
+const clock = { nowMs: () => nowMs, nowIso: () => new Date(nowMs).toISOString() };
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-keys-'));
+  environment = openEnvironment(folder, { kind: 'system' });
+  nowMs = START;
+});
+afterEach(async () => {
+  await environment.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function putKeys(count: number, of: (number: number) => Partial<ApiKeyRecord>): Promise<void> {
+  const store = CollectionStore.of(environment);
+  const keys = store.collection<ApiKeyRecord>('api-keys');
+  await store.change((change) => {
+    for (let number = 0; number < count; number += 1) {
+      const id = `0-${String(number).padStart(6, '0')}`;
+      const hash = keyHash(id);
+      const key = { ...NEW_KEY, id, created_utc: clock.nowIso(), hash, last_four: 'abcd' };
+      change.put(keys, id, Object.defineProperties(key, Object.getOwnPropertyDescriptors(of(number))));
+    }
+  });
+}
+
+const texts = (access: Access) => access.keys('default').map(({ expires_at }) => expires_at);
+
+it('keys of an account are made, listed and deleted without looking at those of others', async () => {
+  let looks = 0;
+  await putKeys(500, () => ({
+    get account() {
+      looks += 1;
+      return 'other';
+    },
+  }));
+  const access = await openAccess(environment, clock);
+  looks = 0;
+  const { record } = await access.createKey(NEW_KEY);
+  expect(access.keyPage('default', { size: 10 }).entries).toEqual([record]);
+  expect(await access.deleteKey('default', record.id)).toBe(true);
+  await access.deleteKeysOf('default', 'list', 'films');
+  await access.deleteKeysOfAccount('default');
+  expect(looks).toBe(0);
+  expect(access.keys('other')).toHaveLength(500);
+});
+
+it('an account that has as many keys as it may makes another one where some have expired, and is told so where none has', async () => {
+  const expiry = new Date(START + 1000).toISOString();
+  await putKeys(KEYS_PER_ACCOUNT_MAX, (number) => ({ expires_at: number < 3 ? expiry : null }));
+  const access = await openAccess(environment, clock);
+  await expect(access.createKey(NEW_KEY)).rejects.toMatchObject({
+    code: 'conflict',
+    detail: 'The account has 10000 keys, of which none has expired: delete one first.',
+  });
+  nowMs = START + 1000;
+  const { record, secret } = await access.createKey(NEW_KEY);
+  expect(access.authenticate(secret).key).toEqual(record);
+  expect(access.keys('default')).toHaveLength(KEYS_PER_ACCOUNT_MAX - 2);
+  expect(new Set(texts(access))).toEqual(new Set([null]));
+});
+
+it('thousands of keys of an account that is gone work no more at once, and go so that other changes come between', async () => {
+  await putKeys(2500, () => ({}));
+  const access = await openAccess(environment, clock);
+  let isDeleted = false;
+  const deleted = access.deleteKeysOfAccount('default').then(() => (isDeleted = true));
+  expect(() => access.authenticate('0-002499')).toThrow(/valid API key/);
+  await access.createKey({ ...NEW_KEY, account: 'other' });
+  expect(isDeleted).toBe(false);
+  await deleted;
+  expect(access.keys('default')).toEqual([]);
+  expect(access.keys('other')).toHaveLength(1);
+});

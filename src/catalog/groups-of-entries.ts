@@ -1,0 +1,57 @@
+/** Entries of a collection by something that many of them share, such as the account that they belong to. Main thread only. */
+import { OrderedKeys } from '../platform/index.js';
+
+export interface GroupedBy<T> {
+  /** Those of a group in the order of their keys, from behind `after` on. Not to be changed meanwhile. */
+  of(group: string, after?: string): IterableIterator<T>;
+  countOf(group: string): number;
+}
+
+export class GroupsOfEntries<T> implements GroupedBy<T> {
+  /** Keys of entries by their group. */
+  readonly #groups = new Map<string, OrderedKeys>();
+
+  constructor(
+    private readonly groupOf: (value: T) => string,
+    private readonly entries: ReadonlyMap<string, T>,
+  ) {
+    const keys = new Map<string, string[]>();
+    for (const [key, value] of entries) {
+      const group = groupOf(value);
+      const known = keys.get(group);
+      if (known === undefined) keys.set(group, [key]);
+      else known.push(key);
+    }
+    for (const [group, own] of keys) this.#groups.set(group, new OrderedKeys(own));
+  }
+
+  *of(group: string, after?: string): Generator<T> {
+    const keys = this.#groups.get(group);
+    if (keys === undefined) return;
+    for (const key of keys.from('', after)) yield this.entries.get(key) as T;
+  }
+
+  countOf(group: string): number {
+    return this.#groups.get(group)?.size ?? 0;
+  }
+
+  /** Before what is under the key becomes another entry, or none. */
+  changes(key: string, before: T | undefined, after: T | undefined): void {
+    const [from, to] = [before, after].map((value) => (value === undefined ? undefined : this.groupOf(value)));
+    if (from === to) return;
+    if (from !== undefined) this.#leave(from, key);
+    if (to !== undefined) this.#join(to, key);
+  }
+
+  #join(group: string, key: string): void {
+    const keys = this.#groups.get(group);
+    if (keys === undefined) this.#groups.set(group, new OrderedKeys([key]));
+    else keys.add(key);
+  }
+
+  #leave(group: string, key: string): void {
+    const keys = this.#groups.get(group);
+    keys?.remove(key);
+    if (keys?.size === 0) this.#groups.delete(group);
+  }
+}
