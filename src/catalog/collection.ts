@@ -133,7 +133,7 @@ class StoredCollection<T> implements Collection<T> {
   }
 
   groupBy(shared: (value: T) => string): GroupedBy<T> {
-    const groups = new GroupsOfEntries(shared, this.#entries);
+    const groups = new GroupsOfEntries<T>({ groupOf: shared, entries: this.#entries });
     this.#groups.push(groups);
     return groups;
   }

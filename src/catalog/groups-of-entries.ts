@@ -7,17 +7,20 @@ export interface GroupedBy<T> {
   countOf(group: string): number;
 }
 
+export interface GroupingOptions<T> {
+  groupOf(value: T): string;
+  /** All that there are, by their keys. */
+  readonly entries: ReadonlyMap<string, T>;
+}
+
 export class GroupsOfEntries<T> implements GroupedBy<T> {
   /** Keys of entries by their group. */
   readonly #groups = new Map<string, OrderedKeys>();
 
-  constructor(
-    private readonly groupOf: (value: T) => string,
-    private readonly entries: ReadonlyMap<string, T>,
-  ) {
+  constructor(private readonly options: GroupingOptions<T>) {
     const keys = new Map<string, string[]>();
-    for (const [key, value] of entries) {
-      const group = groupOf(value);
+    for (const [key, value] of options.entries) {
+      const group = options.groupOf(value);
       const known = keys.get(group);
       if (known === undefined) keys.set(group, [key]);
       else known.push(key);
@@ -28,7 +31,7 @@ export class GroupsOfEntries<T> implements GroupedBy<T> {
   *of(group: string, after?: string): Generator<T> {
     const keys = this.#groups.get(group);
     if (keys === undefined) return;
-    for (const key of keys.from('', after)) yield this.entries.get(key) as T;
+    for (const key of keys.from('', after)) yield this.options.entries.get(key) as T;
   }
 
   countOf(group: string): number {
@@ -37,7 +40,7 @@ export class GroupsOfEntries<T> implements GroupedBy<T> {
 
   /** Before what is under the key becomes another entry, or none. */
   changes(key: string, before: T | undefined, after: T | undefined): void {
-    const [from, to] = [before, after].map((value) => (value === undefined ? undefined : this.groupOf(value)));
+    const [from, to] = [before, after].map((value) => (value === undefined ? undefined : this.options.groupOf(value)));
     if (from === to) return;
     if (from !== undefined) this.#leave(from, key);
     if (to !== undefined) this.#join(to, key);

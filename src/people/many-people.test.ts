@@ -18,7 +18,7 @@ let environment: LmdbEnvironment;
 let people: People;
 let signIn: SignIn;
 /** How often a member of an entry of the others was read. */
-let looks: number;
+let looks = 0;
 
 /** Counts who looks at it. */
 function watched<Entry extends object>(entry: Entry): Entry {
