@@ -28,24 +28,24 @@ function randomNumbers(seed) {
 }
 
 /** What is beneath a process, and itself; without what stands still already: a test has stopped it, and continues it. */
-function treeOf(root) {
+export function treeOf(root) {
   const children = new Map();
+  const stopped = new Set();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
-      const parent = Number(
-        readFileSync(`/proc/${name}/stat`, 'latin1')
-          .replace(/^.*\) /su, '')
-          .split(' ')[1],
-      );
-      children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+      const [state, parent] = readFileSync(`/proc/${name}/stat`, 'latin1')
+        .replace(/^.*\) /su, '')
+        .split(' ');
+      if (state === 'T') stopped.add(Number(name));
+      children.set(Number(parent), [...(children.get(Number(parent)) ?? []), Number(name)]);
     } catch {
       // It has ended in the meantime.
     }
   }
   const found = [root];
   for (const pid of found) found.push(...(children.get(pid) ?? []));
-  return found;
+  return found.filter((pid) => !stopped.has(pid));
 }
 
 function signal(pids, name) {
@@ -65,7 +65,7 @@ export async function halt(root, { seed, hasEnded }) {
   while (!hasEnded()) {
     await pause(random() * BETWEEN_MS_MAX);
     const tree = treeOf(root);
-    const one = tree[Math.floor(random() * tree.length)];
+    const one = tree[Math.floor(random() * tree.length)] ?? root;
     const halted = random() < ALL_SHARE ? treeOf(one) : [one];
     signal(halted, 'SIGSTOP');
     await pause(random() * (random() < LONG_SHARE ? LONG_MS_MAX : SHORT_MS_MAX));

@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { itWhere } from '../../test/support/skip.ts';
+import { treeOf } from './halts.mjs';
 
 const PROGRAM = fileURLToPath(new URL('halts.mjs', import.meta.url));
 
@@ -16,5 +17,21 @@ itWhere(process.platform === 'linux', 'only Linux tells what is beneath a proces
       encoding: 'utf8',
     });
     expect([status, stdout]).toEqual([7, expect.stringMatching(/^Halted [1-9]\d* times \(seed 1\)\.\n$/)]);
+  },
+);
+
+itWhere(process.platform === 'linux', 'only Linux tells what is beneath a process')(
+  'what somebody else has stopped is left alone',
+  async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+    try {
+      expect(treeOf(process.pid)).toContain(child.pid);
+      child.kill('SIGSTOP');
+      await expect.poll(() => treeOf(process.pid)).not.toContain(child.pid);
+      child.kill('SIGCONT');
+      await expect.poll(() => treeOf(process.pid)).toContain(child.pid);
+    } finally {
+      child.kill('SIGKILL');
+    }
   },
 );

@@ -25,7 +25,7 @@ afterAll(() => {
 /** What a process of its own prints, which has an environment at `name` with 'before' in it. */
 function run(name: string, script: string): unknown {
   const all = `
-    import { rmSync, writeFileSync } from 'node:fs';
+    import { existsSync, rmSync, writeFileSync } from 'node:fs';
     import { spawn } from 'node:child_process';
     import { openEnvironment } from ${JSON.stringify(MODULE)};
     const isSilent = ${JSON.stringify(isSilent)};
@@ -35,9 +35,15 @@ function run(name: string, script: string): unknown {
     const write = (key) => environment.transaction(() => void values.putSync(key, key)).then(() => settled.push(key));
     const turns = async () => { for (let turn = 0; turn < 100; ++turn) await new Promise(setImmediate); };
     const print = (said) => process.stdout.write(JSON.stringify(said));
+    /** Until a sync waits for the disk. */
+    const held = async () => {
+      while (!existsSync(isSilent + '.waiting')) await new Promise((resolve) => setTimeout(resolve, 1));
+      rmSync(isSilent + '.waiting');
+    };
     /** By another process, for this one waits. */
     const answerSoon = () => spawn('rm', [isSilent]);
     await write('before');
+    rmSync(isSilent + '.waiting', { force: true });
     writeFileSync(isSilent, '');
     ${script}
   `;
@@ -66,6 +72,7 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
         'going',
         `
         const all = [write('one'), write('two')];
+        await held();
         await turns();
         const meanwhile = [[...settled], [...values.getKeys()]];
         rmSync(isSilent);
@@ -84,13 +91,13 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
         'closed',
         `
         void write('one');
-        await turns();
+        await held();
         answerSoon();
         const other = environment.database('others');
         await other.put('other', 'other');
         writeFileSync(isSilent, '');
         void write('two');
-        await turns();
+        await held();
         answerSoon();
         await environment.close();
         print(settled);
@@ -105,7 +112,7 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
         'itself',
         `
         const put = values.put('by itself', 'by itself');
-        await turns();
+        await held();
         answerSoon();
         // Begins when the disk has answered, with the thread of lmdb-js still there.
         const refusal = await write('one').then(() => 'none', ({ message }) => message);
@@ -121,7 +128,7 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
 
     it('is whole where the process ends meanwhile', async () => {
       expect(
-        run('ended', `void write('one'); await turns(); print(settled); rmSync(isSilent); process.exit(0);`),
+        run('ended', `void write('one'); await held(); print(settled); rmSync(isSilent); process.exit(0);`),
       ).toEqual(['before']);
       // Nobody was told that the second one is there.
       expect([['before'], ['before', 'one']]).toContainEqual(await written('ended'));

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../test/support/eventually.js';
+import { freePort } from '../../test/support/free-port.js';
 import { SeededRandom } from '../../test/support/random.js';
 import { SimulatedTimers } from '../../test/support/simulated-timers.js';
 import { EngineFixture } from '../../test/support/webhook-engine.js';
@@ -265,9 +266,7 @@ describe('what counts as a failure', () => {
     receiver.answering = ({ path }, response) => {
       if (path === '/broken') response.destroy();
     };
-    const closed = await WebhookReceiver.start();
-    const closedUrl = closed.url();
-    await closed.close();
+    const closedUrl = `http://127.0.0.1:${await freePort()}/hook`;
     impatient.engine.put(impatient.subscription('silent', receiver.url('/silent'), [UPDATED]));
     patient.engine.put(patient.subscription('broken', receiver.url('/broken'), [UPDATED]));
     patient.engine.put(patient.subscription('refused', closedUrl, [UPDATED]));

@@ -44,7 +44,10 @@ afterEach(async () => {
 });
 
 function hostWith(deliver: boolean): WebhookHost {
-  const config = loadConfig({ argv: [], env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
+  const config = loadConfig({
+    argv: [],
+    env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_WEBHOOKS_ANSWER_SECONDS: '120' },
+  });
   const log = pino({ level: 'silent' });
   progress = new ProgressBoard();
   const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: [] });

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { pdfOf } from '../support/pdf.js';
 import { jpegOf } from '../support/pictures.js';
@@ -51,24 +51,23 @@ itWhere(ON_LINUX, 'only Linux tells a process that its parent ends')(
           { name: 'film', kind: 'video' },
         ],
       });
-      const record = {
-        name: 'one',
-        paper: server.url('/a.pdf'),
-        cover: server.url('/a.jpg'),
-        film: server.url('/a.mp4'),
-      };
-      await service.client.bulk('default', 'files', [record]);
       const children = () => childrenOf(service.pid);
-      const started = await eventually(
-        async () => {
-          const { body } = await service.client.get('/list/default/files');
-          const { read } = (body as { resources_state: { read: number } }).resources_state;
-          return { read, commands: children().map(({ command }) => command) };
-        },
-        ({ read, commands }) => read === 3 && commands.some((command) => command.startsWith('sleep')),
-      );
-      for (const part of ['document', 'picture', 'sleep 100000'])
-        expect(started.commands.filter((command) => command.includes(part))).not.toEqual([]);
+      const isRead = (files: number, parts: readonly string[]) =>
+        eventually(
+          async () => {
+            const { body } = await service.client.get('/list/default/files');
+            const { read } = (body as { resources_state: { read: number } }).resources_state;
+            return { read, commands: children().map(({ command }) => command) };
+          },
+          ({ read, commands }) =>
+            read === files && parts.every((part) => commands.some((command) => command.includes(part))),
+        );
+      const pictures = { name: 'one', cover: server.url('/a.jpg'), film: server.url('/a.mp4') };
+      await service.client.bulk('default', 'files', [pictures]);
+      await isRead(2, ['picture', 'sleep 100000']);
+      // The last, since what reads documents ends soonest where it is asked for nothing.
+      await service.client.bulk('default', 'files', [{ name: 'two', paper: server.url('/a.pdf') }]);
+      await isRead(3, ['document', 'picture', 'sleep 100000']);
       const pids = children().map(({ pid }) => pid);
       // As one that computes without end, it does not hear that nobody is there any more.
       for (const pid of pids) process.kill(pid, 'SIGSTOP');

@@ -91,7 +91,8 @@ it('a list whose store is damaged is named by doctor and by the service, and can
   const { output, notes } = await gannet(dataDir, 'list');
   expect([output.split('\n').length, notes]).toEqual([4, expect.stringContaining(`${name} is not served: `)]);
   // Once, however many come upon it.
-  expect(service.output.split('\n').filter((line) => /"level":[45]0/.test(line) && line.includes(hit))).toHaveLength(1);
+  const told = () => service.output.split('\n').filter((line) => /"level":[45]0/.test(line) && line.includes(hit));
+  await expect.poll(told).toHaveLength(1);
   const beside = await doctor();
   expect(beside.check('Catalogue')).toMatchObject({
     state: 'failed',

@@ -144,9 +144,11 @@ describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file sy
       disk.shrink();
       const outcomes: Record<string, { done: number; refused: boolean }> = {};
       for (const [what, change] of Object.entries(CHANGING)) {
-        // What the one before left, such as a merge that came to its end, may have given room back.
-        disk.shrink();
-        outcomes[what] = await untilRefused(change);
+        // A merge that comes to its end meanwhile gives room back.
+        outcomes[what] = await untilRefused((index) => {
+          disk?.shrink();
+          return change(index);
+        });
         expect(await totalOf('first'), what).toBe(200);
       }
       const refused = Object.entries(outcomes).flatMap(([what, { refused: is }]) => (is ? [what] : []));
@@ -238,10 +240,12 @@ describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file sy
     await startWithContent();
     disk.shrinkInodes();
     const before = await totalOf();
-    const { done, refused } = await untilRefused((index) =>
-      client.bulk('default', LIST, records(`bulk-${index}`, 100)),
-    );
+    const { done, refused } = await untilRefused((index) => {
+      disk?.shrinkInodes();
+      return client.bulk('default', LIST, records(`bulk-${index}`, 100));
+    });
     expect(refused).toBe(true);
+    disk.shrinkInodes();
     expect(await client.post('/list/default', listOfTitles('other'))).toMatchObject(FULL);
     expect(await totalOf()).toBe(before + done * 100);
     disk.grow();

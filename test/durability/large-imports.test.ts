@@ -57,7 +57,11 @@ interface Imported {
   readonly body: { readonly created?: number; readonly updated?: number; readonly code?: string };
 }
 
-async function importInto(name: string, body: Iterable<Buffer>, signal?: AbortSignal): Promise<Imported> {
+async function importInto(
+  name: string,
+  body: Iterable<Buffer> | AsyncIterable<Buffer>,
+  signal?: AbortSignal,
+): Promise<Imported> {
   const response = await fetch(`${service.address}/search-result/default/${name}/bulk`, {
     method: 'POST',
     headers: { 'x-api-key': service.client.key, 'content-type': 'application/x-ndjson' },
@@ -166,12 +170,23 @@ describe('a large import', () => {
     const before = new Set(folders());
     await makeList('gone');
     const id = folders().find((folder) => !before.has(folder)) as string;
-    const running = importInto('gone', lines(RECORDS));
+    let goOn = (): void => undefined;
+    const isDeleted = new Promise<void>((resolve) => (goOn = resolve));
+    const body = async function* () {
+      let sent = 0;
+      for (const chunk of lines(RECORDS)) {
+        // Behind what the first commits take.
+        if ((sent += 1) === RECORDS / CHUNK_RECORDS - 10) await isDeleted;
+        yield chunk;
+      }
+    };
+    const running = importInto('gone', body());
     await eventually(
       async () => segmentFiles(id).length,
       (files) => files > 0,
     );
     expect((await service.client.delete('/list/default/gone')).status).toBe(204);
+    goOn();
     expect((await running).status).toBe(404);
     await eventually(
       async () => folders(),

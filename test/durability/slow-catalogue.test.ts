@@ -47,7 +47,7 @@ describeWhere(process.platform === 'linux', 'only Linux can have a library in fr
           isChanged = true;
           return answer;
         });
-        await expect.poll(() => existsSync(`${isSilent}.waiting`), { timeout: 20_000 }).toBe(true);
+        await expect.poll(() => existsSync(`${isSilent}.waiting`)).toBe(true);
         expect(await service.client.get('/search/default/films/1', { query: 'one' })).toMatchObject({ status: 200 });
         const record = { name: 'b', fields: { title: 'two' } };
         expect((await service.client.post('/search-result/default/films', record)).status).toBeLessThan(300);

@@ -25,6 +25,9 @@ export const LIST_SETTINGS: SearchSettings = {
   query_rules: [],
 };
 
+/** As `quietMs`: nothing is merged because a test took long: those that are about it say when. */
+export const NEVER_QUIET_MS = 2 ** 31 - 1;
+
 export class ListsInFolder {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'gannet-lists-'));
   indexes!: ListIndexes;

@@ -6,7 +6,7 @@ import { RecordStore } from '../../src/records/index.js';
 import type { ListState } from '../../src/store/index.js';
 import { decodeVectors, SpaceStore } from '../../src/vectors/index.js';
 import type { ScriptedModels } from './scripted-models.js';
-import { LIST_SETTINGS, ListsInFolder } from './lists-in-folder.js';
+import { LIST_SETTINGS, ListsInFolder, NEVER_QUIET_MS } from './lists-in-folder.js';
 
 export { LIST_SETTINGS };
 export const LIST_DEFINITION: FieldDefinition = {
@@ -19,9 +19,6 @@ export const LIST_DEFINITION: FieldDefinition = {
   location_field: null,
   inferred: 'no',
 };
-
-/** No graphs are merged because a test took long: those that are about it say when. */
-const NEVER_QUIET_MS = 2 ** 31 - 1;
 
 export class ListsWithModels extends ListsInFolder {
   constructor(

@@ -35,6 +35,8 @@ export class ScriptedServer {
       response.once('finish', over).once('close', over);
       void this.#answer(request, response);
     });
+    // Whoever asks lets a connection go: a server that closes one meets the next request of a client that was held up.
+    this.#server.keepAliveTimeout = 0;
   }
 
   static async start(): Promise<ScriptedServer> {

@@ -19,6 +19,9 @@ import { loadConfig } from '../../src/platform/config.js';
 import { HttpSender } from '../../src/webhooks/http-sender.js';
 import { WebhookEngine, type Sender, type Subscription, type WebhookSettings } from '../../src/webhooks/index.js';
 
+/** What is answered at all is answered sooner, however busy the machine is; tests of giving up have a time of their own. */
+const ANSWER_SECONDS = 120;
+
 /** Lets the fixture know what is under way. */
 class CountingSender implements Sender {
   underWay = 0;
@@ -59,7 +62,8 @@ export class EngineFixture {
   constructor(options: EngineFixtureOptions = {}) {
     this.#options = options;
     const { webhooks, outbound } = loadConfig({ argv: [], env: {} });
-    this.settings = { ...webhooks, outbound: { ...outbound, loopback_allowed: true }, ...options.settings };
+    const patient = { ...webhooks, answer_seconds: ANSWER_SECONDS };
+    this.settings = { ...patient, outbound: { ...outbound, loopback_allowed: true }, ...options.settings };
     [this.engine, this.#sender] = this.#open();
   }
 

@@ -40,6 +40,8 @@ export class WebhookReceiver {
         receiver.answering(delivery, response);
       });
     });
+    // Whoever sends lets a connection go: a server that closes one meets the next delivery of a sender that was held up.
+    server.keepAliveTimeout = 0;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     receiver.#server = server;
     return receiver;

@@ -65,10 +65,15 @@ const THREADS = '/proc/self/task';
 const builders = () =>
   existsSync(THREADS)
     ? readdirSync(THREADS).filter((thread) => {
-        const name = join(THREADS, thread, 'comm');
-        return existsSync(name) && readFileSync(name, 'utf8').trim() === 'gannet-segment';
+        try {
+          return readFileSync(join(THREADS, thread, 'comm'), 'utf8').trim() === 'gannet-segment';
+        } catch {
+          return false;
+        }
       }).length
     : 0;
+/** The system takes a moment to forget a thread that has ended. */
+const withoutBuilders = () => expect.poll(builders, { interval: 1 }).toBe(0);
 /** Of the records in their order. */
 const namesInOrder = async () => (await pageOf(list, 0, RECORDS + 10)).records.map(({ name }) => name);
 const fieldsOf = async (number: number) => (await pageOf(list, number, 1)).records[0]?.fields;
@@ -133,7 +138,8 @@ describe('a large commit', () => {
       records.putRecord(1_000_000, Buffer.from('above all others'));
     });
     await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('a fault of its own');
-    expect([files(), builders()]).toEqual([[], 0]);
+    expect(files()).toEqual([]);
+    await withoutBuilders();
     store.transaction(() => {
       records.removeRecord(1_000_000);
     });
@@ -146,7 +152,8 @@ describe('a large commit', () => {
     executor.change = (task) =>
       task.kind === 'bulk-batch' ? { ...task, limits: { ...task.limits, newRecordsMax: RECORDS - 1 } } : task;
     await expect(importAll(recordsOf(RECORDS))).rejects.toThrow('The plan of the account has no room');
-    expect([files(), builders(), recordCount()]).toEqual([[], 0, 0]);
+    expect([files(), recordCount()]).toEqual([[], 0]);
+    await withoutBuilders();
     executor.change = (task) => task;
     expect(await importAll(recordsOf(RECORDS))).toMatchObject({ created: RECORDS });
     expect(await list.check()).toEqual([]);

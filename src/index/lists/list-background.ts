@@ -18,8 +18,8 @@ export class ListBackground {
   private readonly reindexer: OpenListReindexer;
 
   constructor(options: ListBackgroundOptions) {
-    const { host } = options;
-    this.merger = new BackgroundMerger(host);
+    const { host, quietMs } = options;
+    this.merger = new BackgroundMerger(host, quietMs);
     this.builder = new NextVersionBuilder(host);
     this.reindexer = new OpenListReindexer(host, this.merger);
     this.meaning = new ListMeaning(options);

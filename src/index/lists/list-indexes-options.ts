@@ -30,7 +30,7 @@ export interface ListIndexesOptions {
   readonly room?: ListRoom;
   /** How far imports may be ahead of graphs of vectors. Absent: as the service has it. */
   readonly pacing?: PacingLimits;
-  /** Without a commit for so long, graphs of vectors are merged as far as they may be. Absent: as the service has it. */
+  /** Without a commit for so long, segments and graphs of vectors are merged as far as they may be. Absent: as the service has it. */
   readonly quietMs?: number;
   /** Where rebuilds and builds of versions say how far they are. Absent: one of its own. */
   readonly progress?: ProgressBoard;

@@ -326,7 +326,7 @@ describe('pages of a list', () => {
       await settled();
     }
     // One of the fields, and one of the pages, once nobody has written for a second.
-    await expect.poll(() => segmentFilesOf(pathOf()).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => segmentFilesOf(pathOf()).length).toBe(2);
     expect(found('gannet')).toHaveLength(2);
   });
 
@@ -397,10 +397,10 @@ describe('pages of a list', () => {
     [
       'a segment of theirs is made again',
       async () => {
+        await closeIndexes();
         const store = new RecordStore(pathOf());
         const [segment] = partStore(store, 1, 'pages').segments();
         await store.close();
-        await closeIndexes();
         rmSync(segmentFile(pathOf(), segment?.id ?? 0));
         openIndexes();
         list = await indexes.open(listId, settings);
@@ -419,7 +419,7 @@ describe('pages of a list', () => {
     expect(await list.check()).toEqual([`version 1: page 2 of ${urlOf(4)} cannot be read`]);
     const id = await happens();
     if (typeof id === 'string') records.set(recordNumberOf(id) as number, { report: 4 });
-    await expect.poll(() => list.check(), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => list.check()).toEqual([]);
     await settled();
     await agrees(records);
   });
@@ -436,7 +436,7 @@ describe('pages of a list', () => {
     const texts = await clone.files.texts('one', {});
     const isDamaged = texts?.flatMap(({ pages }) => pages.filter((page) => page.isDamaged === true));
     expect(isDamaged?.map(({ page, text }) => [page, text])).toEqual([[2, '']]);
-    await expect.poll(() => clone.check(), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => clone.check()).toEqual([]);
     expect(await clone.files.texts('one', {})).toEqual(before);
     await expect.poll(() => found('doc4', clone)).toEqual(expected('doc4', records));
     // The other list is as it was.

@@ -134,7 +134,7 @@ describe('graphs of vectors', () => {
     const list = await lists.create('own');
     for (const prefix of ['a', 'b', 'c']) {
       await imported(list, lines(prefix));
-      await expect.poll(() => hasGraphs(list), { timeout: 60_000 }).toBe(true);
+      await expect.poll(() => hasGraphs(list)).toBe(true);
     }
     // Fewer than a tier merges, and each search goes through all of them.
     const before = segmentsOf(list).length;
@@ -142,7 +142,7 @@ describe('graphs of vectors', () => {
     await lists.close();
     lists.open({ quietMs: 1 });
     const quiet = await lists.indexes.open('a1', SETTINGS);
-    await expect.poll(() => segmentsOf(quiet).length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => segmentsOf(quiet).length).toBe(1);
     for (const name of ['a77', 'b77', 'c77']) expect(found(quiet, name)).toBe(1);
     await quiet.write(put('small', { title: 'Small' }, [Array.from(hashedVector('small', DIMENSIONS))]));
     expect(found(quiet, 'small')).toBe(1);
@@ -152,12 +152,12 @@ describe('graphs of vectors', () => {
     const list = await lists.create('own');
     for (const prefix of ['a', 'b']) {
       await imported(list, lines(prefix));
-      await expect.poll(() => hasGraphs(list), { timeout: 60_000 }).toBe(true);
+      await expect.poll(() => hasGraphs(list)).toBe(true);
     }
     const other = await lists.indexes.create('a2', SETTINGS, LIST_DEFINITION);
     for (const prefix of ['a', 'b']) {
       await imported(other, lines(prefix));
-      await expect.poll(() => hasGraphs(other), { timeout: 60_000 }).toBe(true);
+      await expect.poll(() => hasGraphs(other)).toBe(true);
     }
     await lists.close();
     merges.isHeld = true;
@@ -169,7 +169,7 @@ describe('graphs of vectors', () => {
     for (const quiet of [one, two]) await imported(quiet as ListIndex, lines('c', 10));
     merges.release();
     for (const quiet of [one, two]) {
-      await expect.poll(() => segmentsOf(quiet as ListIndex).length, { timeout: 60_000 }).toBeLessThanOrEqual(2);
+      await expect.poll(() => segmentsOf(quiet as ListIndex).length).toBeLessThanOrEqual(2);
       for (const name of ['a77', 'b77', 'c7']) expect(found(quiet as ListIndex, name)).toBe(1);
     }
   });

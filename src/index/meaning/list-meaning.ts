@@ -56,7 +56,7 @@ export interface ListMeaningOptions {
   readonly adopt: (state: ListState) => void;
   /** How far imports may be ahead of graphs. Absent: as the service has it. */
   readonly pacing?: PacingLimits;
-  /** Without a commit for so long, graphs of vectors are merged as far as they may be. Absent: as the service has it. */
+  /** Without a commit for so long, segments and graphs of vectors are merged as far as they may be. Absent: as the service has it. */
   readonly quietMs?: number;
 }
 

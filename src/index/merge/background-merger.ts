@@ -68,7 +68,11 @@ export class BackgroundMerger {
   /** What it waits for a turn for. */
   private wanted = chooseMerge;
 
-  constructor(private readonly host: BackgroundHost) {}
+  /** `quietMs`: without a commit for so long, the list counts as quiet. */
+  constructor(
+    private readonly host: BackgroundHost,
+    private readonly quietMs = QUIET_MS,
+  ) {}
 
   /** True where a merge is under way, or about to be. */
   get isAtWork(): boolean {
@@ -84,7 +88,7 @@ export class BackgroundMerger {
 
   /** Called after every commit. */
   committed(): void {
-    this.awaitQuiet(QUIET_MS);
+    this.awaitQuiet(this.quietMs);
     this.start(chooseMerge);
   }
 

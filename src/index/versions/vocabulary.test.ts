@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { kernel, type GenerationHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { ListIndex } from '../index.js';
-import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
+import { LIST_SETTINGS, ListsInFolder, NEVER_QUIET_MS } from '../../../test/support/lists-in-folder.js';
 
 const definition: FieldDefinition = {
   searchable_fields: [{ name: 'title', weight: 1 }],
@@ -18,7 +18,7 @@ const RECORDS = 1100;
 let lists: ListsInFolder;
 let list: ListIndex;
 beforeEach(async () => {
-  lists = new ListsInFolder({ GANNET_INGEST_MERGE_FAN_IN: '3' }).open();
+  lists = new ListsInFolder({ GANNET_INGEST_MERGE_FAN_IN: '3' }).open({ quietMs: NEVER_QUIET_MS });
   list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
   const session = list.startImport('ndjson');
   const lines = Array.from({ length: RECORDS }, (_, index) => `{"name":"n${index}","title":"gannet tern"}\n`);

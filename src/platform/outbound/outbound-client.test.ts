@@ -456,7 +456,7 @@ describe('an answer without a body', () => {
         ports.add(response.socket?.remotePort);
         response.writeHead(status, { 'x-said': ['a', 'b'] }).end();
       };
-      client = clientWith({ connectionsPerHostMax: 1 });
+      client = clientWith({ connectionsPerHostMax: 1, keepAliveMs: PATIENT_MS });
       for (let each = 0; each < 5; each += 1) {
         const response = await get({ method, validators: { etag: '"x"' } });
         expect([response.status, response.headers['x-said'], (await response.bytes()).length]).toEqual([

@@ -32,7 +32,7 @@ function names(...answers: readonly (readonly string[])[]): AddressLookup & { re
 }
 
 function agentFor(rules: OutboundRules, lookup?: AddressLookup) {
-  const base = { rules, connectionsMax: 4, connectTimeoutMs: 2000, keepAliveMs: 1 };
+  const base = { rules, connectionsMax: 4, connectTimeoutMs: 100_000, keepAliveMs: 1 };
   return createGuardedAgent(lookup === undefined ? base : { ...base, lookup });
 }
 
