@@ -57,16 +57,20 @@ const DEFINITION = {
 let service: TestService;
 let server: ScriptedServer;
 let client: ServiceClient;
+
+async function startWithModel(env: Readonly<Record<string, string>> = {}): Promise<TestService> {
+  const started = await startTestService({ env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', ...env } });
+  const model = { name: 'topics', provider: 'openai', url: server.url('/v1'), served_name: 'topics' };
+  const added = await started.control().post('/model/default', model);
+  expect(added.status, added.text).toBe(201);
+  return started;
+}
+
 beforeAll(async () => {
   server = await startScriptedModel();
   server.script = topics;
-  service = await startTestService({
-    env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MODELS_QUERY_MS: '5000' },
-  });
+  service = await startWithModel();
   ({ client } = service);
-  const model = { name: 'topics', provider: 'openai', url: server.url('/v1'), served_name: 'topics' };
-  const added = await service.control().post('/model/default', model);
-  expect(added.status, added.text).toBe(201);
   for (const [name, settings] of Object.entries({ texts: { model: 'topics' }, vectors: { model: 'own' }, words: {} })) {
     const made = await client.post('/list/default', { name, ...DEFINITION, ...settings });
     expect(made.status, made.text).toBe(201);
@@ -273,9 +277,20 @@ describe('a model that is away', () => {
   });
 
   it('is not waited for longer than a search waits', async () => {
-    server.script = () => undefined;
-    const { applied, total_count } = await search('texts', { query: 'trawler and silence' });
-    expect([applied.meaning, total_count]).toEqual(['unavailable', 1]);
-    server.script = topics;
+    const hurried = await startWithModel({ GANNET_MODELS_QUERY_MS: '500' });
+    try {
+      await hurried.client.post('/list/default', { name: 'texts', ...DEFINITION, model: 'topics' });
+      await hurried.client.bulk('default', 'texts', RECORDS);
+      await eventually(
+        async () => (await hurried.client.get('/list/default/texts')).body as { meaning: { state: string } },
+        ({ meaning }) => meaning.state === 'ready',
+      );
+      server.script = () => undefined;
+      const { body } = await hurried.client.post('/search/default/texts/1', { query: 'trawler and silence' });
+      expect(body).toMatchObject({ applied: { meaning: 'unavailable' }, total_count: 1 });
+    } finally {
+      server.script = topics;
+      await hurried.close();
+    }
   });
 });

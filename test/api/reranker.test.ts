@@ -27,29 +27,31 @@ const TOP = 4;
 let service: TestService;
 let server: ScriptedServer;
 let client: ServiceClient;
-beforeAll(async () => {
-  server = await startScriptedModel();
-  service = await startTestService({
-    env: {
-      GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
-      GANNET_MODELS_RERANKER_TOP: String(TOP),
-      GANNET_MODELS_RERANKER_MS: '5000',
-    },
+/** With a list that has the reranker, and one that has none. */
+async function startWithLists(env: Readonly<Record<string, string>> = {}): Promise<TestService> {
+  const started = await startTestService({
+    env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MODELS_RERANKER_TOP: String(TOP), ...env },
   });
-  ({ client } = service);
   const model = { name: 'long', kind: 'reranker', provider: 'rerank', url: server.url('/rerank') };
-  const added = await service.control().post('/model/default', model);
+  const added = await started.control().post('/model/default', model);
   expect(added.status, added.text).toBe(201);
   for (const [name, settings] of Object.entries({ pies: { reranker: 'long' }, plain: {} })) {
-    const made = await client.post('/list/default', {
+    const made = await started.client.post('/list/default', {
       name,
       searchable_fields: [{ name: 'title' }],
       facets: [{ name: 'size', type: 'number' }],
       ...settings,
     });
     expect(made.status, made.text).toBe(201);
-    await client.bulk('default', name, RECORDS);
+    await started.client.bulk('default', name, RECORDS);
   }
+  return started;
+}
+
+beforeAll(async () => {
+  server = await startScriptedModel();
+  service = await startWithLists();
+  ({ client } = service);
   const group = { name: 'both', lists: [{ list: 'pies' }, { list: 'plain' }], reranker: 'long' };
   expect((await client.post('/list-group/default', group)).status).toBe(201);
 });
@@ -58,8 +60,12 @@ afterAll(async () => {
   await server.close();
 });
 
-async function search(options: Readonly<Record<string, unknown>>, path = '/search/default/pies/1'): Promise<Found> {
-  const { status, text, body } = await client.post(path, { query: 'apple', ...options });
+async function search(
+  options: Readonly<Record<string, unknown>>,
+  path = '/search/default/pies/1',
+  by = client,
+): Promise<Found> {
+  const { status, text, body } = await by.post(path, { query: 'apple', ...options });
   expect(status, text).toBe(200);
   return body as Found;
 }
@@ -113,10 +119,10 @@ describe('a reranker', () => {
     expect(reranked.results.slice(TOP).map(key)).toEqual(byScore.results.slice(TOP).map(key));
   });
 
-  it('that is away, silent or answers nonsense leaves the order as it is, and says so', async () => {
+  it('that is away or answers nonsense leaves the order as it is, and says so', async () => {
     const byScore = namesOf(await search({ reranker: false, cache: false }));
     const nonsense = { results: [{ index: 0, relevance_score: 'high' }] };
-    for (const script of [answering(500, '{}'), answering(200, JSON.stringify(nonsense)), () => undefined]) {
+    for (const script of [answering(500, '{}'), answering(200, JSON.stringify(nonsense))]) {
       server.script = script;
       const found = await search({});
       expect(found.applied.reranker).toEqual({ name: 'long', reordered: false });
@@ -128,6 +134,20 @@ describe('a reranker', () => {
       async () => (await search({})).applied.reranker?.reordered,
       (reordered) => reordered === true,
     );
+  });
+
+  it('that is silent is not waited for longer than a search waits', async () => {
+    const hurried = await startWithLists({ GANNET_MODELS_RERANKER_MS: '500' });
+    try {
+      const byScore = namesOf(await search({ reranker: false, cache: false }, undefined, hurried.client));
+      server.script = () => undefined;
+      const found = await search({}, undefined, hurried.client);
+      expect(found.applied.reranker).toEqual({ name: 'long', reordered: false });
+      expect(namesOf(found)).toEqual(byScore);
+    } finally {
+      server.script = wellBehaved;
+      await hurried.close();
+    }
   });
 
   it('is counted with what it moved and what was clicked of that', async () => {

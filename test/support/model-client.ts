@@ -9,7 +9,7 @@ export function modelClient(): OutboundClient {
     rules: { allowed_hosts: [], loopback_allowed: true },
     userAgent: 'test',
     limits: { headersMs: MS_MAX, idleMs: MS_MAX, totalMs: MS_MAX, wireBytesMax: BYTES_MAX, bytesMax: BYTES_MAX },
-    connectMs: 10_000,
+    connectMs: 100_000,
     keepAliveMs: 10_000,
     connectionsPerHostMax: 4,
     connectionsMax: 4,

@@ -11,9 +11,9 @@ const PATIENT = {
   chat_seconds: 30,
   transcription_seconds: 30,
   batch_texts: 3,
-  query_ms: 30_000,
+  query_ms: 100_000,
   reranker_top: 50,
-  reranker_ms: 30_000,
+  reranker_ms: 100_000,
 };
 const MODELS_MAX = 10;
 

@@ -153,7 +153,14 @@ export class TestService {
   /** What its threads are called in the system's tools. Linux only. */
   threadNames(): string[] {
     const folder = `/proc/${this.#process?.pid}/task`;
-    return readdirSync(folder).map((thread) => readFileSync(join(folder, thread, 'comm'), 'utf8').trim());
+    return readdirSync(folder).flatMap((thread) => {
+      try {
+        return readFileSync(join(folder, thread, 'comm'), 'utf8').trim();
+      } catch {
+        // It has ended in the meantime.
+        return [];
+      }
+    });
   }
 
   #memoryMib(line: RegExp): number {
