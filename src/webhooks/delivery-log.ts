@@ -83,6 +83,10 @@ export class DeliveryLog {
     return this.trim(subscriptionId, END, 0);
   }
 
+  has(subscriptionId: string): boolean {
+    return this.newest(subscriptionId) > 0;
+  }
+
   subscriptions(): string[] {
     const found: string[] = [];
     for (;;) {

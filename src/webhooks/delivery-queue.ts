@@ -70,9 +70,9 @@ export class DeliveryQueue {
     await this.log.forget(subscriptionId);
   }
 
-  /** Of everything that is here, known or not any more. */
-  subscriptions(): string[] {
-    return [...new Set([...this.work.lanes(), ...this.log.subscriptions()])];
+  /** Whether there is anything of a subscription, its log included. */
+  has(subscriptionId: string): boolean {
+    return this.work.has(subscriptionId) || this.log.has(subscriptionId);
   }
 
   /** Forgets the mark of an outbox that is gone. */

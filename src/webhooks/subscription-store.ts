@@ -2,7 +2,7 @@
  * The webhooks of all accounts: the collection `webhooks` of `data/system`, where their secrets are sealed. In memory they are
  * open. Main thread only.
  */
-import { CollectionStore, type Collection } from '../catalog/index.js';
+import { CollectionStore, type Collection, type GroupedBy } from '../catalog/index.js';
 import {
   pageOf,
   Secret,
@@ -60,15 +60,14 @@ export class SubscriptionStore {
   private readonly removedOnes: Collection<RemovedSubscription>;
   /** The rows with their secrets open. */
   private readonly subscriptions = new SubscriptionsByAccount();
-  /** By account. */
-  private readonly wantedTypes = new Map<string, readonly string[]>();
+  private readonly byAccount: GroupedBy<StoredSubscription>;
 
   constructor(private readonly options: SubscriptionStoreOptions) {
     this.store = CollectionStore.of(options.environment);
     this.rows = this.store.collection('webhooks');
     this.removedOnes = this.store.collection('removed-webhooks');
+    this.byAccount = this.rows.groupBy(({ account }) => account);
     for (const row of this.rows.values()) this.subscriptions.put(this.opened(row));
-    for (const account of this.subscriptions.accounts()) this.countWanted(account);
     options.secrets.keptBy(() => this.reseal());
   }
 
@@ -93,18 +92,16 @@ export class SubscriptionStore {
     });
   }
 
-  /** In the order in which they were made. */
-  of(account: string): readonly Subscription[] {
-    return [...this.subscriptions.of(account)].sort((a, b) => (a.id < b.id ? -1 : 1));
+  /** In the order in which they were made; the cursor is the id. */
+  page(account: string, { after, size }: WantedPage): Page<Subscription> {
+    return pageOf(this.of(account, after), ({ id }) => id, size);
   }
 
-  /** Some of them; the cursor is the id. */
-  page(account: string, { after = '', size }: WantedPage): Page<Subscription> {
-    return pageOf(
-      this.of(account).filter(({ id }) => id > after),
-      ({ id }) => id,
-      size,
-    );
+  private *of(account: string, after: string | undefined): Generator<Subscription> {
+    for (const { id } of this.byAccount.of(account, after)) {
+      const subscription = this.subscriptions.get(id);
+      if (subscription !== undefined) yield subscription;
+    }
   }
 
   get(account: string, id: string): Subscription | undefined {
@@ -119,7 +116,7 @@ export class SubscriptionStore {
 
   /** The types that any webhook of the account wants; mostly none. */
   wanted(account: string): readonly string[] {
-    return this.wantedTypes.get(account) ?? [];
+    return [...this.subscriptions.wanted(account)];
   }
 
   /** Rejects with `conflict` where the account has too many. */
@@ -173,7 +170,7 @@ export class SubscriptionStore {
       change.remove(this.rows, id);
       change.put(this.removedOnes, id, { id });
     });
-    this.gone(account, [id]);
+    this.gone([id]);
   }
 
   /** All of an account that is gone. */
@@ -186,7 +183,7 @@ export class SubscriptionStore {
       }
       return found;
     });
-    if (ids.length > 0) this.gone(account, ids);
+    if (ids.length > 0) this.gone(ids);
   }
 
   /** Throws `webhook-not-found`. */
@@ -213,14 +210,12 @@ export class SubscriptionStore {
   private changed(row: StoredSubscription): Subscription {
     const subscription = this.opened(row);
     this.subscriptions.put(subscription);
-    this.countWanted(row.account);
     this.options.onChange({ put: subscription });
     return subscription;
   }
 
-  private gone(account: string, removed: readonly string[]): void {
+  private gone(removed: readonly string[]): void {
     for (const id of removed) this.subscriptions.delete(id);
-    this.countWanted(account);
     this.options.onChange({ removed });
   }
 
@@ -274,12 +269,6 @@ export class SubscriptionStore {
       }
       return count;
     });
-  }
-
-  private countWanted(account: string): void {
-    const wanted = new Set(Array.from(this.subscriptions.of(account), ({ events }) => events).flat());
-    if (wanted.size > 0) this.wantedTypes.set(account, [...wanted]);
-    else this.wantedTypes.delete(account);
   }
 }
 

@@ -6,6 +6,8 @@ const NONE: ReadonlySet<Subscription> = new Set();
 export class SubscriptionsByAccount {
   private readonly byId = new Map<string, Subscription>();
   private readonly byAccount = new Map<string, Set<Subscription>>();
+  /** How many of an account want each type. */
+  private readonly wanting = new Map<string, Map<string, number>>();
 
   get size(): number {
     return this.byId.size;
@@ -19,8 +21,9 @@ export class SubscriptionsByAccount {
     return this.byId.values();
   }
 
-  accounts(): Iterable<string> {
-    return this.byAccount.keys();
+  /** The types that any of the account wants. */
+  wanted(account: string): Iterable<string> {
+    return this.wanting.get(account)?.keys() ?? [];
   }
 
   of(account: string): Iterable<Subscription> {
@@ -37,6 +40,7 @@ export class SubscriptionsByAccount {
     this.byId.set(subscription.id, subscription);
     const own = this.byAccount.get(subscription.account) ?? new Set();
     this.byAccount.set(subscription.account, own.add(subscription));
+    this.count(subscription, 1);
   }
 
   delete(id: string): void {
@@ -46,5 +50,17 @@ export class SubscriptionsByAccount {
     const own = this.byAccount.get(known.account);
     own?.delete(known);
     if (own?.size === 0) this.byAccount.delete(known.account);
+    this.count(known, -1);
+  }
+
+  private count({ account, events }: Subscription, change: 1 | -1): void {
+    const types = this.wanting.get(account) ?? new Map<string, number>();
+    for (const type of new Set(events)) {
+      const count = (types.get(type) ?? 0) + change;
+      if (count === 0) types.delete(type);
+      else types.set(type, count);
+    }
+    if (types.size === 0) this.wanting.delete(account);
+    else this.wanting.set(account, types);
   }
 }

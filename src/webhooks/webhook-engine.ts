@@ -105,8 +105,7 @@ export class WebhookEngine {
    */
   async remove(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.subscriptions.delete(id);
-    const kept = new Set([...this.queue.subscriptions(), ...this.workers.keys()]);
-    const gone = ids.filter((id) => kept.has(id) && !this.forgetting.has(id));
+    const gone = ids.filter((id) => (this.workers.has(id) || this.queue.has(id)) && !this.forgetting.has(id));
     await Promise.all(gone.map((id) => this.forget(id)));
   }
 
@@ -179,6 +178,7 @@ export class WebhookEngine {
       sources: new OutboxSources(),
       timers,
       movedFrom: (source, row) => this.deliveriesOf(source, row),
+      bytesOf: ({ body }) => body.length,
       onMoved: (source, lastRow, deliveries) => {
         listener.moved(source.id, lastRow);
         for (const lane of new Set(deliveries.map((each) => each.lane))) this.runner.wake(lane);

@@ -26,36 +26,35 @@ export class HostSlots {
   }
 
   /** Resolves with what gives the slot back, once. Rejects with `too-many-waiting` or the reason of the end. */
-  async take(host: string, end: Pick<CallEnd, 'signal'>): Promise<() => void> {
-    const freed = { wake: (): void => undefined };
-    while (
-      !this.slots.take(host, () => {
-        freed.wake();
-      })
-    ) {
-      if (this.waiting >= this.options.waitingMax) {
-        throw new OutboundFailedError(
-          'too-many-waiting',
-          `${this.options.waitingMax} requests wait for a connection already.`,
-        );
-      }
-      this.waiting += 1;
-      const { signal } = end;
-      await new Promise<void>((resolve, reject) => {
-        const onAbort = () => {
-          reject(signal.reason as Error);
-        };
-        freed.wake = () => {
-          signal.removeEventListener('abort', onAbort);
-          resolve();
-        };
-        if (signal.aborted) onAbort();
-        else signal.addEventListener('abort', onAbort, { once: true });
-      }).finally(() => {
-        this.waiting -= 1;
-      });
+  async take(host: string, { signal }: Pick<CallEnd, 'signal'>): Promise<() => void> {
+    const atOnce = this.takeAtOnce(host);
+    if (atOnce !== undefined) return atOnce;
+    signal.throwIfAborted();
+    if (this.waiting >= this.options.waitingMax) {
+      throw new OutboundFailedError(
+        'too-many-waiting',
+        `${this.options.waitingMax} requests wait for a connection already.`,
+      );
     }
-    return this.taken(host);
+    this.waiting += 1;
+    return new Promise<() => void>((resolve, reject) => {
+      const end = (): void => {
+        signal.removeEventListener('abort', onAbort);
+        this.waiting -= 1;
+      };
+      const onAbort = (): void => {
+        end();
+        reject(signal.reason as Error);
+      };
+      // Taken while it is called: a slot that comes free calls nobody else then.
+      const takeIfWanted = (): void => {
+        if (signal.aborted || !this.slots.take(host, takeIfWanted)) return;
+        end();
+        resolve(this.taken(host));
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      takeIfWanted();
+    });
   }
 
   private taken(host: string): () => void {

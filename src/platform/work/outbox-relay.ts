@@ -5,9 +5,12 @@
 import type { NumberedRow } from './row-outbox.js';
 import type { Timers } from './timers.js';
 
-/** Of one transaction; bounds what is in memory and how long work waits for it. */
+/** Read at once; bounds what is in memory. */
 const ROWS_AT_ONCE = 500;
 const BYTES_AT_ONCE = 4 * 2 ** 20;
+/** Of one transaction, and at least what is made of one row: a row of an account with ten thousand webhooks is ten thousand deliveries. */
+export const MOVED_AT_ONCE = 10_000;
+const MOVED_BYTES_AT_ONCE = 16 * 2 ** 20;
 const RETRY_MS = 1000;
 
 export interface RowReader<Row> {
@@ -38,9 +41,16 @@ export interface OutboxRelayOptions<Source, Row, Moved> {
   readonly sources: RelaySources<Source, Row>;
   readonly timers: Timers;
   readonly movedFrom: (source: Source, row: NumberedRow<Row>) => readonly Moved[];
+  /** Of each that is made of the row, about. */
+  readonly bytesOf: (row: Row) => number;
   /** Rows of the source up to this one are in the queue, and what was made of them. */
   readonly onMoved: (source: Source, lastRow: number, moved: readonly Moved[]) => void;
   readonly onFailure: (source: Source, error: unknown) => void;
+}
+
+interface Piece<Moved> {
+  readonly lastRow: number;
+  readonly moved: readonly Moved[];
 }
 
 export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
@@ -99,18 +109,36 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
   }
 
   private async move(source: Source): Promise<void> {
-    const { queue, sources, movedFrom, onMoved } = this.options;
+    const { queue, sources, onMoved } = this.options;
     let after = queue.mark(source.id);
     // What was moved by a process before this one is told, too.
     if (after > 0) onMoved(source, after, []);
     while (!this.stopped) {
       const rows = sources.open(source)?.read(after, { rowsMax: ROWS_AT_ONCE, bytesMax: BYTES_AT_ONCE }) ?? [];
-      const last = rows.at(-1);
-      if (last === undefined) break;
-      const moved = rows.flatMap((row) => movedFrom(source, row));
-      await queue.moveIn(source.id, last.row, moved);
-      after = last.row;
-      onMoved(source, after, moved);
+      if (rows.length === 0) break;
+      for (const { lastRow, moved } of this.pieces(source, rows)) {
+        if (this.stopped) return;
+        await queue.moveIn(source.id, lastRow, moved);
+        after = lastRow;
+        onMoved(source, after, moved);
+      }
+    }
+  }
+
+  /** What is made of the rows, by transactions; each row is whole in one of them. */
+  private *pieces(source: Source, rows: readonly NumberedRow<Row>[]): Generator<Piece<Moved>> {
+    const { movedFrom, bytesOf } = this.options;
+    let moved: Moved[] = [];
+    let bytes = 0;
+    for (const [position, row] of rows.entries()) {
+      const made = movedFrom(source, row);
+      for (const each of made) moved.push(each);
+      bytes += made.length * bytesOf(row.content);
+      const isFull = moved.length >= MOVED_AT_ONCE || bytes >= MOVED_BYTES_AT_ONCE;
+      if (!isFull && position < rows.length - 1) continue;
+      yield { lastRow: row.row, moved };
+      moved = [];
+      bytes = 0;
     }
   }
 }

@@ -49,3 +49,38 @@ it('tries what became due while it looked, without being woken by anybody', asyn
   expect(done).toEqual([1]);
   await lane.stop(0);
 });
+
+it('holds little of what waits: there may be ten thousand lanes, whose receivers are all down', () => {
+  const timers = new SimulatedTimers();
+  let read = 0;
+  const lane = new WorkLane<{ item: string; result: null; note: null; failure: null }>({
+    lane: 'a',
+    timers,
+    slots: new WorkSlots(0, 0),
+    schedule: new RetrySchedule({ soonMs: [], laterMs: [], jitterPercent: 0 }),
+    waitMsMax: 1000,
+    queue: {
+      due: (_lane, { behind, count }) => {
+        read += count;
+        return Array.from({ length: count }, (_, each) => {
+          const number = (behind?.number ?? 0) + each + 1;
+          return { lane: 'a', dueMs: 0, number, attempts: 0, subject: `subject ${number}` };
+        });
+      },
+      dueBehind: () => [],
+      nextDueMs: () => undefined,
+      item: () => 'item',
+    },
+    worker: {
+      receiver: 'a',
+      batchMax: 1,
+      perform: () => Promise.resolve([]),
+      note: () => null,
+      failure: () => null,
+    },
+    settle: () => undefined,
+    afterAttempt: () => undefined,
+  });
+  for (let wake = 0; wake < 10; wake += 1) lane.wake();
+  expect(read).toBeLessThanOrEqual(32);
+});

@@ -27,7 +27,8 @@ import type { WorkQueue } from './work-queue.js';
 import type { WorkSlots } from './work-slots.js';
 
 const HELD_MAX = 1000;
-const READ_AT_ONCE = 250;
+/** And as many as are tried together: there may be ten thousand lanes. */
+const READ_AT_ONCE = 32;
 /** Failures in a row from which on a receiver is taken to be down. */
 const FAILURES_UNTIL_DOWN = 5;
 const PAUSE_MS_FIRST = 100;
@@ -148,15 +149,16 @@ export class WorkLane<T extends WorkTypes> {
 
   /** False where nothing more is due. */
   private readMore(): boolean {
-    const { lane, queue, timers, waitMsMax } = this.options;
+    const { lane, queue, timers, waitMsMax, worker } = this.options;
+    const count = Math.max(READ_AT_ONCE, worker.batchMax);
     // Without anything in memory the schedule is read from its beginning, where clocks that went back may have put something.
     if (this.held.size === 0) this.cursor = this.tooLateCursor = undefined;
     const nowMs = timers.nowMs();
-    let due = queue.due(lane, { behind: this.cursor, nowMs, count: READ_AT_ONCE });
+    let due = queue.due(lane, { behind: this.cursor, nowMs, count });
     this.cursor = due.at(-1) ?? this.cursor;
     if (due.length === 0) {
       this.readToMs = nowMs;
-      due = queue.dueBehind(lane, nowMs + waitMsMax, { behind: this.tooLateCursor, count: READ_AT_ONCE });
+      due = queue.dueBehind(lane, nowMs + waitMsMax, { behind: this.tooLateCursor, count });
       this.tooLateCursor = due.at(-1) ?? this.tooLateCursor;
     }
     for (const scheduled of due) {

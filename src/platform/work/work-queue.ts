@@ -182,14 +182,9 @@ export class WorkQueue<T extends WorkTypes> {
     return (this.items.getStats() as { readonly entryCount: number }).entryCount;
   }
 
-  /** All that have an item. */
-  lanes(): string[] {
-    const found: string[] = [];
-    for (;;) {
-      const [key] = Array.from(this.items.getKeys({ start: [found.at(-1) ?? '', END], limit: 1 }));
-      if (key === undefined) return found;
-      found.push(key[0]);
-    }
+  /** Whether the lane has an item. */
+  has(lane: string): boolean {
+    return [...this.items.getKeys({ start: [lane, 0], end: [lane, END], limit: 1 })].length > 0;
   }
 
   // ---- transactions of its own

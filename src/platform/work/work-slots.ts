@@ -1,10 +1,15 @@
 /**
- * How many attempts may be under way: at one receiver, and at all together. Whoever finds no slot is called when one of its
- * receiver, or the last one of all, comes free; in turn, so that none is forgotten. One thread only.
+ * How many attempts may be under way: at one receiver, and at all together. Whoever finds no slot is called when there may be one, in turn, so
+ * that none is forgotten; and no more of them than there are slots: of ten thousand who wait, a slot that comes free calls one. One thread only.
  */
+type OnFree = () => void;
+
 export class WorkSlots {
   private readonly taken = new Map<string, number>();
-  private readonly waiting = new Map<string, Set<() => void>>();
+  /** Those whose receiver has no slot, by the receiver. */
+  private readonly waiting = new Map<string, Set<OnFree>>();
+  /** Those who wait for any slot at all, with their receivers. */
+  private readonly inLine = new Map<OnFree, string>();
   private total = 0;
 
   constructor(
@@ -13,32 +18,47 @@ export class WorkSlots {
   ) {}
 
   /** True with a slot, which `release` gives back; false where there is none, and `onFree`, where it is given, is called once there may be. */
-  take(receiver: string, onFree: (() => void) | undefined): boolean {
-    const taken = this.taken.get(receiver) ?? 0;
-    if (taken >= this.perReceiverMax || this.total >= this.totalMax) {
-      if (onFree === undefined) return false;
-      const waiting = this.waiting.get(receiver) ?? new Set();
-      this.waiting.set(receiver, waiting.add(onFree));
-      return false;
+  take(receiver: string, onFree: OnFree | undefined): boolean {
+    const isReceiverFree = this.hasRoom(receiver);
+    if (isReceiverFree && this.total < this.totalMax) {
+      this.taken.set(receiver, (this.taken.get(receiver) ?? 0) + 1);
+      this.total += 1;
+      return true;
     }
-    this.taken.set(receiver, taken + 1);
-    this.total += 1;
-    return true;
+    if (onFree === undefined) return false;
+    if (isReceiverFree) this.inLine.set(onFree, receiver);
+    else this.waiting.set(receiver, (this.waiting.get(receiver) ?? new Set()).add(onFree));
+    return false;
   }
 
   release(receiver: string): void {
-    const wasFull = this.total >= this.totalMax;
     const left = (this.taken.get(receiver) ?? 1) - 1;
     if (left > 0) this.taken.set(receiver, left);
     else this.taken.delete(receiver);
     this.total -= 1;
-    // Where all slots were taken, others wait for this one too; in turn, so that none is forgotten.
-    const receivers = wasFull ? [...this.waiting.keys()] : [receiver];
-    for (const each of receivers) {
-      const callbacks = this.waiting.get(each);
-      if (callbacks === undefined) continue;
-      this.waiting.delete(each);
-      for (const callback of callbacks) callback();
+    this.lineUpNext(receiver);
+    while (this.total < this.totalMax) {
+      const [next] = this.inLine;
+      if (next === undefined) return;
+      const [onFree, its] = next;
+      this.inLine.delete(onFree);
+      onFree();
+      // It may have had nothing to do any more.
+      this.lineUpNext(its);
     }
+  }
+
+  /** Whoever has waited longest for a slot of the receiver now waits for any, where the receiver has one. */
+  private lineUpNext(receiver: string): void {
+    const waiting = this.hasRoom(receiver) ? this.waiting.get(receiver) : undefined;
+    const [first] = waiting ?? [];
+    if (waiting === undefined || first === undefined) return;
+    waiting.delete(first);
+    if (waiting.size === 0) this.waiting.delete(receiver);
+    this.inLine.set(first, receiver);
+  }
+
+  private hasRoom(receiver: string): boolean {
+    return (this.taken.get(receiver) ?? 0) < this.perReceiverMax;
   }
 }
