@@ -99,6 +99,8 @@ async function bundle() {
         assetsInlineLimit: 0,
         chunkSizeWarningLimit: 1024,
         rolldownOptions: {
+          // What three pages need comes at once: by itself each module that some share is a file, and a page asked for sixty.
+          output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 3 }] } },
           onLog: (level, log, report) => {
             if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
           },

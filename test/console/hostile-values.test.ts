@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
-import { CHROMIUM, NO_CHROMIUM, openPage, signIn, startChromium } from '../support/browser.js';
+import { CHROMIUM, goOn, NO_CHROMIUM, openPage, signIn, startChromium } from '../support/browser.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
 
@@ -65,8 +65,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
     ];
     let shown = 0;
     for (const path of pages) {
-      await page.goto(`${service.address}/console/default/${path}`);
-      await page.getByText('globalThis').first().waitFor();
+      await goOn(page, `/console/default/${path}`, 'globalThis');
       shown += await page.getByRole('listitem').count();
       expect(await page.evaluate(() => (globalThis as { ran?: number }).ran), path).toBeUndefined();
       expect(await page.locator('main script, main iframe, main img, main em img').count(), path).toBe(0);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import {
   CHROMIUM,
+  goOn,
   NO_CHROMIUM,
   openPage,
   openPalette,
@@ -27,6 +28,14 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
   let open: OpenPage;
   let page: Page;
   const visit = (path: string) => page.goto(`${service.address}/console/default/${path}`);
+  async function loadPage(path: string, text: string): Promise<void> {
+    await visit(path);
+    await page.getByText(text).first().waitFor();
+  }
+  async function goOnToPage(path: string, text: string): Promise<void> {
+    await page.evaluate<void>('window.shift = 0');
+    await goOn(page, `/console/default/${path}`, text);
+  }
 
   beforeAll(async () => {
     // Nothing of these tests leaves the machine: a source may be one of its own.
@@ -43,23 +52,23 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await service.close();
   });
 
-  it.each(['light', 'dark'] as const)(
-    'can be used by everybody with %s colours, and keep still while they come',
-    async (colorScheme) => {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      const found: Record<string, unknown> = {};
-      for (const [path, text] of PAGES) {
-        await visit(path);
-        await page.getByText(text).first().waitFor();
-        const violations = await violationsOf(page);
-        if (violations.length > 0) found[path] = violations;
-        const shift = await page.evaluate<number>('window.shift');
-        if (shift > SHIFT_MAX) found[`${path} moves while it is read`] = shift;
-      }
-      expect(found).toEqual({});
-      expect(open.complaints).toEqual([]);
-    },
-  );
+  // Each comes by itself once, and once from another page.
+  it.each([
+    ['light', loadPage],
+    ['dark', goOnToPage],
+  ] as const)('can be used by everybody with %s colours, and keep still while they come', async (colorScheme, come) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const found: Record<string, unknown> = {};
+    for (const [path, text] of PAGES) {
+      await come(path, text);
+      const violations = await violationsOf(page);
+      if (violations.length > 0) found[path] = violations;
+      const shift = await page.evaluate<number>('window.shift');
+      if (shift > SHIFT_MAX) found[`${path} moves while it is read`] = shift;
+    }
+    expect(found).toEqual({});
+    expect(open.complaints).toEqual([]);
+  });
 
   it('shows the sign-in page to who is not signed in, and goes on where they wanted to go', async () => {
     const other = await openPage(browser);
@@ -379,8 +388,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     const other = await openPage(browser, { viewport: { width: 375, height: 700 } });
     await signIn(service, other);
     for (const [path, text] of PAGES) {
-      await other.page.goto(`${service.address}/console/default/${path}`);
-      await other.page.getByText(text).first().waitFor();
+      await goOn(other.page, `/console/default/${path}`, text);
       await settled(other.page);
       // A text, for these tests are not compiled for a browser.
       const overhang = await other.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
