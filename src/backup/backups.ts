@@ -1,5 +1,4 @@
 /** The backups of this data directory, in folders and in media stores: one is made at a time. */
-import { relative } from 'node:path';
 import type { MediaStores } from '../media/index.js';
 import {
   realPlace,
@@ -14,6 +13,7 @@ import { checkKept, type CheckedBackups } from './checked-backups.js';
 import type { BackupSource, CopyWatch } from './data-copy.js';
 import type { HeldRows } from './held-rows.js';
 import { listBackups, type ListedBackups } from './listed-backups.js';
+import { isWithin } from './file-keeping.js';
 import { assertAnswers, inFolder } from './folder-fault.js';
 import { makeBackup, type MadeBackup } from './make-backup.js';
 import { checkStored } from './stored/check-stored.js';
@@ -196,9 +196,4 @@ function messageOf(error: unknown): string {
 
 function fault(given: string, detail: string): ServiceError {
   return new ServiceError('invalid-parameter', `${given}: ${detail}`, { errors: [{ pointer: '/folder', detail }] });
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || !(way === '..' || way.startsWith('../') || way.startsWith('/'));
 }

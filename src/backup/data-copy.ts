@@ -22,14 +22,19 @@ import {
   type LmdbEnvironment,
 } from '../platform/index.js';
 import type { BackupTarget } from './backup-target.js';
+import { DESCRIPTION_FILE } from './description.js';
 import { filesBelow, keepCopy } from './file-keeping.js';
 import { inParallel } from './in-parallel.js';
 import { backUpList } from './list-backup.js';
 
 /** Of the data directory, and made anew by each backup: where segments and copies wait until the backup has them. */
 export const STAGING = '.backup-staging';
-/** What the process itself has open, and what is copied in another way. */
+/**
+ * What the process itself has open, and what is copied in another way; and what a backup says of itself, where the data directory was
+ * copied from one by hand.
+ */
 const NOT_FILES: ReadonlySet<string> = new Set([
+  DESCRIPTION_FILE,
   'lock',
   'control.path',
   'control.sock',
@@ -39,9 +44,11 @@ const NOT_FILES: ReadonlySet<string> = new Set([
   PARTS_FOLDER,
   STAGING,
 ]);
+const SECRET_KEYS = 'secret-keys';
+/** Folders that may be on another disk, by a link in their place or below: without what is there a backup would be none. */
+const THROUGH_LINKS: ReadonlySet<string> = new Set(['analytics', 'feeds', 'media', 'models', SECRET_KEYS]);
 /** The catalogue is copied again while lists are made and deleted beside it. */
 const CATALOGUE_ROUNDS_MAX = 20;
-const SECRET_KEYS = 'secret-keys';
 
 export interface BackupSource {
   readonly dataDir: string;
@@ -141,7 +148,10 @@ export class DataCopy {
   private async copyFiles(): Promise<void> {
     const { dataDir, environments } = this.source;
     const left = new Set(environments.map(({ path }) => path.split('/').join(sep)));
-    const files = await filesBelow(dataDir, (path) => NOT_FILES.has(path) || left.has(path) || isOfRestore(path));
+    const files = await filesBelow(dataDir, {
+      without: (path) => NOT_FILES.has(path) || left.has(path) || isOfRestore(path),
+      through: (path) => THROUGH_LINKS.has(path.split(sep, 1)[0] ?? ''),
+    });
     const missing = files.filter(({ path }) => !this.target.has(path));
     await inParallel(missing, this.target.filesAtATime, ({ path }) => this.copyFile(path));
   }
@@ -219,7 +229,7 @@ export class DataCopy {
       if (!isDamage(error)) throw error;
       this.source.log.error({ path: from, err: error }, 'a backup has a damaged file as it is');
       await rm(to, { recursive: true, force: true });
-      for (const { path } of await filesBelow(from, (each) => each.endsWith('lock.mdb'))) {
+      for (const { path } of await filesBelow(from, { without: (each) => each.endsWith('lock.mdb') })) {
         await keepCopy(join(from, path), join(to, path), undefined);
       }
       return true;

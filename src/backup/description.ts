@@ -47,7 +47,8 @@ export function readDescription(folder: string): BackupDescription {
       `${path} has format ${description.format}, which this release does not know: restore it with the release that made it (${description.made_by}).`,
     );
   }
-  return description;
+  // Earlier releases told of that of the backup which the data directory was copied from, though it is not what lies here.
+  return { ...description, files: description.files.filter(({ path: each }) => each !== DESCRIPTION_FILE) };
 }
 
 function parsed(text: string): unknown {

@@ -1,7 +1,7 @@
 /** Files as a backup takes them over: linked where they never change, shared with the backup before where they are the same. */
-import { constants, type Dirent } from 'node:fs';
-import { copyFile, link, lstat, mkdir, open, readdir, utimes } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { copyFile, link, lstat, mkdir, open, readdir, realpath, stat, utimes } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import { syncFile } from '../platform/index.js';
 import type { KeptFile } from './description.js';
 
@@ -30,11 +30,11 @@ export async function linked(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Copies a file with its time of change, on disk when it resolves. `before`: the same file of the backup before; where size, time and
+ * Copies a file, or what a link to one leads to, with its time of change, on disk when it resolves. `before`: the same file of the backup before; where size, time and
  * begin agree, this one becomes a second name for it.
  */
 export async function keepCopy(from: string, to: string, before: string | undefined): Promise<Kept> {
-  const { size, mtime } = await lstat(from);
+  const { size, mtime } = await stat(from);
   await mkdir(dirname(to), { recursive: true });
   if (before !== undefined && (await isSame(from, before)) && (await linked(before, to).catch(() => false))) {
     return { bytes: size, shared: true };
@@ -45,27 +45,43 @@ export async function keepCopy(from: string, to: string, before: string | undefi
   return { bytes: (await lstat(to)).size, shared: false };
 }
 
+export interface FilesOptions {
+  /** Paths of files and folders to leave out. */
+  readonly without?: (path: string) => boolean;
+  /** Links to go through, as the service does that has files behind them. None by default. */
+  readonly through?: (path: string) => boolean;
+}
+
 /**
- * Every file below a folder, by its path from there with `/`, and its size. `without`: paths of files and folders to leave out. Neither
- * links nor sockets are followed or told.
+ * Every file below a folder, by its path from there with `/`, and its size. Sockets, links that are not gone through, and those that lead
+ * nowhere or back to a folder that they are in are not told.
  */
-export async function filesBelow(
-  folder: string,
-  without: (path: string) => boolean = () => false,
-): Promise<KeptFile[]> {
+export async function filesBelow(folder: string, options: FilesOptions = {}): Promise<KeptFile[]> {
+  const { without = () => false, through = () => false } = options;
   const files: KeptFile[] = [];
-  const walk = async (path: string): Promise<void> => {
+  /** `above`: where the folder really is, and those which links on the way to it were in. */
+  const walk = async (path: string, above: readonly string[]): Promise<void> => {
     for (const entry of await entriesOf(join(folder, path))) {
       const below = path === '' ? entry.name : join(path, entry.name);
       if (without(below)) continue;
-      if (entry.isDirectory()) await walk(below);
-      else if (entry.isFile()) {
-        const bytes = await sizeOf(join(folder, below));
-        if (bytes !== undefined) files.push({ path: below.split(sep).join('/'), bytes });
-      }
+      const at = join(folder, below);
+      if (entry.isDirectory()) await walk(below, above);
+      else if (entry.isFile()) await add(below, at);
+      else if (entry.isSymbolicLink() && through(below)) await goThrough(below, at, above);
     }
   };
-  await walk('');
+  const add = async (below: string, at: string): Promise<void> => {
+    const bytes = (await statOf(at))?.size;
+    if (bytes !== undefined) files.push({ path: below.split(sep).join('/'), bytes });
+  };
+  const goThrough = async (below: string, at: string, above: readonly string[]): Promise<void> => {
+    const stats = await statOf(at);
+    if (stats?.isFile() === true) return add(below, at);
+    if (stats?.isDirectory() !== true) return;
+    const place = await realpath(at);
+    if (!above.some((each) => isWithin(each, place))) await walk(below, [...above, place]);
+  };
+  await walk('', [await realpath(folder).catch(() => folder)]);
   return files;
 }
 
@@ -79,14 +95,20 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** Undefined where the file has gone meanwhile. */
-async function sizeOf(path: string): Promise<number | undefined> {
+/** Of what a link leads to. Undefined where it has gone meanwhile, or a link leads nowhere. */
+async function statOf(path: string): Promise<Stats | undefined> {
   try {
-    return (await lstat(path)).size;
+    return await stat(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
+}
+
+/** True for the folder itself, too. */
+export function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || !(way === '..' || way.startsWith('../') || way.startsWith('/'));
 }
 
 async function isSame(one: string, other: string): Promise<boolean> {
