@@ -22,6 +22,19 @@ export function servedListsCheck(account: string, answer: unknown): Check {
     : failed('Catalogue', detail);
 }
 
+interface ListWithMeaning {
+  readonly name: string;
+  readonly meaning?: { readonly state: string; readonly error?: string };
+}
+
+/** Of the same answer: lists that are searched by words alone though they have a model, or soon will be. None where all is well. */
+export function meaningChecks(account: string, answer: unknown): Check[] {
+  const told = membersOf<ListWithMeaning>(answer, 'lists').flatMap(({ name, meaning }) =>
+    meaning?.error === undefined ? [] : [`${account}/${name}: ${meaning.error}`],
+  );
+  return told.length === 0 ? [] : [notice('Meaning', firstOf(told))];
+}
+
 /** One check for each list that the service, running or in this process, cannot open. */
 export function unavailableListChecks(account: string, answer: unknown): Check[] {
   return membersOf<UnavailableList>(answer, 'unavailable').map((list) =>
@@ -50,6 +63,7 @@ export async function segmentSumsCheck(folder: string): Promise<Check> {
   const name = 'Segment checksums';
   const { isKernelError, kernel } = await import('../../../native-bindings/index.js');
   const damaged: string[] = [];
+  const others: string[] = [];
   let compared = 0;
   for (const path of segmentFiles(folder)) {
     try {
@@ -60,11 +74,14 @@ export async function segmentSumsCheck(folder: string): Promise<Check> {
       // A merge has just removed it.
       if (!existsSync(path)) continue;
       if (!isKernelError(error)) throw error;
-      damaged.push(`${path} (${error.message})`);
+      (error.code === 'unsupported-format' ? others : damaged).push(`${path} (${error.message})`);
     }
   }
-  if (damaged.length === 0) return fine(name, `${formatCount(compared)} segments are as they were written`);
-  return failed(name, `${firstOf(damaged)}: the next start makes the index of these lists again from the records`);
+  const remedy = 'the next start makes the index of these lists again from the records';
+  if (damaged.length > 0) return failed(name, `${firstOf(damaged)}: ${remedy}`);
+  // As each start finds them after an upgrade.
+  if (others.length > 0) return notice(name, `of another format: ${firstOf(others)}: ${remedy}`);
+  return fine(name, `${formatCount(compared)} segments are as they were written`);
 }
 
 export function missingSegmentsCheck(missing: readonly string[]): Check {

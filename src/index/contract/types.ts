@@ -123,7 +123,10 @@ export interface SyncSession {
 
 /** How much of a list's current version has vectors. */
 export interface MeaningStatus {
-  /** `failing`: the model does not do what it is asked for; it is asked again. */
+  /**
+   * `embedding`: also while an index that could not be used is made again. `failing`: the model does not do what it is asked for, or the index
+   * could not be made; both are tried again.
+   */
   readonly state: 'off' | 'ready' | 'embedding' | 'failing';
   /** Records that have vectors. */
   readonly embedded: number;
@@ -131,7 +134,7 @@ export interface MeaningStatus {
   readonly pending: number;
   /** Records that could not be embedded. */
   readonly failed: number;
-  /** What the model complained of last, or the most frequent reason of what failed. */
+  /** What the model complained of last, why no vectors are searched now, or the most frequent reason of what failed. */
   readonly error?: string;
 }
 

@@ -22,7 +22,7 @@ import { measureParts } from './list-measurements.js';
 import { ListRoom, listsOpenMax } from './list-room.js';
 import { ListRounds } from './list-rounds.js';
 import { damaged, deleted, refusalOf, shuttingDown } from './refusals.js';
-import { RestRegister } from './rest-register.js';
+import { RestRegister, segmentFormats } from './rest-register.js';
 import { RestingLists } from './resting-lists.js';
 import { UnusableListReindexer } from '../reindex/unusable-list-reindexer.js';
 import { withinQuota, type RecordQuota } from '../contract/record-quota.js';
@@ -72,7 +72,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     const { kernel, log, dataDir, clock } = options;
     this.register = new RestRegister({
       dataDir,
-      segmentFormat: String(kernel.build['format']),
+      segmentFormat: segmentFormats(kernel),
       onFailure: (error) => {
         log.warn({ err: error }, 'Which lists rest could not be written down; the next start looks after all of them');
       },

@@ -6,6 +6,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { kernelConstant, type Kernel } from '../../../native-bindings/index.js';
 import { storePrint } from '../../store/index.js';
 import { isListId, listFolder } from './list-folders.js';
 
@@ -32,6 +33,11 @@ export interface RestRegisterOptions {
   readonly dataDir: string;
   readonly segmentFormat: string;
   readonly onFailure: (error: unknown) => void;
+}
+
+/** Those of words and of vectors, as this release writes them. */
+export function segmentFormats({ build }: Pick<Kernel, 'build'>): string {
+  return `${build['format']}.${kernelConstant('VectorFormat')}`;
 }
 
 export class RestRegister {

@@ -3,7 +3,7 @@
  * list's store; a list that never had a model has nothing here but this object. Main thread only.
  */
 import { basename } from 'node:path';
-import type { Job, Metrics } from '../../platform/index.js';
+import { systemReason, type Job, type Metrics } from '../../platform/index.js';
 import {
   RetrySchedule,
   systemTimers,
@@ -140,14 +140,29 @@ export class ListMeaning {
     const embedded = vectors.exists ? vectors.count() : 0;
     const { failed, reasons } = this.figures(version, space);
     const pending = space.source === 'own' ? 0 : Math.max(0, store.version(version).recordCount() - embedded - failed);
-    const error = this.error ?? mostFrequent(reasons);
+    const indexed = this.isIndexed(space, embedded) ? undefined : this.withoutIndex();
+    const error = this.error ?? indexed?.error ?? mostFrequent(reasons);
+    const isOnItsWay = pending > 0 || space.state === 'filling';
     return {
-      state: this.error !== undefined ? 'failing' : pending > 0 || space.state === 'filling' ? 'embedding' : 'ready',
+      state: this.error !== undefined ? 'failing' : (indexed?.state ?? (isOnItsWay ? 'embedding' : 'ready')),
       embedded,
       pending,
       failed,
       ...(error === undefined ? {} : { error }),
     };
+  }
+
+  /** Vectors that are there are searched in every version by an index of them, which is made again where it could not be opened. */
+  private isIndexed({ number, state }: VectorSpace, embedded: number): boolean {
+    const { host } = this.options;
+    if (state !== 'serving' || embedded === 0) return true;
+    return host.published(currentVersionOf(host.state()).version)?.isIndexed(number) !== false;
+  }
+
+  private withoutIndex(): Pick<MeaningStatus, 'state' | 'error'> {
+    const { failure } = this.index;
+    if (failure === undefined) return { state: 'embedding', error: INDEX_AGAIN };
+    return { state: 'failing', error: `${INDEX_AGAIN} The last attempt failed: ${systemReason(failure.error)}` };
   }
 
   /** Why there are no vectors. */
@@ -416,6 +431,8 @@ export class ListMeaning {
 }
 
 const NO_VECTORS = { state: 'off', embedded: 0, pending: 0, failed: 0 } as const;
+const INDEX_AGAIN =
+  'The vectors that are kept are put into an index again, for the one that was there could not be used: until that is done, searches find by words alone.';
 const UNKNOWN_MODEL = 'There is no such model.';
 const NOTHING_TO_DO: WorkFigures = { pending: 0, failed: 0, reasons: {} };
 

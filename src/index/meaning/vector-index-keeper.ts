@@ -143,6 +143,11 @@ export class VectorIndexKeeper {
     return this.rounds.isAtWork;
   }
 
+  /** What the last attempt to make or merge an index failed with, until one succeeds. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.rounds.failure;
+  }
+
   /** A merge makes graphs for a minute and more: it is not waited for, and removes what it has made when it ends. */
   async stop(): Promise<void> {
     this.letImportsGo();

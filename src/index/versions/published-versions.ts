@@ -208,7 +208,12 @@ export class PublishedVersions {
           ? undefined
           : spaceStore(this.options.store, version.version, PICTURE_SPACE).prepare(),
       onUnusableVectors: (err) => {
-        this.options.log.error({ list: listPath, version: version.version, err }, 'An index of vectors is made again');
+        // As after an upgrade to a release that writes them in another way.
+        const level = err.fault === 'unsupported-format' ? 'warn' : 'error';
+        this.options.log[level](
+          { list: listPath, version: version.version, err },
+          'An index of vectors is made again from those that are kept: until then searches find by words alone',
+        );
       },
     });
   }

@@ -142,7 +142,7 @@ const meaning = named(
   {
     state: oneOf(['off', 'ready', 'embedding', 'failing'], {
       description:
-        '`off`: the list has no model; `embedding`: some records have no vectors yet, or not those of the model; `failing`: the model does not do what it is asked for, and is asked again',
+        '`off`: the list has no model; `embedding`: some records have no vectors yet, or not those of the model, or the index of those that they have is being made again; `failing`: the model does not do what it is asked for, or that index could not be made; both are tried again',
     }),
     embedded: Type.Integer({ minimum: 0, description: 'Records of the current version that have vectors' }),
     pending: Type.Integer({ minimum: 0, description: 'Records that will have' }),
@@ -151,7 +151,10 @@ const meaning = named(
       description: 'Records that could not be embedded; `POST /list/embed-retry` tries them again',
     }),
     error: Type.Optional(
-      Type.String({ description: 'What the model complained of last, or the most frequent reason of what failed' }),
+      Type.String({
+        description:
+          'What the model complained of last, why no vectors are searched now, or the most frequent reason of what failed',
+      }),
     ),
   },
   { description: 'Vectors of the list; absent while its index is being rebuilt' },

@@ -1,0 +1,81 @@
+/** An index of vectors that cannot be used, as after an upgrade to a release that writes them in another way: who asks is told of it. */
+import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LIST_SETTINGS, ListsWithModels, putRequest as put } from '../../../test/support/lists-with-models.js';
+import { hashedVector, ScriptedEmbedder, ScriptedModels } from '../../../test/support/scripted-models.js';
+import { segmentsPath } from '../../store/index.js';
+import type { IngestExecutor, ListIndex } from '../index.js';
+
+const FORMAT_AT = 4;
+const WITHOUT_INDEX = /^The vectors that are kept are put into an index again, .* searches find by words alone\./;
+
+let lists: ListsWithModels;
+/** What making an index fails with. */
+let refusal: Error | undefined;
+/** Called before an index is made; it waits for the promise. */
+let held: Promise<void> = Promise.resolve();
+
+function guarded(inner: IngestExecutor): IngestExecutor {
+  const run: IngestExecutor['run'] = async (task, options) => {
+    if (task.kind === 'build-vectors') {
+      await held;
+      if (refusal !== undefined) throw refusal;
+    }
+    return inner.run(task, options);
+  };
+  return { ...inner, run };
+}
+
+beforeEach(() => {
+  refusal = undefined;
+  held = Promise.resolve();
+  lists = new ListsWithModels(new ScriptedModels({ mini: new ScriptedEmbedder() }), {}, guarded);
+});
+afterEach(() => lists.remove());
+
+/** The list `a1` as a start finds it that knows only another format of vectors than its segments have. */
+async function reopenedInOtherFormat(): Promise<ListIndex> {
+  const list = await lists.create('own');
+  await list.write(put('one', { title: 'One' }, [Array.from(hashedVector('one', 8))]));
+  expect(list.meaning()).toMatchObject({ state: 'ready', embedded: 1 });
+  await lists.close();
+  const folder = segmentsPath(lists.path());
+  for (const file of readdirSync(folder).filter((each) => each.endsWith('.gvs'))) {
+    const descriptor = openSync(join(folder, file), 'r+');
+    writeSync(descriptor, Buffer.from([1, 0, 0, 0]), 0, 4, FORMAT_AT);
+    closeSync(descriptor);
+  }
+  lists.open();
+  return lists.indexes.open('a1', { ...LIST_SETTINGS, model: 'own' });
+}
+
+const restingLists = () =>
+  (JSON.parse(readFileSync(join(lists.dataDir, 'lists-at-rest'), 'utf8')) as { lists: [id: string][] }).lists;
+
+describe('an index of vectors of another format', () => {
+  it('is told of until it is made again, which nobody has to ask for', async () => {
+    let release = (): void => undefined;
+    held = new Promise((resolve) => (release = resolve));
+    const list = await reopenedInOtherFormat();
+    expect(list.meaning()).toMatchObject({ state: 'embedding', error: expect.stringMatching(WITHOUT_INDEX) as string });
+    release();
+    await expect.poll(() => list.meaning()).toEqual({ state: 'ready', embedded: 1, pending: 0, failed: 0 });
+  });
+
+  it('is told of with the reason where it cannot be made, and the list does not pass for one with nothing left to do', async () => {
+    refusal = Object.assign(new Error('write'), { code: 'ENOSPC', syscall: 'write' });
+    const list = await reopenedInOtherFormat();
+    await expect.poll(() => list.meaning()?.state).toBe('failing');
+    expect(list.meaning()?.error).toMatch(WITHOUT_INDEX);
+    expect(list.meaning()?.error).toContain('there is no space left on the disk');
+    await lists.close();
+    expect(restingLists()).toEqual([]);
+    refusal = undefined;
+    const again = await lists.open().indexes.open('a1', { ...LIST_SETTINGS, model: 'own' });
+    await expect.poll(() => again.meaning()?.state).toBe('ready');
+    await lists.close();
+    expect(restingLists()).toHaveLength(1);
+    lists.open();
+  });
+});
