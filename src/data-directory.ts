@@ -12,7 +12,9 @@ import {
   lockHolder,
   makeFolder,
   OperatorError,
+  ownerBesideRoot,
   systemReason,
+  toldUnreachable,
   type ServiceLogger,
 } from './platform/index.js';
 
@@ -22,9 +24,16 @@ export interface OpenDataDirectory {
   readonly aside: string | undefined;
 }
 
+export interface OpeningOptions {
+  readonly log: Pick<ServiceLogger, 'warn'>;
+  /** Whether it is a service that opens it, and no single command. */
+  readonly serves: boolean;
+}
+
 /** Makes the data directory, closes it to other users and keeps other processes out of it. Throws an `OperatorError`: a `DataDirectoryInUseError` where one has it. */
-export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'warn'>): OpenDataDirectory {
+export function openDataDirectory(dataDir: string, { log, serves }: OpeningOptions): OpenDataDirectory {
   keepFilesToOwner();
+  if (!serves) assertOwnData(dataDir);
   try {
     makeFolder(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -46,8 +55,21 @@ export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'war
   );
 }
 
+/** Root may do everything, and what it makes nobody else can open. A service that runs as root goes on doing so. */
+function assertOwnData(dataDir: string): void {
+  const owner = ownerBesideRoot(dataDir);
+  if (owner === undefined) return;
+  throw new OperatorError(
+    `The data directory ${dataDir} belongs to the user with the id ${owner}, whose service could not open what root makes in it: ` +
+      `run this as that user (sudo -u '#${owner}' …), who has to be able to read what it takes; or chown the directory.`,
+  );
+}
+
 function closeToOthers(dataDir: string, log: Pick<ServiceLogger, 'warn'>): void {
-  const { closed, foreign } = closeEntries(dataDir);
+  const { closed, foreign, unreachable } = closeEntries(dataDir);
+  if (unreachable.length > 0) {
+    throw new OperatorError(`The data directory ${dataDir} cannot be used: ${toldUnreachable(unreachable)}.`);
+  }
   // The folder itself comes first; with nothing but that open, nothing in it was there to be read.
   if (closed.length > 1) {
     const [first] = closed;

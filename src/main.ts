@@ -257,7 +257,7 @@ async function openServices(
 ): Promise<{ services: Services; features: OpenFeatures; warmUp: () => Promise<void>; budget: MemoryBudget }> {
   const dataDir = resolve(config.data.dir);
   const budget = memoryBudget(config);
-  const directory = openDataDirectory(dataDir, log);
+  const directory = openDataDirectory(dataDir, { log, serves: listen });
   parts.opened('lock', () => directory.release());
   assertCatalogueStored(dataDir);
   const memory = watchMemory(config, budget, { log, metrics, parts });
@@ -381,8 +381,10 @@ async function listenForRequests(
     bodyIdleMsMax: body_idle_seconds_max * 1000,
     visitors: { publicUrl: config.console.public_url, trustedProxies: trusted_proxies },
   });
-  const port = await server.listen();
+  // Before anything listens, which would keep alive a process whose start has failed.
   const socket = makeControlSocketPath(config.data.dir);
+  parts.opened('path of the control socket', () => socket.remove());
+  const port = await server.listen();
   const control = createControlSocket(socket.path, requests.handle);
   const shutdownMs = config.server.shutdown_seconds * 1000;
   parts.opened('HTTP', async () => {
@@ -390,7 +392,6 @@ async function listenForRequests(
     server.stopListening();
     await requests.drain(shutdownMs);
     await Promise.all([server.close(shutdownMs), control.close()]);
-    socket.remove();
   });
   await control.listen();
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

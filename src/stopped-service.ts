@@ -60,7 +60,7 @@ async function withDataDirectory<Result>(
   action: (aside: string | undefined) => Promise<Result>,
 ): Promise<Result> {
   const log = createLogger(config, { stacks: false });
-  const { release, aside } = openDataDirectory(resolve(config.data.dir), log);
+  const { release, aside } = openDataDirectory(resolve(config.data.dir), { log, serves: false });
   try {
     return await action(aside);
   } finally {

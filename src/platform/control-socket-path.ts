@@ -2,6 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { OperatorError } from './operator-error.js';
+import { systemReason } from './system-errors.js';
 
 /** What the address of a Unix socket holds on every system (macOS: 104 bytes with the terminating zero). */
 const SOCKET_PATH_BYTES_MAX = 103;
@@ -16,13 +18,15 @@ export function controlSocketPath(dataDir: string): string | undefined {
   return inDataDirectory(dataDir) ?? writtenPath(dataDir);
 }
 
-/** The same for the service, which makes what is missing; `remove` takes it away again. The caller holds the lock of the data directory. */
+/**
+ * The same for the service, which makes what is missing; `remove` takes it away again. The caller holds the lock of the data directory. Throws
+ * an `OperatorError` where the folder for temporary files, which is needed for long paths alone, takes nothing.
+ */
 export function makeControlSocketPath(dataDir: string): { readonly path: string; readonly remove: () => void } {
   const path = inDataDirectory(dataDir);
   if (path !== undefined) return { path, remove: () => undefined };
   removeFolder(writtenPath(dataDir));
-  // Only its owner can reach what is in it.
-  const made = join(mkdtempSync(join(tmpdir(), FOLDER_PREFIX)), SOCKET);
+  const made = join(temporaryFolder(dataDir), SOCKET);
   writeFileSync(pathFile(dataDir), made, { mode: 0o600 });
   return {
     path: made,
@@ -31,6 +35,18 @@ export function makeControlSocketPath(dataDir: string): { readonly path: string;
       removeFolder(made);
     },
   };
+}
+
+/** Only its owner can reach what is in it. */
+function temporaryFolder(dataDir: string): string {
+  try {
+    return mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
+  } catch (error) {
+    throw new OperatorError(
+      `The path of the data directory ${dataDir} is too long for that of a socket, and the folder for temporary files ${tmpdir()} takes none: ` +
+        `${systemReason(error)}. Choose a shorter path, or another folder by TMPDIR.`,
+    );
+  }
 }
 
 function inDataDirectory(dataDir: string): string | undefined {

@@ -4,7 +4,7 @@
  * What the process makes is closed by its umask; what exists already is closed at the start, from the folder inwards, so that
  * nobody comes in behind. Only what is ours by its name is touched: the folder may have other things in it.
  */
-import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
+import { accessSync, chmodSync, constants, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
@@ -58,6 +58,8 @@ export interface ClosedEntries {
   readonly closed: readonly OpenEntry[];
   /** Those that belong to another user, who alone can close them. */
   readonly foreign: readonly OpenEntry[];
+  /** Those of another user that this one may not open: nothing works with them. */
+  readonly unreachable: readonly OpenEntry[];
 }
 
 /** Closes them. Throws an `OperatorError` for a folder that all users share, such as /tmp: that is not the service's to close. */
@@ -69,9 +71,11 @@ export function closeEntries(dataDir: string): ClosedEntries {
   }
   const closed: OpenEntry[] = [];
   const foreign: OpenEntry[] = [];
+  const unreachable: OpenEntry[] = [];
   const user = process.getuid?.();
   // A folder is closed before it is gone through: the generator goes on when its entry was dealt with.
   for (const entry of entriesOf(dataDir)) {
+    if (isUnreachable(entry)) unreachable.push(entry);
     if ((entry.mode & OTHERS) === 0) continue;
     if (user !== 0 && entry.owner !== user) {
       foreign.push(entry);
@@ -80,7 +84,44 @@ export function closeEntries(dataDir: string): ClosedEntries {
       closed.push(entry);
     }
   }
-  return { closed, foreign };
+  return { closed, foreign, unreachable };
+}
+
+/**
+ * What another user has made and this one may not open, as it is where a backup was restored by root, or files were copied by root. None
+ * for root itself.
+ */
+export function unreachableEntries(dataDir: string): OpenEntry[] {
+  return [...entriesOf(dataDir)].filter(isUnreachable);
+}
+
+/** What is wrong with them and what to do, as the end of a sentence without its full stop. */
+export function toldUnreachable(entries: readonly OpenEntry[]): string {
+  const [first] = entries;
+  const more = entries.length === 1 ? '' : ` and ${entries.length - 1} more`;
+  return `${first?.path}${more} cannot be opened by this user, for they belong to the user with the id ${first?.owner}: chown them, or restore as this user`;
+}
+
+function isUnreachable({ path, owner }: OpenEntry): boolean {
+  const user = process.getuid?.();
+  if (user === 0 || owner === user) return false;
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return false;
+  } catch {
+    // What has gone meanwhile, and a socket, which is replaced and not opened.
+    return statOf(path)?.isSocket() === false;
+  }
+}
+
+/**
+ * Id of the user whose data it is, where this process is root and the data is not: whatever root makes there, the service of that user
+ * cannot open. Undefined otherwise.
+ */
+export function ownerBesideRoot(dataDir: string): number | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const owner = (statOf(join(dataDir, 'system', 'data.mdb')) ?? statOf(dataDir))?.uid;
+  return owner === 0 ? undefined : owner;
 }
 
 /**

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeEntries, openEntries, OperatorError } from '../../src/platform/index.js';
-import { gannet } from '../support/cli.js';
+import { gannet, gannetWith } from '../support/cli.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { itWhere } from '../support/skip.js';
 
@@ -154,6 +154,16 @@ describe('the data directory', () => {
     expect(existsSync(folder)).toBe(false);
     await next.stop();
     expect(existsSync(join(dataDir, 'control.path'))).toBe(false);
+  });
+});
+
+describe('a start', () => {
+  it('ends where a long path needs a folder for temporary files, and there is none', async () => {
+    const folder = folderOf('gannet-modes-');
+    const dataDir = join(folder, 'long'.repeat(30));
+    const { status, notes } = await gannetWith({ TMPDIR: join(folder, 'nowhere') }, dataDir, 'serve');
+    expect(notes).toMatch(/is too long for that of a socket.* it does not exist .* by TMPDIR\./u);
+    expect(status).not.toBe(0);
   });
 });
 

@@ -2,7 +2,13 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { dataDirectoryFault, systemReason } from '../../platform/index.js';
+import {
+  dataDirectoryFault,
+  ownerBesideRoot,
+  systemReason,
+  toldUnreachable,
+  unreachableEntries,
+} from '../../platform/index.js';
 import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { connectControlSocket } from '../control-socket-client.js';
@@ -14,7 +20,13 @@ import type { ListResource } from '../commands/list.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 import { catalogueChecks, featureChecks, modeCheck, unknownListsCheck } from './folder-checks.js';
 import { transcriptionCheck } from './recording-checks.js';
-import { missingSegmentsCheck, segmentSumsCheck, servedListsCheck, unavailableListChecks } from './list-checks.js';
+import {
+  meaningChecks,
+  missingSegmentsCheck,
+  segmentSumsCheck,
+  servedListsCheck,
+  unavailableListChecks,
+} from './list-checks.js';
 
 const PROBLEMS_TOLD_MAX = 3;
 
@@ -23,11 +35,22 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
   const fault = dataDirectoryFault(folder);
   if (fault !== undefined) return [failed('Data directory', `${folder} cannot be used: ${fault}`)];
   if (!existsSync(folder)) return [fine('Data directory', `${folder} does not exist yet: the first start makes it`)];
+  const barred = unreachableEntries(folder);
+  if (barred.length > 0) return [failed('Data directory', `${folder} cannot be used: ${toldUnreachable(barred)}`)];
   const checks = [fine('Data directory', `${folder} is writable`)];
   try {
     const client = await connectControlSocket(config, load);
     checks.push(segmentCheck(folder), modeCheck(folder), unknownListsCheck(folder));
-    if (client === undefined) {
+    const owner = ownerBesideRoot(folder);
+    if (client === undefined && owner !== undefined) {
+      // Whoever opens a store makes files beside it.
+      checks.push(
+        notice(
+          'Service',
+          `not running; its data belongs to the user with the id ${owner}, as whom the rest is looked at`,
+        ),
+      );
+    } else if (client === undefined) {
       checks.push(fine('Service', 'not running on this data directory'));
       checks.push(...(await catalogueChecks(folder)), ...(await featureChecks(folder)), await portCheck(config.server));
     } else {
@@ -47,7 +70,12 @@ async function serviceChecks(client: ServiceClient, account: string): Promise<Ch
   const records = lists.reduce((sum, list) => sum + list.record_count, 0);
   const detail = `running; account ${account}: ${formatCounted(lists.length, 'list')}, ${formatRecords(records)}`;
   const transcription = await transcriptionCheck(client, account, answer);
-  return [fine('Service', detail), servedListsCheck(account, answer), ...transcription];
+  return [
+    fine('Service', detail),
+    servedListsCheck(account, answer),
+    ...meaningChecks(account, answer),
+    ...transcription,
+  ];
 }
 
 /** Asked only where no service of ours runs, which would hold the port itself. */
