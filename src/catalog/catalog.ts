@@ -186,11 +186,6 @@ class StoredCatalog implements Catalog {
     });
   }
 
-  assertRoomFor(account: string, name: string, members: ListChange): void {
-    const before = this.#requiredList(account, name);
-    this.#room.admit(before, { ...before, ...members });
-  }
-
   updateList(account: string, name: string, members: ListChange): Promise<ListRecord> {
     return this.#store.change((change) => {
       const before = this.#requiredList(account, name);

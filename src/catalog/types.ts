@@ -157,8 +157,6 @@ export interface Catalog {
   beginList(list: Pick<ListRecord, 'id' | 'account' | 'name'>): Promise<UnfinishedWork>;
   /** Rejects with `name-exists`, `account-not-found`, or `limit-reached` (`catalog-room.ts`). `fields` is told with the event, and kept elsewhere. */
   createList(list: NewList, fields?: FieldDefinition): Promise<ListRecord>;
-  /** Throws `list-not-found`, and `limit-reached` where `updateList` would refuse the change as things are now. */
-  assertRoomFor(account: string, name: string, change: ListChange): void;
   /** Replaces the given members and `modified_utc`. Rejects with `list-not-found`, or `limit-reached`. */
   updateList(account: string, name: string, change: ListChange): Promise<ListRecord>;
   /**

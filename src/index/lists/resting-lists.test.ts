@@ -230,14 +230,23 @@ describe('a start', () => {
     await expect.poll(openings).toBe(LISTS);
   });
 
-  it('looks after lists whose segments this release would write in another way', async () => {
+  it('looks after lists whose segments of words or vectors this release would write in another way', async () => {
     await makeAll();
-    await closeAll();
     const path = join(dataDir, 'lists-at-rest');
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/"segments":"\d+"/u, '"segments":"0"'));
-    openAll();
-    await indexes.resume(listed);
-    await expect.poll(openings).toBe(LISTS);
+    for (const [written, other] of [
+      [/"segments":"\d+\./u, '"segments":"0.'],
+      [/(?<="segments":"\d+\.)\d+"/u, '0"'],
+      // As releases wrote it that looked at words alone.
+      [/(?<="segments":"\d+)\.\d+"/u, '"'],
+    ] as const) {
+      await closeAll();
+      const before = readFileSync(path, 'utf8');
+      writeFileSync(path, before.replace(written, other));
+      expect(readFileSync(path, 'utf8')).not.toBe(before);
+      openAll();
+      await indexes.resume(listed);
+      await expect.poll(openings).toBe(LISTS);
+    }
   });
 
   it('names a list that cannot be opened, and opens the others', async () => {

@@ -115,7 +115,8 @@ describe('vectors that come with the records', () => {
       code: 'invalid-record',
     });
     await list.applySettings({ ...settings, model: 'own' });
-    expect(list.meaning()).toEqual({ state: 'ready', embedded: 1, pending: 0, failed: 0 });
+    // Until then no search finds by them.
+    await expect.poll(() => list.meaning()).toEqual({ state: 'ready', embedded: 1, pending: 0, failed: 0 });
     expect(await lists.storedVectors()).toEqual({ [one.number]: [[1, 2]] });
   });
 });

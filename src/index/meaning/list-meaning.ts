@@ -432,7 +432,7 @@ export class ListMeaning {
 
 const NO_VECTORS = { state: 'off', embedded: 0, pending: 0, failed: 0 } as const;
 const INDEX_AGAIN =
-  'The vectors that are kept are put into an index again, for the one that was there could not be used: until that is done, searches find by words alone.';
+  'The vectors that are kept are put into an index again: until that is done, searches find by words alone.';
 const UNKNOWN_MODEL = 'There is no such model.';
 const NOTHING_TO_DO: WorkFigures = { pending: 0, failed: 0, reasons: {} };
 

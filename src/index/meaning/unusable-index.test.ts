@@ -8,7 +8,7 @@ import { segmentsPath } from '../../store/index.js';
 import type { IngestExecutor, ListIndex } from '../index.js';
 
 const FORMAT_AT = 4;
-const WITHOUT_INDEX = /^The vectors that are kept are put into an index again, .* searches find by words alone\./;
+const WITHOUT_INDEX = /^The vectors that are kept are put into an index again: .* searches find by words alone\./;
 
 let lists: ListsWithModels;
 /** What making an index fails with. */

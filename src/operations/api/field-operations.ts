@@ -144,8 +144,9 @@ function changeFields(
     const before = newestVersion(index).definition;
     const { definition, renames } = change(before);
     if (definition === before) return before;
-    await index.changeDefinition(definition, renames);
+    // First the time of the change, of which nothing is to be taken back where the fields are refused.
     await services.catalog.updateList(account, list, {});
+    await index.changeDefinition(definition, renames);
     await index.keepEntry();
     return definition;
   });

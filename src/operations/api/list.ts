@@ -146,10 +146,8 @@ const update = defineOperation({
       // What is stored already may speak of a facet that has gone since; it can be sent back all the same.
       if (!isDeepStrictEqual(body.query_rules, stored.query_rules))
         compileQueryRules(body.query_rules ?? [], after, stored.query_rules as readonly QueryRule[]);
-      // Before anything is begun: fields that are in force already would stay so where the rules are refused.
-      services.catalog.assertRoomFor(account, name, settings);
-      if (after !== before) await index.changeDefinition(after);
-      const record = await changeSettings(services, stored, index, settings);
+      const fields = after === before ? undefined : after;
+      const record = await changeSettings(services, { list: stored, index }, settings, fields);
       return { status: 200, body: await describeList(services, record) };
     }),
 });

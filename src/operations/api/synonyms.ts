@@ -44,7 +44,7 @@ const replace = defineOperation({
       const stored = requireList(services, account, name);
       const rules = await checkedSynonymRules(body.rules, '/rules', stored);
       const index = await openIndex(services, stored);
-      const record = await changeSettings(services, stored, index, { synonym_rules: rules });
+      const record = await changeSettings(services, { list: stored, index }, { synonym_rules: rules });
       return { status: 200, body: { rules: record.synonym_rules } };
     }),
 });

@@ -1,5 +1,5 @@
 /** What operations on lists share: finding the list, opening its index, rendering its resource, one change at a time. */
-import type { ListChange, ListRecord } from '../../catalog/index.js';
+import type { FieldDefinition, ListChange, ListRecord } from '../../catalog/index.js';
 import type { ListIndex, ListOutline, SearchSettings, VersionStatus } from '../../index/index.js';
 import { ServiceError } from '../../platform/index.js';
 import type { Services } from './services.js';
@@ -76,17 +76,47 @@ export function describeUnavailable({ name }: ListRecord, error: unknown) {
   return { name, code: 'internal-error', detail: "The list cannot be opened; the service's log says why." };
 }
 
-/** Puts a change of a list's settings into the catalogue, in force, and beside its records, in this order. */
+/**
+ * Puts a change of a list's settings into the catalogue, in force, and beside its records, in this order. `definition`: fields that come with
+ * it; where they are refused, the settings are as before. They come second, for rules may be megabytes, which a full disk refuses where it
+ * takes fields.
+ */
 export async function changeSettings(
   services: Services,
-  { account, name }: ListRecord,
-  index: ListIndex,
+  { list, index }: { readonly list: ListRecord; readonly index: ListIndex },
   change: ListChange,
+  definition?: FieldDefinition,
 ): Promise<ListRecord> {
-  const record = await services.catalog.updateList(account, name, change);
+  const record = await services.catalog.updateList(list.account, list.name, change);
+  if (definition !== undefined) {
+    try {
+      await index.changeDefinition(definition);
+    } catch (error) {
+      if (await isTakenBack(services, list, change)) throw error;
+      await index.applySettings(searchSettings(record)).catch(() => undefined);
+      throw withoutFields(error);
+    }
+  }
   await index.applySettings(searchSettings(record));
   await index.keepEntry();
   return record;
+}
+
+/** False where the catalogue refuses that: what has been changed in it stays so. */
+async function isTakenBack({ catalog }: Services, list: ListRecord, change: ListChange): Promise<boolean> {
+  const before = Object.fromEntries(Object.keys(change).map((member) => [member, list[member as keyof ListRecord]]));
+  try {
+    await catalog.updateList(list.account, list.name, before);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function withoutFields(error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const detail = `${error.detail} The fields are as before; the other settings of the request are in force all the same, for they could not be taken back either.`;
+  return new ServiceError(error.problem, detail, { cause: error });
 }
 
 function describeOutline(list: ListRecord, index: ListOutline) {
