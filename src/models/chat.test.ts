@@ -14,6 +14,8 @@ import { endpointOf } from './remote-models.js';
 
 const SECRET = 'sk-very-secret';
 const SLOW_MS = 300;
+/** Without an answer, before a model is left alone. */
+const CALLS = 5;
 let server: ScriptedServer;
 let client: OutboundClient;
 let timers: SimulatedTimers;
@@ -30,12 +32,14 @@ afterEach(async () => {
   await server.close();
 });
 
-function opened({ msMax = 30_000, requestsPerMinute = null as number | null } = {}): ChatModel {
+const rarely = (requestsPerMinute: number | null) =>
+  new GuardedCalls({ requestsPerMinute, tokensPerMinute: null }, timers);
+
+function opened({ msMax = 30_000, calls = rarely(null) } = {}): ChatModel {
   const url = endpointOf(server.url('/v1'), '/v1/chat/completions');
   const bytes = CHAT_ANSWER_BYTES_MAX;
   const limits = { totalMs: msMax, wireBytesMax: bytes, bytesMax: bytes };
   const service = new JsonService({ client, url, secret: new Secret(SECRET), limits });
-  const calls = new GuardedCalls({ requestsPerMinute, tokensPerMinute: null }, timers);
   return new ChatModel('writer', new OpenAiChat(service, { served_name: 'served' }), calls, 2 * msMax);
 }
 const ask = (model = chat, signal?: AbortSignal) =>
@@ -90,10 +94,10 @@ describe('a model that writes', () => {
   it('that does not answer in its time is broken off, and left alone when it does so again and again', async () => {
     server.script = () => undefined;
     const slow = opened({ msMax: SLOW_MS });
-    for (let call = 0; call < 5; call += 1) await expect(ask(slow)).rejects.toBeInstanceOf(ModelError);
-    const asked = server.asked.length;
+    for (let call = 0; call < CALLS; call += 1) await expect(ask(slow)).rejects.toBeInstanceOf(ModelError);
     await expect(ask(slow)).rejects.toThrow('left alone');
-    expect(server.asked).toHaveLength(asked);
+    // One that was broken off may come to the server later than that, or not at all.
+    expect(server.asked.length).toBeLessThanOrEqual(CALLS);
   });
 
   it('is left alone when it says so, for as long as it said', async () => {
@@ -115,9 +119,10 @@ describe('a model that writes', () => {
 
   it('is not waited for without end where its budget is spent', async () => {
     server.script = chatting(() => 'here');
-    const rare = opened({ msMax: SLOW_MS, requestsPerMinute: 1 });
-    expect(await ask(rare)).toBe('here');
-    await expect(ask(rare)).rejects.toThrow('did not answer within');
+    const calls = rarely(1);
+    // Whoever spends it has time for an answer.
+    expect(await ask(opened({ calls }))).toBe('here');
+    await expect(ask(opened({ calls, msMax: SLOW_MS }))).rejects.toThrow('did not answer within');
     expect(server.asked).toHaveLength(1);
   });
 });

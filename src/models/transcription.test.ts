@@ -16,6 +16,8 @@ import { GuardedTranscriber, OpenAiTranscription, TRANSCRIPT_BYTES_MAX } from '.
 
 const SECRET = 'sk-very-secret';
 const SLOW_MS = 300;
+/** Without an answer, before a model is left alone. */
+const CALLS = 5;
 const SOUND = { bytes: wavOf({ title: 'A gannet' }), fileName: 'piece.wav', mimeType: 'audio/wav' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 let server: ScriptedServer;
@@ -113,10 +115,10 @@ describe('a model that writes down what is said', () => {
   it('that does not answer in its time is broken off, and left alone when it does so again and again', async () => {
     server.script = () => undefined;
     const slow = opened({ msMax: SLOW_MS });
-    for (let call = 0; call < 5; call += 1) await expect(slow.transcribe(SOUND)).rejects.toBeInstanceOf(ModelError);
-    const asked = server.asked.length;
+    for (let call = 0; call < CALLS; call += 1) await expect(slow.transcribe(SOUND)).rejects.toBeInstanceOf(ModelError);
     await expect(slow.transcribe(SOUND)).rejects.toThrow('left alone');
-    expect(server.asked).toHaveLength(asked);
+    // One that was broken off may come to the server later than that, or not at all.
+    expect(server.asked.length).toBeLessThanOrEqual(CALLS);
   });
 
   it('is left alone when it says so, for as long as it said, and is asked no more often than it may', async () => {

@@ -122,6 +122,8 @@ it('holds up no stop', async () => {
 });
 
 it('counts the segments and versions of open lists among its measurements', async () => {
+  // Behind a start a list is open when somebody has asked for it.
+  expect((await service.client.post('/search/default/birds/2', { query: 'bird' })).status).toBe(200);
   const before = await service.metric('gannet_list_versions');
   expect(before).toBeGreaterThanOrEqual(1);
   expect(await service.metric('gannet_list_segments')).toBeGreaterThanOrEqual(1);

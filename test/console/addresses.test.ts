@@ -158,7 +158,7 @@ describeConsole('addresses of the console', { env: { GANNET_OUTBOUND_LOOPBACK_AL
     await dialog().getByLabel('Fields').waitFor();
     await its.page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
-    expect(await scrolled()).toBe(before);
+    await expect.poll(scrolled).toBe(before);
     await last.click();
     await dialog().getByLabel('Fields').waitFor();
     await its.page.goBack();

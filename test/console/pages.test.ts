@@ -377,6 +377,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await signIn(service, other);
     await other.page.goto(`${service.address}/console/default/lists`);
     await other.page.getByRole('link', { name: 'birds' }).waitFor();
+    // Nothing that the page still asks for finds it ended before somebody does something.
+    await settled(other.page);
     await other.context.clearCookies();
     await other.page.getByRole('link', { name: 'birds' }).click();
     await other.page.getByLabel('E-mail').waitFor();

@@ -1,6 +1,6 @@
 /** A session that ends while something is typed: what was typed is kept, for the same person. */
 import { expect, it } from 'vitest';
-import { openPage, signInAs, violationsOf, type OpenPage } from '../support/browser.js';
+import { openPage, settled, signInAs, violationsOf, type OpenPage } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
 import type { TestService } from '../support/service.js';
 
@@ -15,6 +15,8 @@ describeConsole('a session that ends', { fill }, (its) => {
     await signInAs(its.service, open, 'editor');
     await open.page.goto(`${its.service.address}/console/default/list/birds/records?add=true`);
     await open.page.getByRole('textbox', { name: 'Name' }).fill('northern gannet');
+    // Nothing that is still to come finds the session ended: the first to find it is what a test does.
+    await settled(open.page);
     await open.context.clearCookies();
     return open;
   }

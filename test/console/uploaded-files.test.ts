@@ -66,7 +66,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('files of a media store in a 
     }
     for (const address of addresses) {
       const opened = await context.newPage();
-      const saved = opened.waitForEvent('download', { timeout: 20_000 }).then(() => 'saved', () => 'shown'); // prettier-ignore
+      const saved = opened.waitForEvent('download').then(() => 'saved', () => 'shown'); // prettier-ignore
       await opened.goto(address).catch(() => undefined);
       // A picture is shown, and so is what only says that it is one; all else is saved.
       const isPicture = address.includes(`/${TYPES.indexOf('image/png')}/`);

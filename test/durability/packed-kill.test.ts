@@ -5,6 +5,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { RecordStore } from '../../src/records/index.js';
@@ -17,8 +18,9 @@ import { checkCopyOf } from './index-check.js';
 
 const ROUNDS = Number(process.env['GANNET_PACKED_KILLS'] ?? 4);
 const SEED = 20_261_125;
+const COMMIT_RECORDS = 1500;
 /** Of 250 bytes and more each: the first commit of so many learns the words. */
-const ENV = { GANNET_INGEST_BATCH_RECORDS_MAX: '1500', GANNET_LOG_LEVEL: 'warn' };
+const ENV = { GANNET_INGEST_BATCH_RECORDS_MAX: String(COMMIT_RECORDS), GANNET_LOG_LEVEL: 'warn' };
 const RECORDS = 7000;
 const COMMITS = 4;
 /** After what a round waits for. */
@@ -46,6 +48,29 @@ const NAMED = Array.from({ length: RECORDS }, (_, number) => ({ name: `r${number
 async function createList(client: ServiceClient, name: string): Promise<void> {
   const { status, text } = await client.post('/list/default', { name, searchable_fields: [{ name: 'title' }] });
   expect(status, text).toBe(201);
+}
+
+async function countOf(client: ServiceClient, list: string): Promise<number> {
+  const { status, text, body } = await client.get(`/search-result/default/${list}`, { size: 1 });
+  expect(status, text).toBe(200);
+  return (body as { total_count: number }).total_count;
+}
+
+/** Its records are sent when they are written into its body, and its end never: no import is over before it is killed. */
+function importWithoutEnd({ address, client }: TestService, list: string) {
+  const body = new PassThrough();
+  const sent = fetch(`${address}/search-result/default/${list}/bulk`, {
+    method: 'POST',
+    headers: { 'x-api-key': client.key, 'content-type': 'application/x-ndjson' },
+    body,
+    duplex: 'half',
+  } as RequestInit).catch(() => undefined);
+  body.on('error', () => undefined);
+  const writeCommit = (commit: number) => {
+    const records = NAMED.slice(commit * COMMIT_RECORDS, (commit + 1) * COMMIT_RECORDS);
+    body.write(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  };
+  return { writeCommit, sent };
 }
 
 /** In the order in which they came. */
@@ -84,22 +109,25 @@ it(
       const list = `list-${round}`;
       await createList(service.client, list);
       const before = segmentFiles(dataDir);
-      let isOver = false;
-      const sent = service.client
-        .bulk('default', list, NAMED)
-        .catch(() => undefined)
-        .finally(() => (isOver = true));
-      // One more file in each round: before the first commit, and behind others.
-      const files = before + 1 + (round % COMMITS);
-      await eventually(
-        () => Promise.resolve(isOver || segmentFiles(dataDir) >= files),
-        (isThere) => isThere,
-      );
+      const { client } = service;
+      const { writeCommit, sent } = importWithoutEnd(service, list);
+      // One more file in each round: before the first commit, and behind others; the next one is under way then.
+      const commits = 1 + (round % COMMITS);
+      writeCommit(0);
+      for (let commit = 1; commit <= commits; commit += 1) {
+        // Files that were merged are gone, their records are not.
+        await eventually(
+          async () =>
+            segmentFiles(dataDir) >= before + commit || (await countOf(client, list)) >= commit * COMMIT_RECORDS,
+          (isThere) => isThere,
+        );
+        writeCommit(commit);
+      }
       const delayMs = random.below(KILL_MS_MAX);
-      await Promise.race([sent, pause(delayMs)]);
+      await pause(delayMs);
       await service.stop('SIGKILL');
       await sent;
-      expect(await checkCopyOf(dataDir), `round ${round}, killed ${delayMs} ms after file ${files}`).toEqual([]);
+      expect(await checkCopyOf(dataDir), `round ${round}, killed ${delayMs} ms after file ${commits}`).toEqual([]);
       service = await startTestService({ dataDir, env: ENV });
       const left = await recordsOf(service.client, list);
       expectFirstOf(left);

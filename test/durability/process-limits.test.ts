@@ -152,7 +152,7 @@ describeWhere(small !== undefined, 'no control group can be made here')(
     it('says where a setting is more than that', async () => {
       const env = { GANNET_MEMORY_MIB: String(2 * (GROUP_BYTES / 2 ** 20)) };
       service = await startTestService({ dataDir: newDataDir(), env, limits: small?.enter ?? '' });
-      expect(service.output).toContain('memory.mib is more than this process may have');
+      await expect.poll(() => service?.output).toContain('memory.mib is more than this process may have');
       expect(await service.stop()).toBe(0);
     });
   },
