@@ -45,9 +45,10 @@ export function agentTools(operations: readonly Operation[]): readonly AgentTool
 }
 
 /** What a caller may use. Where it reaches is told by each call: names of lists are no part of the tools. */
-export function isOpenTo({ operation: { permission, target } }: AgentTool, caller: Caller): boolean {
+export function isOpenTo({ operation }: AgentTool, caller: Caller): boolean {
+  const { permission, target, needsWholeAccount } = operation;
   const scope = caller.key?.scope ?? 'account';
-  if (scope !== 'account' && target === 'account') return false;
+  if (scope !== 'account' && (target === 'account' || needsWholeAccount === true)) return false;
   if (scope === 'list' && target === 'group') return false;
   return permission === null || caller.can(permission);
 }

@@ -49,6 +49,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   'webhook create': ['--url', 'https://example.com/', '--events', 'list.created'],
   'webhook delete': ['id'],
   'webhook test': ['id'],
+  'webhook secret': ['id'],
   'webhook rotate-secret': ['id'],
   'webhook deliveries': ['id'],
   'webhook replay': ['id'],

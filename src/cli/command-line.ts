@@ -241,7 +241,7 @@ function addKeyCommands(program: Command, run: Run): void {
       '--expires <when>',
       'last day (2027-01-01, UTC) or moment (2027-01-01T12:00:00Z) that it works; default: it works until it is deleted',
     )
-    .option('--region <name>', "region in the key (default: the account's)")
+    .option('--region <name>', "region in a key of the account (default: the account's)")
     .addOption(jsonOption())
     .action((options: KeyCreateOptions) =>
       run(async (context) => (await import('./commands/key.js')).createKey(context, options)),

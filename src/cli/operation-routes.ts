@@ -39,6 +39,7 @@ const ROUTES: Readonly<Record<string, readonly [method: Operation['method'], pat
   'webhook.deliveries': ['GET', '/webhook/{account}/{id}/deliveries'],
   'webhook.set-aside': ['GET', '/webhook/{account}/{id}/set-aside'],
   'webhook.replay': ['POST', '/webhook/{account}/{id}/replay'],
+  'webhook.secret': ['GET', '/webhook/{account}/{id}/secret'],
   'webhook.rotate-secret': ['POST', '/webhook/{account}/{id}/rotate-secret'],
   'service.settings': ['GET', '/service/settings/{account}'],
   'account.list': ['GET', '/account/all'],

@@ -31,7 +31,7 @@ export function addWebhookCommands(program: Command, { run, shared, wholeNumber 
   add('list', 'show the webhooks of an account')
     .alias('ls')
     .action((options: WebhookOptions) => run(async (context) => (await commands()).listWebhooks(context, options)));
-  add('create', 'subscribe a URL to events and print the secret of its signatures; it is shown this once')
+  add('create', 'subscribe a URL to events and print the secret of its signatures')
     .requiredOption('--url <url>', 'where events are sent (HTTPS)')
     .requiredOption(
       '--events <list>',
@@ -45,6 +45,9 @@ export function addWebhookCommands(program: Command, { run, shared, wholeNumber 
   );
   addWithId('test', 'send a ping').action((id: string, options: WebhookOptions) =>
     run(async (context) => (await commands()).testWebhook(context, id, options)),
+  );
+  addWithId('secret', 'print the secret of its signatures again').action((id: string, options: WebhookOptions) =>
+    run(async (context) => (await commands()).readSecret(context, id, options)),
   );
   addWithId('rotate-secret', 'replace the secret and print the new one; both sign for a day').action(
     (id: string, options: WebhookOptions) =>

@@ -1,7 +1,7 @@
 /** The settings of each provider: what a client may give, checked, and with the defaults filled in. */
 import { compile } from 'css-select';
 import { Type, type Static, type TSchema } from 'typebox';
-import { compileCheck, nameSchema, named, object, oneOf } from '../operations/index.js';
+import { compileCheck, nameSchema, named, object, oneOf, throwFaults } from '../operations/index.js';
 import { checkOutboundUrl, OutboundRefusedError, Secret, ServiceError, type OutboundRules } from '../platform/index.js';
 import type { WebsiteSettings } from './crawl/crawl-types.js';
 import { JsonPath } from './json/json-path.js';
@@ -257,10 +257,7 @@ function checked<Schema extends TSchema>(schema: Schema, value: unknown): Static
     check = compileCheck(schema, 'body');
     checks.set(schema, check);
   }
-  const faults = check(value).map((fault) => ({ ...fault, pointer: `/settings${fault.pointer ?? ''}` }));
-  const [first] = faults;
-  if (first !== undefined)
-    throw new ServiceError('invalid-parameter', `${first.pointer}: ${first.detail}`, { errors: faults });
+  throwFaults(check(value).map((fault) => ({ ...fault, pointer: `/settings${fault.pointer ?? ''}` })));
   return value as Static<Schema>;
 }
 

@@ -1,7 +1,6 @@
 /** `/list/…/source`: what a list imports from, a feed or any file of a media store. */
 import { Type } from 'typebox';
 import { defineOperation, object, requireList, type OperationContext } from '../operations/index.js';
-import { reaches } from '../access/index.js';
 import { ServiceError } from '../platform/index.js';
 import { ALREADY_IMPORTING, FEED_IN_USE, FEED_NOT_FOUND, NO_SOURCE } from './feed-problems.js';
 import {
@@ -19,16 +18,9 @@ import type { SourceRow } from './types.js';
 
 const CALLERS = ['key', 'console', 'cli'] as const;
 const ofList = { callers: CALLERS, target: 'list', params: sourceParams } as const;
-const shown = (description: string) => ({ description, schema: sourceResource });
-
 /** A key of the list alone does not reach feeds and files of the account. */
-function assertAccount({ caller, services }: OperationContext, account: string): void {
-  if (reaches(caller, { kind: 'account', account }, services.catalog)) return;
-  throw new ServiceError(
-    'out-of-scope',
-    `This key does not reach the account '${account}' as a whole, whose files these are.`,
-  );
-}
+const ofAccount = { ...ofList, needsWholeAccount: true } as const;
+const shown = (description: string) => ({ description, schema: sourceResource });
 
 /** What a list imports is read with it. */
 function assertReadsFiles({ caller }: OperationContext): void {
@@ -41,7 +33,7 @@ function describe({ services }: OperationContext, row: SourceRow) {
 }
 
 const bind = defineOperation({
-  ...ofList,
+  ...ofAccount,
   name: 'list.feed',
   summary: 'Make a feed searchable in a list',
   description:
@@ -53,7 +45,6 @@ const bind = defineOperation({
   responses: { 201: shown('What the list imports from') },
   errors: ['list-not-found', FEED_NOT_FOUND, ALREADY_IMPORTING, FEED_IN_USE, 'storage-full'],
   async handle(context, { params: { account, list }, body }) {
-    assertAccount(context, account);
     const { feeds } = context.services.part(FEEDS);
     const row = await feeds.bind(feeds.required(account, body.feed), requireList(context.services, account, list));
     return { status: 201, body: describe(context, row) };
@@ -61,7 +52,7 @@ const bind = defineOperation({
 });
 
 const create = defineOperation({
-  ...ofList,
+  ...ofAccount,
   name: 'list.source-create',
   summary: 'Have a list import a file of a media store',
   description:
@@ -75,7 +66,6 @@ const create = defineOperation({
   async handle(context, { params: { account, list: name }, body }) {
     const { services } = context;
     const { media_store = DEFAULT_STORE, path, keep_in_sync = true } = body;
-    assertAccount(context, account);
     assertReadsFiles(context);
     const list = requireList(services, account, name);
     const row = await services.part(FEEDS).feeds.bindFile(list, { media_store, path, keep_in_sync });

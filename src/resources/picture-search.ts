@@ -12,6 +12,7 @@ import {
   named,
   object,
   parseJson,
+  throwFaults,
   searchBody,
   searchFor,
   searchQuery,
@@ -185,9 +186,8 @@ function bodyOf(bytes: Uint8Array): Static<typeof imageBody> {
   if (bytes.length > JSON_BYTES_MAX)
     throw new ServiceError('body-too-large', `A JSON body has at most ${JSON_BYTES_MAX} bytes.`);
   const body = parseJson(Buffer.from(bytes));
-  const errors = checkBody(body);
-  if (errors.length === 0) return body as Static<typeof imageBody>;
-  throw new ServiceError('invalid-parameter', 'The request body is not as the API describes it.', { errors });
+  throwFaults(checkBody(body));
+  return body as Static<typeof imageBody>;
 }
 
 /**

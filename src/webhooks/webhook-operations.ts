@@ -85,12 +85,13 @@ const create = ({ webhookEvents, webhookWithSecret }: WebhookSchemas) =>
     name: 'webhook.create',
     summary: 'Subscribe a URL to events',
     description:
-      'Each event is sent as `POST` with the JSON body `{"id", "list", "data"}` and signed with the secret of the answer, which is shown this once. An answer other than 2xx within 10 s is a failure and is tried again for hours. Events of changes that are asked for after this answer are sent, earlier ones are not.',
+      'Each event is sent as `POST` with the JSON body `{"id", "list", "data"}` and signed with the secret of the answer, which keys are told this once. An answer other than 2xx within 10 s is a failure and is tried again for hours. Events of changes that are asked for after this answer are sent, earlier ones are not.',
     method: 'POST',
     path: '/webhook',
     permission: 'webhook:create',
     callers: CALLERS,
     target: 'none',
+    needsWholeAccount: true,
     params: noParams,
     body: object({
       url: webhookUrl,
@@ -238,13 +239,37 @@ const test = defineOperation({
   },
 });
 
+const readSecret = ({ webhookWithSecret }: WebhookSchemas) =>
+  defineOperation({
+    ...ofWebhook,
+    name: 'webhook.secret',
+    summary: 'Show the secret of a webhook again',
+    description:
+      'For who may replace it. A secret that cannot be opened, for the key that it is sealed with is gone, is 422: it has to be replaced.',
+    method: 'GET',
+    path: '/webhook/{account}/{id}/secret',
+    permission: 'webhook:update',
+    callers: CONSOLE_ONLY,
+    responses: { 200: { description: 'The webhook with its secret', schema: webhookWithSecret } },
+    errors: [...ofWebhook.errors, 'unprocessable'],
+    handle({ services }, { params: { account, id } }) {
+      const subscription = services.part(WEBHOOKS).subscriptions.required(account, id);
+      if (subscription.secret === null)
+        throw new ServiceError(
+          'unprocessable',
+          'What is kept of the secret cannot be opened: the key that it is sealed with is not among those of the service. Rotate the secret to have another.',
+        );
+      return { status: 200, body: { ...described(services, subscription), secret: subscription.secret.reveal() } };
+    },
+  });
+
 const rotateSecret = ({ webhookWithSecret }: WebhookSchemas) =>
   defineOperation({
     ...ofWebhook,
     name: 'webhook.rotate-secret',
     summary: 'Replace the secret of a webhook',
     description:
-      'The new secret is shown this once. For 24 hours deliveries are signed by both: `X-Service-Signature` by the new one, `X-Service-Signature-Previous` by the old one, `webhook-signature` by both.',
+      'For 24 hours deliveries are signed by both: `X-Service-Signature` by the new one, `X-Service-Signature-Previous` by the old one, `webhook-signature` by both.',
     method: 'POST',
     path: '/webhook/{account}/{id}/rotate-secret',
     permission: 'webhook:update',
@@ -353,6 +378,6 @@ const replay = defineOperation({
 /** `events`: what may be subscribed to. */
 export function webhookOperations({ events: known }: Pick<Declared, 'events'>): readonly Operation[] {
   const schemas = webhookSchemas(known);
-  const ofSchemas = [events, create, list, read, update, rotateSecret, deliveries, setAside];
+  const ofSchemas = [events, create, list, read, update, readSecret, rotateSecret, deliveries, setAside];
   return [...ofSchemas.map((operation) => operation(schemas)), remove, test, replay];
 }

@@ -157,6 +157,26 @@ describe('keys by the command line', () => {
     expect((await service.clientWith(key).get('/account')).status).toBe(401);
   });
 
+  it('name a region where they reach the account, and that of their list or group otherwise', async () => {
+    const control = service.control();
+    const make = (body: Record<string, unknown>) => control.post('/api-key/default', { name: 'x', ...body });
+    const films = { scope: 'list', scope_target: 'films' };
+    expect((await make({})).body).toMatchObject({ region: 'eu' });
+    expect((await make({ region: 'us' })).body).toMatchObject({
+      region: 'us',
+      key: expect.stringMatching(/^gnt_us_/) as string,
+    });
+    expect((await make(films)).body).toMatchObject({ region: 'eu' });
+    expect((await make({ ...films, region: 'eu' })).body).toMatchObject({ region: 'eu' });
+    expect(await make({ ...films, region: 'us' })).toMatchObject({
+      status: 400,
+      body: {
+        detail: "A key of a list has the region of the list, 'eu': leave the region out.",
+        errors: [{ pointer: '/region' }],
+      },
+    });
+  });
+
   it('take presets or permissions, a scope that exists, and a sane expiry', async () => {
     const control = service.control();
     const make = (body: Record<string, unknown>) => control.post('/api-key/default', { name: 'x', ...body });

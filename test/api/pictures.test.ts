@@ -161,6 +161,9 @@ describe('a search by a picture', () => {
     expect((await reader.post(path, { url: urlOf(5) })).status).toBe(200);
     const unclear = [{}, { url: urlOf(1), media: 'a/b' }, { url: 7 }, { media: 'default/x/5.png', query: 'words' }];
     for (const body of unclear) expect(problem(await service.client.post(path, body))).toBe('400 invalid-parameter');
+    expect((await service.client.post(path, { media: 'default/a.png', sise: 1 })).body).toMatchObject({
+      detail: "/sise: Unknown member 'sise'. Did you mean 'size'?",
+    });
     for (const body of [{ url: urlOf('none') }, { url: 'http://10.0.0.1/a.png' }, { media: 'default/none.png' }])
       expect(problem(await service.client.post(path, body))).toBe('422 picture-unreadable');
     expect(problem(await asked(`/default/${list}/1`, Buffer.from('%PDF-1.7')))).toBe('422 picture-unreadable');

@@ -107,7 +107,11 @@ it('sends nothing unsigned where the key is lost, says so, and goes on with a ne
   await gannet('webhook', 'test', id);
   await expect.poll(() => gannet('webhook', 'deliveries', id)).toContain('not sent');
   expect(receiver.received).toEqual([]);
+  await expect(gannet('webhook', 'secret', id)).rejects.toMatchObject({
+    stderr: expect.stringContaining('Rotate the secret to have another') as string,
+  });
   const secret = (await gannet('webhook', 'rotate-secret', id)).trim();
+  expect((await gannet('webhook', 'secret', id)).trim()).toBe(secret);
   await gannet('webhook', 'test', id);
   await receiver.events(1);
   expect(isSignedBy(receiver.received[0]!, secret)).toBe(true);

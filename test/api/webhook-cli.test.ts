@@ -46,7 +46,9 @@ it('makes webhooks and queues pings without the service, which sends them when i
 
   service = await startTestService({ dataDir, env: SETTINGS });
   expect(await receiver.events(1)).toMatchObject([['webhook.ping', { id }]]);
-  expect((await gannet('rotate-secret', id)).trim()).toHaveLength(44);
+  const rotated = (await gannet('rotate-secret', id)).trim();
+  expect(rotated).toHaveLength(44);
+  expect((await gannet('secret', id)).trim()).toBe(rotated);
   await expect.poll(() => gannet('deliveries', id), { interval: 200 }).toMatch(/webhook\.ping .* 204 .*delivered/);
   expect(await gannet('deliveries', id, '--set-aside')).toContain('Nothing is set aside');
   expect(await gannet('replay', id)).toContain('0 deliveries');

@@ -131,6 +131,18 @@ describe('subscriptions', () => {
     expect(await service.client.get(`/webhook/default/${id}/set-aside`)).toMatchObject(consoleOnly);
     expect(await service.client.post(`/webhook/default/${id}/replay`, {})).toMatchObject(consoleOnly);
     expect(await service.client.send('POST', `/webhook/default/${id}/rotate-secret`)).toMatchObject(consoleOnly);
+    expect(await service.client.get(`/webhook/default/${id}/secret`)).toMatchObject(consoleOnly);
+  });
+
+  it('shows its secret again on the console and the command line alone, also after a rotation', async () => {
+    const { id, secret } = await subscribe(['list.created']);
+    expect(await control.get(`/webhook/default/${id}/secret`)).toMatchObject({ status: 200, body: { id, secret } });
+    const { secret: rotated } = (await ok(
+      control.send('POST', `/webhook/default/${id}/rotate-secret`),
+    )) as CreatedWebhook;
+    expect((await control.get(`/webhook/default/${id}/secret`)).body).toMatchObject({ secret: rotated });
+    expect((await control.get(`/webhook/default/${id}`)).body).not.toHaveProperty('secret');
+    expect(await control.get('/webhook/default/none/secret')).toMatchObject({ status: 404 });
   });
 });
 

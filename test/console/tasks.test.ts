@@ -68,7 +68,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.getByText('There are no groups yet.').waitFor();
   });
 
-  it('adds a webhook, sends a test, shows what became of it, rotates its secret and deletes it', async () => {
+  it('adds a webhook, sends a test, shows what became of it and its secret, rotates that and deletes it', async () => {
     const receiver = await WebhookReceiver.start();
     const url = receiver.url();
     await its.visit('webhooks');
@@ -89,6 +89,10 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await button('Rotate the secret').click();
     await confirm('Rotate the secret');
     await expect.poll(() => its.page.locator('[data-secret]').innerText()).not.toBe(secret);
+    const rotated = await its.page.locator('[data-secret]').innerText();
+    await its.visit('webhooks');
+    await button('Show the secret').click();
+    expect(await its.page.locator('[data-secret]').innerText()).toBe(rotated);
     await button(`Delete ${url}`).click();
     await confirm('Delete');
     await its.page.getByText('There are no webhooks yet.').waitFor();
@@ -270,6 +274,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await button('Make a key').click();
     const key = form('Make a key');
     await key.getByLabel('Name').fill('kiosk');
+    await key.getByLabel('Region').fill('us');
     await key.getByLabel('Reaches').selectOption('group');
     await key.getByRole('combobox', { name: 'One group' }).fill('shore');
     await its.page.getByRole('option', { name: 'shore' }).click();
@@ -279,6 +284,8 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.page.unroute('**/api-key/default');
     await key.getByRole('button', { name: 'Make a key' }).click();
     const secret = await its.page.locator('[data-secret]').innerText();
+    // A group is in one region, whatever was written before it was chosen.
+    expect(secret).toMatch(/^gnt_eu_/);
     const holder = its.service.clientWith(secret);
     expect((await holder.post('/search/group/default/shore/latest', {})).status).toBe(200);
     expect((await holder.post('/feed/default/connect', {})).status).toBe(403);

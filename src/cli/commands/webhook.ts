@@ -1,4 +1,4 @@
-/** `gannet webhook list|create|delete|test|rotate-secret|deliveries|replay`. */
+/** `gannet webhook list|create|delete|test|secret|rotate-secret|deliveries|replay`. */
 import { membersOf } from '../answers.js';
 import { readListing } from '../listing.js';
 import { writeJson, type CommandContext } from '../command-context.js';
@@ -95,6 +95,11 @@ export async function testWebhook(context: CommandContext, id: string, options: 
   );
 }
 
+export async function readSecret(context: CommandContext, id: string, options: WebhookOptions): Promise<ExitStatus> {
+  const params = { account: accountOf(context, options), id };
+  return showSecret(context, options, (await call(context, 'webhook.secret', { params })) as WithSecret);
+}
+
 export async function rotateSecret(context: CommandContext, id: string, options: WebhookOptions): Promise<ExitStatus> {
   const params = { account: accountOf(context, options), id };
   return showSecret(context, options, (await call(context, 'webhook.rotate-secret', { params })) as WithSecret);
@@ -151,7 +156,7 @@ function show(context: CommandContext, { json }: WebhookOptions, answer: unknown
 function showSecret(context: CommandContext, options: WebhookOptions, webhook: WithSecret): ExitStatus {
   const status = show(context, options, webhook, () => `${webhook.secret}\n`);
   if (options.json !== true) {
-    context.output.note(`This is the secret of the webhook ${webhook.id}. Keep it: it is not shown again.\n`);
+    context.output.note(`This is the secret of the webhook ${webhook.id}; gannet webhook secret prints it again.\n`);
   }
   return status;
 }

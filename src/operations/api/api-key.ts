@@ -1,6 +1,6 @@
 /** `/api-key/{account}`: making, listing and revoking keys; for the console and the command line only. */
 import { Type } from 'typebox';
-import { parseFutureExpiry, type AccessPreset, type PermissionCatalogue } from '../../access/index.js';
+import { parseFutureExpiry, type AccessPreset, type KeyScope, type PermissionCatalogue } from '../../access/index.js';
 import { ServiceError, type ErrorPlace } from '../../platform/index.js';
 import {
   createdKeyResource,
@@ -38,7 +38,8 @@ const newKey = object(
     region: Type.Optional(
       Type.String({
         pattern: '^[a-z0-9][a-z0-9-]{0,15}$',
-        description: "Region; default: the account's",
+        description:
+          "Region in the key; default: the account's. Of an account scope only: a key of a list or group has the region of the account that this is in",
         examples: ['eu'],
       }),
     ),
@@ -63,11 +64,13 @@ const create = defineOperation({
     const scope = body.scope ?? 'account';
     const target = body.scope_target ?? null;
     const reach = checkScopeTarget(services.catalog, caller, params.account, { scope, target });
+    const region = services.catalog.account(params.account)?.region ?? services.config.account.region;
+    checkRegion(scope, body.region, region);
     const { record, secret } = await services.access.createKey({
       account: params.account,
       name: body.name,
       ...reach,
-      region: body.region ?? services.catalog.account(params.account)?.region ?? services.config.account.region,
+      region: body.region ?? region,
       permissions: chosenPermissions(services.permissions, body.access, body.permissions),
       expires_at:
         typeof body.expires_at === 'string' ? parseFutureExpiry(body.expires_at, services.clock.nowMs()) : null,
@@ -75,6 +78,13 @@ const create = defineOperation({
     return { status: 201, body: describeCreatedKey(record, secret) };
   },
 });
+
+/** A list or group is in the region of its account, which its keys name: `invalid-parameter` for another one. */
+function checkRegion(scope: KeyScope, named: string | undefined, region: string): void {
+  if (scope === 'account' || named === undefined || named === region) return;
+  const detail = `A key of a ${scope} has the region of the ${scope}, '${region}': leave the region out.`;
+  throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/region', detail }] });
+}
 
 /** The permissions of the preset, or those that were named. Throws `invalid-parameter`. */
 function chosenPermissions(

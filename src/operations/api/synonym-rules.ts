@@ -4,9 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import type { ListRecord } from '../../catalog/index.js';
-import { ERROR_PLACES_MAX, ServiceError, type ErrorPlace } from '../../platform/index.js';
+import { ERROR_PLACES_MAX, type ErrorPlace } from '../../platform/index.js';
 import type { SynonymRule } from '../../search/index.js';
 import { keptRule, synonymRuleFaults, synonymRulesExcess } from '../../synonyms/index.js';
+import { throwFaults } from '../dispatch/validation.js';
 
 /** So long others wait; a hundred thousand terms are checked in more than a second. */
 const SLICE_MS = 10;
@@ -43,11 +44,4 @@ export function checkedSynonymRule(rule: SynonymRule): SynonymRule {
 /** Folded words of a text, as records have them. */
 export function synonymWords(text: string): readonly string[] {
   return kernel.analyse(segmentForKernel(text)).map(({ term }) => term);
-}
-
-function throwFaults(faults: readonly ErrorPlace[]): void {
-  const [first] = faults;
-  if (first === undefined) return;
-  const more = faults.length === 1 ? '' : ` (and ${faults.length - 1} more)`;
-  throw new ServiceError('invalid-parameter', `${first.pointer}: ${first.detail}${more}`, { errors: faults });
 }

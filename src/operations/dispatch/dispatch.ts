@@ -103,7 +103,8 @@ function callerOf(credential: Credential, { method }: Operation, { account }: Pa
   }
 }
 
-function assertPermission({ callers, permission, target }: Operation, caller: Caller): void {
+function assertPermission(operation: Operation, caller: Caller): void {
+  const { callers, permission } = operation;
   if (!callers.includes(caller.kind)) {
     const open = callers.includes('console')
       ? 'the console and the command line, not to API keys'
@@ -113,13 +114,14 @@ function assertPermission({ callers, permission, target }: Operation, caller: Ca
   if (permission !== null && permission !== 'public' && !caller.can(permission)) {
     throw new ServiceError(
       'missing-permission',
-      `This needs the permission '${permission}'${placeOf(target)}, which ${caller.kind === 'key' ? 'the key' : 'your role'} does not have.`,
+      `This needs the permission '${permission}'${placeOf(operation)}, which ${caller.kind === 'key' ? 'the key' : 'your role'} does not have.`,
     );
   }
 }
 
 function admissionOf(operation: Operation, params: PathParams, caller: Caller, services: Services): Admission {
   const { target } = operation;
+  if (isNarrow(caller) && operation.needsWholeAccount === true) throw outOfScope(operation, caller);
   if (target === 'none') return { caller, list: undefined };
   const account = params['account'] ?? '';
   const name = params[target] ?? '';
@@ -148,7 +150,7 @@ function assertMissingAdmitted(missing: MissingTarget, caller: Caller, catalog: 
   const { operation, target, account, name } = missing;
   assertName(target, name, { parameter: target });
   if (operation.admitsMissingTarget === true) return;
-  const isScoped = caller.key !== undefined && caller.key.scope !== 'account';
+  const isScoped = isNarrow(caller);
   if (target === 'list') {
     const hint =
       isScoped || !caller.can('list:read') ? '' : didYouMean(name, namesOf(catalog.listPage(account, COMPARED)));
@@ -159,23 +161,30 @@ function assertMissingAdmitted(missing: MissingTarget, caller: Caller, catalog: 
   throw new ServiceError('group-not-found', `There is no group '${name}'.${hint}`);
 }
 
+/** A key of one list or group. */
+function isNarrow({ key }: Caller): boolean {
+  return key !== undefined && key.scope !== 'account';
+}
+
 /** A name is compared with so many others at most: whoever mistypes in a loop costs others little. */
 const COMPARED = { size: 1000 };
 const namesOf = ({ entries }: Page<{ readonly name: string }>) => entries.map(({ name }) => name);
 
 /** Where a key would have to hold a permission. */
-function placeOf(target: OperationTarget): string {
+function placeOf({ target, needsWholeAccount }: Operation): string {
+  if (needsWholeAccount === true) return ' on the account';
   return target === 'list' || target === 'group' ? ` on the account or this ${target}` : '';
 }
 
 /** One same sentence whether the resource exists or not. */
-function outOfScope({ permission, target }: Operation, caller: Caller): ServiceError {
+function outOfScope(operation: Operation, caller: Caller): ServiceError {
+  const { permission } = operation;
   const key = caller.key;
   const reach =
     key === undefined || key.scope === 'account'
       ? `the account '${caller.account ?? ''}'`
       : `the ${key.scope} '${key.scope_target ?? ''}' of its account`;
-  const place = placeOf(target);
+  const place = placeOf(operation);
   const needed = permission === null || place === '' ? '' : ` This needs the permission '${permission}'${place}.`;
   return new ServiceError('out-of-scope', `This key reaches only ${reach}.${needed}`);
 }

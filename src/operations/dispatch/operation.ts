@@ -72,6 +72,8 @@ export interface OperationSpec<
   readonly target: OperationTarget;
   /** True: a target that does not exist is no error, and `handle` has to see to it. Default false. */
   readonly admitsMissingTarget?: boolean;
+  /** True: what it deals with is the account's, whatever the target, so that keys of a list or group alone cannot use it. */
+  readonly needsWholeAccount?: true;
   readonly params: Params;
   /** The last parameter of the path takes all that follows, slashes included. */
   readonly takesRest?: true;

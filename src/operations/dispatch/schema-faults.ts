@@ -140,6 +140,8 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
       return params['limit'] === 1 ? 'Must not be empty.' : `Must have at least ${String(params['limit'])} items.`;
     case 'maxItems':
       return `Must have at most ${String(params['limit'])} items.`;
+    case 'uniqueItems':
+      return `Items ${String(params['i'])} and ${String(params['j'])} are the same, counted from 0; each may be there once.`;
     case 'pattern':
       return patternFault(String(params['pattern']), value, schema);
     case 'format':

@@ -21,6 +21,7 @@ const Body = Type.Object(
         Type.Object({ link: Type.String(), word: Type.Optional(Type.String({ minLength: 3 })) }, closed),
       ]),
     ),
+    events: Type.Optional(Type.Array(Type.String(), { uniqueItems: true })),
     fields: Type.Optional(
       Type.Array(Type.Object({ name: Type.String(), weight: Type.Optional(Type.Number({ minimum: 0 })) }, closed)),
     ),
@@ -107,6 +108,11 @@ describe('bodies', () => {
     [{ name: 'a', by: 3 }, '/by', 'Must be an object, not 3.'],
     [{ name: 'a', list: 'A b' }, '/list', `A name is ${NAME_PATTERN_WORDS}; "A b" is not.`],
     [{ name: 'a', code: 'x' }, '/code', 'Must not be "x": Of a country; for example "de"; by the pattern ^[a-z]{2}$.'],
+    [
+      { name: 'a', events: ['a', 'b', 'a'] },
+      '/events',
+      'Items 0 and 2 are the same, counted from 0; each may be there once.',
+    ],
     [{ name: 'a', target: [] }, '/target', 'Must be a string or null, not an array.'],
     [
       { name: 'a', fields: [{ name: 'x', wieght: 1 }] },

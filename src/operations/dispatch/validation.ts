@@ -162,7 +162,8 @@ function assertContentType(contentType: string | undefined, allowed: readonly st
   );
 }
 
-function throwFaults(faults: readonly ErrorPlace[]): void {
+/** `invalid-parameter` that names the first place and how many more there are; nothing where there is none. */
+export function throwFaults(faults: readonly ErrorPlace[]): void {
   const [first] = faults;
   if (first === undefined) return;
   const place = first.parameter ?? (first.pointer === '' ? undefined : first.pointer);

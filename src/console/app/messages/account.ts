@@ -21,6 +21,9 @@ export const accountTexts = {
     key: 'Key',
     scope: 'Reaches',
     scopeHint: 'What it can see at all',
+    region: 'Region',
+    regionHint:
+      'Whose servers the key is sent to. It works everywhere; left empty, it names the home region of the account.',
     expiresHint: 'It works until the end of that day (UTC). Left empty, it works until it is revoked.',
     scopes: { account: 'The whole account', list: 'One list', group: 'One group' },
     access: 'May',
@@ -45,6 +48,10 @@ export const accountTexts = {
     url: 'Address',
     events: 'Events',
     secret: 'The signing secret',
+    secretHint:
+      'Receivers check by it that a message is from here. It can be shown again on this page, and nowhere else.',
+    showSecret: 'Show the secret',
+    secretFailed: 'No secret to show',
     ping: 'Send a test',
     pinged: 'Test sent',
     pingFailed: 'Test failed',

@@ -13,12 +13,19 @@ export function Copy({ value, label = text.common.copy }: { readonly value: stri
   );
 }
 
-/** What is shown once and never again. */
-export function SecretOnce({ title, secret }: { readonly title: string; readonly secret: string }) {
+interface SecretProps {
+  readonly title: string;
+  readonly secret: string;
+  /** Whether it can be seen again; by default it cannot. */
+  readonly hint?: string;
+}
+
+/** What has to be copied, mostly because it is never shown again. */
+export function SecretOnce({ title, secret, hint = text.common.shownOnce }: SecretProps) {
   return (
     <Alert color="green" title={title} role="status">
       <Stack gap="xs">
-        <Text size="sm">{text.common.shownOnce}</Text>
+        <Text size="sm">{hint}</Text>
         <Group wrap="nowrap" align="flex-start">
           <Code block data-secret style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
             {secret}

@@ -42,7 +42,7 @@ const CHOICES_MAX = 100;
 type Draft = ApiKeyCreateInput['body'];
 type Key = ApiKeyListOutput['keys'][number];
 
-const { scope, access, name } = apiKeyCreateSchemas.body.properties;
+const { scope, access, name, region } = apiKeyCreateSchemas.body.properties;
 
 export function ApiKeys() {
   const account = useAccount();
@@ -117,6 +117,11 @@ function KeyRow({ apiKey }: { readonly apiKey: Key }) {
   );
 }
 
+/** Keys of lists and groups have the region of what they reach. */
+function takesRegion({ scope: reach = 'account' }: Draft): boolean {
+  return reach === 'account';
+}
+
 const NEW: Draft = { name: '', scope: 'account', access: 'search-and-read' };
 
 function NewKey({ onSecret }: { readonly onSecret: (secret: string) => void }) {
@@ -127,7 +132,9 @@ function NewKey({ onSecret }: { readonly onSecret: (secret: string) => void }) {
     setDraft({ ...draft, ...change });
   };
   const submit = async (): Promise<void> => {
-    const { key } = await create.mutateAsync({ params: { account }, body: draft });
+    const { region: named = '', ...others } = draft;
+    const body = takesRegion(draft) && named !== '' ? draft : others;
+    const { key } = await create.mutateAsync({ params: { account }, body });
     onSecret(key);
     setDraft(NEW);
   };
@@ -145,6 +152,7 @@ function NewKey({ onSecret }: { readonly onSecret: (secret: string) => void }) {
         }}
       />
       <Scope draft={draft} onChange={set} />
+      {takesRegion(draft) ? <Region draft={draft} onChange={set} /> : null}
       <Radio.Group
         label={text.keys.access}
         value={draft.access ?? ''}
@@ -184,12 +192,26 @@ function NewKey({ onSecret }: { readonly onSecret: (secret: string) => void }) {
   );
 }
 
-interface ScopeProps {
+interface PartProps {
   readonly draft: Draft;
   readonly onChange: (change: Partial<Draft>) => void;
 }
 
-function Scope({ draft, onChange }: ScopeProps) {
+function Region({ draft, onChange }: PartProps) {
+  return (
+    <TextInput
+      label={text.keys.region}
+      description={text.keys.regionHint}
+      pattern={region.pattern}
+      value={draft.region ?? ''}
+      onChange={(event) => {
+        onChange({ region: event.currentTarget.value });
+      }}
+    />
+  );
+}
+
+function Scope({ draft, onChange }: PartProps) {
   const account = useAccount();
   const lists = useSuspenseQuery(readingAll(listList, { params: { account } })).data.lists;
   const groups = useSuspenseQuery(readingAll(listGroupList, { params: { account } })).data.groups;

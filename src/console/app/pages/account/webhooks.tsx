@@ -10,6 +10,7 @@ import {
   webhookEvents,
   webhookList,
   webhookRotateSecret,
+  webhookSecret,
   webhookTest,
   webhookUpdate,
   type WebhookCreateInput,
@@ -44,7 +45,9 @@ export function Webhooks() {
       lead={text.webhooks.lead}
       actions={may(webhookCreate) ? <WebhookForm onSecret={setSecret} /> : undefined}
     >
-      {secret === undefined ? null : <SecretOnce title={text.webhooks.secret} secret={secret} />}
+      {secret === undefined ? null : (
+        <SecretOnce title={text.webhooks.secret} secret={secret} hint={text.webhooks.secretHint} />
+      )}
       {data.webhooks.length === 0 ? <Empty>{text.webhooks.none}</Empty> : null}
       {data.webhooks.length === 0 ? null : (
         <Columns heads={[text.webhooks.url, text.webhooks.events, '']} label={text.webhooks.title} minWidth={720}>
@@ -91,6 +94,7 @@ function WebhookRow({ webhook, onSecret }: WebhookRowProps) {
         <Group gap="xs" justify="flex-end" wrap="nowrap">
           {may(webhookTest) ? <Ping id={id} /> : null}
           {may(webhookUpdate) ? <WebhookForm webhook={webhook} onSecret={onSecret} /> : null}
+          {may(webhookSecret) ? <ShowSecret id={id} onSecret={onSecret} /> : null}
           {may(webhookRotateSecret) ? (
             <ConfirmButton
               label={text.webhooks.rotate}
@@ -113,6 +117,31 @@ function WebhookRow({ webhook, onSecret }: WebhookRowProps) {
         </Group>
       </Table.Td>
     </Table.Tr>
+  );
+}
+
+/** Asked for at a click alone: it is no part of what is kept of the page. */
+function ShowSecret({ id, onSecret }: { readonly id: string; readonly onSecret: (secret: string) => void }) {
+  const account = useAccount();
+  const show = useChange(webhookSecret);
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      loading={show.isPending}
+      onClick={() => {
+        show.mutate(
+          { params: { account, id } },
+          {
+            onSuccess: ({ secret }) => {
+              onSecret(secret);
+            },
+          },
+        );
+      }}
+    >
+      {show.isError ? text.webhooks.secretFailed : text.webhooks.showSecret}
+    </Button>
   );
 }
 
