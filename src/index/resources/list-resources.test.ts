@@ -9,6 +9,7 @@ import {
 import { ScriptedModels } from '../../../test/support/scripted-models.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { FileReader, ReadingOutcome, ReadingRequest } from '../../extracts/index.js';
+import { ProgressBoard } from '../../platform/index.js';
 import type { ListIndex } from '../index.js';
 
 const URL_A = 'https://example.com/a.pdf';
@@ -98,6 +99,21 @@ describe('files of a list', () => {
       expect(list.files.status()).toMatchObject({ read: 1, failed: 0 });
     }
     expect(await textOf('one')).toEqual(['Other']);
+  });
+
+  it('are a job for as long as one is to be read or put into the index, and no longer', async () => {
+    await lists.close();
+    const progress = new ProgressBoard();
+    lists.open({ progress });
+    lists.indexes.useReader(reader);
+    list = await lists.indexes.open('a1', LIST_SETTINGS);
+    for (const text of ['Text', 'Other', 'Third']) {
+      reader.outcome = () => Promise.resolve(readAs(text));
+      await list.write(put('one', { report: `${URL_A}?${text}` }));
+      await expect.poll(() => textOf('one'), POLL).toEqual([text]);
+      await settled();
+      await expect.poll(() => progress.all(), POLL).toEqual([]);
+    }
   });
 
   it('are looked at again by themselves', async () => {

@@ -384,6 +384,8 @@ export class ListResources implements ListFiles {
       await this.publishPages(settlements);
     } finally {
       this.beingPublished = 0;
+      // The commit of the last pages was told while they were still counted as under way.
+      if (!this.stopped) this.tellProgress();
     }
   }
 
