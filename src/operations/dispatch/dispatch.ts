@@ -29,7 +29,7 @@ import type { Catalog } from '../../catalog/index.js';
 import { assertName, didYouMean, ServiceError, type Page } from '../../platform/index.js';
 import { namedDamage } from './damaged-list.js';
 import { placedIn } from './error-places.js';
-import type { Admission, Operation, OperationContext, OperationResult, OperationTarget } from './operation.js';
+import type { Admission, Operation, OperationContext, OperationResult } from './operation.js';
 import type { Services } from './services.js';
 import { createValidator, type InputValidator, type RawInput } from './validation.js';
 
