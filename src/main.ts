@@ -78,7 +78,8 @@ export { adoptUnknownLists, findMissingSegments } from './stopped-service.js';
 
 /** For `gannet restore`. */
 export function restoreData(config: Config, wanted: WantedRestore): Promise<Restored> {
-  return restoreStopped(config, wanted, () => startService(config, { listen: false }));
+  const start = () => startService(config, { listen: false });
+  return restoreStopped(config, wanted, { start, assertKnown: assertFormatsKnown });
 }
 
 export interface RunningService {

@@ -1,7 +1,15 @@
 /** What is done to a data directory while no service has it, for commands that no service answers. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { BACKUPS, markRestored, restoreBackup, RESTORING, type Restored } from './backup/index.js';
+import {
+  assertMovable,
+  BACKUPS,
+  markRestored,
+  restoreBackup,
+  RESTORING,
+  type AssertKnown,
+  type Restored,
+} from './backup/index.js';
 import { openCatalog } from './catalog/index.js';
 import { openDataDirectory } from './data-directory.js';
 import { adoptLists, missingSegments, type AdoptionReport } from './index/index.js';
@@ -24,11 +32,17 @@ export interface WantedRestore {
 export async function restoreStopped(
   config: Config,
   { from, account, replace }: WantedRestore,
-  start: () => Promise<{ readonly services: Pick<Services, 'part'>; close(): Promise<void> }>,
+  {
+    start,
+    assertKnown,
+  }: {
+    readonly start: () => Promise<{ readonly services: Pick<Services, 'part'>; close(): Promise<void> }>;
+    readonly assertKnown: AssertKnown;
+  },
 ): Promise<Restored> {
   const dataDir = resolve(config.data.dir);
   if (!from.startsWith('media:')) {
-    return withDataDirectory(config, () => restoreBackup({ from, replace, dataDir }));
+    return withDataDirectory(config, () => restoreBackup({ from, replace, dataDir, assertKnown }));
   }
   if (!existsSync(dataDir)) {
     throw new OperatorError(
@@ -44,8 +58,9 @@ export async function restoreStopped(
         `What is in ${dataDir} knows the media store, and is replaced by the backup: with --replace it moves to a folder in the data directory, and nothing is deleted.`,
       );
     }
+    assertMovable(dataDir);
     ({ summary } = await service.services.part(BACKUPS).fetch(from, account, join(dataDir, RESTORING)));
-    await markRestored(dataDir);
+    await markRestored(dataDir, assertKnown);
   } finally {
     await service.close();
   }

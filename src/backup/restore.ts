@@ -6,10 +6,20 @@
  *   .restored    is all there: what was there moves aside
  *   .placing     what was there is aside: the backup moves to its place
  */
-import { constants, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { asStorageError, OperatorError, ServiceError, syncFile } from '../platform/index.js';
+import { asStorageError, mountsOf, OperatorError, ServiceError, syncFile } from '../platform/index.js';
 import { readDescription, type BackupDescription } from './description.js';
 
 /** Of the data directory, while a backup comes into it. */
@@ -37,7 +47,11 @@ export interface RestoreRequest {
   readonly dataDir: string;
   /** What is there moves aside. Without it only an empty folder takes a backup. */
   readonly replace: boolean;
+  readonly assertKnown: AssertKnown;
 }
+
+/** Throws where a folder is no data directory that this release can open, which is whole otherwise. */
+export type AssertKnown = (folder: string) => void;
 
 /** Whoever calls holds the lock of the data directory. Rejects with an `OperatorError` that says what to do. */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
@@ -52,6 +66,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
       `${dataDir} is not empty. With --replace what is there moves to a folder in it, and nothing is deleted.`,
     );
   }
+  assertMovable(dataDir);
   try {
     await copyAll(from, join(dataDir, COPYING), description);
   } catch (error) {
@@ -60,15 +75,26 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
     if (failure instanceof ServiceError) throw new OperatorError(`${dataDir}: ${failure.message}`);
     throw failure;
   }
-  await markRestored(dataDir);
+  await markRestored(dataDir, request.assertKnown);
   const before = finishRestore(dataDir);
   await syncFile(dataDir);
   const bytes = description.files.reduce((sum, each) => sum + each.bytes, 0);
   return { data_dir: dataDir, made_utc: description.made_utc, lists: description.lists, bytes, before: before ?? null };
 }
 
-/** What was copied is all there, and on disk: from here on it is what the data directory becomes. */
-export async function markRestored(dataDir: string): Promise<void> {
+/**
+ * What was copied is all there, and on disk: from here on it is what the data directory becomes. Rejects where it cannot become that, with an
+ * `OperatorError`; what was copied is gone then.
+ */
+export async function markRestored(dataDir: string, assertKnown: AssertKnown): Promise<void> {
+  try {
+    assertMovable(dataDir);
+    assertKnown(join(dataDir, COPYING));
+  } catch (error) {
+    await rm(join(dataDir, COPYING), { recursive: true, force: true });
+    if (!(error instanceof OperatorError)) throw error;
+    throw new OperatorError(`The backup is not restored, and nothing was changed: ${error.message}`);
+  }
   renameSync(join(dataDir, COPYING), join(dataDir, COMPLETE));
   await syncFile(dataDir);
 }
@@ -82,6 +108,7 @@ export function finishRestore(dataDir: string, now = new Date()): string | undef
   let aside: string | undefined;
   if (existsSync(join(dataDir, COMPLETE))) {
     const old = entriesIn(dataDir);
+    assertMovable(dataDir);
     aside = old.length === 0 ? undefined : join(dataDir, freeAside(dataDir, now));
     if (aside !== undefined) mkdirSync(aside);
     for (const name of old) renameSync(join(dataDir, name), join(aside ?? '', name));
@@ -93,6 +120,33 @@ export function finishRestore(dataDir: string, now = new Date()): string | undef
     rmSync(join(dataDir, PLACING), { recursive: true });
   }
   return aside;
+}
+
+/**
+ * Before anything is moved: what is mounted in the data directory stays where it is, and half of what was there would be aside. Throws an
+ * `OperatorError`.
+ */
+export function assertMovable(dataDir: string): void {
+  const names = entriesIn(dataDir);
+  if (names.length === 0) return;
+  const places = new Set(mountPlaces());
+  const { dev } = lstatSync(dataDir);
+  const real = realpathSync(dataDir);
+  for (const name of names) {
+    if (!places.has(join(real, name)) && lstatSync(join(dataDir, name)).dev === dev) continue;
+    throw new OperatorError(
+      `${join(dataDir, name)} is a file system of its own that is mounted there, and cannot be moved aside: unmount it, restore, and move what is in ${name}/ then to where it is to be.`,
+    );
+  }
+}
+
+/** None where the system does not tell: a file system of its own is known by its number all the same. */
+function mountPlaces(): string[] {
+  try {
+    return mountsOf(readFileSync('/proc/self/mountinfo', 'utf8')).map(({ at }) => at);
+  } catch {
+    return [];
+  }
 }
 
 function entriesIn(dataDir: string): string[] {
