@@ -54,9 +54,9 @@ export class AnswerChecker {
 
   constructor(document: OpenApiDocument) {
     addFormats.default(this.#ajv);
-    const paths = new References(document.components).resolved(document.paths);
-    this.operations = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, description]) => ({ method: method.toUpperCase(), path, description })),
+    const references = new References(document.components);
+    this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, description]) => new Operation(method, path, description, references)),
     );
     this.#places = this.operations
       .map((operation) => ({ operation, segments: operation.path.split('/') }))
@@ -101,6 +101,25 @@ export class AnswerChecker {
     const validate = this.#ajv.compile(schema);
     this.#checks.set(schema, validate);
     return validate;
+  }
+}
+
+/** Most files of tests call a few operations of some hundred: what one refers to is looked up when it is asked for. */
+class Operation implements DescribedOperation {
+  readonly method: string;
+  #resolved: OpenApiOperation | undefined;
+
+  constructor(
+    method: string,
+    readonly path: string,
+    private readonly written: OpenApiOperation,
+    private readonly references: References,
+  ) {
+    this.method = method.toUpperCase();
+  }
+
+  get description(): OpenApiOperation {
+    return (this.#resolved ??= this.references.resolved(this.written));
   }
 }
 
