@@ -1,5 +1,5 @@
 /** The feeds of all accounts in `data/system`, where their secrets are sealed. Main thread only. */
-import { CollectionStore, compositeKey, type Change, type Collection } from '../catalog/index.js';
+import { CollectionStore, compositeKey, type Change, type Collection, type GroupedBy } from '../catalog/index.js';
 import {
   assertName,
   pageOf,
@@ -28,6 +28,7 @@ export interface NewFeed extends Pick<FeedRow, 'account' | 'name' | 'provider' |
 export class FeedStore {
   private readonly store: CollectionStore;
   private readonly rows: Collection<FeedRow>;
+  private readonly byAccount: GroupedBy<FeedRow>;
   private readonly byId = new Map<string, FeedRow>();
 
   constructor(
@@ -41,6 +42,7 @@ export class FeedStore {
   ) {
     this.store = CollectionStore.of(environment);
     this.rows = this.store.collection('feeds');
+    this.byAccount = this.rows.groupBy(({ account }) => account);
     for (const row of this.rows.values()) this.byId.set(row.id, row);
     secrets.keptBy(() => this.reseal());
   }
@@ -64,13 +66,17 @@ export class FeedStore {
     throw new ServiceError(FEED_NOT_FOUND, `The account '${account}' has no feed '${name}'.`);
   }
 
+  of(account: string): FeedRow[] {
+    return [...this.byAccount.of(account)];
+  }
+
   /** In the order of their names; the cursor is the name. */
   page(account: string, { after, size }: WantedPage): Page<FeedRow> {
     return pageOf(this.rows.from(`${account}/`, after), ({ name }) => name, size);
   }
 
   count(account: string): number {
-    return [...this.rows.from(`${account}/`)].length;
+    return this.byAccount.countOf(account);
   }
 
   /** Throws `name-exists`, `conflict` where the account has too many, and for a name that none can have. */

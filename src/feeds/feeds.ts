@@ -7,6 +7,7 @@ import type { Change, ListRecord } from '../catalog/index.js';
 import type { MediaStores } from '../media/index.js';
 import type { Host } from '../platform/hosts/index.js';
 import {
+  fittingEntries,
   ServiceError,
   type Clock,
   type Page,
@@ -113,8 +114,12 @@ export class Feeds {
     return this.scheduler.isRunning(id);
   }
 
+  /** It ends where it would become too long to be told at once: settings of one may have a hundred addresses and two hundred patterns. */
   page(account: string, wanted: WantedPage): Page<FeedRow> {
-    return this.options.store.page(account, wanted);
+    return fittingEntries(this.options.store.page(account, wanted), {
+      keyOf: ({ name }) => name,
+      charactersOf: lengthOf,
+    });
   }
 
   /** Throws `feed-not-found`. */
@@ -211,7 +216,7 @@ export class Feeds {
   /** Of an account that is gone, whose files go with its media stores. */
   async forgetAccount(account: string): Promise<void> {
     const { store, sources } = this.options;
-    for (const row of [...store.all()].filter((each) => each.account === account)) {
+    for (const row of store.of(account)) {
       await this.ended(row);
       await this.runner.folderOf(row).remove();
       await store.delete(row);
@@ -221,8 +226,9 @@ export class Feeds {
 
   /** `feed news`, for who wants to delete the store. */
   usersOf(account: string, mediaStore: string): string[] {
-    return [...this.options.store.all()]
-      .filter((row) => row.account === account && usesStore(row, mediaStore))
+    return this.options.store
+      .of(account)
+      .filter((row) => usesStore(row, mediaStore))
       .map(({ name }) => `the feed '${name}'`);
   }
 
@@ -365,6 +371,15 @@ export class Feeds {
       if (now !== undefined) this.schedule(now);
     }
   }
+}
+
+/** As JSON. A row that changes is another one. */
+const lengths = new WeakMap<FeedRow, number>();
+
+function lengthOf(row: FeedRow): number {
+  let length = lengths.get(row);
+  if (length === undefined) lengths.set(row, (length = JSON.stringify(row).length));
+  return length;
 }
 
 /** Ends with who asked. */

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { CollectionStore, compositeKey, type Catalog, type Collection } from '../catalog/index.js';
 import {
   assertName,
+  namesOf,
   ServiceError,
   serviceKey,
   uuidv7,
@@ -217,7 +218,7 @@ export class MediaStores {
       this.required(account, name);
       const users = this.users.flatMap((user) => user(account, name));
       if (users.length > 0) {
-        throw new ServiceError(STORE_IN_USE, `The media store '${name}' is used by ${users.join(', ')}.`);
+        throw new ServiceError(STORE_IN_USE, `The media store '${name}' is used by ${namesOf(users)}.`);
       }
       change.remove(this.rows, compositeKey(account, name));
       change.emit(account, storeEvent('deleted', row));

@@ -29,6 +29,14 @@ function describe({ services }: OperationContext, model: Model) {
   return describeModel(model, models.state(model), models.usedBy(model.account, model.name));
 }
 
+/** All of an account, the built-in one first. */
+function describeAll({ services }: OperationContext, account: string) {
+  const models = services.part(MODELS);
+  const usersOf = models.users(account);
+  const added = models.of(account).map((each) => describeModel(each, models.state(each), usersOf(each.name)));
+  return [describeBuiltIn(usersOf(BUILT_IN_MODEL)), ...added];
+}
+
 /** Throws `unprocessable` for the model that is there without being added. */
 function assertAdded(model: string): void {
   if (model !== BUILT_IN_MODEL) return;
@@ -49,11 +57,10 @@ const list = defineOperation({
   target: 'account',
   params: accountParams,
   responses: { 200: { description: 'The models', schema: object({ models: Type.Array(modelResource) }) } },
-  handle: (context, { params: { account } }) => {
-    const models = context.services.part(MODELS);
-    const builtIn = describeBuiltIn(models.usedBy(account, BUILT_IN_MODEL));
-    return { status: 200, body: { models: [builtIn, ...models.of(account).map((each) => describe(context, each))] } };
-  },
+  handle: (context, { params: { account } }) => ({
+    status: 200,
+    body: { models: describeAll(context, account) },
+  }),
 });
 
 const read = defineOperation({

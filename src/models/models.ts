@@ -2,9 +2,10 @@
  * The models that can be asked, by their names: what the rest of the service sees of them. Main thread only. Nothing is loaded, and no
  * server is called, before somebody asks.
  */
-import type { Catalog, ListRecord } from '../catalog/index.js';
+import type { Catalog } from '../catalog/index.js';
 import {
   checkOutboundUrl,
+  namesOf,
   OutboundRefusedError,
   serviceKey,
   ServiceError,
@@ -188,17 +189,28 @@ export class Models implements ListModels {
 
   /** Lists and groups that name it. */
   usedBy(account: string, name: string): readonly string[] {
+    return this.users(account)(name);
+  }
+
+  /** The same for all models of an account, whose lists and groups are looked at once: either may be thousands. */
+  users(account: string): (name: string) => readonly string[] {
     const { catalog } = this.options;
-    if (name === BUILT_IN_MODEL) {
-      // What has the same name as a list's `image_model` is another one, which is none of texts.
-      const lists = catalog.lists(account).filter(({ model }) => model === name);
-      return lists.map((list) => list.name);
+    const users = new Map<string, string[]>();
+    const add = (user: string, named: readonly unknown[]): void => {
+      for (const name of new Set(named)) {
+        if (typeof name !== 'string') continue;
+        const known = users.get(name);
+        if (known === undefined) users.set(name, [user]);
+        else known.push(user);
+      }
+    };
+    for (const { name, model, reranker, features } of catalog.lists(account)) {
+      const others = [reranker, features?.[PICTURES_MODEL_SETTING], features?.[TRANSCRIPTION_MODEL]];
+      // What has the built-in one's name among these is another one, which is none of texts.
+      add(name, [model, ...others.filter((other) => other !== BUILT_IN_MODEL)]);
     }
-    const uses = ({ model, reranker, features }: Pick<ListRecord, 'model' | 'reranker' | 'features'>) =>
-      [model, reranker, features?.[PICTURES_MODEL_SETTING], features?.[TRANSCRIPTION_MODEL]].includes(name);
-    const lists = catalog.lists(account).filter(uses);
-    const groups = catalog.groups(account).filter(({ reranker }) => reranker === name);
-    return [...lists, ...groups].map((each) => each.name);
+    for (const { name, reranker } of catalog.groups(account)) if (reranker !== BUILT_IN_MODEL) add(name, [reranker]);
+    return (name) => users.get(name) ?? [];
   }
 
   state(model: Model): ModelState {
@@ -246,10 +258,7 @@ export class Models implements ListModels {
     await this.options.store.delete(account, name, () => {
       const users = this.usedBy(account, name);
       if (users.length === 0) return;
-      throw new ServiceError(
-        'conflict',
-        `The model '${name}' is used by ${users.join(', ')}: take it off there first.`,
-      );
+      throw new ServiceError('conflict', `The model '${name}' is used by ${namesOf(users)}: take it off there first.`);
     });
     this.#opened.delete(model);
     this.#announce(model);

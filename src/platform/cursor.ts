@@ -25,6 +25,27 @@ export function pageOf<Entry>(entries: Iterable<Entry>, keyOf: (entry: Entry) =>
   return { entries: page, next: undefined };
 }
 
+/** As JSON: an answer is put together by the thread that answers everybody. */
+const PAGE_CHARACTERS_MAX = 8_000_000;
+
+export interface TellingOf<Entry> {
+  readonly keyOf: (entry: Entry) => string;
+  readonly charactersOf: (entry: Entry) => number;
+}
+
+/** What of a page is told together: it ends before the entry that would make it longer, unless that is its first. `charactersOf`: as JSON, about. */
+export function fittingEntries<Entry>(page: Page<Entry>, { keyOf, charactersOf }: TellingOf<Entry>): Page<Entry> {
+  let characters = 0;
+  const end = page.entries.findIndex((entry) => {
+    characters += charactersOf(entry);
+    return characters > PAGE_CHARACTERS_MAX;
+  });
+  if (end === -1) return page;
+  const entries = page.entries.slice(0, Math.max(1, end));
+  const last = entries.at(-1);
+  return last === undefined || entries.length === page.entries.length ? page : { entries, next: keyOf(last) };
+}
+
 /** Keys in the order of their UTF-16 units, to be read from any of them on. */
 export class OrderedKeys {
   readonly #keys: string[];

@@ -135,6 +135,15 @@ export interface Problem {
   readonly retry_after_seconds?: number;
 }
 
+const NAMED_MAX = 10;
+
+/** For a sentence: `a, b and 9998 others`. */
+export function namesOf(names: readonly string[]): string {
+  const others = names.length - NAMED_MAX;
+  if (others <= 0) return names.join(', ');
+  return `${names.slice(0, NAMED_MAX).join(', ')} and ${others === 1 ? 'one other' : `${others} others`}`;
+}
+
 /** What an answer of more bytes than `bytesMax` becomes; `smaller` says what would be. */
 export function answerTooLarge(
   bytesMax: number,

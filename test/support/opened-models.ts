@@ -26,6 +26,8 @@ export interface OpenedModels {
   readonly loopback?: boolean;
   readonly modelsMax?: number;
   readonly timers?: SimulatedTimers;
+  /** Whose lists and groups may use them. */
+  readonly catalog?: ModelsOptions['catalog'];
 }
 
 export function openedModels({ folder, environment, ...given }: OpenedModels): Models {
@@ -39,7 +41,7 @@ export function openedModels({ folder, environment, ...given }: OpenedModels): M
   });
   return new Models({
     store,
-    catalog: { lists: () => [], groups: () => [] },
+    catalog: given.catalog ?? { lists: () => [], groups: () => [] },
     settings: { ...PATIENT, ...settings },
     outbound: { allowed_hosts: [], loopback_allowed: loopback },
     onnx: { ...ONNX_OPTIONS, folders: folder, ...onnx },

@@ -21,6 +21,7 @@ import {
   wantedPage,
 } from './schemas.js';
 import { assertRerankerKnown } from './list.js';
+import { fittingGroupPage } from './list-page.js';
 import { requireGroup } from './search-targets.js';
 import type { Services } from '../dispatch/services.js';
 import { finishWork } from '../dispatch/unfinished-work.js';
@@ -83,7 +84,7 @@ const list = defineOperation({
     },
   },
   handle({ services, caller }, { params, query }) {
-    const page = services.catalog.groupPage(params.account, wantedPage(query));
+    const page = fittingGroupPage(services.catalog.groupPage(params.account, wantedPage(query)));
     return {
       status: 200,
       body: { groups: page.entries.map((group) => describeGroup(group, caller)), ...nextOf(page) },

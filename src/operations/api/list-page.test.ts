@@ -1,7 +1,7 @@
-/** Pages of lists with rules that take megabytes. */
+/** Pages of lists with rules that take megabytes, and of groups with versions that do. */
 import { expect, it } from 'vitest';
-import type { ListRecord } from '../../catalog/index.js';
-import { fittingPage } from './list-page.js';
+import type { GroupRecord, ListRecord } from '../../catalog/index.js';
+import { fittingGroupPage, fittingPage } from './list-page.js';
 
 const MEGABYTE = 1_000_000;
 const listOf = (name: string, megabytes: number) =>
@@ -19,4 +19,16 @@ it('have one list at least', () => {
   const entries = [listOf('a', 9), listOf('b', 0)];
   expect(names(fittingPage({ entries, next: undefined }))).toEqual(['a', 'a']);
   expect(names(fittingPage({ entries: [], next: undefined }))).toEqual(['', undefined]);
+});
+
+it('of groups end by all members of all versions', () => {
+  const members = Array.from({ length: 100 }, (_, list) => ({ list: `list-${list}`.padEnd(64, '-') }));
+  const versions = (count: number) => Array.from({ length: count }, () => ({ lists: [...members] }));
+  const groupOf = (name: string, count: number) => ({ name, versions: versions(count) }) as unknown as GroupRecord;
+  // 880 KB each.
+  const entries = Array.from({ length: 100 }, (_, group) => groupOf(`group-${String(group).padStart(2, '0')}`, 100));
+  const page = fittingGroupPage({ entries, next: undefined });
+  expect([page.entries.length, page.next]).toEqual([9, 'group-08']);
+  const small = entries.map(({ name }) => groupOf(name, 1));
+  expect(fittingGroupPage({ entries: small, next: 'x' })).toEqual({ entries: small, next: 'x' });
 });

@@ -1,30 +1,42 @@
 /**
- * A page of lists, by what they are told with: the rules of one may take megabytes, and an answer is put together by the thread that answers
- * everybody.
+ * Pages of lists and groups, by what they are told with: the rules of one and the versions of the other may take megabytes, and an answer is
+ * put together by the thread that answers everybody.
  */
-import type { ListRecord } from '../../catalog/index.js';
-import type { Page } from '../../platform/index.js';
+import type { GroupRecord, ListRecord } from '../../catalog/index.js';
+import { fittingEntries, type Page } from '../../platform/index.js';
 
-/** As JSON. */
-const PAGE_CHARACTERS_MAX = 8_000_000;
+/** Of a member of a group as it is told, beside its name. */
+const MEMBER_CHARACTERS = 24;
 
 /** Ends before the list that would make it longer, unless that is its first. */
 export function fittingPage(page: Page<ListRecord>): Page<ListRecord> {
-  let characters = 0;
-  const end = page.entries.findIndex(({ synonym_rules, query_rules }) => {
-    characters += lengthOf(synonym_rules) + lengthOf(query_rules);
-    return characters > PAGE_CHARACTERS_MAX;
+  return fittingEntries(page, {
+    keyOf: ({ name }) => name,
+    charactersOf: ({ synonym_rules, query_rules }) => lengthOf(synonym_rules) + lengthOf(query_rules),
   });
-  if (end === -1) return page;
-  const entries = page.entries.slice(0, Math.max(1, end));
-  return entries.length === page.entries.length ? page : { entries, next: entries.at(-1)?.name };
 }
 
-/** Rules that are replaced are another array. */
+/** The same for groups. */
+export function fittingGroupPage(page: Page<GroupRecord>): Page<GroupRecord> {
+  return fittingEntries(page, {
+    keyOf: ({ name }) => name,
+    charactersOf: ({ versions }) => versions.reduce((sum, { lists }) => sum + membersLength(lists), 0),
+  });
+}
+
+/** Rules and members that are replaced are another array. */
 const lengths = new WeakMap<readonly unknown[], number>();
 
 function lengthOf(rules: readonly unknown[]): number {
-  let length = lengths.get(rules);
-  if (length === undefined) lengths.set(rules, (length = JSON.stringify(rules).length));
+  return known(rules, () => JSON.stringify(rules).length);
+}
+
+function membersLength(members: readonly { readonly list: string }[]): number {
+  return known(members, () => members.reduce((sum, { list }) => sum + list.length + MEMBER_CHARACTERS, 0));
+}
+
+function known(told: readonly unknown[], measured: () => number): number {
+  let length = lengths.get(told);
+  if (length === undefined) lengths.set(told, (length = measured()));
   return length;
 }
