@@ -36,7 +36,7 @@ export function describeFaults(
 ): ErrorPlace[] {
   const places: ErrorPlace[] = [];
   const seen = new Set<string>();
-  for (const error of withoutAlternatives(errors)) {
+  for (const error of onceAText(withoutAlternatives(errors))) {
     const path = pathOf(error);
     const place = { ...placeOf(path, kind), detail: detailOf(error, kind, root) };
     const identity = `${path} ${place.detail}`;
@@ -44,6 +44,22 @@ export function describeFaults(
     seen.add(identity);
   }
   return places;
+}
+
+/** What can be wrong of one text, the plainest first: one that is empty or no date mostly fails its pattern, too. */
+const TEXT_FAULTS = ['minLength', 'maxLength', 'format', 'pattern'];
+
+/** Of several faults of one text the plainest alone. */
+function onceAText(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const plainest = new Map<string, number>();
+  for (const { instancePath, keyword } of errors) {
+    const rank = TEXT_FAULTS.indexOf(keyword);
+    if (rank !== -1) plainest.set(instancePath, Math.min(rank, plainest.get(instancePath) ?? rank));
+  }
+  return errors.filter(({ instancePath, keyword }) => {
+    const rank = TEXT_FAULTS.indexOf(keyword);
+    return rank === -1 || rank === plainest.get(instancePath);
+  });
 }
 
 /**

@@ -14,6 +14,7 @@ const Body = Type.Object(
     code: Type.Optional(Type.String({ pattern: '^[a-z]{2}$', description: 'Of a country.', examples: ['de'] })),
     radius: Type.Optional(Type.Union([Type.String(), Point])),
     when: Type.Optional(Type.String({ format: 'date-time' })),
+    day: Type.Optional(Type.String({ minLength: 1, pattern: String.raw`^\d{4}-\d{2}-\d{2}$`, format: 'date' })),
     target: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     by: Type.Optional(
       Type.Union([
@@ -102,6 +103,8 @@ describe('bodies', () => {
     [{ name: 'a', radius: { latitude: 91, distance: 1 } }, '/radius/latitude', 'Must be at most 90, not 91.'],
     [{ name: 'a', radius: { latitude: 1 } }, '/radius/distance', 'The member is required.'],
     [{ name: 'a', when: 'today' }, '/when', 'Must be a time in ISO 8601 (2026-11-21T05:54:00.000Z), not "today".'],
+    [{ name: 'a', day: 'x' }, '/day', 'Must be a date (yyyy-MM-dd), not "x".'],
+    [{ name: 'a', day: '' }, '/day', 'Must not be empty.'],
     [{ name: 'a', by: { link: 'x', word: 'no' } }, '/by/word', 'Must have at least 3 characters.'],
     [{ name: 'a', by: { link: 'x', words: 'yes' } }, '/by/words', "Unknown member 'words'. Did you mean 'word'?"],
     [{ name: 'a', by: { name: 'x' } }, '/by/word', 'The member is required.'],
