@@ -1,6 +1,6 @@
 /** The files of a list: `store/` is its LMDB environment, `segments/` what is made of it. */
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ServiceError } from '../platform/index.js';
 
 export function storePath(listPath: string): string {
@@ -18,15 +18,34 @@ export function vectorSegmentFile(listPath: string, segment: number): string {
   return join(segmentsPath(listPath), `${String(segment).padStart(8, '0')}.gvs`);
 }
 
-/** True where a store was made. One of no bytes was cut off: LMDB would take it for a new one. */
+/** Of a server of files that is away, or a file system that lies in another process which has ended. */
+const GONE_CODES: ReadonlySet<string | undefined> = new Set(['ESTALE', 'ENOTCONN', 'ENODEV', 'EHOSTDOWN']);
+
+/** True where a store was made. One of no bytes was cut off: LMDB would take it for a new one. Throws `storage-failed` where the disk is gone. */
 export function hasStore(listPath: string): boolean {
-  return (statSync(join(storePath(listPath), 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) > 0;
+  try {
+    return (statSync(join(storePath(listPath), 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) > 0;
+  } catch (error) {
+    throw asGone(error, listPath);
+  }
 }
 
 /** What is asked of a list whose records are not there. */
-export function missingStore(): ServiceError {
+export function missingStore(listPath: string): ServiceError {
+  if (!existsSync(dirname(listPath))) return new ServiceError('list-missing', LISTS_GONE);
   return new ServiceError(
     'list-missing',
     'The list is in the catalogue, but its records are not in the data directory: bring its folder back, or delete the list.',
   );
 }
+
+/** `storage-failed` for what the system says where the folder of all lists is gone; every other error as it is. */
+export function asGone(error: unknown, listPath: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  const isGone = GONE_CODES.has(code) || (code === 'ENOENT' && !existsSync(dirname(listPath)));
+  return isGone ? new ServiceError('storage-failed', LISTS_GONE, { cause: error }) : error;
+}
+
+/** Nothing is to be deleted then: it is all where the disk is. */
+const LISTS_GONE =
+  'The folder of all lists cannot be reached, as where its disk was unmounted or a server of files is away: bring it back and start the service again.';

@@ -74,7 +74,7 @@ export class ListStore {
     { create = false, initialMapBytes = INITIAL_MAP_BYTES }: ListStoreOptions = {},
   ) {
     const path = storePath(listPath);
-    if (!create && !hasStore(listPath)) throw missingStore();
+    if (!create && !hasStore(listPath)) throw missingStore(listPath);
     try {
       mkdirSync(path);
     } catch (error) {

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { hasStore, ListStore, storePath } from '../../store/index.js';
+import { asGone, hasStore, ListStore, storePath } from '../../store/index.js';
 
 /** Ids become folder names. */
 const LIST_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/u;
@@ -93,7 +93,11 @@ export function setUnknownAside(
 
 /** Makes the folder of a new list, and removes it where it cannot be filled. Fails where it exists: an id is never used twice. */
 export async function makeFolder(listPath: string, fill: (listPath: string) => Promise<void>): Promise<void> {
-  mkdirSync(listPath);
+  try {
+    mkdirSync(listPath);
+  } catch (error) {
+    throw asGone(error, listPath);
+  }
   try {
     await fill(listPath);
   } catch (error) {

@@ -130,7 +130,7 @@ export class OpenListIndex implements ListIndex {
     this.store = new RecordStore(listPath);
     try {
       const state = this.store.state();
-      if (state === undefined) throw missingStore();
+      if (state === undefined) throw missingStore(listPath);
       this.state = state;
       const newSegment = removeUnknownSegments(listPath, this.store, state);
       this.newSegment = newSegment;
