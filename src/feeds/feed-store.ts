@@ -130,12 +130,15 @@ export class FeedStore {
     return changed;
   }
 
-  async delete({ id }: FeedRow): Promise<void> {
+  /** In one step. */
+  async delete(...feeds: readonly FeedRow[]): Promise<void> {
     await this.store.change((change) => {
-      const row = this.byId.get(id);
-      if (row !== undefined) change.remove(this.rows, keyOf(row));
+      for (const { id } of feeds) {
+        const row = this.byId.get(id);
+        if (row !== undefined) change.remove(this.rows, keyOf(row));
+      }
     });
-    this.byId.delete(id);
+    for (const { id } of feeds) this.byId.delete(id);
   }
 
   /** Undefined where it has none. Throws a SecretUnreadableError. */

@@ -34,6 +34,8 @@ const MINUTE_MS = 60_000;
 /** Sources that are tried before they are kept, or previewed, at a time: each is read for up to a minute. */
 const TRIED_MAX = 16;
 const RETRY_AFTER_SECONDS = 10;
+/** Of an account that is gone, in one step: others have their changes between. */
+const FORGOTTEN_AT_ONCE_MAX = 500;
 
 export interface FeedsOptions {
   readonly store: FeedStore;
@@ -216,10 +218,14 @@ export class Feeds {
   /** Of an account that is gone, whose files go with its media stores. */
   async forgetAccount(account: string): Promise<void> {
     const { store, sources } = this.options;
-    for (const row of store.of(account)) {
-      await this.ended(row);
-      await this.runner.folderOf(row).remove();
-      await store.delete(row);
+    const rows = store.of(account);
+    for (let first = 0; first < rows.length; first += FORGOTTEN_AT_ONCE_MAX) {
+      const some = rows.slice(first, first + FORGOTTEN_AT_ONCE_MAX);
+      for (const row of some) {
+        await this.ended(row);
+        await this.runner.folderOf(row).remove();
+      }
+      await store.delete(...some);
     }
     await sources.forgetAccount(account);
   }

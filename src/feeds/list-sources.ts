@@ -97,8 +97,12 @@ export class ListSources {
   }
 
   async forgetAccount(account: string): Promise<void> {
-    const rows = this.options.store.all().filter((row) => row.account === account);
-    for (const { list_id } of rows) await this.disconnect(list_id);
+    const { store, importer } = this.options;
+    const rows = store.all().filter((row) => row.account === account);
+    if (rows.length === 0) return;
+    const listIds = rows.map(({ list_id }) => list_id);
+    await store.remove(listIds);
+    for (const listId of listIds) await importer.cancel(listId);
   }
 
   usersOf(account: string, mediaStore: string): string[] {

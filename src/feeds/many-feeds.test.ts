@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { CollectionStore } from '../catalog/index.js';
 import { openEnvironment, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
 import { systemTimers } from '../platform/work/index.js';
@@ -79,4 +79,19 @@ it('are counted, and found by their account, without looking at those of others'
   expect([store.count('default'), store.count('other')]).toEqual([1, 500]);
   expect(feeds.usersOf('default', 'default')).toEqual(["the feed 'feed-0001'"]);
   expect(looks).toBe(0);
+});
+
+it('of an account that is gone go five hundred in a step, and those of others stay', async () => {
+  const rows = ['default', 'other'].flatMap((account) =>
+    Array.from({ length: 1200 }, (_, number) => rowOf(account, number, '')),
+  );
+  const store = await storeOf(rows);
+  const sources = { forgetAccount: () => Promise.resolve() };
+  const options = { store, sources, feedsDir: join(folder, 'feeds'), timers: systemTimers, parallelMax: 1 };
+  const feeds = new Feeds(options as unknown as FeedsOptions);
+  const steps = vi.spyOn(environment, 'transaction');
+  await feeds.forgetAccount('default');
+  expect(steps).toHaveBeenCalledTimes(3);
+  expect([store.count('default'), store.count('other')]).toEqual([0, 1200]);
+  expect([...store.all()].every(({ account }) => account === 'other')).toBe(true);
 });
