@@ -22,6 +22,9 @@ const ASSETS_STAMP = join(DIST, 'console-assets.stamp');
 /** Compressed forms of these are made; fonts and pictures are compressed already. */
 const COMPRESSIBLE = /\.(?:js|css|html|svg|json)$/;
 
+/** A file of fewer bytes is not worth a request of its own. */
+const MERGED_BYTES_MAX = 20_000;
+
 /** `compiled`: the stamp of the TypeScript that the registry is compiled from. */
 export function consoleIsCurrent(compiled) {
   return readStamp(STAMP) === outerStamp(compiled) && readStamp(ASSETS_STAMP) !== undefined;
@@ -99,8 +102,15 @@ async function bundle() {
         assetsInlineLimit: 0,
         chunkSizeWarningLimit: 1024,
         rolldownOptions: {
-          // What three pages need comes at once: by itself each module that some share is a file, and a page asked for sixty.
-          output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 3 }] } },
+          // What three pages need comes in few files: by itself each module that some share is one, and a page asked for sixty. In a single
+          // file the sign-in page would load what only the pages behind it need (test/console/first-task.test.ts).
+          output: {
+            codeSplitting: {
+              groups: [
+                { name: 'shared', minShareCount: 3, entriesAware: true, entriesAwareMergeThreshold: MERGED_BYTES_MAX },
+              ],
+            },
+          },
           onLog: (level, log, report) => {
             if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
           },
