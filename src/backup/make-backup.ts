@@ -1,5 +1,5 @@
 /** A backup as a folder. */
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asStorageError, makeFolder, packageVersion, syncFile, systemReason } from '../platform/index.js';
 import { DataCopy, STAGING, type BackupSource, type CopyWatch } from './data-copy.js';
@@ -46,7 +46,9 @@ export async function makeBackup(source: BackupSource, request: BackupRequest, w
   const unfinished = join(request.folder, unfinishedName(source.dataDir));
   try {
     await removeLeftOver(source, unfinished);
-    makeFolder(unfinished);
+    makeFolder(request.folder);
+    // Never one that is there: where others may write to the folder, it could be theirs, and so would be what is put into it.
+    await mkdir(unfinished);
     const target = new FolderTarget(unfinished, earlier.at(-1)?.path);
     const { lists, damaged } = await new DataCopy(source, target, watch).copyAll();
     const files = await describe(unfinished, { made_utc: madeUtc, data_dir: source.dataDir, lists });
