@@ -1,10 +1,11 @@
 /** The data directory before anything in it is opened: made, locked, and looked at for what a start must not go over. */
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
 import { finishRestore } from './backup/index.js';
-import { hasLists } from './index/index.js';
+import { hasLists, listStores } from './index/index.js';
 import {
+  assertEnvironmentKnown,
   closeEntries,
   dataDirectoryFault,
   DataDirectoryInUseError,
@@ -92,6 +93,18 @@ export function assertCatalogueStored(dataDir: string): void {
 /** The same for a catalogue without an account, as one that was made a moment ago. */
 export function assertCatalogueFilled(dataDir: string, accounts: number): void {
   if (accounts === 0) assertNoLists(dataDir, 'knows no account');
+}
+
+/**
+ * Throws an `OperatorError` for the first list that this release does not know the format of. Of a copy that nobody has open; a start looks at
+ * each list when it opens it, and serves the others.
+ */
+export function assertListsKnown(dataDir: string): void {
+  for (const path of listStores(dataDir)) {
+    assertEnvironmentKnown(path, 'list');
+    // Made to look: beside many lists it would take more room than they do.
+    rmSync(join(path, 'lock.mdb'), { force: true });
+  }
 }
 
 function assertNoLists(dataDir: string, fault: string): void {

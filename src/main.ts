@@ -404,7 +404,7 @@ async function openConsole({ console: { public_url } }: Config): Promise<Site> {
   return openConsoleSite({ folder, tls: public_url.startsWith('https:') });
 }
 
-/** A release that knows only some of the environments touches none. Lists are looked at one by one, when they are opened. */
+/** A release that knows only some of the environments touches none. Lists are looked at when they are opened, and by a restore. */
 function assertFormatsKnown(dataDir: string): void {
   assertEnvironmentKnown(join(dataDir, 'system'), 'system');
   for (const { path, format } of featureEnvironments()) {

@@ -11,7 +11,7 @@ import {
   type Restored,
 } from './backup/index.js';
 import { openCatalog } from './catalog/index.js';
-import { openDataDirectory } from './data-directory.js';
+import { assertListsKnown, openDataDirectory } from './data-directory.js';
 import { adoptLists, missingSegments, type AdoptionReport } from './index/index.js';
 import type { Services } from './operations/index.js';
 import { openEnvironment, OperatorError, systemClock, type Config } from './platform/index.js';
@@ -34,13 +34,18 @@ export async function restoreStopped(
   { from, account, replace }: WantedRestore,
   {
     start,
-    assertKnown,
+    assertKnown: assertOthersKnown,
   }: {
     readonly start: () => Promise<{ readonly services: Pick<Services, 'part'>; close(): Promise<void> }>;
+    /** Of everything but lists. */
     readonly assertKnown: AssertKnown;
   },
 ): Promise<Restored> {
   const dataDir = resolve(config.data.dir);
+  const assertKnown = (copy: string) => {
+    assertOthersKnown(copy);
+    assertListsKnown(copy);
+  };
   if (!from.startsWith('media:')) {
     return withDataDirectory(config, () => restoreBackup({ from, replace, dataDir, assertKnown }));
   }

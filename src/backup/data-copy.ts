@@ -5,25 +5,28 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Logger } from 'pino';
 import type { ListRecord } from '../catalog/index.js';
 import { listFolder } from '../index/index.js';
-import { PARTS_FOLDER } from '../media/index.js';
+import { APART, PARTS_FOLDER } from '../media/index.js';
 import type { FeatureEnvironment } from '../operations/index.js';
 import {
   copyEnvironment,
   isDamage,
+  isSystemError,
   openEnvironment,
+  realPlace,
   ServiceError,
+  systemReason,
   type Cancellation,
   type Clock,
   type Job,
   type LmdbEnvironment,
 } from '../platform/index.js';
 import type { BackupTarget } from './backup-target.js';
-import { DESCRIPTION_FILE } from './description.js';
-import { filesBelow, keepCopy } from './file-keeping.js';
+import { DESCRIPTION_FILE, type KeptFile } from './description.js';
+import { filesBelow, isWithin, keepCopy } from './file-keeping.js';
 import { inParallel } from './in-parallel.js';
 import { backUpList } from './list-backup.js';
 
@@ -82,6 +85,8 @@ export interface CopiedLists {
 export class DataCopy {
   private readonly damaged: string[] = [];
   private readonly copied = new Set<string>();
+  /** Links that were told of. */
+  private readonly nowhere = new Set<string>();
 
   constructor(
     private readonly source: BackupSource,
@@ -146,14 +151,63 @@ export class DataCopy {
 
   /** Whatever is no environment, of no list, and not there yet: keys, what was learned, uploaded files. */
   private async copyFiles(): Promise<void> {
-    const { dataDir, environments } = this.source;
-    const left = new Set(environments.map(({ path }) => path.split('/').join(sep)));
-    const files = await filesBelow(dataDir, {
-      without: (path) => NOT_FILES.has(path) || left.has(path) || isOfRestore(path),
-      through: (path) => THROUGH_LINKS.has(path.split(sep, 1)[0] ?? ''),
-    });
+    const files = await this.filesThere();
     const missing = files.filter(({ path }) => !this.target.has(path));
     await inParallel(missing, this.target.filesAtATime, ({ path }) => this.copyFile(path));
+  }
+
+  private async filesThere(): Promise<readonly KeptFile[]> {
+    const { dataDir, environments } = this.source;
+    const left = new Set(environments.map(({ path }) => path.split('/').join(sep)));
+    try {
+      return await filesBelow(dataDir, {
+        without: (path) => NOT_FILES.has(path) || left.has(path) || isOfRestore(path) || isOfStoredBackups(path),
+        through: (path) => THROUGH_LINKS.has(path.split(sep, 1)[0] ?? ''),
+        onFolder: (path, place) => this.assertApart(path, place),
+        onNowhere: (path) => this.leadsNowhere(path),
+      });
+    } catch (error) {
+      throw this.toldUnreadable(error);
+    }
+  }
+
+  /** Throws where the backup is made in a folder that a link leads to. */
+  private assertApart(path: string, place: string): void {
+    const folder = dirname(this.target.folder);
+    if (!isWithin(realPlace(folder), place)) return;
+    throw new ServiceError(
+      'invalid-parameter',
+      `${folder} is in ${place}, where the link ${join(this.source.dataDir, path)} leads: each backup would copy those before it.`,
+      {
+        errors: [
+          { pointer: '/folder', detail: 'Must be a folder apart from what links of the data directory lead to.' },
+        ],
+      },
+    );
+  }
+
+  /** Throws where it stands for all of a kind: a backup without them would be no backup, and older ones may be removed for it. */
+  private leadsNowhere(path: string): void {
+    const link = join(this.source.dataDir, path);
+    if (THROUGH_LINKS.has(path)) {
+      throw new ServiceError(
+        'unprocessable',
+        `${link} is a link that leads nowhere, so that the backup would not have what belongs there: mount its disk, or remove the link.`,
+      );
+    }
+    if (this.nowhere.has(path)) return;
+    this.nowhere.add(path);
+    this.source.log.warn({ path: link }, 'A link leads nowhere: a backup is made without what it led to');
+  }
+
+  /** The error, as a sentence for the operator where this user may not read what is to be copied. */
+  private toldUnreadable(error: unknown): unknown {
+    if (!isSystemError(error) || error.code !== 'EACCES' || error.path?.startsWith(this.source.dataDir) !== true)
+      return error;
+    return new ServiceError(
+      'unprocessable',
+      `${error.path} cannot be read, and belongs into the backup: ${systemReason(error)}.`,
+    );
   }
 
   private async copyFile(path: string): Promise<void> {
@@ -163,7 +217,7 @@ export class DataCopy {
       await this.target.keepFile(join(this.source.dataDir, path), path);
     } catch (error) {
       // Replaced or removed a moment ago: a backup a moment later would not have it either.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw this.toldUnreadable(error);
     }
   }
 
@@ -247,6 +301,11 @@ export class DataCopy {
 function secretKeys(dataDir: string): string {
   const path = join(dataDir, SECRET_KEYS);
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+/** Backups in a media store: its folder may be where a link of the data directory leads. */
+function isOfStoredBackups(path: string): boolean {
+  return path.split(sep).includes(APART);
 }
 
 /** What a restore moved aside is no longer data of the service. */

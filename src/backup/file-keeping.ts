@@ -1,7 +1,7 @@
 /** Files as a backup takes them over: linked where they never change, shared with the backup before where they are the same. */
 import { constants, type Dirent, type Stats } from 'node:fs';
 import { copyFile, link, lstat, mkdir, open, readdir, realpath, stat, utimes } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { syncFile } from '../platform/index.js';
 import type { KeptFile } from './description.js';
 
@@ -50,16 +50,23 @@ export interface FilesOptions {
   readonly without?: (path: string) => boolean;
   /** Links to go through, as the service does that has files behind them. None by default. */
   readonly through?: (path: string) => boolean;
+  /** Told of the real place of each folder that a link is gone through to, beforehand. What it throws ends the look. */
+  readonly onFolder?: (path: string, place: string) => void;
+  /** Told of each link that leads nowhere, of those to go through. What it throws ends the look. */
+  readonly onNowhere?: (path: string) => void;
 }
+
+/** What a file system has in its root, and only root may look into. */
+const FILE_SYSTEM_OWN = 'lost+found';
 
 /**
  * Every file below a folder, by its path from there with `/`, and its size. Sockets, links that are not gone through, and those that lead
- * nowhere or back to a folder that they are in are not told.
+ * nowhere or back to a folder that they are in are not among them.
  */
 export async function filesBelow(folder: string, options: FilesOptions = {}): Promise<KeptFile[]> {
-  const { without = () => false, through = () => false } = options;
+  const { without = () => false, through = () => false, onFolder, onNowhere } = options;
   const files: KeptFile[] = [];
-  /** `above`: where the folder really is, and those which links on the way to it were in. */
+  /** `above`: where the whole really is, and those folders that links on the way were in and led to. */
   const walk = async (path: string, above: readonly string[]): Promise<void> => {
     for (const entry of await entriesOf(join(folder, path))) {
       const below = path === '' ? entry.name : join(path, entry.name);
@@ -76,21 +83,26 @@ export async function filesBelow(folder: string, options: FilesOptions = {}): Pr
   };
   const goThrough = async (below: string, at: string, above: readonly string[]): Promise<void> => {
     const stats = await statOf(at);
+    if (stats === undefined && (await isThere(at))) onNowhere?.(below);
     if (stats?.isFile() === true) return add(below, at);
     if (stats?.isDirectory() !== true) return;
     const place = await realpath(at);
-    if (!above.some((each) => isWithin(each, place))) await walk(below, [...above, place]);
+    const around = [...above, await realpath(dirname(at))];
+    if (around.some((each) => isWithin(each, place))) return;
+    onFolder?.(below, place);
+    await walk(below, [...around, place]);
   };
   await walk('', [await realpath(folder).catch(() => folder)]);
   return files;
 }
 
-/** None where the folder has gone meanwhile. */
+/** None where the folder has gone meanwhile, and in what is not the service's. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || (code === 'EACCES' && basename(folder) === FILE_SYSTEM_OWN)) return [];
     throw error;
   }
 }
@@ -100,9 +112,17 @@ async function statOf(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
   } catch (error) {
-    if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
+}
+
+/** The link itself, whatever it leads to. */
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** True for the folder itself, too. */

@@ -16,6 +16,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -130,7 +131,8 @@ export function assertMovable(dataDir: string): void {
   const names = entriesIn(dataDir);
   if (names.length === 0) return;
   const places = new Set(mountPlaces());
-  const { dev } = lstatSync(dataDir);
+  // Of the folder, where the data directory is a link to one on another disk.
+  const { dev } = statSync(dataDir);
   const real = realpathSync(dataDir);
   for (const name of names) {
     if (!places.has(join(real, name)) && lstatSync(join(dataDir, name)).dev === dev) continue;

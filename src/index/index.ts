@@ -8,7 +8,14 @@ export * from './contract/ingest-tasks.js';
 export * from './ingest-handlers.js';
 export type { CatalogueEntry } from './lists/entry-keeper.js';
 export { adoptLists, type AdoptedList, type AdoptionReport } from './lists/list-adoption.js';
-export { hasLists, listFolder, listsFolder, unknownListNames, unknownListsFolder } from './lists/list-folders.js';
+export {
+  hasLists,
+  listFolder,
+  listsFolder,
+  listStores,
+  unknownListNames,
+  unknownListsFolder,
+} from './lists/list-folders.js';
 export { ListRoom, listsOpenMax, listsThatFit } from './lists/list-room.js';
 export { createListIndexes } from './lists/list-indexes.js';
 export type { ListIndexesOptions } from './lists/list-indexes-options.js';

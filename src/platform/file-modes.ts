@@ -4,9 +4,9 @@
  * What the process makes is closed by its umask; what exists already is closed at the start, from the folder inwards, so that
  * nobody comes in behind. Only what is ours by its name is touched: the folder may have other things in it.
  */
-import { accessSync, chmodSync, constants, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
+import { accessSync, chmodSync, constants, lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { OperatorError } from './operator-error.js';
 
@@ -34,7 +34,12 @@ const ENTRIES: ReadonlySet<string> = new Set([
   'system',
 ]);
 /** And what backups and restores put there. */
-const ENTRIES_BEGIN = ['.backup-staging', '.before-restore-', '.placing', '.restored', '.restoring'];
+const BEFORE_RESTORE = '.before-restore-';
+const ENTRIES_BEGIN = ['.backup-staging', BEFORE_RESTORE, '.placing', '.restored', '.restoring'];
+/** Files that are written in their place: others are only read, and replaced as a whole. */
+const WRITTEN: ReadonlySet<string> = new Set(['control.path', 'data.mdb', 'lock', 'lock.mdb']);
+/** Where all files are. */
+const WRITTEN_BELOW = 'feeds';
 
 /** From now on the process makes files that only its owner can reach; those of its threads too. */
 export function keepFilesToOwner(): void {
@@ -58,7 +63,7 @@ export interface ClosedEntries {
   readonly closed: readonly OpenEntry[];
   /** Those that belong to another user, who alone can close them. */
   readonly foreign: readonly OpenEntry[];
-  /** Those of another user that this one may not open: nothing works with them. */
+  /** Those of another user that this one may not use as the service does: nothing works with them. */
   readonly unreachable: readonly OpenEntry[];
 }
 
@@ -75,7 +80,7 @@ export function closeEntries(dataDir: string): ClosedEntries {
   const user = process.getuid?.();
   // A folder is closed before it is gone through: the generator goes on when its entry was dealt with.
   for (const entry of entriesOf(dataDir)) {
-    if (isUnreachable(entry)) unreachable.push(entry);
+    if (isUnreachable(dataDir, entry)) unreachable.push(entry);
     if ((entry.mode & OTHERS) === 0) continue;
     if (user !== 0 && entry.owner !== user) {
       foreign.push(entry);
@@ -88,11 +93,11 @@ export function closeEntries(dataDir: string): ClosedEntries {
 }
 
 /**
- * What another user has made and this one may not open, as it is where a backup was restored by root, or files were copied by root. None
+ * What another user has made and this one may not use, as it is where a backup was restored by root, or files were copied by root. None
  * for root itself.
  */
 export function unreachableEntries(dataDir: string): OpenEntry[] {
-  return [...entriesOf(dataDir)].filter(isUnreachable);
+  return [...entriesOf(dataDir)].filter((entry) => isUnreachable(dataDir, entry));
 }
 
 /** What is wrong with them and what to do, as the end of a sentence without its full stop. */
@@ -102,16 +107,28 @@ export function toldUnreachable(entries: readonly OpenEntry[]): string {
   return `${first?.path}${more} cannot be opened by this user, for they belong to the user with the id ${first?.owner}: chown them, or restore as this user`;
 }
 
-function isUnreachable({ path, owner }: OpenEntry): boolean {
+function isUnreachable(dataDir: string, { path, owner }: OpenEntry): boolean {
   const user = process.getuid?.();
   if (user === 0 || owner === user) return false;
+  const way = relative(dataDir, path);
+  // Nobody opens what a restore has moved aside.
+  if (way.startsWith(BEFORE_RESTORE)) return false;
+  const stats = path === dataDir ? dataDirectoryOf(path) : statOf(path);
+  // What has gone meanwhile, and a socket, which is replaced and not opened.
+  if (stats === undefined || stats.isSocket()) return false;
   try {
-    accessSync(path, constants.R_OK | constants.W_OK);
+    accessSync(path, neededFor(way, stats));
     return false;
   } catch {
-    // What has gone meanwhile, and a socket, which is replaced and not opened.
-    return statOf(path)?.isSocket() === false;
+    return statOf(path) !== undefined;
   }
+}
+
+/** What the service does with it: an uploaded file, or a key that somebody else has put there, is only read. */
+function neededFor(way: string, stats: Stats): number {
+  const { R_OK, W_OK, X_OK } = constants;
+  if (stats.isDirectory()) return R_OK | W_OK | X_OK;
+  return WRITTEN.has(basename(way)) || way.split(sep, 1)[0] === WRITTEN_BELOW ? R_OK | W_OK : R_OK;
 }
 
 /**
@@ -120,7 +137,7 @@ function isUnreachable({ path, owner }: OpenEntry): boolean {
  */
 export function ownerBesideRoot(dataDir: string): number | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const owner = (statOf(join(dataDir, 'system', 'data.mdb')) ?? statOf(dataDir))?.uid;
+  const owner = (statOf(join(dataDir, 'system', 'data.mdb')) ?? dataDirectoryOf(dataDir))?.uid;
   return owner === 0 ? undefined : owner;
 }
 
@@ -129,14 +146,14 @@ export function ownerBesideRoot(dataDir: string): number | undefined {
  * has the bit too where it is mounted, and is ours when nothing else is in it.
  */
 export function isShared(dataDir: string): boolean {
-  if (((statOf(dataDir)?.mode ?? 0) & STICKY) === 0) return false;
+  if (((dataDirectoryOf(dataDir)?.mode ?? 0) & STICKY) === 0) return false;
   const temporary = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm'].filter((path) => statOf(path) !== undefined);
   if (temporary.some((path) => realpathSync(path) === realpathSync(dataDir))) return true;
   return namesIn(dataDir).some((name) => !isOurs(name) && name !== FILE_SYSTEM_OWN);
 }
 
 function* entriesOf(dataDir: string): Generator<OpenEntry> {
-  const stats = statOf(dataDir);
+  const stats = dataDirectoryOf(dataDir);
   if (stats === undefined) return;
   yield openEntry(dataDir, stats);
   for (const name of namesIn(dataDir)) if (isOurs(name)) yield* entriesBelow(join(dataDir, name));
@@ -157,6 +174,11 @@ function* entriesBelow(path: string): Generator<OpenEntry> {
 
 function openEntry(path: string, { mode, uid }: Stats): OpenEntry {
   return { path, mode: mode & 0o7777, owner: uid };
+}
+
+/** It may be a link to a folder on another disk: then it is that folder. */
+function dataDirectoryOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
 }
 
 /** Undefined for what has just been removed. */

@@ -1,10 +1,10 @@
 /** Data directories that somebody has put together by hand: copied from a backup, or with a part of them on another disk. */
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentOf, expectMoment, startWithLists } from '../support/backups.js';
-import { gannet } from '../support/cli.js';
+import { gannet, gannetWith } from '../support/cli.js';
 
 let folder: string;
 let dataDir: string;
@@ -59,12 +59,20 @@ describe('a data directory that was copied from a backup', () => {
 });
 
 describe('a data directory whose files are on another disk, by a link', () => {
-  it('has them in its backups, and what is linked in a circle once', async () => {
+  /** Moves the media there, and links them. */
+  function mediaElsewhere(): string {
     const elsewhere = join(folder, 'elsewhere');
     renameSync(join(dataDir, 'media'), elsewhere);
     symlinkSync(elsewhere, join(dataDir, 'media'));
+    return elsewhere;
+  }
+
+  it('has them in its backups, and what is linked in a circle once', async () => {
+    const elsewhere = mediaElsewhere();
+    writeFileSync(join(folder, 'a-file'), '');
     symlinkSync('.', join(elsewhere, 'again'));
     symlinkSync(join(folder, 'nowhere'), join(elsewhere, 'lost'));
+    symlinkSync(join(folder, 'a-file', 'below'), join(elsewhere, 'lost-below-a-file'));
     symlinkSync(folder, join(dataDir, 'of-somebody-else'));
     const backup = await backUp(dataDir);
     const media = described(backup).files.filter(({ path }) => path.startsWith('media/'));
@@ -74,5 +82,44 @@ describe('a data directory whose files are on another disk, by a link', () => {
     await done(restored, 'restore', backup);
     // Every file is there as it was put.
     expectMoment(await contentOf(restored), new Map(), new Map());
+  });
+
+  it('has once what a folder that is no link has a circle in', async () => {
+    symlinkSync('.', join(dataDir, 'media', 'again'));
+    const media = described(await backUp(dataDir)).files.filter(({ path }) => path.startsWith('media/'));
+    expect(media.map(({ bytes }) => bytes)).toEqual(['content'.length]);
+  });
+
+  it('has no backup while that disk is gone, rather than one without them', async () => {
+    const elsewhere = mediaElsewhere();
+    renameSync(elsewhere, `${elsewhere}-gone`);
+    const { status, notes } = await gannet(dataDir, 'backup', join(folder, 'backups'), '--keep', '1');
+    expect(notes).toContain(`${join(dataDir, 'media')} is a link that leads nowhere`);
+    expect(status).toBe(1);
+    expect(await done(dataDir, 'backup', 'list', join(folder, 'backups'), '--json')).not.toContain('Z');
+    renameSync(`${elsewhere}-gone`, elsewhere);
+    await backUp(dataDir);
+  });
+
+  it('has no backups among those files, of which each would have those before it', async () => {
+    const backups = join(mediaElsewhere(), 'backups');
+    const { status, notes } = await gannet(dataDir, 'backup', backups);
+    expect(notes).toContain(`is in ${join(folder, 'elsewhere')}, where the link ${join(dataDir, 'media')} leads`);
+    expect(status).toBe(1);
+  });
+
+  it('has backups in a media store there, of which none has those before it', async () => {
+    const store = join(mediaElsewhere(), 'store');
+    mkdirSync(store);
+    const settings = { GANNET_MEDIA_FOLDERS: folder };
+    const run = async (...argv: string[]) => {
+      const { status, output, notes } = await gannetWith(settings, dataDir, ...argv);
+      expect(status, notes + output).toBe(0);
+      return output;
+    };
+    await run('media-store', 'add', 'disk', '--kind', 'folder', '--folder', store);
+    const files = async () => (JSON.parse(await run('backup', 'media:disk', '--json')) as { files: number }).files;
+    const first = await files();
+    expect(await files()).toBe(first);
   });
 });

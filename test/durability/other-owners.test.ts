@@ -10,6 +10,8 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,10 +75,57 @@ describeWhere(process.getuid?.() === 0, 'only root can be another user')(
       expect(restored.status).not.toBe(0);
       expect(restored.notes).toContain(`belongs to the user with the id ${NOBODY}`);
       expect(readdirSync(dataDir)).toEqual([]);
+      const link = join(folder, 'link');
+      symlinkSync(dataDir, link);
+      expect((await gannet(link, 'restore', backup)).notes).toContain(`belongs to the user with the id ${NOBODY}`);
+      expect(readdirSync(dataDir)).toEqual([]);
 
       giveToNobody(join(folder, 'backups'));
       expect(asNobody(dataDir, 'restore', backup)).toMatchObject({ status: 0 });
       expect(asNobody(dataDir, 'list', 'ls').said).toContain('films');
+    });
+
+    it('is not in the way with what it has put there to be read, or has moved aside', () => {
+      const dataDir = directoryOfNobody();
+      for (const name of readdirSync(backup)) cpSync(join(backup, name), join(dataDir, name), { recursive: true });
+      const uploaded = join(dataDir, 'media', 'default', 'default', 'blobs');
+      mkdirSync(uploaded, { recursive: true });
+      giveToNobody(dataDir);
+      writeFileSync(join(uploaded, 'a'), 'of root');
+      chmodSync(join(uploaded, 'a'), 0o644);
+      mkdirSync(join(dataDir, '.before-restore-20260101T000000Z', 'lists'), { recursive: true, mode: 0o700 });
+      expect(asNobody(dataDir, 'list', 'ls').said).toContain('films');
+      expect(asNobody(dataDir, 'doctor').said).not.toContain('cannot be opened by this user');
+
+      chmodSync(join(uploaded, 'a'), 0o600);
+      expect(asNobody(dataDir, 'list', 'ls').said).toContain(`${join(uploaded, 'a')} cannot be opened by this user`);
+      chownSync(join(uploaded, 'a'), NOBODY, NOBODY);
+      chownSync(join(dataDir, 'system', 'data.mdb'), 0, NOBODY);
+      chmodSync(join(dataDir, 'system', 'data.mdb'), 0o640);
+      expect(asNobody(dataDir, 'list', 'ls').said).toContain('system/data.mdb cannot be opened by this user');
+    });
+
+    it('has a folder on the disk that a link leads to, which a backup names or leaves out', () => {
+      const dataDir = directoryOfNobody();
+      for (const name of readdirSync(backup)) cpSync(join(backup, name), join(dataDir, name), { recursive: true });
+      giveToNobody(dataDir);
+      const disk = join(folder, 'disk');
+      mkdirSync(join(disk, 'lost+found'), { recursive: true });
+      chmodSync(join(disk, 'lost+found'), 0o700);
+      chmodSync(disk, 0o755);
+      rmSync(join(dataDir, 'media'), { recursive: true, force: true });
+      symlinkSync(disk, join(dataDir, 'media'));
+      const more = join(folder, 'more');
+      mkdirSync(more);
+      chownSync(more, NOBODY, NOBODY);
+      expect(asNobody(dataDir, 'backup', more)).toMatchObject({ status: 0 });
+      mkdirSync(join(disk, 'closed'), { mode: 0o700 });
+      expect(asNobody(dataDir, 'backup', more)).toEqual({
+        status: 1,
+        said: expect.stringContaining(
+          `${join(dataDir, 'media', 'closed')} cannot be read, and belongs into the backup`,
+        ) as string,
+      });
     });
 
     it('leaves it as it is with every other command that would open it, and with doctor', async () => {

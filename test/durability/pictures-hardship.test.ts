@@ -233,7 +233,9 @@ it('files of vectors that are damaged or missing are made again without a reques
   const { checks } = JSON.parse(output) as { readonly checks: readonly Check[] };
   expect(checks.find(({ name }) => name === 'Segment checksums')).toMatchObject({
     state: 'failed',
-    detail: expect.stringContaining(file) as string,
+    detail: expect.stringMatching(
+      `^${file} .*: the next start makes the index of vectors of these lists again from the vectors that are kept$`,
+    ) as string,
   });
 });
 

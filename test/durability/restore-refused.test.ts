@@ -1,5 +1,15 @@
 /** Restores that could not come to their end, or whose outcome no service here could open: they are refused before anything moves. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -64,17 +74,52 @@ itWhere(mounting, 'only root can mount')(
   },
 );
 
-it('a backup of a newer release that has another format takes the place of nothing', async () => {
-  const path = join(backup, 'system');
+itWhere(mounting, 'only root can mount')(
+  'a data directory that is a link to another disk takes a backup, and completes one',
+  async () => {
+    const disk = join(folder, 'disk');
+    mounted = SmallFileSystem.mount(disk);
+    mkdirSync(join(disk, 'data'));
+    const link = join(folder, 'link');
+    symlinkSync(join(disk, 'data'), link);
+    const restored = () => gannet(link, 'restore', backup, '--replace');
+    expect(await restored()).toMatchObject({ status: 0 });
+    expect(await restored()).toMatchObject({ status: 0 });
+
+    // Cut short when all of it was there.
+    mkdirSync(join(link, '.restored'));
+    for (const name of readdirSync(link).filter((each) => !each.startsWith('.') && each !== 'lock')) {
+      renameSync(join(link, name), join(link, '.restored', name));
+    }
+    mkdirSync(join(link, 'media'));
+    expect((await gannet(link, 'list', 'ls')).output).toContain('films');
+  },
+);
+
+async function giveFormat(environment: string, kind: string): Promise<void> {
+  const path = join(backup, environment);
   const root = open({ path, noSubdir: false, maxDbs: 64, overlappingSync: false });
-  root.putSync(FORMAT_KEY, { kind: 'system', number: 99, made_by: '99.0.0' });
+  root.putSync(FORMAT_KEY, { kind, number: 99, made_by: '99.0.0' });
   await root.close();
   rmSync(join(path, 'lock.mdb'), { force: true });
   const { size } = statSync(join(path, 'data.mdb'));
   const file = join(backup, 'backup.json');
   const description = JSON.parse(readFileSync(file, 'utf8')) as { files: { path: string; bytes: number }[] };
-  const files = description.files.map((each) => (each.path === 'system/data.mdb' ? { ...each, bytes: size } : each));
+  const files = description.files.map((each) =>
+    each.path === `${environment}/data.mdb` ? { ...each, bytes: size } : each,
+  );
   writeFileSync(file, JSON.stringify({ ...description, files }));
+}
+
+it('a backup of a newer release that has another format takes the place of nothing', async () => {
+  await giveFormat('system', 'system');
+  await expectRefused('has format 99, and this release reads format 1', 'restore', backup, '--replace');
+  expect((await gannet(dataDir, 'list', 'ls')).output).toContain('films');
+});
+
+it('nor does one that has a list of another format, which could not be served then', async () => {
+  const [id = ''] = readdirSync(join(backup, 'lists'));
+  await giveFormat(join('lists', id, 'store'), 'list');
   await expectRefused('has format 99, and this release reads format 1', 'restore', backup, '--replace');
   expect((await gannet(dataDir, 'list', 'ls')).output).toContain('films');
 });

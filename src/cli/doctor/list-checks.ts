@@ -11,6 +11,8 @@ import { formatCount } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 
 const TOLD_MAX = 10;
+/** Of a file of nearest vectors. */
+const OF_VECTORS = '.gvs';
 
 /** Of the answer of `list.list`: what the running service cannot open. It has the files open, so that nobody else may. */
 export function servedListsCheck(account: string, answer: unknown): Check {
@@ -62,35 +64,55 @@ export function storesCheck(folder: string, lists: readonly ListRecord[]): Check
 export async function segmentSumsCheck(folder: string): Promise<Check> {
   const name = 'Segment checksums';
   const { isKernelError, kernel } = await import('../../../native-bindings/index.js');
-  const damaged: string[] = [];
-  const others: string[] = [];
+  const damaged: FaultyFile[] = [];
+  const others: FaultyFile[] = [];
   let compared = 0;
   for (const path of segmentFiles(folder)) {
     try {
-      if (path.endsWith('.gvs')) kernel.checkVectorSegment(path);
+      if (path.endsWith(OF_VECTORS)) kernel.checkVectorSegment(path);
       else kernel.checkSegment(path);
       compared += 1;
     } catch (error) {
       // A merge has just removed it.
       if (!existsSync(path)) continue;
       if (!isKernelError(error)) throw error;
-      (error.code === 'unsupported-format' ? others : damaged).push(`${path} (${error.message})`);
+      (error.code === 'unsupported-format' ? others : damaged).push({
+        path,
+        told: `${path} (${error.message})`,
+      });
     }
   }
-  const remedy = 'the next start makes the index of these lists again from the records';
-  if (damaged.length > 0) return failed(name, `${firstOf(damaged)}: ${remedy}`);
+  if (damaged.length > 0) return failed(name, withRemedies(damaged));
   // As each start finds them after an upgrade.
-  if (others.length > 0) return notice(name, `of another format: ${firstOf(others)}: ${remedy}`);
+  if (others.length > 0) return notice(name, `of another format: ${withRemedies(others)}`);
   return fine(name, `${formatCount(compared)} segments are as they were written`);
 }
 
 export function missingSegmentsCheck(missing: readonly string[]): Check {
   const name = 'Missing segments';
   if (missing.length === 0) return fine(name, 'none');
-  return notice(
-    name,
-    `${firstOf(missing)}: somebody removed them; the index of these lists is made again from the records`,
-  );
+  return notice(name, `somebody removed ${withRemedies(missing.map((path) => ({ path, told: path })))}`);
+}
+
+interface FaultyFile {
+  readonly path: string;
+  readonly told: string;
+}
+
+/** What becomes of them: vectors are kept beside the records, and not asked for again. */
+function withRemedies(files: readonly FaultyFile[]): string {
+  const isOfVectors = ({ path }: FaultyFile) => path.endsWith(OF_VECTORS);
+  const groups = [
+    { of: files.filter((file) => !isOfVectors(file)), remedy: 'the index of these lists again from the records' },
+    {
+      of: files.filter(isOfVectors),
+      remedy: 'the index of vectors of these lists again from the vectors that are kept',
+    },
+  ];
+  return groups
+    .filter((group) => group.of.length > 0)
+    .map((group) => `${firstOf(group.of.map(({ told }) => told))}: the next start makes ${group.remedy}`)
+    .join('; ');
 }
 
 function* segmentFiles(folder: string): Generator<string> {

@@ -32,9 +32,16 @@ export function listFolderNames(dataDir: string): string[] {
   return foldersIn(listsFolder(dataDir)).filter((name) => LIST_ID.test(name));
 }
 
-/** True where a folder holds the store of a list, whatever is known of it. */
+/** Folders with the stores of lists, whatever is known of them. */
+export function listStores(dataDir: string): string[] {
+  return listFolderNames(dataDir)
+    .map((name) => storePath(listFolder(dataDir, name)))
+    .filter((path) => existsSync(path));
+}
+
+/** True where a folder holds the store of a list. */
 export function hasLists(dataDir: string): boolean {
-  return listFolderNames(dataDir).some((name) => existsSync(storePath(join(listsFolder(dataDir), name))));
+  return listStores(dataDir).length > 0;
 }
 
 /** Names below `lists/.unknown`: an id, and behind a dot when it was moved where the id was taken. */
