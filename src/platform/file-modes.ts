@@ -4,7 +4,20 @@
  * What the process makes is closed by its umask; what exists already is closed at the start, from the folder inwards, so that
  * nobody comes in behind. Only what is ours by its name is touched: the folder may have other things in it.
  */
-import { accessSync, chmodSync, constants, lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  type Stats,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
@@ -133,12 +146,29 @@ function neededFor(way: string, stats: Stats): number {
 
 /**
  * Id of the user whose data it is, where this process is root and the data is not: whatever root makes there, the service of that user
- * cannot open. Undefined otherwise.
+ * cannot open. Undefined otherwise, as where a file system gives that user all that is made there (NFS that squashes to one user, CIFS with
+ * `uid=`): a file that is removed again shows it.
  */
 export function ownerBesideRoot(dataDir: string): number | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const owner = (statOf(join(dataDir, 'system', 'data.mdb')) ?? dataDirectoryOf(dataDir))?.uid;
-  return owner === 0 ? undefined : owner;
+  return owner === undefined || owner === 0 || ownerOfNew(dataDir) === owner ? undefined : owner;
+}
+
+/** Undefined where nothing can be made. */
+function ownerOfNew(folder: string): number | undefined {
+  const path = join(folder, `.owner-${process.pid}`);
+  try {
+    const file = openSync(path, 'wx', 0o600);
+    try {
+      return fstatSync(file).uid;
+    } finally {
+      closeSync(file);
+      rmSync(path, { force: true });
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -184,6 +185,9 @@ describe('what is not the service’s', () => {
     mkdirSync(join(dataDir, 'photos'));
     chmodSync(dataDir, 0o1777);
     expect(() => closeEntries(dataDir)).toThrow(OperatorError);
+    const link = join(folderOf('gannet-modes-'), 'link');
+    symlinkSync(dataDir, link);
+    expect(() => closeEntries(link)).toThrow(OperatorError);
     const { status, notes } = await gannet(dataDir, 'serve');
     expect([status, notes]).toEqual([1, expect.stringMatching(/shared by all users: choose a folder of its own/)]);
     expect(lstatSync(dataDir).mode & 0o7777).toBe(0o1777);

@@ -1,5 +1,5 @@
 /** A data directory of one user and what another one does to it who means well: root, most of all. */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { gannet } from '../support/cli.js';
 import { startTestService } from '../support/service.js';
-import { describeWhere } from '../support/skip.js';
+import { describeWhere, itWhere } from '../support/skip.js';
 
 const NOBODY = 65_534;
 const ANY_PORT = '0';
@@ -41,6 +41,8 @@ beforeEach(async () => {
   }
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const hasBindfs = process.getuid?.() === 0 && spawnSync('bindfs', ['--version']).status === 0;
 
 /** A data directory of nobody's. */
 function directoryOfNobody(): string {
@@ -65,6 +67,26 @@ function asNobody(dataDir: string, ...argv: readonly string[]) {
   });
   return { status, said: stdout + stderr };
 }
+
+itWhere(hasBindfs, 'it takes root, and bindfs')(
+  'root is let in where a file system gives everything to one user, whoever makes it',
+  async () => {
+    const mounted = join(folder, 'mounted');
+    mkdirSync(mounted);
+    const options = ['--force-user=nobody', '--force-group=nogroup', '--chown-ignore'];
+    execFileSync('bindfs', [...options, directoryOfNobody(), mounted]);
+    try {
+      expect(lstatSync(mounted).uid).toBe(NOBODY);
+      expect(await gannet(mounted, 'restore', backup)).toMatchObject({ status: 0 });
+      expect(lstatSync(join(mounted, 'system', 'data.mdb')).uid).toBe(NOBODY);
+      expect((await gannet(mounted, 'list', 'ls')).output).toContain('films');
+      expect((await gannet(mounted, 'doctor')).output).toContain('not running on this data directory');
+      expect(readdirSync(mounted).filter((name) => name.startsWith('.owner'))).toEqual([]);
+    } finally {
+      execFileSync('umount', ['-l', mounted]);
+    }
+  },
+);
 
 describeWhere(process.getuid?.() === 0, 'only root can be another user')(
   'root on the data directory of somebody else',

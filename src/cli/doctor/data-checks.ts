@@ -41,8 +41,8 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
   try {
     const client = await connectControlSocket(config, load);
     checks.push(segmentCheck(folder), modeCheck(folder), unknownListsCheck(folder));
-    const owner = ownerBesideRoot(folder);
-    if (client === undefined && owner !== undefined) {
+    const owner = client === undefined ? ownerBesideRoot(folder) : undefined;
+    if (owner !== undefined) {
       // Whoever opens a store makes files beside it.
       checks.push(
         notice(
