@@ -90,3 +90,61 @@ it('a lane that has nothing to do any more leaves its slot to the next of its re
   slots.release('a');
   expect(called).toEqual(['has nothing to do', 'takes it', 'waits on']);
 });
+
+it('forgets nobody where lanes go over to another receiver, or drop out, while they wait', () => {
+  const receivers = ['a', 'b', 'c', 'd', 'e'];
+  const step = fc.record({
+    what: fc.constantFrom('end', 'end', 'wake', 'wake', 'wake', 'drop'),
+    lane: fc.nat(7),
+    receiver: fc.constantFrom(...receivers),
+    pieces: fc.nat(2),
+    position: fc.nat(10),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 60, size: 'max' }),
+      fc.integer({ min: 1, max: 2 }),
+      fc.integer({ min: 1, max: 3 }),
+      (steps, each, all) => {
+        const slots = new WorkSlots(each, all);
+        const underWay: string[] = [];
+        const lanes = Array.from({ length: 8 }, () => {
+          const lane = { receiver: 'a', left: 0, wake };
+          function wake(): void {
+            while (lane.left > 0 && slots.take(lane.receiver, wake)) {
+              lane.left -= 1;
+              underWay.push(lane.receiver);
+            }
+          }
+          return lane;
+        });
+        const end = (position: number): void => {
+          const [receiver] = underWay.splice(position % Math.max(underWay.length, 1), 1);
+          if (receiver !== undefined) slots.release(receiver);
+        };
+        const assertNoneRests = (): void => {
+          if (underWay.length >= all) return;
+          const full = receivers.filter((receiver) => underWay.filter((one) => one === receiver).length >= each);
+          expect(lanes.filter(({ left, receiver }) => left > 0 && !full.includes(receiver))).toEqual([]);
+        };
+        for (const { what, lane: number, receiver, pieces, position } of steps) {
+          const lane = lanes[number];
+          if (what === 'end' || lane === undefined) end(position);
+          else if (what === 'drop') lane.left = 0;
+          else {
+            lane.receiver = receiver;
+            lane.left += pieces;
+            lane.wake();
+          }
+          assertNoneRests();
+        }
+        while (underWay.length > 0) {
+          end(0);
+          assertNoneRests();
+        }
+        expect(lanes.every(({ left }) => left === 0)).toBe(true);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});

@@ -8,7 +8,10 @@ export class WorkSlots {
   private readonly taken = new Map<string, number>();
   /** Those whose receiver has no slot, by the receiver. */
   private readonly waiting = new Map<string, Set<OnFree>>();
-  /** Those who wait for any slot at all, with their receivers. */
+  /**
+   * Those who wait for any slot at all, with the receiver for which they came into line. Whoever is in line stays so: its receiver may be
+   * another one by now, but the next of that one comes into line behind it.
+   */
   private readonly inLine = new Map<OnFree, string>();
   private total = 0;
 
@@ -26,8 +29,8 @@ export class WorkSlots {
       return true;
     }
     if (onFree === undefined) return false;
-    if (isReceiverFree) this.inLine.set(onFree, receiver);
-    else this.waiting.set(receiver, (this.waiting.get(receiver) ?? new Set()).add(onFree));
+    if (!isReceiverFree) this.waiting.set(receiver, (this.waiting.get(receiver) ?? new Set()).add(onFree));
+    else if (!this.inLine.has(onFree)) this.inLine.set(onFree, receiver);
     return false;
   }
 
@@ -51,11 +54,13 @@ export class WorkSlots {
   /** Whoever has waited longest for a slot of the receiver now waits for any, where the receiver has one. */
   private lineUpNext(receiver: string): void {
     const waiting = this.hasRoom(receiver) ? this.waiting.get(receiver) : undefined;
-    const [first] = waiting ?? [];
-    if (waiting === undefined || first === undefined) return;
-    waiting.delete(first);
-    if (waiting.size === 0) this.waiting.delete(receiver);
-    this.inLine.set(first, receiver);
+    for (const first of waiting ?? []) {
+      waiting?.delete(first);
+      if (waiting?.size === 0) this.waiting.delete(receiver);
+      // One who is in line for another receiver is called as it is, but brings nobody of this one behind it.
+      if (!this.inLine.has(first)) this.inLine.set(first, receiver);
+      if (this.inLine.get(first) === receiver) return;
+    }
   }
 
   private hasRoom(receiver: string): boolean {
