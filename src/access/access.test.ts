@@ -2,9 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCatalog } from '../catalog/index.js';
 import { openEnvironment, type LmdbEnvironment } from '../platform/index.js';
 import { openAccess } from './access.js';
 import type { Access, NewKey } from './types.js';
+import { makeAccounts } from '../../test/support/made-accounts.js';
 
 const NEW_KEY: NewKey = {
   account: 'default',
@@ -28,6 +30,7 @@ const clock = {
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-access-'));
   environment = openEnvironment(folder, { kind: 'system' });
+  await makeAccounts(environment, 'default', 'other');
   access = await openAccess(environment, clock);
 });
 
@@ -94,6 +97,26 @@ describe('keys', () => {
     expect(refusal(secret)).toMatchObject({ code: 'invalid-key' });
     expect(access.keys('default')).toHaveLength(2);
     expect(access.keys('other')).toHaveLength(1);
+  });
+
+  it('of an account that is gone work no more from then on, whatever becomes of their own deletion, and none is made any more', async () => {
+    const catalog = await openCatalog(environment, clock);
+    const { secret } = await access.createKey(NEW_KEY);
+    const { secret: others } = await access.createKey({ ...NEW_KEY, account: 'other' });
+    await catalog.deleteAccount('default');
+    expect(refusal(secret)).toMatchObject({ code: 'invalid-key' });
+    const transaction = environment.transaction.bind(environment);
+    environment.transaction = () => Promise.reject(new Error('no disk'));
+    await expect(access.deleteKeysOfAccount('default')).rejects.toThrow('no disk');
+    environment.transaction = transaction;
+    expect(refusal(secret)).toMatchObject({ code: 'invalid-key' });
+    await expect(access.createKey(NEW_KEY)).rejects.toMatchObject({ code: 'account-not-found' });
+    await environment.close();
+    environment = openEnvironment(folder, { kind: 'system' });
+    access = await openAccess(environment, clock);
+    expect(access.keys('default')).toHaveLength(1);
+    expect(refusal(secret)).toMatchObject({ code: 'invalid-key' });
+    expect(access.authenticate(others).account).toBe('other');
   });
 
   it('are there after a restart; their text is nowhere on disk', async () => {

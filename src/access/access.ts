@@ -1,5 +1,12 @@
 /** Keys over the `system` environment; see `Access` for what holds. Main thread only. */
-import { CollectionStore, type Change, type Collection, type GroupedBy } from '../catalog/index.js';
+import {
+  accountsIn,
+  assertAccount,
+  CollectionStore,
+  type Change,
+  type Collection,
+  type GroupedBy,
+} from '../catalog/index.js';
 import {
   pageOf,
   ServiceError,
@@ -19,6 +26,8 @@ export const KEYS_PER_ACCOUNT_MAX = 10_000;
 const LAST_CHARACTERS = 4;
 /** Of an account that is gone: others have their changes between. */
 const DELETED_AT_ONCE_MAX = 1000;
+/** What makes room for others has expired for so long: a clock that is some hours ahead deletes no key that works. */
+const EXPIRED_MS_MIN = 86_400_000;
 
 /** Reads every key's record into memory; the keys themselves are nowhere. */
 export function openAccess(environment: LmdbEnvironment, clock: Clock): Promise<Access> {
@@ -39,6 +48,7 @@ const NO_KEY: ActiveKey = { hashBytes: hashBytes(keyHash('')), expiresAtMs: unde
 class StoredAccess implements Access {
   readonly cli: Caller = cliCaller;
   readonly #store: CollectionStore;
+  readonly #accounts: ReturnType<typeof accountsIn>;
   readonly #clock: Clock;
   readonly #keys: Collection<ApiKeyRecord>;
   readonly #byAccount: GroupedBy<ApiKeyRecord>;
@@ -47,6 +57,7 @@ class StoredAccess implements Access {
 
   constructor(store: CollectionStore, clock: Clock) {
     this.#store = store;
+    this.#accounts = accountsIn(store);
     this.#clock = clock;
     this.#keys = store.collection('api-keys');
     this.#byAccount = this.#keys.groupBy(({ account }) => account);
@@ -58,13 +69,14 @@ class StoredAccess implements Access {
     const digest = keyDigest(text);
     const key = this.#active.get(digest) ?? NO_KEY;
     const isSame = isDigestOf(digest, key.hashBytes);
-    if (!isSame || key === NO_KEY || this.#isExpired(key)) throw invalidKey();
+    if (!isSame || key === NO_KEY || this.#isExpired(key) || this.#isOfNobody(key)) throw invalidKey();
     return key.caller;
   }
 
   async createKey(key: NewKey): Promise<{ readonly record: ApiKeyRecord; readonly secret: string }> {
     const secret = newKeyText(key.region);
     const record = await this.#store.change((change) => {
+      assertAccount(this.#store, key.account);
       this.#makeRoom(change, key.account);
       const created: ApiKeyRecord = {
         id: uuidv7(),
@@ -97,9 +109,8 @@ class StoredAccess implements Access {
     return deleted.length > 0;
   }
 
-  /** All stop working at once, before that is on disk, which takes some of them at a time. */
+  /** Some of them at a time: none has worked since there is no such account. */
   async deleteKeysOfAccount(account: string): Promise<void> {
-    for (const key of this.#byAccount.of(account)) this.#active.delete(digestOf(key));
     while (this.#byAccount.countOf(account) > 0)
       await this.#delete(() => this.keys(account).slice(0, DELETED_AT_ONCE_MAX));
   }
@@ -108,13 +119,13 @@ class StoredAccess implements Access {
     return this.#delete(() => this.keys(account).filter((key) => key.scope === scope && key.scope_target === target));
   }
 
-  /** Inside a change: where the account has as many keys as it may, those that work no more go. Throws `conflict` where none of them has expired. */
+  /** Inside a change: where the account has as many keys as it may, those that have not worked for a day go. Throws `conflict` where there is none. */
   #makeRoom(change: Change, account: string): void {
     if (this.#byAccount.countOf(account) < KEYS_PER_ACCOUNT_MAX) return;
-    const now = this.#clock.nowIso();
-    const expired = this.keys(account).filter(({ expires_at: at }) => at !== null && at <= now);
+    const dayAgo = new Date(this.#clock.nowMs() - EXPIRED_MS_MIN).toISOString();
+    const expired = this.keys(account).filter(({ expires_at: at }) => at !== null && at <= dayAgo);
     if (expired.length === 0) {
-      const detail = `The account has ${KEYS_PER_ACCOUNT_MAX} keys, of which none has expired: delete one first.`;
+      const detail = `The account has ${KEYS_PER_ACCOUNT_MAX} keys, of which none expired a day ago or earlier: delete one first.`;
       throw new ServiceError('conflict', detail);
     }
     for (const key of expired.slice(0, DELETED_AT_ONCE_MAX)) this.#revoke(change, key);
@@ -143,6 +154,11 @@ class StoredAccess implements Access {
 
   #isExpired({ expiresAtMs }: ActiveKey): boolean {
     return expiresAtMs !== undefined && this.#clock.nowMs() >= expiresAtMs;
+  }
+
+  /** Whatever became of the deletion of its keys: a crash or a full disk may have left some. */
+  #isOfNobody({ caller: { account } }: ActiveKey): boolean {
+    return account === undefined || !this.#accounts.has(account);
   }
 
   #activate(record: ApiKeyRecord): void {

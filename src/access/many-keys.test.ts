@@ -8,6 +8,7 @@ import { openEnvironment, type LmdbEnvironment } from '../platform/index.js';
 import { KEYS_PER_ACCOUNT_MAX, openAccess } from './access.js';
 import { keyHash } from './key-secrets.js';
 import type { Access, ApiKeyRecord, NewKey } from './types.js';
+import { makeAccounts } from '../../test/support/made-accounts.js';
 
 const NEW_KEY: NewKey = {
   account: 'default',
@@ -18,6 +19,7 @@ const NEW_KEY: NewKey = {
   permissions: ['list:read'],
   expires_at: null,
 };
+const DAY_MS = 86_400_000;
 const START = Date.parse('2026-11-21T00:00:00Z');
 
 let folder: string;
@@ -25,9 +27,10 @@ let environment: LmdbEnvironment;
 let nowMs = START;
 const clock = { nowMs: () => nowMs, nowIso: () => new Date(nowMs).toISOString() };
 
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-keys-'));
   environment = openEnvironment(folder, { kind: 'system' });
+  await makeAccounts(environment, 'default', 'other');
   nowMs = START;
 });
 afterEach(async () => {
@@ -75,21 +78,23 @@ it('an account that has as many keys as it may makes another one where some have
   const access = await openAccess(environment, clock);
   await expect(access.createKey(NEW_KEY)).rejects.toMatchObject({
     code: 'conflict',
-    detail: 'The account has 10000 keys, of which none has expired: delete one first.',
+    detail: 'The account has 10000 keys, of which none expired a day ago or earlier: delete one first.',
   });
-  nowMs = START + 1000;
+  // A key that has just expired may be one that works, by a clock that is ahead.
+  nowMs = START + DAY_MS;
+  await expect(access.createKey(NEW_KEY)).rejects.toMatchObject({ code: 'conflict' });
+  nowMs = START + 1000 + DAY_MS;
   const { record, secret } = await access.createKey(NEW_KEY);
   expect(access.authenticate(secret).key).toEqual(record);
   expect(access.keys('default')).toHaveLength(KEYS_PER_ACCOUNT_MAX - 2);
   expect(new Set(texts(access))).toEqual(new Set([null]));
 });
 
-it('thousands of keys of an account that is gone work no more at once, and go so that other changes come between', async () => {
+it('thousands of keys of an account that is gone go so that other changes come between', async () => {
   await putKeys(2500, () => ({}));
   const access = await openAccess(environment, clock);
   let isDeleted = false;
   const deleted = access.deleteKeysOfAccount('default').then(() => (isDeleted = true));
-  expect(() => access.authenticate('0-002499')).toThrow(/valid API key/);
   await access.createKey({ ...NEW_KEY, account: 'other' });
   expect(isDeleted).toBe(false);
   await deleted;

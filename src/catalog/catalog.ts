@@ -10,6 +10,7 @@ import {
   type Page,
   type WantedPage,
 } from '../platform/index.js';
+import { assertAccount } from './account-assertion.js';
 import { CatalogRoom } from './catalog-room.js';
 import { CollectionStore, compositeKey, prefixOf, type Change, type Collection } from './collection.js';
 import { groupEvent, listCreatedEvent, listDeletedEvent, listUpdatedEvent } from './catalog-events.js';
@@ -129,7 +130,7 @@ class StoredCatalog implements Catalog {
 
   deleteAccount(name: string): Promise<readonly UnfinishedWork[]> {
     return this.#store.change((change) => {
-      this.#assertAccount(name);
+      assertAccount(this.#store, name);
       const { created_utc } = this.#accounts.get(name) as AccountRecord;
       change.remove(this.#accounts, name);
       const groups = this.groups(name).map((group) => {
@@ -171,7 +172,7 @@ class StoredCatalog implements Catalog {
     return this.#store.change((change) => {
       const { account, name } = list;
       assertName('list', name);
-      this.#assertAccount(account);
+      assertAccount(this.#store, account);
       if (this.list(account, name) !== undefined) {
         throw new ServiceError('name-exists', `There is already a list '${name}' in the account '${account}'.`);
       }
@@ -223,7 +224,7 @@ class StoredCatalog implements Catalog {
   createGroup(account: string, name: string, settings: GroupSettings): Promise<GroupRecord> {
     return this.#store.change((change) => {
       assertName('group', name);
-      this.#assertAccount(account);
+      assertAccount(this.#store, account);
       this.#assertMembers(account, settings.lists);
       if (this.group(account, name) !== undefined) {
         throw new ServiceError('name-exists', `There is already a group '${name}' in the account '${account}'.`);
@@ -318,11 +319,6 @@ class StoredCatalog implements Catalog {
       if (this.#requiredList(account, list).id === list_id) continue;
       throw new ServiceError('list-not-found', `The list '${list}' has just been replaced by another one; try again.`);
     }
-  }
-
-  #assertAccount(account: string): void {
-    if (this.#accounts.has(account)) return;
-    throw new ServiceError('account-not-found', `There is no account '${account}'.`);
   }
 
   #requiredList(account: string, name: string): ListRecord {

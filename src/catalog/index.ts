@@ -1,5 +1,6 @@
 export * from './types.js';
 export { openCatalog } from './catalog.js';
+export { accountsIn, assertAccount } from './account-assertion.js';
 export { CollectionStore, compositeKey, type Change, type Collection, type StoreListener } from './collection.js';
 export type { GroupedBy } from './groups-of-entries.js';
 export { currentMembers, GROUP_VERSIONS_MAX, presentMembers } from './group-versions.js';

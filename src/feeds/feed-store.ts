@@ -1,5 +1,12 @@
 /** The feeds of all accounts in `data/system`, where their secrets are sealed. Main thread only. */
-import { CollectionStore, compositeKey, type Change, type Collection, type GroupedBy } from '../catalog/index.js';
+import {
+  assertAccount,
+  CollectionStore,
+  compositeKey,
+  type Change,
+  type Collection,
+  type GroupedBy,
+} from '../catalog/index.js';
 import {
   assertName,
   pageOf,
@@ -104,6 +111,7 @@ export class FeedStore {
       created_utc: this.options.clock.nowIso(),
     };
     await this.store.change((change) => {
+      assertAccount(this.store, given.account);
       this.assertFree(given.account, given.name);
       this.options.plans.admitFeed(change, given.account, () => this.count(given.account));
       change.put(this.rows, keyOf(row), row);

@@ -14,13 +14,15 @@ import { Feeds, type FeedsOptions } from './feeds.js';
 import type { ListImporter } from './list-importer.js';
 import { ListSources } from './list-sources.js';
 import { SourceStore } from './source-store.js';
+import { makeAccounts } from '../../test/support/made-accounts.js';
 
 const FEEDS = 20;
 let folder: string;
 let environment: LmdbEnvironment;
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-feeds-start-'));
   environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+  await makeAccounts(environment, 'default');
 });
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });

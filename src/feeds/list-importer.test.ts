@@ -23,6 +23,7 @@ import { ListImporter } from './list-importer.js';
 import { labelOf } from './list-sources.js';
 import { SourceStore } from './source-store.js';
 import type { SourceRow } from './types.js';
+import { makeAccounts } from '../../test/support/made-accounts.js';
 
 const FIELDS = { searchable_fields: [{ name: 'title', weight: 1 }], facets: [], resources: [] };
 const PENDING = {
@@ -47,6 +48,7 @@ let opening: () => Promise<ListIndex>;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-importer-'));
   environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+  await makeAccounts(environment, 'test');
   lists = await listFixtures();
   index = await lists.add('films', PENDING, []);
   opening = () => Promise.resolve(index);

@@ -96,6 +96,7 @@ export class ListSources {
     await this.options.importer.cancel(listId);
   }
 
+  /** What an account that is gone still has: its lists have taken theirs along. */
   async forgetAccount(account: string): Promise<void> {
     const { store, importer } = this.options;
     const rows = store.all().filter((row) => row.account === account);

@@ -3,9 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { makeAccounts } from '../../test/support/made-accounts.js';
 import { CollectionStore } from '../catalog/index.js';
 import { openEnvironment, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
 import { systemTimers } from '../platform/work/index.js';
+import { ListSources, type ListSourcesOptions } from './list-sources.js';
+import { SourceStore } from './source-store.js';
 import { FeedStore } from './feed-store.js';
 import { Feeds, type FeedsOptions } from './feeds.js';
 import { NEW_FEED } from './runs/feed-state.js';
@@ -44,7 +47,7 @@ async function storeOf(rows: readonly FeedRow[]): Promise<FeedStore> {
   });
   const secrets = new SecretBox({ path: join(folder, 'secret-keys'), given: [] });
   const plans = { admitFeed: () => undefined };
-  return new FeedStore(environment, secrets, { clock: systemClock, feedsMax: 1000, plans });
+  return new FeedStore(environment, secrets, { clock: systemClock, feedsMax: 2000, plans });
 }
 
 it('are told in pages that end where they would become too long', async () => {
@@ -78,20 +81,44 @@ it('are counted, and found by their account, without looking at those of others'
   looks = 0;
   expect([store.count('default'), store.count('other')]).toEqual([1, 500]);
   expect(feeds.usersOf('default', 'default')).toEqual(["the feed 'feed-0001'"]);
+  expect(feeds.page('default', { size: 10 }).entries).toHaveLength(1);
   expect(looks).toBe(0);
 });
 
-it('of an account that is gone go five hundred in a step, and those of others stay', async () => {
+it('of an account that is gone go five hundred in a step, with one that comes meanwhile; those of others stay', async () => {
   const rows = ['default', 'other'].flatMap((account) =>
     Array.from({ length: 1200 }, (_, number) => rowOf(account, number, '')),
   );
   const store = await storeOf(rows);
-  const sources = { forgetAccount: () => Promise.resolve() };
+  await makeAccounts(environment, 'default', 'other');
+  const sourceStore = new SourceStore(environment, systemClock);
+  for (const [list_id, account] of [
+    ['first', 'default'],
+    ['second', 'default'],
+    ['third', 'other'],
+  ] as const) {
+    const file = { media_store: 'default', path: 'a.csv', keep_in_sync: true };
+    await sourceStore.create({ list_id, account, list: list_id, feed: null, ...file });
+  }
+  const importer = { cancel: () => Promise.resolve() };
+  const sources = new ListSources({ store: sourceStore, importer } as unknown as ListSourcesOptions);
   const options = { store, sources, feedsDir: join(folder, 'feeds'), timers: systemTimers, parallelMax: 1 };
   const feeds = new Feeds(options as unknown as FeedsOptions);
   const steps = vi.spyOn(environment, 'transaction');
-  await feeds.forgetAccount('default');
-  expect(steps).toHaveBeenCalledTimes(3);
+  // As one whose source was being tried when the account went.
+  const { provider, media_store, interval_minutes } = rowOf('default', 0, '');
+  const late = store.create({
+    account: 'default',
+    name: 'late',
+    provider,
+    media_store,
+    interval_minutes,
+    secret: undefined,
+  });
+  await Promise.all([late, feeds.forgetAccount('default')]);
+  // That one, the feeds in three, with it or behind them, and the sources in one.
+  expect(steps.mock.calls.length).toBeLessThanOrEqual(6);
+  expect(sourceStore.all().map(({ list_id }) => list_id)).toEqual(['third']);
   expect([store.count('default'), store.count('other')]).toEqual([0, 1200]);
   expect([...store.all()].every(({ account }) => account === 'other')).toBe(true);
 });

@@ -1,5 +1,5 @@
 /** What lists import from: at most one file each, a feed into at most one list. Main thread only. */
-import { CollectionStore, type Change, type Collection } from '../catalog/index.js';
+import { assertAccount, CollectionStore, type Change, type Collection } from '../catalog/index.js';
 import { ServiceError, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { ALREADY_IMPORTING, FEED_IN_USE } from './feed-problems.js';
 import type { SourceRow } from './types.js';
@@ -45,6 +45,7 @@ export class SourceStore {
   /** Rejects with `already-importing` and `feed-in-use`; binding again what is bound changes nothing. */
   create(given: NewSource): Promise<SourceRow> {
     return this.changed((change) => {
+      assertAccount(this.store, given.account);
       const before = this.rows.get(given.list_id);
       if (before !== undefined) {
         if (before.media_store === given.media_store && before.path === given.path) return before;

@@ -5,10 +5,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { CollectionStore, compositeKey, type Catalog, type Collection } from '../catalog/index.js';
+import { assertAccount, CollectionStore, compositeKey, type Catalog, type Collection } from '../catalog/index.js';
 import {
   assertName,
-  namesOf,
+  namesInShort,
   ServiceError,
   serviceKey,
   uuidv7,
@@ -183,6 +183,7 @@ export class MediaStores {
     const { clock, settings: limits } = this.options;
     assertName('media store', name);
     return this.store.change((change) => {
+      assertAccount(this.store, account);
       if (name === DEFAULT_STORE || this.rows.has(compositeKey(account, name))) {
         throw new ServiceError('name-exists', `The account has a media store '${name}'.`);
       }
@@ -218,7 +219,7 @@ export class MediaStores {
       this.required(account, name);
       const users = this.users.flatMap((user) => user(account, name));
       if (users.length > 0) {
-        throw new ServiceError(STORE_IN_USE, `The media store '${name}' is used by ${namesOf(users)}.`);
+        throw new ServiceError(STORE_IN_USE, `The media store '${name}' is used by ${namesInShort(users)}.`);
       }
       change.remove(this.rows, compositeKey(account, name));
       change.emit(account, storeEvent('deleted', row));

@@ -42,6 +42,13 @@ export const modelParts: FeatureParts = {
       },
     });
     indexes.useModels(models);
-    return { parts: [provide(MODELS, models)], close: () => models.close() };
+    return {
+      parts: [provide(MODELS, models)],
+      async forget({ subject, account }) {
+        if (subject === 'account') await store.forget(account);
+        return true;
+      },
+      close: () => models.close(),
+    };
   },
 };

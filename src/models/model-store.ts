@@ -2,7 +2,7 @@
  * The models of all accounts: the collection `models` of `data/system`, where their secrets are sealed. In memory they are open. Main
  * thread only.
  */
-import { CollectionStore, compositeKey, type Collection } from '../catalog/index.js';
+import { assertAccount, CollectionStore, compositeKey, type Collection } from '../catalog/index.js';
 import {
   SecretUnreadableError,
   ServiceError,
@@ -64,6 +64,7 @@ export class ModelStore {
   /** Rejects with `name-exists`, or `conflict` where the account has too many. */
   async create(model: NewModel): Promise<Model> {
     const row = await this.#store.change((change) => {
+      assertAccount(this.#store, model.account);
       if (this.get(model.account, model.name) !== undefined || RESERVED_MODEL_NAMES.has(model.name)) {
         throw new ServiceError('name-exists', `There is already a model '${model.name}'.`);
       }
@@ -109,6 +110,16 @@ export class ModelStore {
       change.remove(this.#rows, keyOf(model));
     });
     this.#models.delete(compositeKey(account, name));
+  }
+
+  /** All of an account that is gone, with their secrets. */
+  async forget(account: string): Promise<void> {
+    const keys = await this.#store.change((change) => {
+      const own = this.of(account).map(keyOf);
+      for (const key of own) change.remove(this.#rows, key);
+      return own;
+    });
+    for (const key of keys) this.#models.delete(key);
   }
 
   #changed(row: StoredModel): Model {

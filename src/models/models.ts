@@ -5,7 +5,7 @@
 import type { Catalog } from '../catalog/index.js';
 import {
   checkOutboundUrl,
-  namesOf,
+  namesInShort,
   OutboundRefusedError,
   serviceKey,
   ServiceError,
@@ -258,7 +258,10 @@ export class Models implements ListModels {
     await this.options.store.delete(account, name, () => {
       const users = this.usedBy(account, name);
       if (users.length === 0) return;
-      throw new ServiceError('conflict', `The model '${name}' is used by ${namesOf(users)}: take it off there first.`);
+      throw new ServiceError(
+        'conflict',
+        `The model '${name}' is used by ${namesInShort(users)}: take it off there first.`,
+      );
     });
     this.#opened.delete(model);
     this.#announce(model);

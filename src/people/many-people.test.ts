@@ -7,6 +7,7 @@ import { openEnvironment, systemClock, type LmdbEnvironment } from '../platform/
 import { People } from './people.js';
 import { SignIn } from './sign-in.js';
 import type { ContributorRecord, LinkRecord, PersonRecord, SessionRecord } from './types.js';
+import { makeAccounts } from '../../test/support/made-accounts.js';
 
 const OTHERS = 300;
 const OWN = 1200;
@@ -35,6 +36,7 @@ function watched<Entry extends object>(entry: Entry): Entry {
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-people-'));
   environment = openEnvironment(folder, { kind: 'system' });
+  await makeAccounts(environment, 'own', 'others');
   people = new People(environment, systemClock, 'default');
   signIn = new SignIn(people, systemClock);
   const persons = people.store.collection<PersonRecord>('people');
@@ -83,6 +85,13 @@ it('an invitation, a link and the accounts of a person look at nobody else', asy
   expect(signIn.links.isAwaited(person.id)).toBe(true);
   expect(signIn.sessions.of(person.id)).toEqual([]);
   expect(looks).toBe(0);
+});
+
+it('the accounts of a person come by their names, also where one name begins with another', async () => {
+  await makeAccounts(environment, 'shop-test', 'shop');
+  const { person } = await signIn.invite('shop-test', { email: 'ann@example.com', role: 'viewer' });
+  await signIn.invite('shop', { email: 'ann@example.com', role: 'viewer' });
+  expect(people.accountsOf(person.id).map(({ account }) => account)).toEqual(['shop', 'shop-test']);
 });
 
 it('a sign-in looks at each link once', async () => {

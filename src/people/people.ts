@@ -84,7 +84,7 @@ export class People {
 
   /** The accounts of a person, by name. */
   accountsOf(personId: string): readonly ContributorRecord[] {
-    return [...this.#byPerson.of(personId)];
+    return [...this.#byPerson.of(personId)].sort((a, b) => (a.account < b.account ? -1 : 1));
   }
 
   /** Undefined where the account has none; of several, who first came to any account. */

@@ -1,5 +1,5 @@
 /** How a person comes to a session: by e-mail and password, or by a link that works once. Main thread only. */
-import type { Change } from '../catalog/index.js';
+import { assertAccount, type Change } from '../catalog/index.js';
 import { ServiceError, type Clock } from '../platform/index.js';
 import { AttemptThrottle } from './attempts.js';
 import { INVITATION_HOURS, Links, SIGN_IN_LINK_HOURS } from './links.js';
@@ -172,6 +172,7 @@ export class SignIn {
   /** Makes a contributor; who has no password gets a link to come by. Rejects with `name-exists` or `conflict`. */
   invite(account: string, wanted: { readonly email: string; readonly role: Role }) {
     return this.people.store.change((change): Contributor & { readonly link: NewLink | undefined } => {
+      assertAccount(this.people.store, account);
       const added = this.people.add(change, account, wanted);
       const link =
         added.person.password_hash === null ? this.links.make(change, added.person.id, INVITATION_HOURS) : undefined;
@@ -185,6 +186,7 @@ export class SignIn {
    */
   linkFor(account: string, { email, role }: { readonly email: string | undefined; readonly role: Role }) {
     return this.people.store.change((change): { readonly person: PersonRecord; readonly link: NewLink } => {
+      assertAccount(this.people.store, account);
       const person =
         this.#personFor(account, email) ?? this.people.add(change, account, { email: email ?? null, role }).person;
       return { person, link: this.links.make(change, person.id, SIGN_IN_LINK_HOURS) };

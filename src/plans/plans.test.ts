@@ -125,6 +125,7 @@ describe('searches of a month', () => {
   });
 
   it('are all counted where they come while they are written', async () => {
+    for (const name of ['account-0', 'account-1', 'account-2']) await catalog.createAccount(name, 'eu');
     const { searches } = opened([]);
     const writes: Promise<void>[] = [];
     for (let i = 0; i < 200; i += 1) {

@@ -2,7 +2,7 @@
  * The searches of accounts in this month (UTC). Counted in memory and written every few seconds: a process that is killed forgets those
  * since. Main thread only.
  */
-import { CollectionStore, type Collection } from '../catalog/index.js';
+import { accountsIn, CollectionStore, type Collection } from '../catalog/index.js';
 import type { Clock, LmdbEnvironment } from '../platform/index.js';
 import type { MonthRecord } from './types.js';
 
@@ -57,7 +57,8 @@ export class SearchCounts {
       });
       await this.#store.change((change) => {
         for (const [account, searches] of added) {
-          change.put(this.#rows, account, { month, searches: this.#written(account) + searches });
+          if (accountsIn(this.#store).has(account))
+            change.put(this.#rows, account, { month, searches: this.#written(account) + searches });
         }
       });
       if (month !== this.#month.name) return;

@@ -138,7 +138,7 @@ export interface Problem {
 const NAMED_MAX = 10;
 
 /** For a sentence: `a, b and 9998 others`. */
-export function namesOf(names: readonly string[]): string {
+export function namesInShort(names: readonly string[]): string {
   const others = names.length - NAMED_MAX;
   if (others <= 0) return names.join(', ');
   return `${names.slice(0, NAMED_MAX).join(', ')} and ${others === 1 ? 'one other' : `${others} others`}`;

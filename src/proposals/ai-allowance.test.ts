@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openEnvironment, type LmdbEnvironment } from '../platform/index.js';
 import { AiAllowance } from './ai-allowance.js';
+import { makeAccounts } from '../../test/support/made-accounts.js';
 
 const SUNDAY_MS = Date.UTC(2026, 10, 22, 23, 59, 59);
 const MONDAY_MS = Date.UTC(2026, 10, 23);
@@ -15,18 +16,19 @@ let environment: LmdbEnvironment;
 let nowMs: number;
 let allowance: AiAllowance;
 
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-allowance-'));
   nowMs = SUNDAY_MS;
-  open();
+  await open();
 });
 afterEach(async () => {
   await environment.close();
   rmSync(folder, { recursive: true });
 });
 
-function open() {
+async function open() {
   environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+  await makeAccounts(environment, 'a', 'b');
   const clock = { nowMs: () => nowMs, nowIso: () => new Date(nowMs).toISOString() };
   allowance = new AiAllowance(environment, { clock, limit: LIMIT });
 }
@@ -35,7 +37,7 @@ it('is counted by account, and outlives a restart', async () => {
   expect(allowance.reserve('a', 4)).toBe(4);
   await allowance.spend('a', 4, 3);
   await environment.close();
-  open();
+  await open();
   expect(allowance.of('a')).toEqual({ used: 3, limit: LIMIT, resets_utc: '2026-11-23T00:00:00.000Z' });
   expect(allowance.of('b').used).toBe(0);
   await allowance.forget('a');

@@ -1,5 +1,5 @@
 /** How many proposals of models an account may have in a week, which begins on Monday at 00:00 UTC. Kept in `data/system`. Main thread only. */
-import { CollectionStore, type Collection } from '../catalog/index.js';
+import { accountsIn, CollectionStore, type Collection } from '../catalog/index.js';
 import type { Clock, LmdbEnvironment } from '../platform/index.js';
 
 const DAY_MS = 86_400_000;
@@ -54,6 +54,7 @@ export class AiAllowance {
     try {
       if (used === 0) return;
       await this.#store.change((change) => {
+        if (!accountsIn(this.#store).has(account)) return;
         change.put(this.#rows, account, { account, week: this.#week(), spent: this.#spent(account) + used });
       });
     } finally {

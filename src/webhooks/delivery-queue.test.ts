@@ -117,6 +117,8 @@ describe('DeliveryQueue', () => {
                 else found.state = { kind: 'due', dueMs: next.dueMs, attempts: next.attempts };
                 // What is settled twice was forgotten or settled before: it changes nothing.
                 await queue.settle([settled]);
+                // The attempt is in its log, also where nothing is left to deliver.
+                expect(queue.has(step.subscription)).toBe(true);
                 break;
               }
               case 'replay': {
@@ -129,6 +131,7 @@ describe('DeliveryQueue', () => {
               }
               case 'forget':
                 await queue.forget(step.subscription);
+                expect(queue.has(step.subscription)).toBe(false);
                 model[step.subscription] = [];
                 break;
               case 'reopen':

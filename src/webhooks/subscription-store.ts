@@ -2,7 +2,7 @@
  * The webhooks of all accounts: the collection `webhooks` of `data/system`, where their secrets are sealed. In memory they are
  * open. Main thread only.
  */
-import { CollectionStore, type Collection, type GroupedBy } from '../catalog/index.js';
+import { assertAccount, CollectionStore, type Collection, type GroupedBy } from '../catalog/index.js';
 import {
   pageOf,
   Secret,
@@ -47,7 +47,7 @@ export interface SubscriptionStoreOptions {
   readonly onUnreadable: (id: string, error: SecretUnreadableError) => void;
 }
 
-/** A webhook just after its secret was made, which is then shown once. */
+/** A webhook just after its secret was made, which is then shown: to a key this once, to the console and the command line again. */
 export interface WithSecret {
   readonly subscription: Subscription;
   readonly secret: Secret;
@@ -116,7 +116,7 @@ export class SubscriptionStore {
 
   /** The types that any webhook of the account wants; mostly none. */
   wanted(account: string): readonly string[] {
-    return [...this.subscriptions.wanted(account)];
+    return this.subscriptions.wanted(account);
   }
 
   /** Rejects with `conflict` where the account has too many. */
@@ -124,6 +124,7 @@ export class SubscriptionStore {
     const { clock, subscriptionsMax } = this.options;
     const secret = newSecret();
     const created = await this.store.change((change) => {
+      assertAccount(this.store, account);
       if (this.subscriptions.countOf(account) >= subscriptionsMax) {
         throw new ServiceError('conflict', `The account has ${subscriptionsMax} webhooks: delete one first.`);
       }

@@ -20,6 +20,11 @@ it('what webhooks of an account want is known without looking at the others when
   looks = 0;
   known.put(subscription('own', 'shop', ['media.uploaded', 'media.uploaded']));
   expect(new Set(known.wanted('shop'))).toEqual(new Set(['list.created', 'media.uploaded']));
+  const wanted = known.wanted('shop');
+  known.put(subscription('another', 'shop', ['media.uploaded']));
+  expect(known.wanted('shop')).toBe(wanted);
+  known.delete('another');
+  expect(known.wanted('shop')).toBe(wanted);
   known.put(subscription('own', 'shop', ['media.deleted']));
   expect(new Set(known.wanted('shop'))).toEqual(new Set(['list.created', 'media.deleted']));
   known.put(subscription('own', 'elsewhere', ['media.deleted']));

@@ -1,6 +1,7 @@
 /** Subscriptions by id and by account, so that an event or a change of one account costs nothing for the webhooks of others. */
 import type { Subscription } from './types.js';
 
+const NO_TYPES: readonly string[] = [];
 const NONE: ReadonlySet<Subscription> = new Set();
 
 export class SubscriptionsByAccount {
@@ -8,6 +9,8 @@ export class SubscriptionsByAccount {
   private readonly byAccount = new Map<string, Set<Subscription>>();
   /** How many of an account want each type. */
   private readonly wanting = new Map<string, Map<string, number>>();
+  /** The types that are wanted, as they were when somebody asked: at each commit and each change. */
+  private readonly told = new Map<string, readonly string[]>();
 
   get size(): number {
     return this.byId.size;
@@ -22,8 +25,12 @@ export class SubscriptionsByAccount {
   }
 
   /** The types that any of the account wants. */
-  wanted(account: string): Iterable<string> {
-    return this.wanting.get(account)?.keys() ?? [];
+  wanted(account: string): readonly string[] {
+    const types = this.wanting.get(account);
+    if (types === undefined) return NO_TYPES;
+    const told = this.told.get(account) ?? [...types.keys()];
+    this.told.set(account, told);
+    return told;
   }
 
   of(account: string): Iterable<Subscription> {
@@ -56,7 +63,9 @@ export class SubscriptionsByAccount {
   private count({ account, events }: Subscription, change: 1 | -1): void {
     const types = this.wanting.get(account) ?? new Map<string, number>();
     for (const type of new Set(events)) {
-      const count = (types.get(type) ?? 0) + change;
+      const before = types.get(type);
+      const count = (before ?? 0) + change;
+      if (before === undefined || count === 0) this.told.delete(account);
       if (count === 0) types.delete(type);
       else types.set(type, count);
     }

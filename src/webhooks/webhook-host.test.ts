@@ -21,6 +21,7 @@ import {
 import { createMetrics } from '../platform/metrics.js';
 import type { WithSecret } from './subscription-store.js';
 import { WebhookHost } from './webhook-host.js';
+import { makeAccounts } from '../../test/support/made-accounts.js';
 
 let dataDir: string;
 let environment: LmdbEnvironment;
@@ -32,6 +33,7 @@ let progress: ProgressBoard;
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'gannet-webhook-host-'));
   environment = openEnvironment(join(dataDir, 'system'), { kind: 'system' });
+  await makeAccounts(environment, 'default', ...Array.from({ length: 20 }, (_, index) => `account-${index}`));
   things = CollectionStore.of(environment).collection('things');
   receiver = await WebhookReceiver.start();
   host = hostWith(true);

@@ -259,7 +259,11 @@ const readSecret = ({ webhookWithSecret }: WebhookSchemas) =>
           'unprocessable',
           'What is kept of the secret cannot be opened: the key that it is sealed with is not among those of the service. Rotate the secret to have another.',
         );
-      return { status: 200, body: { ...described(services, subscription), secret: subscription.secret.reveal() } };
+      return {
+        status: 200,
+        headers: { 'Cache-Control': 'no-store' },
+        body: { ...described(services, subscription), secret: subscription.secret.reveal() },
+      };
     },
   });
 

@@ -55,7 +55,7 @@ export function webhookSchemas({ types }: EventCatalogue) {
   };
   const webhookSecret = Type.String({
     description:
-      'Base64 text; the bytes that it stands for are the key of the signatures. Shown this once and never again',
+      'Base64 text; the bytes that it stands for are the key of the signatures. Shown when it is made or replaced; later the console and the command line alone show it again',
   });
   return {
     eventType,

@@ -47,6 +47,7 @@ async function filled(account: string, lists: number): Promise<Filled> {
   }
   await ok(control.post(`/list-group/${account}`, { name: 'all', lists: [{ list: 'list-0' }] }));
   const { key } = (await ok(control.post(`/api-key/${account}`, { name: 'k', access: 'full' }))) as { key: string };
+  await ok(control.post(`/model/${account}`, { name: 'mine', provider: 'own', dimensions: 3 }));
   await ok(control.post('/webhook', { account, url: 'http://127.0.0.1:9/', events: ['list.created'] }));
   const { link } = (await ok(control.post(`/contributor/${account}/link`, { email: `owner@${account}.example` }))) as {
     link: string;
@@ -98,6 +99,7 @@ describe('accounts', () => {
     expect(await control.get('/list/third')).toMatchObject({ body: { lists: [] } });
     expect(await control.get('/list-group/third')).toMatchObject({ body: { groups: [] } });
     expect(await control.get('/api-key/third')).toMatchObject({ body: { keys: [] } });
+    expect(await control.get('/model/third/mine')).toMatchObject({ status: 404 });
     expect(await control.get('/webhook/third')).toMatchObject({ body: { webhooks: [] } });
     expect(await control.get('/contributor/third')).toMatchObject({ body: { contributors: [] } });
     expect(await control.get('/list/fourth/list-0')).toMatchObject({ status: 200, body: { record_count: 1 } });

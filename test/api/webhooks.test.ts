@@ -136,7 +136,9 @@ describe('subscriptions', () => {
 
   it('shows its secret again on the console and the command line alone, also after a rotation', async () => {
     const { id, secret } = await subscribe(['list.created']);
-    expect(await control.get(`/webhook/default/${id}/secret`)).toMatchObject({ status: 200, body: { id, secret } });
+    const shown = await control.get(`/webhook/default/${id}/secret`);
+    expect(shown).toMatchObject({ status: 200, body: { id, secret } });
+    expect(shown.headers['cache-control']).toBe('no-store');
     const { secret: rotated } = (await ok(
       control.send('POST', `/webhook/default/${id}/rotate-secret`),
     )) as CreatedWebhook;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { SecretBox, systemClock, type LmdbEnvironment } from '../../src/platform/index.js';
 import { ModelStore } from '../../src/models/model-store.js';
 import { Models, type ModelsOptions } from '../../src/models/models.js';
+import { makeAccounts } from './made-accounts.js';
 import { ONNX_OPTIONS } from './onnx-folder.js';
 import { SimulatedTimers } from './simulated-timers.js';
 
@@ -32,6 +33,7 @@ export interface OpenedModels {
 
 export function openedModels({ folder, environment, ...given }: OpenedModels): Models {
   const { settings = {}, onnx = {}, loopback = false, modelsMax = MODELS_MAX, timers = new SimulatedTimers() } = given;
+  void makeAccounts(environment, 'default');
   const store = new ModelStore({
     environment,
     secrets: new SecretBox({ path: join(folder, 'secret-keys'), given: [] }),

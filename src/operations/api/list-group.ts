@@ -209,7 +209,8 @@ const remove = defineOperation({
 export const listGroupOperations = [list, create, read, update, remove];
 
 /** As the caller may see it: a key of the group is not told what was in it once. */
-function describeGroup(group: GroupRecord, caller: Caller) {
+/** For `fittingGroupPage` to go by: what is told more here is counted there. */
+export function describeGroup(group: GroupRecord, caller: Caller) {
   const { name, account, reranker: model, current_version, created_utc, modified_utc } = group;
   return {
     name,

@@ -1,6 +1,8 @@
 /** Pages of lists with rules that take megabytes, and of groups with versions that do. */
 import { expect, it } from 'vitest';
 import type { GroupRecord, ListRecord } from '../../catalog/index.js';
+import { cliCaller } from '../../access/caller.js';
+import { describeGroup } from './list-group.js';
 import { fittingGroupPage, fittingPage } from './list-page.js';
 
 const MEGABYTE = 1_000_000;
@@ -21,14 +23,45 @@ it('have one list at least', () => {
   expect(names(fittingPage({ entries: [], next: undefined }))).toEqual(['', undefined]);
 });
 
-it('of groups end by all members of all versions', () => {
-  const members = Array.from({ length: 100 }, (_, list) => ({ list: `list-${list}`.padEnd(64, '-') }));
-  const versions = (count: number) => Array.from({ length: count }, () => ({ lists: [...members] }));
-  const groupOf = (name: string, count: number) => ({ name, versions: versions(count) }) as unknown as GroupRecord;
-  // 880 KB each.
-  const entries = Array.from({ length: 100 }, (_, group) => groupOf(`group-${String(group).padStart(2, '0')}`, 100));
+const TELLABLE = 8_000_000;
+const MADE = '2026-11-21T00:00:00.000Z';
+
+function groupOf(name: string, versionCount: number): GroupRecord {
+  const lists = Array.from({ length: 100 }, (_, list) => ({
+    list: `list-${list}`.padEnd(64, '-'),
+    list_id: `id-${list}`,
+    version: 12_345,
+    pinned_version: 12_345,
+  }));
+  return {
+    account: 'default',
+    name,
+    reranker: null,
+    current_version: versionCount,
+    versions: Array.from({ length: versionCount }, (_, each) => ({
+      version: each + 1,
+      lists: [...lists],
+      created_utc: MADE,
+    })),
+    created_utc: MADE,
+    modified_utc: MADE,
+  };
+}
+
+it.each([
+  ['with a hundred versions', 100],
+  ['with one version, whose members are told twice', 1],
+])('of groups %s end by what is told of them', (_what, versionCount) => {
+  const count = Math.ceil((2 * TELLABLE) / (versionCount * 9000));
+  const entries = Array.from({ length: count }, (_, group) => groupOf(`group-${group}`, versionCount));
+  const told = (some: readonly GroupRecord[]) =>
+    some.reduce((sum, group) => sum + JSON.stringify(describeGroup(group, cliCaller)).length, 0);
   const page = fittingGroupPage({ entries, next: undefined });
-  expect([page.entries.length, page.next]).toEqual([9, 'group-08']);
-  const small = entries.map(({ name }) => groupOf(name, 1));
-  expect(fittingGroupPage({ entries: small, next: 'x' })).toEqual({ entries: small, next: 'x' });
+  const { length } = page.entries;
+  expect(page.next).toBe(`group-${length - 1}`);
+  // Names and times of the group itself are not counted.
+  expect(told(page.entries)).toBeLessThan(TELLABLE * 1.02);
+  expect(told(entries.slice(0, length + 1))).toBeGreaterThan(TELLABLE);
+  const few = { entries: entries.slice(0, 3), next: 'x' };
+  expect(fittingGroupPage(few)).toEqual(few);
 });

@@ -2,11 +2,13 @@
  * Pages of lists and groups, by what they are told with: the rules of one and the versions of the other may take megabytes, and an answer is
  * put together by the thread that answers everybody.
  */
-import type { GroupRecord, ListRecord } from '../../catalog/index.js';
+import { currentMembers, type GroupMember, type GroupRecord, type ListRecord } from '../../catalog/index.js';
 import { fittingEntries, type Page } from '../../platform/index.js';
 
-/** Of a member of a group as it is told, beside its name. */
-const MEMBER_CHARACTERS = 24;
+/** Of a member of a group as it is told, beside its name and version. */
+const MEMBER_CHARACTERS = 23;
+/** Of a version beside its members. */
+const VERSION_CHARACTERS = 70;
 
 /** Ends before the list that would make it longer, unless that is its first. */
 export function fittingPage(page: Page<ListRecord>): Page<ListRecord> {
@@ -20,7 +22,12 @@ export function fittingPage(page: Page<ListRecord>): Page<ListRecord> {
 export function fittingGroupPage(page: Page<GroupRecord>): Page<GroupRecord> {
   return fittingEntries(page, {
     keyOf: ({ name }) => name,
-    charactersOf: ({ versions }) => versions.reduce((sum, { lists }) => sum + membersLength(lists), 0),
+    // The current members are told once more beside the versions.
+    charactersOf: (group) =>
+      group.versions.reduce(
+        (sum, { lists }) => sum + VERSION_CHARACTERS + membersLength(lists),
+        membersLength(currentMembers(group)),
+      ),
   });
 }
 
@@ -31,8 +38,13 @@ function lengthOf(rules: readonly unknown[]): number {
   return known(rules, () => JSON.stringify(rules).length);
 }
 
-function membersLength(members: readonly { readonly list: string }[]): number {
-  return known(members, () => members.reduce((sum, { list }) => sum + list.length + MEMBER_CHARACTERS, 0));
+function membersLength(members: readonly GroupMember[]): number {
+  return known(members, () =>
+    members.reduce(
+      (sum, { list, pinned_version }) => sum + list.length + String(pinned_version).length + MEMBER_CHARACTERS,
+      0,
+    ),
+  );
 }
 
 function known(told: readonly unknown[], measured: () => number): number {

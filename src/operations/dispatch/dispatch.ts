@@ -128,7 +128,7 @@ function admissionOf(operation: Operation, params: PathParams, caller: Caller, s
   const to: Reach = target === 'account' ? { kind: 'account', account } : { kind: target, account, name };
   const { catalog } = services;
   if (!reaches(caller, to, catalog)) throw outOfScope(operation, caller);
-  if (caller.account === undefined && catalog.account(account) === undefined) {
+  if (catalog.account(account) === undefined) {
     throw new ServiceError('account-not-found', `There is no account '${account}'.`);
   }
   if (target === 'account') return { caller, list: undefined };

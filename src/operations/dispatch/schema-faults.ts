@@ -157,7 +157,7 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
     case 'maxItems':
       return `Must have at most ${String(params['limit'])} items.`;
     case 'uniqueItems':
-      return `Items ${String(params['i'])} and ${String(params['j'])} are the same, counted from 0; each may be there once.`;
+      return sameItems(Number(params['i']), Number(params['j']));
     case 'pattern':
       return patternFault(String(params['pattern']), value, schema);
     case 'format':
@@ -165,6 +165,11 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
     default:
       return `${capitalised(error.message ?? 'is not valid')}.`;
   }
+}
+
+/** The validator names them in one order where they are objects, and in the other where they are not. */
+function sameItems(one: number, other: number): string {
+  return `Items ${Math.min(one, other)} and ${Math.max(one, other)} are the same, counted from 0; each may be there once.`;
 }
 
 /** A pattern alone tells few people what is wanted: it comes last. */

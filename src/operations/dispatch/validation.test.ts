@@ -23,6 +23,7 @@ const Body = Type.Object(
       ]),
     ),
     events: Type.Optional(Type.Array(Type.String(), { uniqueItems: true })),
+    points: Type.Optional(Type.Array(Point, { uniqueItems: true })),
     fields: Type.Optional(
       Type.Array(Type.Object({ name: Type.String(), weight: Type.Optional(Type.Number({ minimum: 0 })) }, closed)),
     ),
@@ -114,6 +115,18 @@ describe('bodies', () => {
     [
       { name: 'a', events: ['a', 'b', 'a'] },
       '/events',
+      'Items 0 and 2 are the same, counted from 0; each may be there once.',
+    ],
+    [
+      {
+        name: 'a',
+        points: [
+          { latitude: 1, distance: 1 },
+          { latitude: 2, distance: 1 },
+          { latitude: 1, distance: 1 },
+        ],
+      },
+      '/points',
       'Items 0 and 2 are the same, counted from 0; each may be there once.',
     ],
     [{ name: 'a', target: [] }, '/target', 'Must be a string or null, not an array.'],

@@ -57,9 +57,28 @@ it('long events are fewer at a time, and one of them is whole', async () => {
     { made: 1, bytes: 1 },
   ]);
   expect(transactions.map(({ lastRow, made }) => [lastRow, made.length])).toEqual([
-    [2, 200],
-    [3, 1000],
+    [1, 100],
+    [2, 100],
+    [4, 1000],
     [5, 1],
+  ]);
+});
+
+it('a transaction ends before the row that would make it too large', async () => {
+  const transactions = await moved([
+    { made: 6000, bytes: 10 },
+    { made: 3999, bytes: 10 },
+    { made: 7000, bytes: 10 },
+    { made: 3001, bytes: 10 },
+    { made: 12_000, bytes: 10 },
+    { made: 1, bytes: 10 },
+  ]);
+  expect(transactions.map(({ lastRow, made }) => [lastRow, made.length])).toEqual([
+    [2, 9999],
+    [3, 7000],
+    [4, 3001],
+    [5, 12_000],
+    [6, 1],
   ]);
 });
 

@@ -130,15 +130,20 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
     const { movedFrom, bytesOf } = this.options;
     let moved: Moved[] = [];
     let bytes = 0;
-    for (const [position, row] of rows.entries()) {
-      const made = movedFrom(source, row);
+    let lastRow: number | undefined;
+    for (const { row, content } of rows) {
+      const made = movedFrom(source, { row, content });
+      const madeBytes = made.length * bytesOf(content);
+      const isTooMuch = moved.length + made.length > MOVED_AT_ONCE || bytes + madeBytes > MOVED_BYTES_AT_ONCE;
+      if (isTooMuch && made.length > 0 && lastRow !== undefined) {
+        yield { lastRow, moved };
+        moved = [];
+        bytes = 0;
+      }
       for (const each of made) moved.push(each);
-      bytes += made.length * bytesOf(row.content);
-      const isFull = moved.length >= MOVED_AT_ONCE || bytes >= MOVED_BYTES_AT_ONCE;
-      if (!isFull && position < rows.length - 1) continue;
-      yield { lastRow: row.row, moved };
-      moved = [];
-      bytes = 0;
+      bytes += madeBytes;
+      lastRow = row;
     }
+    if (lastRow !== undefined) yield { lastRow, moved };
   }
 }
