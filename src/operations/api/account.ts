@@ -120,7 +120,8 @@ const accountCreate = defineOperation({
 const accountDelete = defineOperation({
   name: 'account.delete',
   summary: 'Delete an account with all that it has',
-  description: 'Lists with their records, groups, analytics, keys, webhooks and contributors. There is no way back.',
+  description:
+    'Lists with their records, groups, analytics, feeds, files, models, keys, webhooks and contributors. There is no way back.',
   method: 'DELETE',
   path: '/account/{account}',
   permission: null,
