@@ -87,12 +87,16 @@ export class DataCopy {
   private readonly copied = new Set<string>();
   /** Links that were told of. */
   private readonly nowhere = new Set<string>();
+  /** Where the backups really are: asked once, for the disk may fall silent. */
+  private readonly place: string;
 
   constructor(
     private readonly source: BackupSource,
     private readonly target: BackupTarget,
     private readonly watch: CopyWatch,
-  ) {}
+  ) {
+    this.place = realPlace(dirname(target.folder));
+  }
 
   async copyAll(): Promise<CopiedLists> {
     const { rows } = this.watch;
@@ -173,11 +177,10 @@ export class DataCopy {
 
   /** Throws where the backup is made in a folder that a link leads to. */
   private assertApart(path: string, place: string): void {
-    const folder = dirname(this.target.folder);
-    if (!isWithin(realPlace(folder), place)) return;
+    if (!isWithin(this.place, place)) return;
     throw new ServiceError(
       'invalid-parameter',
-      `${folder} is in ${place}, where the link ${join(this.source.dataDir, path)} leads: each backup would copy those before it.`,
+      `${dirname(this.target.folder)} is in ${place}, where the link ${join(this.source.dataDir, path)} leads: each backup would copy those before it.`,
       {
         errors: [
           { pointer: '/folder', detail: 'Must be a folder apart from what links of the data directory lead to.' },

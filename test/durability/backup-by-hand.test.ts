@@ -109,8 +109,9 @@ describe('a data directory whose files are on another disk, by a link', () => {
   });
 
   it('has backups in a media store there, of which none has those before it', async () => {
-    const store = join(mediaElsewhere(), 'store');
-    mkdirSync(store);
+    const elsewhere = join(folder, 'elsewhere');
+    const store = join(elsewhere, 'store');
+    mkdirSync(store, { recursive: true });
     const settings = { GANNET_MEDIA_FOLDERS: folder };
     const run = async (...argv: string[]) => {
       const { status, output, notes } = await gannetWith(settings, dataDir, ...argv);
@@ -118,8 +119,16 @@ describe('a data directory whose files are on another disk, by a link', () => {
       return output;
     };
     await run('media-store', 'add', 'disk', '--kind', 'folder', '--folder', store);
+    cpSync(join(dataDir, 'media'), elsewhere, { recursive: true });
+    rmSync(join(dataDir, 'media'), { recursive: true });
+    symlinkSync(elsewhere, join(dataDir, 'media'));
     const files = async () => (JSON.parse(await run('backup', 'media:disk', '--json')) as { files: number }).files;
     const first = await files();
     expect(await files()).toBe(first);
+
+    mkdirSync(join(elsewhere, 'more'));
+    const more = ['--kind', 'folder', '--folder', join(elsewhere, 'more')];
+    const refused = await gannetWith(settings, dataDir, 'media-store', 'add', 'more', ...more);
+    expect(refused.notes).toContain('apart from the data directory, and from the folders that links in it lead to');
   });
 });

@@ -1,9 +1,12 @@
 /** Which folders of the machine an account may have a media store in. */
 import { realpathSync, statSync } from 'node:fs';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import { ServiceError } from '../../platform/index.js';
 import type { FolderSettings, StoreRow } from '../types.js';
 import { hasSafeFolders } from './safe-folder.js';
+
+/** Folders of the data directory that may be on another disk, by a link in their place. */
+const MAY_BE_LINKS = ['analytics', 'feeds', 'lists', 'media', 'models', 'system'];
 
 export interface FolderPlaces {
   /** `media.folders` of the settings. */
@@ -23,9 +26,8 @@ export function folderSettings(account: string, given: string | undefined, place
   if (!roots.some((root) => isWithin(folder, root))) {
     throw fault('The folder is not in one of media.folders of the settings.');
   }
-  const dataDir = realpathSync(places.dataDir);
-  if (isWithin(folder, dataDir) || isWithin(dataDir, folder)) {
-    throw fault('The folder is apart from the data directory.');
+  if (placesOfData(places.dataDir).some((place) => isWithin(folder, place) || isWithin(place, folder))) {
+    throw fault('The folder is apart from the data directory, and from the folders that links in it lead to.');
   }
   const foreign = places.stores.find(
     ({ account: owner, settings }) =>
@@ -35,6 +37,11 @@ export function folderSettings(account: string, given: string | undefined, place
   );
   if (foreign !== undefined) throw new ServiceError('conflict', 'Another account has a media store in this folder.');
   return { kind: 'folder', folder };
+}
+
+function placesOfData(dataDir: string): string[] {
+  const linked = MAY_BE_LINKS.map((name) => realFolderOrNone(join(dataDir, name))).filter((path) => path !== undefined);
+  return [realpathSync(dataDir), ...linked];
 }
 
 function realFolder(path: string): string {
