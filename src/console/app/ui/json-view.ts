@@ -107,4 +107,10 @@ const LOOK = EditorView.theme({
     backgroundColor: 'var(--mantine-color-default-hover)',
     border: 'none',
   },
+  // No backgrounds: a browser that joins lines carries those over as styles of its own, which the policy of the page refuses.
+  '&.cm-focused .cm-matchingBracket': { backgroundColor: 'transparent', outline: '1px solid currentcolor' },
+  '&.cm-focused .cm-nonmatchingBracket': {
+    backgroundColor: 'transparent',
+    outline: '1px solid var(--mantine-color-error)',
+  },
 });
