@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { SimulatedTimers } from '../../test/support/simulated-timers.js';
 import type { MediaStores } from '../media/index.js';
 import { openEnvironment, ProgressBoard, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
@@ -13,7 +13,9 @@ import { FeedStore } from './feed-store.js';
 import { Feeds, type FeedsOptions } from './feeds.js';
 import type { ListImporter } from './list-importer.js';
 import { ListSources } from './list-sources.js';
+import { SyncScheduler } from './runs/sync-scheduler.js';
 import { SourceStore } from './source-store.js';
+import type { FeedRow } from './types.js';
 import { makeAccounts } from '../../test/support/made-accounts.js';
 
 const FEEDS = 20;
@@ -92,4 +94,33 @@ it('ends with the file that is being removed, and leaves the others to the next 
   await environment.close();
   await started;
   expect(removed).toBe(1);
+});
+
+it('goes on with the others where a feed goes meanwhile, and never reads that one again', async () => {
+  const options = { clock: systemClock, feedsMax: FEEDS, plans: { admitFeed: () => undefined } };
+  const store = new FeedStore(environment, new SecretBox({ path: join(folder, 'secret-keys'), given: [] }), options);
+  for (let index = 0; index < 4; index += 1) {
+    const row = await store.create({
+      account: 'default',
+      name: `feed-${index}`,
+      provider: { name: 'media-store', settings: { store: 'default', prefix: '' } } as never,
+      media_store: 'default',
+      interval_minutes: 60,
+      secret: undefined,
+    });
+    await store.change(row.id, () => ({ leaving: 'before' }));
+  }
+  const [first, second, third, fourth] = [...store.all()] as [FeedRow, FeedRow, FeedRow, FeedRow];
+  // While the file of the first is removed another one goes; while that of the last is, one that was ready goes.
+  const remove = async (path: string) => {
+    if (path.includes('feed-0')) await store.delete(second);
+    if (path.includes('feed-2')) await store.delete(third);
+    if (path.includes('feed-3')) await store.delete(first);
+  };
+  const scheduled = vi.spyOn(SyncScheduler.prototype, 'setAll').mockImplementation(() => undefined);
+  const feeds = feedsOf(store, { open: () => ({ remove }) } as unknown as MediaStores);
+  await feeds.start();
+  expect(scheduled.mock.calls.map(([set]) => set.map(({ id }) => id))).toEqual([[fourth.id]]);
+  scheduled.mockRestore();
+  await feeds.stop();
 });

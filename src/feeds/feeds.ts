@@ -94,9 +94,10 @@ export class Feeds {
     await removeOtherFolders(feedsDir, new Set(rows.map(({ id }) => id)), () => this.isStopping);
     this.isStarted = true;
     const left: FeedRow[] = [];
-    for (const row of rows) {
+    for (const { id } of rows) {
       if (this.isStopping) return;
-      left.push(await this.left(await this.together(row)));
+      const row = store.get(id);
+      if (row !== undefined) left.push(await this.left(await this.together(row)));
     }
     if (this.isStopping) return;
     this.scheduleAll(left);
@@ -308,7 +309,9 @@ export class Feeds {
 
   private scheduleAll(rows: readonly FeedRow[]): void {
     if (!this.isStarted) return;
-    const scheduled = rows.map(({ id, account, interval_minutes, next_sync }) => {
+    // Some may have gone while others were being made ready.
+    const there = rows.filter(({ id }) => this.options.store.get(id) !== undefined);
+    const scheduled = there.map(({ id, account, interval_minutes, next_sync }) => {
       const nextMs = next_sync === null ? undefined : Date.parse(next_sync);
       return { id, account, intervalMs: interval_minutes * MINUTE_MS, nextMs };
     });
@@ -352,11 +355,11 @@ export class Feeds {
     await this.runner.cancel(id);
   }
 
-  /** The file is removed from where the feed was before it moved. */
+  /** The file is removed from where the feed was before it moved. A feed that is gone meanwhile is answered as it was. */
   private async left(row: FeedRow): Promise<FeedRow> {
     if (row.leaving === null) return row;
     await this.options.sources.removeFile(row.account, row.leaving, feedPath(row.name));
-    return this.changed(row, () => ({ leaving: null }));
+    return (await this.options.store.change(row.id, () => ({ leaving: null }))) ?? row;
   }
 
   private assertIdle(row: FeedRow): void {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAccess, RateLimiter, type NewKey } from '../../access/index.js';
+import { openAccess, RateLimiter, type Caller, type NewKey } from '../../access/index.js';
 import { openCatalog } from '../../catalog/index.js';
 import { openEnvironment, ServiceError, systemClock, type LmdbEnvironment } from '../../platform/index.js';
 import { createDispatcher, type Dispatcher } from './dispatch.js';
@@ -77,6 +77,8 @@ beforeAll(async () => {
   const searchLimiter = new RateLimiter({ limit: 2, windowMs: 60_000 }, systemClock);
   dispatcher = createDispatcher({ catalog, access, searchLimiter } as unknown as Services);
 });
+
+const keyless: Caller = { kind: 'console', account: 'mine', key: undefined, can: () => true };
 
 afterAll(() => environment.close());
 
@@ -190,6 +192,14 @@ describe('keys and permissions', () => {
 
   it('asks nobody for a key at public operations', () => {
     expect(admit('no key at all', 'none', {}, { permission: 'public' })).toBe('ok');
+  });
+
+  it('lets nobody into an account that is gone, whoever they were in it', () => {
+    const session = Object.freeze({ ...keyless, account: 'gone' });
+    const target = operation('account', { callers: ['console'] });
+    expect(() => dispatcher.admit(target, { account: 'gone' }, { kind: 'caller', caller: session })).toThrow(
+      "There is no account 'gone'.",
+    );
   });
 
   it('spends the searches of the account, whatever key, but not those of the command line', () => {

@@ -20,7 +20,7 @@
  *   | list outside its group: whether these exist or not                         |                        |
  *   | a group key on its own group that is gone                                  | 403 out-of-scope       |
  *   | a reachable list or group whose name no list or group can have             | 400 invalid-name       |
- *   | a reachable account (command line), list or group that does not exist      | 404 …-not-found (but   |
+ *   | a reachable account, list or group that does not exist                     | 404 …-not-found (but   |
  *   |                                                                            | for clicks)            |
  *   | the account's searches of this minute are spent                            | 429 rate-limited       |
  */
