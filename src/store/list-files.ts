@@ -1,5 +1,5 @@
 /** The files of a list: `store/` is its LMDB environment, `segments/` what is made of it. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, opendirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../platform/index.js';
 
@@ -32,11 +32,27 @@ export function hasStore(listPath: string): boolean {
 
 /** What is asked of a list whose records are not there. */
 export function missingStore(listPath: string): ServiceError {
-  if (!existsSync(dirname(listPath))) return new ServiceError('list-missing', LISTS_GONE);
+  if (areListsGone(dirname(listPath))) return new ServiceError('list-missing', LISTS_GONE);
   return new ServiceError(
     'list-missing',
     'The list is in the catalogue, but its records are not in the data directory: bring its folder back, or delete the list.',
   );
+}
+
+/**
+ * True where the folder of all lists has nothing in it, which the catalogue says has some: an unmounted disk leaves the empty folder that it
+ * was mounted at, and a start makes one that is not there.
+ */
+export function areListsGone(listsFolder: string): boolean {
+  if (!existsSync(listsFolder)) return true;
+  const folder = opendirSync(listsFolder);
+  try {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync())
+      if (!OF_A_NEW_DISK.has(entry.name)) return false;
+    return true;
+  } finally {
+    folder.closeSync();
+  }
 }
 
 /** `storage-failed` for what the system says where the folder of all lists is gone; every other error as it is. */
@@ -47,5 +63,7 @@ export function asGone(error: unknown, listPath: string): unknown {
 }
 
 /** Nothing is to be deleted then: it is all where the disk is. */
-const LISTS_GONE =
-  'The folder of all lists cannot be reached, as where its disk was unmounted or a server of files is away: bring it back and start the service again.';
+export const LISTS_GONE =
+  'The folder of all lists cannot be reached, or is empty, as where its disk is not mounted or a server of files is away: bring it back and start the service again.';
+/** What a file system has in it as it is made. */
+const OF_A_NEW_DISK: ReadonlySet<string> = new Set(['lost+found']);

@@ -1,9 +1,13 @@
 /** A disk with the lists that goes away while the service runs: nobody is told to delete what is there again as soon as the disk is. */
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { gannet } from '../support/cli.js';
 import { TestService } from '../support/service.js';
+import { itWhere } from '../support/skip.js';
+import { canMount } from '../support/small-file-system.js';
 
 /** As few as may be open at a time, and more lists than that. */
 const OPEN_MAX = 4;
@@ -12,6 +16,7 @@ const SENTENCE = expect.stringMatching(/^The folder of all lists cannot be reach
 
 let dataDir: string;
 let service: TestService;
+let unmount: (() => void) | undefined;
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'gannet-gone-'));
   service = new TestService(dataDir, {
@@ -21,12 +26,15 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await service.stop('SIGKILL');
+  unmount?.();
+  unmount = undefined;
   rmSync(dataDir, { recursive: true, force: true });
 });
 
 const listOf = (name: string) => ({ name, searchable_fields: [{ name: 'title' }] });
 
-it('lists whose folder is gone are told of so, no other is made, and all are there when it is back', async () => {
+/** More lists than may be open, most of them at rest. */
+async function makeLists(): Promise<void> {
   await service.start();
   const { client } = service;
   for (const name of LISTS) {
@@ -36,20 +44,24 @@ it('lists whose folder is gone are told of so, no other is made, and all are the
   // Those that were used the longest ago are closed for it.
   await service.stop();
   await service.start();
-  const [lists, away] = [join(dataDir, 'lists'), join(dataDir, 'away')];
-  renameSync(lists, away);
+}
+
+/** Returns how many lists are refused. */
+async function expectGone(): Promise<number> {
   const answers = await Promise.all(
     LISTS.map((name) => service.client.get(`/search/default/${name}/1`, { query: 'red' })),
   );
   const refused = answers.filter(({ status }) => status !== 200);
-  expect(refused.length).toBeGreaterThan(0);
   for (const { status, body } of refused)
     expect({ status, body }).toMatchObject({ status: 503, body: { code: 'list-missing', detail: SENTENCE } });
   expect(await service.client.post('/list/default', listOf('another'))).toMatchObject({
     status: 507,
     body: { code: 'storage-failed', detail: SENTENCE },
   });
-  renameSync(away, lists);
+  return refused.length;
+}
+
+async function expectBack(): Promise<void> {
   await service.stop();
   await service.start();
   for (const name of LISTS)
@@ -57,4 +69,44 @@ it('lists whose folder is gone are told of so, no other is made, and all are the
       total_count: 1,
     });
   expect((await service.client.post('/list/default', listOf('another'))).status).toBe(201);
+}
+
+it('lists whose folder is gone are told of so, no other is made, and all are there when it is back', async () => {
+  await makeLists();
+  const [lists, away] = [join(dataDir, 'lists'), join(dataDir, 'away')];
+  renameSync(lists, away);
+  expect(await expectGone()).toBeGreaterThan(0);
+  renameSync(away, lists);
+  await expectBack();
 });
+
+/** As a disk: what is in its folder is gone when it is unmounted, and the folder is not. */
+function mountAtLists(): void {
+  const [disk, lists] = [join(dataDir, 'disk'), join(dataDir, 'lists')];
+  for (const folder of [disk, lists]) mkdirSync(folder, { recursive: true });
+  execFileSync('mount', ['--bind', disk, lists]);
+  unmount = () => {
+    execFileSync('umount', ['-l', lists]);
+    unmount = undefined;
+  };
+}
+
+itWhere(canMount('lists on a disk that is unmounted'), 'mounting takes root')(
+  'lists whose disk is unmounted are told of so, also after a start and by doctor, and all are there when it is mounted again',
+  async () => {
+    mountAtLists();
+    await makeLists();
+    unmount?.();
+    expect(await expectGone()).toBeGreaterThan(0);
+    await service.stop();
+    await service.start();
+    expect(await expectGone()).toBe(LISTS.length);
+    await service.stop();
+    const { checks } = JSON.parse((await gannet(dataDir, 'doctor', '--json')).output) as {
+      checks: readonly { readonly name: string }[];
+    };
+    expect(checks.find(({ name }) => name === 'Catalogue')).toMatchObject({ state: 'failed', detail: SENTENCE });
+    mountAtLists();
+    await expectBack();
+  },
+);

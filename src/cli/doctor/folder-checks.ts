@@ -2,11 +2,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ListRecord } from '../../catalog/index.js';
-import { hasLists, listFolder, unknownListNames, unknownListsFolder } from '../../index/index.js';
+import { hasLists, listFolder, listsFolder, unknownListNames, unknownListsFolder } from '../../index/index.js';
 import { FEATURES } from '../../features.js';
 import type { FeatureEnvironment } from '../../operations/index.js';
 import { isDamage, openEntries, openEnvironment } from '../../platform/index.js';
-import { hasStore } from '../../store/index.js';
+import { areListsGone, hasStore, LISTS_GONE } from '../../store/index.js';
 import { formatCount } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 import { firstOf, storesCheck } from './list-checks.js';
@@ -59,6 +59,7 @@ export async function catalogueChecks(folder: string): Promise<Check[]> {
 
 function recordsThereCheck(folder: string, lists: readonly ListRecord[]): Check {
   const name = 'Catalogue';
+  if (areListsGone(listsFolder(folder))) return failed(name, LISTS_GONE);
   const missing = lists.filter(({ id }) => !hasStore(listFolder(folder, id)));
   if (missing.length === 0) return fine(name, `the records of all ${formatCount(lists.length)} lists are there`);
   const told = missing.map(({ account, name: list, id }) => `${account}/${list} (${listFolder(folder, id)})`);

@@ -1,8 +1,9 @@
 /** The folders below `lists/` of a data directory: which there are, and where those go that nobody knows. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
-import { asGone, hasStore, ListStore, storePath } from '../../store/index.js';
+import { ServiceError } from '../../platform/index.js';
+import { areListsGone, asGone, hasStore, LISTS_GONE, ListStore, storePath } from '../../store/index.js';
 
 /** Ids become folder names. */
 const LIST_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/u;
@@ -98,8 +99,18 @@ export function setUnknownAside(
   }
 }
 
-/** Makes the folder of a new list, and removes it where it cannot be filled. Fails where it exists: an id is never used twice. */
-export async function makeFolder(listPath: string, fill: (listPath: string) => Promise<void>): Promise<void> {
+/**
+ * Makes the folder of a new list, and removes it where it cannot be filled. Fails where it exists: an id is never used twice. Throws
+ * `storage-failed` where there are lists, as `listed` says, and none is in their folder: the new one would be on the wrong disk, and hidden as
+ * soon as theirs is mounted again.
+ */
+export async function makeFolder(
+  listPath: string,
+  listed: () => Iterable<unknown>,
+  fill: (listPath: string) => Promise<void>,
+): Promise<void> {
+  if (areListsGone(dirname(listPath)) && listed()[Symbol.iterator]().next().done !== true)
+    throw new ServiceError('storage-failed', LISTS_GONE);
   try {
     mkdirSync(listPath);
   } catch (error) {

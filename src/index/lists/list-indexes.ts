@@ -365,7 +365,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
       else this.room.takeNew();
     };
     return this.resting.withRoom(take, async () => {
-      if (prepare !== undefined) await makeFolder(listPath, prepare);
+      if (prepare !== undefined) await makeFolder(listPath, this.listed, prepare);
       const damaged = prepare === undefined ? await damagedSegments(this.options.kernel, listPath) : undefined;
       // Meanwhile.
       if (this.closed) throw shuttingDown();

@@ -1,5 +1,5 @@
 /** Whatever is replaced while a task works: what it was given stays good until it has ended. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -252,7 +252,8 @@ describe('a list that is deleted', () => {
     await removed;
     await expect(put(list, 'b')).rejects.toMatchObject(gone);
     await expect(list.check()).rejects.toMatchObject(gone);
-    // A thread that comes too late knows only the folder, and does not make it anew.
+    // A thread that comes too late knows only the folder, and does not make it anew. Another list is there: the disk is.
+    mkdirSync(join(dataDir, 'lists', 'b2'));
     expect(() => new RecordStoreCache().get(join(dataDir, 'lists', 'a1'))).toThrow('its records are not in');
     await expect(indexes.open('a1', settings)).rejects.toMatchObject(gone);
   });
