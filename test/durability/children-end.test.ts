@@ -15,6 +15,10 @@ import { itWhere } from '../support/skip.js';
 import { writeProgram } from '../support/videos.js';
 
 const ON_LINUX = process.platform === 'linux';
+/** Of the commands of what the service starts here: readers of documents and of pictures, and ffmpeg. */
+const READER = 'document';
+const PARTS = [READER, 'picture', 'sleep 100000'];
+const FILES_OF_ONE = 2;
 let folder = '';
 let server: ScriptedServer;
 const served = new Map<string, Uint8Array>();
@@ -51,24 +55,26 @@ itWhere(ON_LINUX, 'only Linux tells a process that its parent ends')(
           { name: 'film', kind: 'video' },
         ],
       });
-      const children = () => childrenOf(service.pid);
-      const isRead = (files: number, parts: readonly string[]) =>
-        eventually(
-          async () => {
-            const { body } = await service.client.get('/list/default/files');
-            const { read } = (body as { resources_state: { read: number } }).resources_state;
-            return { read, commands: children().map(({ command }) => command) };
-          },
-          ({ read, commands }) =>
-            read === files && parts.every((part) => commands.some((command) => command.includes(part))),
-        );
+      let papers = 0;
+      /** What reads documents ends where it is asked for nothing: as soon as that is so, there is another one to be read. */
+      const putPaper = () => {
+        papers += 1;
+        const paper = server.url(`/a.pdf?${papers}`);
+        return service.client.bulk('default', 'files', [{ name: `paper ${papers}`, paper }]);
+      };
       const pictures = { name: 'one', cover: server.url('/a.jpg'), film: server.url('/a.mp4') };
       await service.client.bulk('default', 'files', [pictures]);
-      await isRead(2, ['picture', 'sleep 100000']);
-      // The last, since what reads documents ends soonest where it is asked for nothing.
-      await service.client.bulk('default', 'files', [{ name: 'two', paper: server.url('/a.pdf') }]);
-      await isRead(3, ['document', 'picture', 'sleep 100000']);
-      const pids = children().map(({ pid }) => pid);
+      const { pids } = await eventually(
+        async () => {
+          const { body } = await service.client.get('/list/default/files');
+          const { read } = (body as { resources_state: { read: number } }).resources_state;
+          const started = childrenOf(service.pid);
+          const missing = PARTS.filter((part) => !started.some(({ command }) => command.includes(part)));
+          if (read === FILES_OF_ONE + papers && missing.includes(READER)) await putPaper();
+          return { missing, read, pids: started.map(({ pid }) => pid) };
+        },
+        ({ missing }) => missing.length === 0,
+      );
       // As one that computes without end, it does not hear that nobody is there any more.
       for (const pid of pids) process.kill(pid, 'SIGSTOP');
       await service.stop('SIGKILL');

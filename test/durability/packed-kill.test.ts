@@ -21,8 +21,9 @@ const SEED = 20_261_125;
 const COMMIT_RECORDS = 1500;
 /** Of 250 bytes and more each: the first commit of so many learns the words. */
 const ENV = { GANNET_INGEST_BATCH_RECORDS_MAX: String(COMMIT_RECORDS), GANNET_LOG_LEVEL: 'warn' };
-const RECORDS = 7000;
 const COMMITS = 4;
+/** The last commit that a round sends is a whole one, too: of fewer records the service would wait for more. */
+const RECORDS = (1 + COMMITS) * COMMIT_RECORDS;
 /** After what a round waits for. */
 const KILL_MS_MAX = 60;
 const PAGE_SIZE = 1000;
@@ -117,9 +118,8 @@ it(
       for (let commit = 1; commit <= commits; commit += 1) {
         // Files that were merged are gone, their records are not.
         await eventually(
-          async () =>
-            segmentFiles(dataDir) >= before + commit || (await countOf(client, list)) >= commit * COMMIT_RECORDS,
-          (isThere) => isThere,
+          async () => ({ round, commit, files: segmentFiles(dataDir) - before, records: await countOf(client, list) }),
+          ({ files, records }) => files >= commit || records >= commit * COMMIT_RECORDS,
         );
         writeCommit(commit);
       }

@@ -108,8 +108,12 @@ describe('files of a list', () => {
     lists.indexes.useReader(reader);
     list = await lists.indexes.open('a1', LIST_SETTINGS);
     for (const text of ['Text', 'Other', 'Third']) {
-      reader.outcome = () => Promise.resolve(readAs(text));
+      let answer = (): void => undefined;
+      const told = new Promise<ReadingOutcome>((resolve) => (answer = () => resolve(readAs(text))));
+      reader.outcome = () => told;
       await list.write(put('one', { report: `${URL_A}?${text}` }));
+      await expect.poll(() => progress.all(), POLL).toMatchObject([{ kind: 'resources', subject: 'a1' }]);
+      answer();
       await expect.poll(() => textOf('one'), POLL).toEqual([text]);
       await settled();
       await expect.poll(() => progress.all(), POLL).toEqual([]);
