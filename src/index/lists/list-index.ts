@@ -291,17 +291,14 @@ export class OpenListIndex implements ListIndex {
     this.requireOpen();
     this.settings = settings;
     this.published.applySettings(settings, this.state.versions);
-    await this.background.meaning.sync();
-    await this.background.files.sync();
+    await this.background.meaning.aligned();
+    await this.background.files.aligned();
   }
 
   /** What the name of the list's model stands for may have changed. */
   modelsChanged(): void {
     this.background.files.committed();
-    this.background.meaning.sync().catch((error: unknown) => {
-      // It is tried again with the next change, and at the next start.
-      this.options.log.warn({ list: this.listPath, err: error }, "A list's model could not be attached");
-    });
+    void this.background.meaning.aligned();
   }
 
   meaning(): MeaningStatus {
@@ -462,10 +459,7 @@ export class OpenListIndex implements ListIndex {
       eventTask: () => this.events.task(),
       withWritingTask: (action) => this.withWritingTask(action),
       addVersion: (state, version) => {
-        this.adopt(state);
-        const added = state.versions.find((candidate) => candidate.version === version);
-        if (added === undefined) throw new Error(`version ${version} was not recorded`);
-        this.published.add(added);
+        this.commits.addVersion(state, version);
       },
       dropVersion: (version) =>
         dropVersion(

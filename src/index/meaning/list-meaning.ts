@@ -3,7 +3,7 @@
  * list's store; a list that never had a model has nothing here but this object. Main thread only.
  */
 import { basename } from 'node:path';
-import { systemReason, type Job, type Metrics } from '../../platform/index.js';
+import { tellableReason, type Job, type Metrics } from '../../platform/index.js';
 import {
   RetrySchedule,
   systemTimers,
@@ -35,6 +35,7 @@ import type { MeaningStatus, SearchSettings } from '../contract/types.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import { BuiltInLearner, learnedModelOf } from './built-in-learner.js';
 import { builtInWorker, embeddingWorker } from './embedding-worker.js';
+import { ModelAttachment, newestSpace } from './model-attachment.js';
 
 /** Records whose vectors are looked for in one turn of the list's queue. */
 const SCAN_RECORDS_MAX = 5000;
@@ -78,6 +79,7 @@ export class ListMeaning {
 
   private readonly index: VectorIndexKeeper;
   private readonly learner: BuiltInLearner;
+  private readonly attachment: ModelAttachment;
 
   constructor(private readonly options: ListMeaningOptions) {
     const isFilled = (space: VectorSpace) => this.isFilled(space);
@@ -87,6 +89,16 @@ export class ListMeaning {
       isFilled,
       isWanted: () => this.modelName !== null && this.attachedAs(this.modelName)?.source === 'built-in',
       language: () => options.settings().language,
+    });
+    this.attachment = new ModelAttachment({
+      host: options.host,
+      wanted: () => this.wantedModel(),
+      onAttached: () => {
+        this.committed();
+      },
+      onFailure: (error) => {
+        this.error = `The model could not be attached: ${tellableReason(error)}.`;
+      },
     });
   }
 
@@ -100,17 +112,10 @@ export class ListMeaning {
     if (this.options.host.state().pictures !== undefined) this.index.committed();
   }
 
-  /** Brings the state in line with the model that the list's settings name. Rejects where that cannot be written. */
-  async sync(): Promise<void> {
-    const { host } = this.options;
-    if (this.stopped || (this.modelName === null && host.state().meaning === undefined)) return;
-    const model = this.wantedModel();
-    if (model !== undefined && !isAttached(host.state(), model)) {
-      await host.exclusive(async () => {
-        host.reopen(await host.runCommit({ kind: 'attach-model', listPath: host.listPath, model }));
-      });
-    }
-    this.committed();
+  /** Resolves when the state is in line with the model that the list's settings name, or cannot be now: that is tried again by itself. */
+  async aligned(): Promise<void> {
+    if (this.stopped || (this.modelName === null && this.options.host.state().meaning === undefined)) return;
+    if (await this.attachment.attached()) this.committed();
   }
 
   /** After each commit of the list. */
@@ -162,7 +167,7 @@ export class ListMeaning {
   private withoutIndex(): Pick<MeaningStatus, 'state' | 'error'> {
     const { failure } = this.index;
     if (failure === undefined) return { state: 'embedding', error: INDEX_AGAIN };
-    return { state: 'failing', error: `${INDEX_AGAIN} The last attempt failed: ${systemReason(failure.error)}` };
+    return { state: 'failing', error: `${INDEX_AGAIN} The last attempt failed: ${tellableReason(failure.error)}.` };
   }
 
   /** Why there are no vectors. */
@@ -199,7 +204,7 @@ export class ListMeaning {
   /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
   get restsUntilMs(): number {
     if (this.scanning !== undefined || this.pause !== undefined) return 0;
-    if (this.index.isAtWork || this.learner.isAtWork) return 0;
+    if (this.index.isAtWork || this.learner.isAtWork || this.attachment.isAtWork) return 0;
     return this.runner?.restsUntilMs ?? Infinity;
   }
 
@@ -219,6 +224,7 @@ export class ListMeaning {
     await this.scanning;
     await this.index.stop();
     await this.learner.stop();
+    await this.attachment.stop();
   }
 
   private get modelName(): string | null {
@@ -444,22 +450,6 @@ function makes(by: AttachedModel, { modelVersion }: VectorSpace): boolean {
 function isSame(left: AttachedModel | undefined, right: AttachedModel): boolean {
   if (left?.source === 'embedder' && right.source === 'embedder') return left.embedder === right.embedder;
   return left?.source === right.source;
-}
-
-/** The one that is being filled, or else the one that serves. */
-function newestSpace({ meaning }: ListState): VectorSpace | undefined {
-  const spaces = meaning?.spaces ?? [];
-  return spaces.find(({ state }) => state === 'filling') ?? spaces.find(({ state }) => state === 'serving');
-}
-
-function isAttached(state: ListState, model: AttachModelTask['model']): boolean {
-  const space = newestSpace(state);
-  if (model === null) return (state.meaning?.spaces ?? []).every((each) => each.state === 'resting');
-  return (
-    space?.modelVersion === model.modelVersion &&
-    (model.dimensions === null || space.dimensions === model.dimensions) &&
-    space.model === model.model
-  );
 }
 
 function mostFrequent(reasons: Readonly<Record<string, number>>): string | undefined {

@@ -78,4 +78,11 @@ describe('an index of vectors of another format', () => {
     expect(restingLists()).toHaveLength(1);
     lists.open();
   });
+
+  it('is told of without what is for the log alone, such as paths', async () => {
+    refusal = new Error('/srv/gannet/lists/a1/segments/00000007.gvs is odd');
+    const list = await reopenedInOtherFormat();
+    await expect.poll(() => list.meaning()?.state).toBe('failing');
+    expect(list.meaning()?.error).toMatch(/The last attempt failed: the service's log says why\.$/);
+  });
 });

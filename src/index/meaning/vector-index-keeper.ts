@@ -80,6 +80,7 @@ export class VectorIndexKeeper {
   private readonly pacing: ImportPacing;
   /** Records whose vectors were written since the index that is being made was begun. */
   private making: { readonly missing: Missing; readonly written: Set<number> } | undefined;
+  private notMade: { readonly error: unknown } | undefined;
   /** So many vectors gave no scale. */
   private tooFewOf: number | undefined;
   private untilQuiet: NodeJS.Timeout | undefined;
@@ -143,9 +144,9 @@ export class VectorIndexKeeper {
     return this.rounds.isAtWork;
   }
 
-  /** What the last attempt to make or merge an index failed with, until one succeeds. */
+  /** What the last attempt to make an index failed with, until one succeeds. Merges are no part of it: what they fail at leaves an index. */
   get failure(): { readonly error: unknown } | undefined {
-    return this.rounds.failure;
+    return this.notMade;
   }
 
   /** A merge makes graphs for a minute and more: it is not waited for, and removes what it has made when it ends. */
@@ -158,7 +159,7 @@ export class VectorIndexKeeper {
 
   private next(): (() => Promise<void>) | undefined {
     const missing = this.missing();
-    if (missing !== undefined) return () => this.make(missing);
+    if (missing !== undefined) return () => this.tryMake(missing);
     return this.merging(chooseMerge) ?? this.merging(chooseForGraph) ?? this.calibrating() ?? this.mergingQuietly();
   }
 
@@ -270,6 +271,16 @@ export class VectorIndexKeeper {
       }
     }
     return undefined;
+  }
+
+  private async tryMake(missing: Missing): Promise<void> {
+    try {
+      await this.make(missing);
+      this.notMade = undefined;
+    } catch (error) {
+      this.notMade = { error };
+      throw error;
+    }
   }
 
   private async make(missing: Missing): Promise<void> {

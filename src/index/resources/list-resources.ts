@@ -90,20 +90,18 @@ export class ListResources implements ListFiles {
     });
   }
 
-  /**
-   * Brings what is kept of pictures and recordings in line with the list's settings. Rejects where that cannot be written; it is tried again
-   * by itself then.
-   */
-  async sync(): Promise<void> {
+  /** Resolves when what is kept of pictures and recordings is in line with the list's settings, or cannot be now: that is tried again by itself. */
+  async aligned(): Promise<void> {
+    await this.sync().catch(() => {
+      this.aligning.look();
+    });
+  }
+
+  private sync(): Promise<void> {
     this.syncing ??= this.syncAll().finally(() => {
       this.syncing = undefined;
     });
-    try {
-      await this.syncing;
-    } catch (error) {
-      this.aligning.look();
-      throw error;
-    }
+    return this.syncing;
   }
 
   private async syncAll(): Promise<void> {

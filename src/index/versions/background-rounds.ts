@@ -21,7 +21,6 @@ export class BackgroundRounds {
   private running: Promise<void> | undefined;
   private pause: NodeJS.Timeout | undefined;
   private failures = 0;
-  private failed: { readonly error: unknown } | undefined;
   private isStopped = false;
 
   constructor(private readonly options: BackgroundRoundsOptions) {}
@@ -40,11 +39,6 @@ export class BackgroundRounds {
     return this.running;
   }
 
-  /** What the last piece failed with, until one is done. */
-  get failure(): { readonly error: unknown } | undefined {
-    return this.failed;
-  }
-
   /** Begins what there is to do. */
   look(): void {
     if (this.isStopped || this.running !== undefined || this.pause !== undefined) return;
@@ -54,11 +48,9 @@ export class BackgroundRounds {
     this.running = work()
       .then(() => {
         this.failures = 0;
-        this.failed = undefined;
       })
       .catch((error: unknown) => {
         if (this.isStopped) return;
-        this.failed = { error };
         host.log.warn({ list: host.listPath, err: error }, complaint);
         this.pause = setTimeout(() => {
           this.pause = undefined;

@@ -60,6 +60,20 @@ export class CommitPublisher {
     }
   }
 
+  /** A version that a commit has recorded. */
+  addVersion(state: ListState, version: number): void {
+    const { listPath, log, published, adopt } = this.options;
+    try {
+      adopt(state);
+      const added = state.versions.find((candidate) => candidate.version === version);
+      if (added === undefined) throw new Error(`version ${version} was not recorded`);
+      published.add(added);
+    } catch (error) {
+      log.error({ list: listPath, version, err: error }, 'a version could not be opened; reading the store again');
+      this.resync(true);
+    }
+  }
+
   /** Brings memory in line with the store, where the store has moved on (or `always`). */
   private resync(always = false): void {
     const { listPath, store, published, adopt, dropping } = this.options;

@@ -31,11 +31,14 @@ let progress: ProgressBoard;
 let indexes: ListIndexes;
 /** Before a task is run. */
 let before: (task: IngestTask) => void;
+/** When it has run. */
+let behind: (task: IngestTask) => void;
 
 function open(): void {
   stores = new RecordStoreCache();
   progress = new ProgressBoard();
   before = () => undefined;
+  behind = () => undefined;
   const inner = createInlineExecutor({ kernel, stores });
   indexes = createListIndexes({
     dataDir,
@@ -44,7 +47,9 @@ function open(): void {
       waiting: 0,
       run: async (task) => {
         before(task);
-        return inner.run(task);
+        const result = await inner.run(task);
+        behind(task);
+        return result;
       },
     },
     clock: systemClock,
@@ -139,4 +144,23 @@ it.each([
   ['there and back, and of a field that had the name between', { a: 'b' }, { b: 'a', a: 'c' }, {}],
 ])('joins renames: %s', (_, first, second, expected) => {
   expect(renamesAfter(first as Record<string, string>, second as Record<string, string>)).toEqual(expected);
+});
+
+it('is begun where its task failed behind the commit, as of a worker that died: no change of fields is refused that is on disk', async () => {
+  const list = await indexes.create('a1', SETTINGS, DEFINITION);
+  await list.write({ kind: 'put', name: 'one', fields: { title: 'word', size: 5 } });
+  behind = ({ kind }) => {
+    if (kind === 'start-build') throw new Error('the worker died');
+  };
+  const facets = [{ name: 'size', type: 'number', cardinality: 'Single' }] as const;
+  expect(await list.changeDefinition({ ...DEFINITION, facets })).toBe(2);
+  await eventually(
+    () => Promise.resolve(list.currentVersion),
+    (current) => current === 2,
+  );
+  before = ({ kind }) => {
+    if (kind === 'start-build') throw new Error('the worker died before it');
+  };
+  await expect(list.changeDefinition(DEFINITION)).rejects.toMatchObject({ code: 'internal-error' });
+  expect(list.versions().map(({ version }) => version)).toEqual([1, 2]);
 });

@@ -24,26 +24,32 @@ export class NextVersionBuilder {
 
   constructor(private readonly host: BackgroundHost) {}
 
-  /** Resolves with the number of the new version when its build is on disk as a task. */
+  /** Resolves with the number of the new version when its build is on disk as a task. Rejects where it is not, and nothing has changed. */
   async start(definition: FieldDefinition, renames: Readonly<Record<string, string>>): Promise<number> {
     const { host } = this;
     const { version, givenUp } = await host.exclusive(async () => {
       const before = buildingVersionOf(host.state());
-      const { listPath, clock } = host;
-      const result = await host.runCommit({
-        kind: 'start-build',
-        listPath,
-        nowMs: clock.nowMs(),
-        definition,
-        renames,
-        events: host.eventTask(),
-      });
-      host.addVersion(result.state, result.version);
-      return { version: result.version, givenUp: before?.version };
+      return { version: await this.record(definition, renames), givenUp: before?.version };
     });
     if (givenUp !== undefined) this.drop(givenUp);
     this.proceed();
     return version;
+  }
+
+  /** Its commit may be on disk though its task failed, as where its worker died behind it: what the store says then is so. */
+  private async record(definition: FieldDefinition, renames: Readonly<Record<string, string>>): Promise<number> {
+    const { host } = this;
+    const before = buildingVersionOf(host.state());
+    const task = { listPath: host.listPath, nowMs: host.clock.nowMs(), definition, renames, events: host.eventTask() };
+    try {
+      const { state, version } = await host.runCommit({ kind: 'start-build', ...task });
+      host.addVersion(state, version);
+      return version;
+    } catch (error) {
+      const begun = buildingVersionOf(host.state());
+      if (begun === undefined || begun.version === before?.version) throw error;
+      return begun.version;
+    }
   }
 
   /** After the list was opened. */

@@ -88,29 +88,27 @@ export async function changeSettings(
   definition?: FieldDefinition,
 ): Promise<ListRecord> {
   const record = await services.catalog.updateList(list.account, list.name, change);
-  if (definition !== undefined) {
-    try {
-      await index.changeDefinition(definition);
-    } catch (error) {
-      if (await isTakenBack(services, list, change)) throw error;
-      await index.applySettings(searchSettings(record)).catch(() => undefined);
-      throw withoutFields(error);
-    }
+  try {
+    if (definition !== undefined) await index.changeDefinition(definition);
+  } catch (error) {
+    const taken = await takenBack(services, list, change);
+    // Also where all is as before: a list that was opened meanwhile was opened with what the catalogue had then.
+    await putInForce(index, taken ?? record).catch(() => undefined);
+    throw taken === undefined ? withoutFields(error) : error;
   }
-  await index.applySettings(searchSettings(record));
-  await index.keepEntry();
+  await putInForce(index, record);
   return record;
 }
 
-/** False where the catalogue refuses that: what has been changed in it stays so. */
-async function isTakenBack({ catalog }: Services, list: ListRecord, change: ListChange): Promise<boolean> {
+async function putInForce(index: ListIndex, record: ListRecord): Promise<void> {
+  await index.applySettings(searchSettings(record));
+  await index.keepEntry();
+}
+
+/** Undefined where the catalogue refuses that: what has been changed in it stays so. */
+async function takenBack({ catalog }: Services, list: ListRecord, change: ListChange): Promise<ListRecord | undefined> {
   const before = Object.fromEntries(Object.keys(change).map((member) => [member, list[member as keyof ListRecord]]));
-  try {
-    await catalog.updateList(list.account, list.name, before);
-    return true;
-  } catch {
-    return false;
-  }
+  return catalog.updateList(list.account, list.name, before).catch(() => undefined);
 }
 
 function withoutFields(error: unknown): unknown {

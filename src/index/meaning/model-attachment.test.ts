@@ -1,0 +1,39 @@
+/** A model that a list's settings name and that cannot be attached: the settings are in force, and it is attached as soon as it can be. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { LIST_SETTINGS, ListsWithModels } from '../../../test/support/lists-with-models.js';
+import { ScriptedEmbedder, ScriptedModels } from '../../../test/support/scripted-models.js';
+import { ServiceError } from '../../platform/index.js';
+
+let lists: ListsWithModels;
+/** So many attempts fail. */
+let refusals: number;
+beforeEach(() => {
+  refusals = 0;
+  lists = new ListsWithModels(new ScriptedModels({ mini: new ScriptedEmbedder() }), {}, (inner) => ({
+    waiting: 0,
+    run: (task, options) => {
+      if (task.kind !== 'attach-model' || refusals === 0) return inner.run(task, options);
+      refusals -= 1;
+      return Promise.reject(new ServiceError('storage-full', 'There is no room for it.'));
+    },
+  }));
+});
+afterEach(() => lists.remove());
+
+it('refuses no change of the settings, and is tried again by itself', async () => {
+  const list = await lists.create(null);
+  refusals = 1;
+  await list.applySettings({ ...LIST_SETTINGS, model: 'mini' });
+  await expect.poll(() => list.meaning()).toEqual({ state: 'ready', embedded: 0, pending: 0, failed: 0 });
+});
+
+it('is told of with the reason', async () => {
+  const list = await lists.create(null);
+  refusals = Number.POSITIVE_INFINITY;
+  await list.applySettings({ ...LIST_SETTINGS, model: 'mini' });
+  const error = 'The model could not be attached: There is no room for it.';
+  await expect.poll(() => list.meaning()).toMatchObject({ state: 'failing', error });
+  refusals = 0;
+  await list.applySettings({ ...LIST_SETTINGS, model: 'mini' });
+  expect(list.meaning()).toMatchObject({ state: 'ready' });
+});

@@ -1,0 +1,88 @@
+/**
+ * Attaches to a list the model that its settings name. What cannot be written is tried again in the background: the settings are in force
+ * all the same, and no change of them is refused for it. Main thread only.
+ */
+import type { ListState, VectorSpace } from '../../store/index.js';
+import type { AttachModelTask } from '../contract/ingest-tasks.js';
+import type { BackgroundHost } from '../versions/background-host.js';
+import { BackgroundRounds } from '../versions/background-rounds.js';
+
+type Model = AttachModelTask['model'];
+
+export interface ModelAttachmentOptions {
+  readonly host: BackgroundHost;
+  /** Null: none. Undefined where the name stands for nothing now. */
+  readonly wanted: () => Model | undefined;
+  /** Later than the call that asked for it. */
+  readonly onAttached: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export class ModelAttachment {
+  private readonly rounds: BackgroundRounds;
+
+  constructor(private readonly options: ModelAttachmentOptions) {
+    const { host, onAttached } = options;
+    this.rounds = new BackgroundRounds({
+      host,
+      next: () => (this.missing() === undefined ? undefined : () => this.attach().then(onAttached)),
+      complaint: "A list's model could not be attached; tried again soon",
+    });
+  }
+
+  /** True when it is, or nothing is to be; false where that failed. */
+  async attached(): Promise<boolean> {
+    try {
+      if (this.missing() !== undefined) await this.attach();
+      return true;
+    } catch {
+      this.rounds.look();
+      return false;
+    }
+  }
+
+  get isAtWork(): boolean {
+    return this.rounds.isAtWork;
+  }
+
+  stop(): Promise<void> {
+    return this.rounds.stop();
+  }
+
+  private attach(): Promise<void> {
+    const { host, onFailure } = this.options;
+    return host.exclusive(async () => {
+      // When its turn comes, another one may be wanted.
+      const model = this.missing();
+      if (model === undefined || this.rounds.stopped) return;
+      try {
+        host.reopen(await host.runCommit({ kind: 'attach-model', listPath: host.listPath, model }));
+      } catch (error) {
+        onFailure(error);
+        throw error;
+      }
+    });
+  }
+
+  private missing(): Model | undefined {
+    const { host, wanted } = this.options;
+    const model = wanted();
+    return model === undefined || isAttached(host.state(), model) ? undefined : model;
+  }
+}
+
+/** The one that is being filled, or else the one that serves. */
+export function newestSpace({ meaning }: ListState): VectorSpace | undefined {
+  const spaces = meaning?.spaces ?? [];
+  return spaces.find(({ state }) => state === 'filling') ?? spaces.find(({ state }) => state === 'serving');
+}
+
+function isAttached(state: ListState, model: AttachModelTask['model']): boolean {
+  const space = newestSpace(state);
+  if (model === null) return (state.meaning?.spaces ?? []).every((each) => each.state === 'resting');
+  return (
+    space?.modelVersion === model.modelVersion &&
+    (model.dimensions === null || space.dimensions === model.dimensions) &&
+    space.model === model.model
+  );
+}
