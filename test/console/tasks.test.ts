@@ -93,8 +93,26 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await its.visit('webhooks');
     await button('Show the secret').click();
     expect(await its.page.locator('[data-secret]').innerText()).toBe(rotated);
+    await its.page.getByText(`The signing secret of ${url}`).waitFor();
+    // Why there is none to show is told in the service's words.
+    const problem = {
+      title: 'Cannot be done',
+      status: 422,
+      detail: 'The key that sealed it is lost.',
+      code: 'unprocessable',
+    };
+    await its.page.route('**/secret', (route) =>
+      route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+    );
+    await button('Show the secret').click();
+    await its.page.getByText(problem.detail).waitFor();
+    expect(await its.page.locator('[data-secret]').count()).toBe(0);
+    await its.page.unroute('**/secret');
+    await button('Show the secret').click();
+    await its.page.locator('[data-secret]').waitFor();
     await button(`Delete ${url}`).click();
     await confirm('Delete');
+    await its.page.locator('[data-secret]').waitFor({ state: 'detached' });
     await its.page.getByText('There are no webhooks yet.').waitFor();
     await receiver.close();
   });

@@ -47,11 +47,10 @@ export const accountTexts = {
     make: 'Add a webhook',
     url: 'Address',
     events: 'Events',
-    secret: 'The signing secret',
+    secretOf: (url: string) => `The signing secret of ${url}`,
     secretHint:
       'Receivers check by it that a message is from here. It can be shown again on this page, and nowhere else.',
     showSecret: 'Show the secret',
-    secretFailed: 'No secret to show',
     ping: 'Send a test',
     pinged: 'Test sent',
     pingFailed: 'Test failed',

@@ -24,11 +24,17 @@ import { Empty } from '../../ui/empty.js';
 import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
+import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
 import { SecretOnce } from '../../ui/secret.js';
 import { DeliveryLog } from './delivery-log.js';
 
 type Webhook = WebhookListOutput['webhooks'][number];
+/** What a webhook's messages are signed by, or why that is not told. */
+interface Shown extends Pick<Webhook, 'id' | 'url'> {
+  readonly secret?: string;
+  readonly error?: unknown;
+}
 type EventType = WebhookCreateInput['body']['events'][number];
 
 /** Who is told of what happens. */
@@ -36,23 +42,31 @@ export function Webhooks() {
   const account = useAccount();
   const may = useMay();
   const { webhook: shown } = useSearch({ from: '/$account/webhooks' });
-  const [secret, setSecret] = useState<string>();
+  const [told, setTold] = useState<Shown>();
   const { data } = useSuspenseQuery(readingAll(webhookList, { params: { account } }));
   const open = data.webhooks.find(({ id }) => id === shown);
   return (
     <Page
       title={text.webhooks.title}
       lead={text.webhooks.lead}
-      actions={may(webhookCreate) ? <WebhookForm onSecret={setSecret} /> : undefined}
+      actions={may(webhookCreate) ? <WebhookForm onSecret={setTold} /> : undefined}
     >
-      {secret === undefined ? null : (
-        <SecretOnce title={text.webhooks.secret} secret={secret} hint={text.webhooks.secretHint} />
+      {told?.secret === undefined ? null : (
+        <SecretOnce title={text.webhooks.secretOf(told.url)} secret={told.secret} hint={text.webhooks.secretHint} />
       )}
+      <Problem error={told?.error} />
       {data.webhooks.length === 0 ? <Empty>{text.webhooks.none}</Empty> : null}
       {data.webhooks.length === 0 ? null : (
         <Columns heads={[text.webhooks.url, text.webhooks.events, '']} label={text.webhooks.title} minWidth={720}>
           {data.webhooks.map((webhook) => (
-            <WebhookRow key={webhook.id} webhook={webhook} onSecret={setSecret} />
+            <WebhookRow
+              key={webhook.id}
+              webhook={webhook}
+              onSecret={setTold}
+              onDeleted={() => {
+                setTold((now) => (now?.id === webhook.id ? undefined : now));
+              }}
+            />
           ))}
         </Columns>
       )}
@@ -63,10 +77,11 @@ export function Webhooks() {
 
 interface WebhookRowProps {
   readonly webhook: Webhook;
-  readonly onSecret: (secret: string) => void;
+  readonly onSecret: (told: Shown) => void;
+  readonly onDeleted: () => void;
 }
 
-function WebhookRow({ webhook, onSecret }: WebhookRowProps) {
+function WebhookRow({ webhook, onSecret, onDeleted }: WebhookRowProps) {
   const account = useAccount();
   const may = useMay();
   const { id, url, events } = webhook;
@@ -94,14 +109,14 @@ function WebhookRow({ webhook, onSecret }: WebhookRowProps) {
         <Group gap="xs" justify="flex-end" wrap="nowrap">
           {may(webhookTest) ? <Ping id={id} /> : null}
           {may(webhookUpdate) ? <WebhookForm webhook={webhook} onSecret={onSecret} /> : null}
-          {may(webhookSecret) ? <ShowSecret id={id} onSecret={onSecret} /> : null}
+          {may(webhookSecret) ? <ShowSecret webhook={webhook} onSecret={onSecret} /> : null}
           {may(webhookRotateSecret) ? (
             <ConfirmButton
               label={text.webhooks.rotate}
               question={text.webhooks.rotateQuestion}
               onConfirm={() =>
                 rotate.mutateAsync({ params }).then((rotated) => {
-                  onSecret(rotated.secret);
+                  onSecret(rotated);
                 })
               }
             />
@@ -110,7 +125,7 @@ function WebhookRow({ webhook, onSecret }: WebhookRowProps) {
             <ConfirmButton
               label={text.common.delete}
               question={text.webhooks.deleteQuestion(url)}
-              onConfirm={() => remove.mutateAsync({ params })}
+              onConfirm={() => remove.mutateAsync({ params }).then(onDeleted)}
               button={{ 'aria-label': text.common.deleteOf(url) }}
             />
           ) : null}
@@ -121,7 +136,7 @@ function WebhookRow({ webhook, onSecret }: WebhookRowProps) {
 }
 
 /** Asked for at a click alone: it is no part of what is kept of the page. */
-function ShowSecret({ id, onSecret }: { readonly id: string; readonly onSecret: (secret: string) => void }) {
+function ShowSecret({ webhook: { id, url }, onSecret }: Pick<WebhookRowProps, 'webhook' | 'onSecret'>) {
   const account = useAccount();
   const show = useChange(webhookSecret);
   return (
@@ -133,14 +148,15 @@ function ShowSecret({ id, onSecret }: { readonly id: string; readonly onSecret: 
         show.mutate(
           { params: { account, id } },
           {
-            onSuccess: ({ secret }) => {
-              onSecret(secret);
+            onSuccess: onSecret,
+            onError: (error) => {
+              onSecret({ id, url, error });
             },
           },
         );
       }}
     >
-      {show.isError ? text.webhooks.secretFailed : text.webhooks.showSecret}
+      {text.webhooks.showSecret}
     </Button>
   );
 }
@@ -166,7 +182,7 @@ const NEW: { readonly url: string; readonly events: readonly EventType[] } = { u
 
 interface WebhookFormProps {
   readonly webhook?: Webhook;
-  readonly onSecret: (secret: string) => void;
+  readonly onSecret: (told: Shown) => void;
 }
 
 function WebhookForm({ webhook, onSecret }: WebhookFormProps) {
@@ -182,8 +198,7 @@ function WebhookForm({ webhook, onSecret }: WebhookFormProps) {
     if (webhook !== undefined) {
       await update.mutateAsync({ params: { account, id: webhook.id }, body: changes });
     } else {
-      const { secret } = await create.mutateAsync({ body: { url, events, account } });
-      onSecret(secret);
+      onSecret(await create.mutateAsync({ body: { url, events, account } }));
     }
     forget();
   };
