@@ -83,7 +83,7 @@ const apiSettings = named('ApiSettings', {
   ),
   auth_header: Type.Optional(
     object({
-      name: Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" }),
+      name: Type.String({ pattern: "^[!#$%&'*+.^_`\\|~0-9A-Za-z\\-]{1,100}$" }),
       value: Type.Optional(secretText),
     }),
   ),

@@ -22,13 +22,13 @@ const folder = Type.String({
 });
 const s3Members = {
   endpoint: Type.String({
-    pattern: '^https?://[^\\s/?#@]+/?$',
+    pattern: '^https?://[^\\s\\/?#@]+/?$',
     maxLength: 512,
     description: 'Of the kind `s3`: where the server is, without bucket and path',
     examples: ['https://s3.eu-central-1.amazonaws.com'],
   }),
-  region: Type.String({ pattern: '^[a-z0-9-]{1,64}$', description: 'Of the kind `s3`; default `us-east-1`' }),
-  bucket: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$', description: 'Of the kind `s3`' }),
+  region: Type.String({ pattern: '^[a-z0-9\\-]{1,64}$', description: 'Of the kind `s3`; default `us-east-1`' }),
+  bucket: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._\\-]{1,254}$', description: 'Of the kind `s3`' }),
   prefix: Type.String({
     maxLength: 256,
     description: 'Of the kind `s3`: what the key of every file begins with; default none',

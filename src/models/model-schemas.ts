@@ -60,7 +60,7 @@ const settings = {
   document_prefix: Type.Optional(prefix('the text of a record')),
   folder: Type.Optional(
     Type.String({
-      pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$',
+      pattern: '^[A-Za-z0-9_][A-Za-z0-9._\\-]*$',
       maxLength: FOLDER_CHARACTERS_MAX,
       description:
         'Of `onnx`: the folder under `models.dir`, with `tokenizer.json` and `model.onnx` or `onnx/model.onnx`; default the name of the model',
@@ -69,7 +69,7 @@ const settings = {
   ),
   url: Type.Optional(
     Type.String({
-      pattern: '^https?://[^\\s/?#]+[^\\s]*$',
+      pattern: '^https?://[^\\s\\/?#]+[^\\s]*$',
       maxLength: URL_CHARACTERS_MAX,
       description: 'Of `openai` and `rerank`: the address of the server, with or without `/v1`',
       examples: ['https://api.example.com/v1'],

@@ -3,7 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
 /** 32 bytes in base64url. */
-export const TOKEN_PATTERN = '^[A-Za-z0-9_-]{43}$';
+export const TOKEN_PATTERN = '^[A-Za-z0-9_\\-]{43}$';
 
 export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');

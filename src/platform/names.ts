@@ -4,7 +4,7 @@ import { RECORD_NAME_CHARACTERS_MAX } from './limits.js';
 
 export type NameKind = 'account' | 'list' | 'group' | 'feed' | 'media store';
 
-export const NAME_PATTERN_SOURCE = '^[a-z0-9][a-z0-9_-]{0,63}$';
+export const NAME_PATTERN_SOURCE = '^[a-z0-9][a-z0-9_\\-]{0,63}$';
 /** For people. */
 export const NAME_PATTERN_WORDS = "1 to 64 lower-case letters, digits, '-' and '_', and starts with a letter or digit";
 const NAME_PATTERN = new RegExp(NAME_PATTERN_SOURCE);

@@ -22,7 +22,7 @@ const REFUSED: readonly (readonly [text: string, what: string])[] = [
 ];
 
 /** The same as a regular expression without lookahead, for the schema of a term. */
-export const SYNONYM_TERM_PATTERN = '^(?:[^-=,#\\\\→⇒]|[-=]+(?:[^-=>,#\\\\→⇒]|$))*$';
+export const SYNONYM_TERM_PATTERN = '^(?:[^\\-=,#\\\\→⇒]|[\\-=]+(?:[^\\-=>,#\\\\→⇒]|$))*$';
 
 /** Folded words of a text: two terms are the same where their words are. */
 export type Analyse = (text: string) => readonly string[];

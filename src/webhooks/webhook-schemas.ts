@@ -5,7 +5,7 @@ import type { LoggedAttempt, SetAsideDelivery, Subscription } from './types.js';
 import { accountName, nullable, named, object, oneOf, timeSchema } from '../operations/index.js';
 
 export const webhookUrl = Type.String({
-  pattern: '^https?://[^\\s/?#]+[^\\s]*$',
+  pattern: '^https?://[^\\s\\/?#]+[^\\s]*$',
   maxLength: URL_CHARACTERS_MAX,
   description:
     'Where events are sent: an https URL without user name and password, at a host of the public internet (http and other hosts as far as the settings allow them)',

@@ -52,6 +52,25 @@ describe('the OpenAPI document', () => {
     expect(bare).toEqual([]);
   });
 
+  it('has patterns that a browser takes as those of a field, which it compiles with the flag v', () => {
+    const patterns = new Set<string>();
+    JSON.stringify(document, (_key, value: unknown) => {
+      const { type, pattern } = (value ?? {}) as { readonly type?: unknown; readonly pattern?: unknown };
+      if (type === 'string' && typeof pattern === 'string') patterns.add(pattern);
+      return value;
+    });
+    expect(patterns.size).toBeGreaterThan(10);
+    const refused = [...patterns].filter((pattern) => {
+      try {
+        // A JSON schema has it with the flag u.
+        return ![new RegExp(pattern, 'u'), new RegExp(pattern, 'v')].every(Boolean);
+      } catch {
+        return true;
+      }
+    });
+    expect(refused).toEqual([]);
+  });
+
   it('has a name for what operations take and answer, which generated clients call their types by', () => {
     const { schemas } = document.components;
     expect(Object.keys(schemas)).toEqual(

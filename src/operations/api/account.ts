@@ -106,7 +106,10 @@ const accountCreate = defineOperation({
   body: object({
     name: accountName,
     region: Type.Optional(
-      Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,15}$', description: 'Home region; default: that of this machine' }),
+      Type.String({
+        pattern: '^[a-z0-9][a-z0-9\\-]{0,15}$',
+        description: 'Home region; default: that of this machine',
+      }),
     ),
   }),
   responses: { 201: { description: 'The account', schema: account } },

@@ -37,7 +37,7 @@ const newKey = object(
     expires_at: Type.Optional(expiresAt),
     region: Type.Optional(
       Type.String({
-        pattern: '^[a-z0-9][a-z0-9-]{0,15}$',
+        pattern: '^[a-z0-9][a-z0-9\\-]{0,15}$',
         description:
           "Region in the key; default: the account's. Of an account scope only: a key of a list or group has the region of the account that this is in",
         examples: ['eu'],
