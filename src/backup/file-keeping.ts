@@ -2,7 +2,7 @@
 import { constants, type Dirent, type Stats } from 'node:fs';
 import { copyFile, link, lstat, mkdir, open, readdir, realpath, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { syncFile } from '../platform/index.js';
+import { FILE_SYSTEM_OWN, syncFile } from '../platform/index.js';
 import type { KeptFile } from './description.js';
 
 /** `utimes` keeps about a millisecond of a time. */
@@ -55,9 +55,6 @@ export interface FilesOptions {
   /** Told of each link that leads nowhere, of those to go through. What it throws ends the look. */
   readonly onNowhere?: (path: string) => void;
 }
-
-/** What a file system has in its root, and only root may look into. */
-const FILE_SYSTEM_OWN = 'lost+found';
 
 /**
  * Every file below a folder, by its path from there with `/`, and its size. Sockets, links that are not gone through, and those that lead

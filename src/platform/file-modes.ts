@@ -28,8 +28,8 @@ const OWNER_ONLY_UMASK = 0o077;
 const OTHERS = 0o077;
 const OWNER = 0o700;
 const STICKY = 0o1000;
-/** What a file system has in its root by itself. */
-const FILE_SYSTEM_OWN = 'lost+found';
+/** What a file system has in its root by itself, and only root may look into. */
+export const FILE_SYSTEM_OWN = 'lost+found';
 /** What the service makes in its data directory. */
 const ENTRIES: ReadonlySet<string> = new Set([
   'analytics',
@@ -193,13 +193,13 @@ function isOurs(name: string): boolean {
   return ENTRIES.has(name) || ENTRIES_BEGIN.some((beginning) => name.startsWith(beginning));
 }
 
-/** Links are left alone: what they lead to may be anybody's. */
+/** Links are left alone: what they lead to may be anybody's. So is what a disk has that is mounted at one of ours. */
 function* entriesBelow(path: string): Generator<OpenEntry> {
   const stats = statOf(path);
   if (stats === undefined || stats.isSymbolicLink()) return;
   yield openEntry(path, stats);
   if (!stats.isDirectory()) return;
-  for (const name of namesIn(path)) yield* entriesBelow(join(path, name));
+  for (const name of namesIn(path)) if (name !== FILE_SYSTEM_OWN) yield* entriesBelow(join(path, name));
 }
 
 function openEntry(path: string, { mode, uid }: Stats): OpenEntry {

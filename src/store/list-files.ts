@@ -1,7 +1,7 @@
 /** The files of a list: `store/` is its LMDB environment, `segments/` what is made of it. */
 import { existsSync, opendirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ServiceError } from '../platform/index.js';
+import { FILE_SYSTEM_OWN, ServiceError } from '../platform/index.js';
 
 export function storePath(listPath: string): string {
   return join(listPath, 'store');
@@ -48,7 +48,7 @@ export function areListsGone(listsFolder: string): boolean {
   const folder = opendirSync(listsFolder);
   try {
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync())
-      if (!OF_A_NEW_DISK.has(entry.name)) return false;
+      if (entry.name !== FILE_SYSTEM_OWN) return false;
     return true;
   } finally {
     folder.closeSync();
@@ -65,5 +65,3 @@ export function asGone(error: unknown, listPath: string): unknown {
 /** Nothing is to be deleted then: it is all where the disk is. */
 export const LISTS_GONE =
   'The folder of all lists cannot be reached, or is empty, as where its disk is not mounted or a server of files is away: bring it back and start the service again.';
-/** What a file system has in it as it is made. */
-const OF_A_NEW_DISK: ReadonlySet<string> = new Set(['lost+found']);

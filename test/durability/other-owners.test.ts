@@ -150,6 +150,17 @@ describeWhere(process.getuid?.() === 0, 'only root can be another user')(
       });
     });
 
+    it("has a folder on each disk that is mounted at lists or media, which is in nobody's way", () => {
+      const dataDir = directoryOfNobody();
+      for (const name of readdirSync(backup)) cpSync(join(backup, name), join(dataDir, name), { recursive: true });
+      mkdirSync(join(dataDir, 'media'), { recursive: true });
+      giveToNobody(dataDir);
+      const found = ['lists', 'media'].map((name) => join(dataDir, name, 'lost+found'));
+      for (const path of found) mkdirSync(path, { mode: 0o700 });
+      expect(asNobody(dataDir, 'doctor').said).not.toContain('cannot be opened by this user');
+      expect(asNobody(dataDir, 'list', 'ls').said).toContain('films');
+    });
+
     it('leaves it as it is with every other command that would open it, and with doctor', async () => {
       const dataDir = directoryOfNobody();
       for (const name of readdirSync(backup)) cpSync(join(backup, name), join(dataDir, name), { recursive: true });
