@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Logger } from 'pino';
 import type { ListRecord } from '../catalog/index.js';
-import { listFolder } from '../index/index.js';
+import { listFolder, listsFolder } from '../index/index.js';
 import { APART, PARTS_FOLDER } from '../media/index.js';
 import type { FeatureEnvironment } from '../operations/index.js';
 import {
@@ -24,6 +24,7 @@ import {
   type Job,
   type LmdbEnvironment,
 } from '../platform/index.js';
+import { areListsGone, LISTS_GONE } from '../store/index.js';
 import type { BackupTarget } from './backup-target.js';
 import { DESCRIPTION_FILE, type KeptFile } from './description.js';
 import { filesBelow, isWithin, keepCopy } from './file-keeping.js';
@@ -114,9 +115,15 @@ export class DataCopy {
     await this.copyFiles();
     for (let round = 0; round < CATALOGUE_ROUNDS_MAX; round += 1) {
       const secrets = secretKeys(dataDir);
+      const wereGone = areListsGone(listsFolder(dataDir));
       const lists = await this.copyCatalogue(system);
       const ids = new Set(lists.map(({ id }) => id));
       const missing = lists.filter(({ id }) => !this.copied.has(id) && existsSync(listFolder(dataDir, id)));
+      if (lists.length > 0 && areListsGone(listsFolder(dataDir))) {
+        // The only list may just have been deleted: then the next copy of the catalogue does not name it.
+        if (!wereGone) continue;
+        throw new ServiceError('storage-failed', LISTS_GONE);
+      }
       // Before the first round no list is there: the lists, then the catalogue again.
       for (const list of missing) await this.copyList(list);
       await this.leaveOut([...this.copied].filter((id) => !ids.has(id)));

@@ -1,10 +1,21 @@
 /** Data directories that somebody has put together by hand: copied from a backup, or with a part of them on another disk. */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentOf, expectMoment, startWithLists } from '../support/backups.js';
 import { gannet, gannetWith } from '../support/cli.js';
+import { startTestService } from '../support/service.js';
 
 let folder: string;
 let dataDir: string;
@@ -131,4 +142,26 @@ describe('a data directory whose files are on another disk, by a link', () => {
     const refused = await gannetWith(settings, dataDir, 'media-store', 'add', 'more', ...more);
     expect(refused.notes).toContain('apart from the data directory, and from the folders that links in it lead to');
   });
+});
+
+describe('a data directory whose lists are on another disk', () => {
+  it.each(['a link that leads nowhere', 'an empty folder'])(
+    'has no backup while that disk is gone and %s is left, rather than one without lists',
+    async (left) => {
+      const [lists, elsewhere] = [join(dataDir, 'lists'), join(folder, 'elsewhere')];
+      const whole = await backUp(dataDir);
+      const service = await startTestService({ dataDir });
+      renameSync(lists, elsewhere);
+      if (left === 'an empty folder') mkdirSync(lists);
+      else symlinkSync(join(folder, 'nowhere'), lists);
+      const { status, notes } = await gannet(dataDir, 'backup', join(folder, 'backups'), '--keep', '1');
+      await service.stop();
+      expect(notes).toContain('The folder of all lists cannot be reached, or is empty');
+      expect(status).toBe(1);
+      expect(readdirSync(join(folder, 'backups'))).toEqual([basename(whole)]);
+      rmSync(lists, { recursive: true });
+      renameSync(elsewhere, lists);
+      await backUp(dataDir);
+    },
+  );
 });
