@@ -63,8 +63,8 @@ export class BuiltInLearner {
     return pending === this.fruitlessOf ? { pending, error: NOTHING_IN_COMMON } : { pending };
   }
 
-  get isAtWork(): boolean {
-    return this.rounds.isAtWork;
+  get restsUntilMs(): number {
+    return this.rounds.restsUntilMs;
   }
 
   stop(): Promise<void> {

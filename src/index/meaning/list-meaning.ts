@@ -33,6 +33,7 @@ import { VectorIndexKeeper } from './vector-index-keeper.js';
 import type { AttachModelTask, Commit, VectorIndexView } from '../contract/ingest-tasks.js';
 import type { MeaningStatus, SearchSettings } from '../contract/types.js';
 import type { BackgroundHost } from '../versions/background-host.js';
+import { nextTryMs } from '../versions/background-rounds.js';
 import { BuiltInLearner, learnedModelOf } from './built-in-learner.js';
 import { builtInWorker, embeddingWorker } from './embedding-worker.js';
 import { ModelAttachment, newestSpace } from './model-attachment.js';
@@ -203,9 +204,11 @@ export class ListMeaning {
 
   /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
   get restsUntilMs(): number {
-    if (this.scanning !== undefined || this.pause !== undefined) return 0;
-    if (this.index.isAtWork || this.learner.isAtWork || this.attachment.isAtWork) return 0;
-    return this.runner?.restsUntilMs ?? Infinity;
+    if (this.scanning !== undefined) return 0;
+    const { host } = this.options;
+    const scanMs = this.pause === undefined ? Infinity : nextTryMs(host);
+    const parts = [this.index, this.learner, this.attachment, this.runner];
+    return Math.min(scanMs, ...parts.map((part) => part?.restsUntilMs ?? Infinity));
   }
 
   /** Of what the list is to have of its model. */

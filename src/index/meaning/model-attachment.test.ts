@@ -1,15 +1,18 @@
 /** A model that a list's settings name and that cannot be attached: the settings are in force, and it is attached as soon as it can be. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { LIST_SETTINGS, ListsWithModels } from '../../../test/support/lists-with-models.js';
+import { LIST_DEFINITION, LIST_SETTINGS, ListsWithModels } from '../../../test/support/lists-with-models.js';
 import { ScriptedEmbedder, ScriptedModels } from '../../../test/support/scripted-models.js';
 import { ServiceError } from '../../platform/index.js';
+
+const OPEN_MAX = 4;
 
 let lists: ListsWithModels;
 /** So many attempts fail. */
 let refusals: number;
 beforeEach(() => {
   refusals = 0;
-  lists = new ListsWithModels(new ScriptedModels({ mini: new ScriptedEmbedder() }), {}, (inner) => ({
+  const environment = { GANNET_LISTS_OPEN_MAX: String(OPEN_MAX) };
+  lists = new ListsWithModels(new ScriptedModels({ mini: new ScriptedEmbedder() }), environment, (inner) => ({
     waiting: 0,
     run: (task, options) => {
       if (task.kind !== 'attach-model' || refusals === 0) return inner.run(task, options);
@@ -36,4 +39,21 @@ it('is told of with the reason', async () => {
   refusals = 0;
   await list.applySettings({ ...LIST_SETTINGS, model: 'mini' });
   expect(list.meaning()).toMatchObject({ state: 'ready' });
+});
+
+it('keeps no list open that nobody uses: it is attached when the list is opened again', async () => {
+  const list = await lists.create(null);
+  refusals = Number.POSITIVE_INFINITY;
+  await list.applySettings({ ...LIST_SETTINGS, model: 'mini' });
+  const others = Array.from({ length: OPEN_MAX + 1 }, (_, other) => `other-${other}`);
+  for (const id of others) await lists.indexes.create(id, { ...LIST_SETTINGS, list: id }, LIST_DEFINITION);
+  const useOthers = async () => {
+    for (const id of others) (await lists.indexes.open(id, { ...LIST_SETTINGS, list: id })).lease().release();
+    return lists.indexes.opened('a1');
+  };
+  await expect.poll(useOthers, { interval: 5 }).toBeUndefined();
+  expect(list.meaning()).toMatchObject({ state: 'failing' });
+  refusals = 0;
+  list.lease().release();
+  await expect.poll(() => list.meaning()).toMatchObject({ state: 'ready' });
 });

@@ -41,8 +41,8 @@ export class ModelAttachment {
     }
   }
 
-  get isAtWork(): boolean {
-    return this.rounds.isAtWork;
+  get restsUntilMs(): number {
+    return this.rounds.restsUntilMs;
   }
 
   stop(): Promise<void> {

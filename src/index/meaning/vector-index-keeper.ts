@@ -140,8 +140,8 @@ export class VectorIndexKeeper {
     this.untilQuiet.unref();
   }
 
-  get isAtWork(): boolean {
-    return this.rounds.isAtWork;
+  get restsUntilMs(): number {
+    return this.rounds.restsUntilMs;
   }
 
   /** What the last attempt to make an index failed with, until one succeeds. Merges are no part of it: what they fail at leaves an index. */

@@ -248,9 +248,9 @@ export class ListResources implements ListFiles {
 
   /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
   get restsUntilMs(): number {
-    if (this.scanning.isAtWork || this.aligning.isAtWork || this.syncing !== undefined) return 0;
-    const runners = [this.runner, this.transcribing, this.attaching];
-    return Math.min(...runners.map((runner) => runner?.restsUntilMs ?? Infinity));
+    if (this.syncing !== undefined) return 0;
+    const parts = [this.scanning, this.aligning, this.runner, this.transcribing, this.attaching];
+    return Math.min(...parts.map((part) => part?.restsUntilMs ?? Infinity));
   }
 
   /** False where files may be linked, which are looked at again and again. */

@@ -8,7 +8,7 @@ const RETRY_PAUSE_MS = 5000;
 const RETRY_PAUSE_MS_MAX = 300_000;
 
 export interface BackgroundRoundsOptions {
-  readonly host: Pick<BackgroundHost, 'log' | 'listPath'>;
+  readonly host: Pick<BackgroundHost, 'log' | 'listPath' | 'clock'>;
   /** What there is to do; undefined: nothing. */
   readonly next: () => (() => Promise<void>) | undefined;
   /** What is logged of a failure. */
@@ -29,9 +29,10 @@ export class BackgroundRounds {
     return this.isStopped;
   }
 
-  /** True where a piece is under way, or is tried again soon. */
-  get isAtWork(): boolean {
-    return this.running !== undefined || this.pause !== undefined;
+  /** Until when nothing is done: 0 where a piece is under way, Infinity where nothing waits for its time. */
+  get restsUntilMs(): number {
+    if (this.running !== undefined) return 0;
+    return this.pause === undefined ? Infinity : nextTryMs(this.options.host);
   }
 
   /** The piece that is under way: resolves, whatever becomes of it, when the next one has begun. Undefined also where it is tried again later. */
@@ -75,4 +76,12 @@ export class BackgroundRounds {
     clearTimeout(this.pause);
     await this.running;
   }
+}
+
+/**
+ * When a list that is closed while something of it is tried again and again is opened for that, which tries at once: not when its own pause
+ * ends, or the many lists of a full disk would be opened every few seconds.
+ */
+export function nextTryMs({ clock }: Pick<BackgroundHost, 'clock'>): number {
+  return clock.nowMs() + RETRY_PAUSE_MS_MAX;
 }
