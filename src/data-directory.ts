@@ -5,7 +5,6 @@ import { kernel } from '../native-bindings/index.js';
 import { finishRestore } from './backup/index.js';
 import { hasLists, listStores } from './index/index.js';
 import {
-  assertEnvironmentKnown,
   closeEntries,
   dataDirectoryFault,
   DataDirectoryInUseError,
@@ -18,6 +17,7 @@ import {
   toldUnreachable,
   type ServiceLogger,
 } from './platform/index.js';
+import { assertStoreKnown } from './store/index.js';
 
 export interface OpenDataDirectory {
   readonly release: () => void;
@@ -101,7 +101,7 @@ export function assertCatalogueFilled(dataDir: string, accounts: number): void {
  */
 export function assertListsKnown(dataDir: string): void {
   for (const path of listStores(dataDir)) {
-    assertEnvironmentKnown(path, 'list');
+    assertStoreKnown(path);
     // Made to look: beside many lists it would take more room than they do.
     rmSync(join(path, 'lock.mdb'), { force: true });
   }

@@ -69,15 +69,24 @@ export function openEnvironment(path: string, options: EnvironmentOptions): Lmdb
 
 /**
  * Throws `FormatError` where an environment is there that `openEnvironment` would refuse, before anything is opened that would write.
- * One that an earlier release left unsettled is left to who opens it.
+ * One that an earlier release left unsettled is left to who opens it. `look` throws a `FormatError` for what else says a format in it.
  */
-export function assertEnvironmentKnown(path: string, kind: EnvironmentKind): void {
+export function assertEnvironmentKnown(
+  path: string,
+  kind: EnvironmentKind,
+  look: (root: RootDatabase) => void = () => undefined,
+): void {
   const file = join(path, 'data.mdb');
   // A file without a byte is an environment that is about to be made.
   if (fileBytes(path) === 0 || endsInOverlappingSync(file)) return;
   allocateLockFile(join(path, 'lock.mdb'));
   try {
-    void openRoot(path, { kind, readOnly: true }).close();
+    const root = openRoot(path, { kind, readOnly: true });
+    try {
+      look(root);
+    } finally {
+      void root.close();
+    }
   } catch (error) {
     // Who opens it knows what to do with one that is damaged.
     if (!isDamage(error)) throw error;

@@ -17,9 +17,11 @@ import type { Database, RootDatabase } from 'lmdb';
 import type { ListRecord } from '../catalog/index.js';
 import {
   allocateLockFile,
+  assertEnvironmentKnown,
   assertGrowthRoom,
   assertKnownFormat,
   asStorageError,
+  FormatError,
   openRoot,
   Outbox,
   OUTBOX_DATABASE,
@@ -39,6 +41,7 @@ const MAP_GROWTH = 2;
 /** Named databases of a list: five versions with room to spare, since a dropped one frees its place. */
 const DATABASES_MAX = 128;
 const READERS_MAX = 512;
+const META = 'meta';
 /** Of `KeptEntry`; what another release wrote in another form is as good as none. */
 const ENTRY_FORMAT = 1;
 
@@ -94,7 +97,7 @@ export class ListStore {
         databasesMax: DATABASES_MAX,
         readersMax: READERS_MAX,
       });
-      this.meta = this.root.openDB({ name: 'meta', encoding: 'msgpack' });
+      this.meta = this.root.openDB({ name: META, encoding: 'msgpack' });
     } catch (error) {
       throw this.asWriteError(error);
     }
@@ -103,8 +106,7 @@ export class ListStore {
   /** Undefined in a folder whose creation was cut short. Throws for a format that this release does not know. */
   state(): ListState | undefined {
     const state = this.meta.get('state') as ListState | undefined;
-    const format = state?.format ?? FIRST_LIST_STATE_FORMAT;
-    if (!LIST_STATE_FORMATS_WITH_MORE.includes(format)) assertKnownFormat(storePath(this.listPath), 'list', format);
+    assertStateKnown(storePath(this.listPath), state);
     return state;
   }
   /** Inside a transaction. Its format is not lower than that of the state before. */
@@ -148,9 +150,7 @@ export class ListStore {
 
   /** True where the store has a database of this name. */
   hasDatabase(name: string): boolean {
-    // Looking up the name of a database as if it were a value finds nothing.
-    for (const key of this.root.getKeys({ start: name, limit: 1 })) return String(key) === name;
-    return false;
+    return hasDatabase(this.root, name);
   }
 
   /** Reads from here on see the last commit of any thread. */
@@ -181,6 +181,30 @@ export class ListStore {
   async close(): Promise<void> {
     await this.root.close();
   }
+}
+
+/** Throws a `FormatError` where a release of the future wrote what is in this folder of a list's store, which nobody has open. */
+export function assertStoreKnown(path: string): void {
+  assertEnvironmentKnown(path, 'list', (root) => {
+    try {
+      if (!hasDatabase(root, META)) return;
+      assertStateKnown(path, root.openDB<ListState, string>({ name: META, encoding: 'msgpack' }).get('state'));
+    } catch (error) {
+      // A state that cannot be read is damaged, which is told of when the list is opened.
+      if (error instanceof FormatError) throw error;
+    }
+  });
+}
+
+function assertStateKnown(path: string, state: ListState | undefined): void {
+  const format = state?.format ?? FIRST_LIST_STATE_FORMAT;
+  if (!LIST_STATE_FORMATS_WITH_MORE.includes(format)) assertKnownFormat(path, 'list', format);
+}
+
+function hasDatabase(root: RootDatabase, name: string): boolean {
+  // Looking up the name of a database as if it were a value finds nothing.
+  for (const key of root.getKeys({ start: name, limit: 1 })) return String(key) === name;
+  return false;
 }
 
 function isSystemError(error: unknown, code: 'ENOENT' | 'EEXIST'): boolean {

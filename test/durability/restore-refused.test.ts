@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RootDatabase } from 'lmdb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FORMAT_KEY } from '../../src/platform/index.js';
 import { open } from '../../src/platform/lmdb.js';
@@ -96,10 +97,13 @@ itWhere(mounting, 'only root can mount')(
   },
 );
 
-async function giveFormat(environment: string, kind: string): Promise<void> {
+const giveFormat = (environment: string, kind: string) =>
+  changeInBackup(environment, (root) => root.putSync(FORMAT_KEY, { kind, number: 99, made_by: '99.0.0' }));
+
+async function changeInBackup(environment: string, change: (root: RootDatabase) => void): Promise<void> {
   const path = join(backup, environment);
   const root = open({ path, noSubdir: false, maxDbs: 64, overlappingSync: false });
-  root.putSync(FORMAT_KEY, { kind, number: 99, made_by: '99.0.0' });
+  change(root);
   await root.close();
   rmSync(join(path, 'lock.mdb'), { force: true });
   const { size } = statSync(join(path, 'data.mdb'));
@@ -120,6 +124,16 @@ it('a backup of a newer release that has another format takes the place of nothi
 it('nor does one that has a list of another format, which could not be served then', async () => {
   const [id = ''] = readdirSync(join(backup, 'lists'));
   await giveFormat(join('lists', id, 'store'), 'list');
+  await expectRefused('has format 99, and this release reads format 1', 'restore', backup, '--replace');
+  expect((await gannet(dataDir, 'list', 'ls')).output).toContain('films');
+});
+
+it('nor does one that has a list whose state is of another format, as each release with more in its lists writes it', async () => {
+  const [id = ''] = readdirSync(join(backup, 'lists'));
+  await changeInBackup(join('lists', id, 'store'), (root) => {
+    const meta = root.openDB<object, string>({ name: 'meta', encoding: 'msgpack' });
+    meta.putSync('state', { ...meta.get('state'), format: 99 });
+  });
   await expectRefused('has format 99, and this release reads format 1', 'restore', backup, '--replace');
   expect((await gannet(dataDir, 'list', 'ls')).output).toContain('films');
 });

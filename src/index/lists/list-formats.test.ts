@@ -1,7 +1,9 @@
 /** A list of a newer release is refused with a sentence, not as something that went wrong, and is left as it is. */
 import { join } from 'node:path';
+import type { RootDatabase } from 'lmdb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ENVIRONMENT_FORMATS, FORMAT_KEY, openEnvironment } from '../../platform/index.js';
+import { assertStoreKnown } from '../../store/index.js';
 import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
 
 const definition = {
@@ -56,6 +58,22 @@ it('by the number of its state', async () => {
     const meta = environment.database<{ readonly format: number }, string>('meta');
     meta.putSync('state', { ...(meta.get('state') as { readonly format: number }), format: 999 });
   });
+  expect(() => assertStoreKnown(join(lists.path(), 'store'))).toThrow('has format 999');
   lists.open();
   await expect(openList()).rejects.toMatchObject(REFUSED);
 });
+
+it.each([
+  ['cannot be read', (root: RootDatabase) => root.openDB({ name: 'meta', encoding: 'binary' })],
+  ['is not there', (root: RootDatabase) => void root.openDB({ name: 'meta' }).dropSync()],
+])(
+  'but not one whose state %s, by who only looks at its format: it is told of when it is opened',
+  async (_, change) => {
+    const path = join(lists.path(), 'store');
+    const environment = openEnvironment(path, { kind: 'list' });
+    // A map of more entries than there are bytes.
+    change(environment.root)?.putSync('state', Buffer.from([0xdf, 0xff, 0xff]));
+    await environment.close();
+    expect(() => assertStoreKnown(path)).not.toThrow();
+  },
+);
