@@ -9,8 +9,13 @@ interface Row {
   readonly bytes: number;
 }
 
-/** Moves all rows; returns how much each transaction took, and up to which row. */
-async function moved(contents: readonly Row[]): Promise<{ readonly lastRow: number; readonly made: string[] }[]> {
+/** Moves all rows; returns what each transaction took, and up to which row. */
+async function moved(
+  contents: readonly Row[],
+  movedFrom = ({ row, content }: NumberedRow<Row>) =>
+    Array.from({ length: content.made }, (_, each) => `${row}/${each}`),
+  onMoveIn: (lastRow: number) => void = () => undefined,
+): Promise<{ readonly lastRow: number; readonly made: string[] }[]> {
   const rows: NumberedRow<Row>[] = contents.map((content, position) => ({ row: position + 1, content }));
   const transactions: { lastRow: number; made: string[] }[] = [];
   const relay = new OutboxRelay<{ id: string }, Row, string>({
@@ -18,6 +23,7 @@ async function moved(contents: readonly Row[]): Promise<{ readonly lastRow: numb
       mark: () => 0,
       moveIn: (_source, lastRow, made) => {
         transactions.push({ lastRow, made: [...made] });
+        onMoveIn(lastRow);
         return Promise.resolve();
       },
       dropMark: () => Promise.resolve(),
@@ -28,7 +34,7 @@ async function moved(contents: readonly Row[]): Promise<{ readonly lastRow: numb
       close: () => Promise.resolve(),
     },
     timers: systemTimers,
-    movedFrom: (_source, { row, content }) => Array.from({ length: content.made }, (_, each) => `${row}/${each}`),
+    movedFrom: (_source, row) => movedFrom(row),
     bytesOf: ({ bytes }) => bytes,
     onMoved: () => undefined,
     onFailure: (_source, error) => {
@@ -85,4 +91,21 @@ it('a transaction ends before the row that would make it too large', async () =>
 it('the rows of few webhooks are moved as they are read', async () => {
   const transactions = await moved(Array.from({ length: 1100 }, () => ({ made: 1, bytes: 100 })));
   expect(transactions.map(({ lastRow }) => lastRow)).toEqual([500, 1000, 1100]);
+});
+
+it('what a row becomes is decided when it is moved, and not while what is before it is', async () => {
+  let receivers = ['leaves', 'stays'];
+  const transactions = await moved(
+    Array.from({ length: 3 }, () => ({ made: MOVED_AT_ONCE, bytes: 10 })),
+    ({ row, content }) =>
+      receivers.flatMap((receiver) => Array.from({ length: content.made / 2 }, () => `${row} for ${receiver}`)),
+    (lastRow) => {
+      if (lastRow === 2) receivers = ['stays'];
+    },
+  );
+  expect(transactions.map(({ lastRow, made }) => [lastRow, made.length, new Set(made)])).toEqual([
+    [1, MOVED_AT_ONCE, new Set(['1 for leaves', '1 for stays'])],
+    [2, MOVED_AT_ONCE, new Set(['2 for leaves', '2 for stays'])],
+    [3, MOVED_AT_ONCE / 2, new Set(['3 for stays'])],
+  ]);
 });

@@ -132,16 +132,18 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
     let bytes = 0;
     let lastRow: number | undefined;
     for (const { row, content } of rows) {
-      const made = movedFrom(source, { row, content });
+      let made = movedFrom(source, { row, content });
       const madeBytes = made.length * bytesOf(content);
       const isTooMuch = moved.length + made.length > MOVED_AT_ONCE || bytes + madeBytes > MOVED_BYTES_AT_ONCE;
       if (isTooMuch && made.length > 0 && lastRow !== undefined) {
         yield { lastRow, moved };
         moved = [];
         bytes = 0;
+        // What it becomes may be another thing since: who was to have it may be gone.
+        made = movedFrom(source, { row, content });
       }
       for (const each of made) moved.push(each);
-      bytes += madeBytes;
+      bytes += made.length * bytesOf(content);
       lastRow = row;
     }
     if (lastRow !== undefined) yield { lastRow, moved };
