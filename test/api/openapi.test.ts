@@ -118,6 +118,19 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.webhooks)).toEqual(EVENTS.types);
   });
 
+  it('says of every operation below an account that there may be no such account', () => {
+    const targets = operations.filter(({ target }) => target !== 'none');
+    const kinds = new Set(targets.map(({ target }) => target));
+    expect(kinds).toEqual(new Set(['account', 'list', 'group']));
+    const answerOf = (name: string) => {
+      const answer = described.find(({ operationId }) => operationId === name)?.responses['404'];
+      const { $ref } = (answer ?? {}) as { readonly $ref?: string };
+      return JSON.stringify($ref === undefined ? answer : document.components.responses[$ref.split('/').at(-1) ?? '']);
+    };
+    const silent = targets.filter(({ name }) => !answerOf(name)?.includes('account-not-found'));
+    expect(silent.map(({ name }) => name)).toEqual([]);
+  });
+
   it('says of every operation but the public ones whether it needs a key or a session, and how it refuses', () => {
     for (const operation of operations) {
       const found = described.find(({ operationId }) => operationId === operation.name);

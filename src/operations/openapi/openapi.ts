@@ -45,9 +45,9 @@ const CODES_OF_BODY: readonly ErrorCode[] = [
 ];
 const CODES_OF_TARGET: Readonly<Record<OperationTarget, readonly ErrorCode[]>> = {
   none: [],
-  account: ['out-of-scope'],
-  list: ['out-of-scope', 'invalid-name', 'list-not-found', 'list-missing'],
-  group: ['out-of-scope', 'invalid-name', 'group-not-found', 'list-missing'],
+  account: ['out-of-scope', 'account-not-found'],
+  list: ['out-of-scope', 'account-not-found', 'invalid-name', 'list-not-found', 'list-missing'],
+  group: ['out-of-scope', 'account-not-found', 'invalid-name', 'group-not-found', 'list-missing'],
 };
 
 export function openApiDocument(operations: readonly Operation[], events: EventCatalogue): Json {
