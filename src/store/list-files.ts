@@ -20,6 +20,8 @@ export function vectorSegmentFile(listPath: string, segment: number): string {
 
 /** Of a server of files that is away, or a file system that lies in another process which has ended. */
 const GONE_CODES: ReadonlySet<string | undefined> = new Set(['ESTALE', 'ENOTCONN', 'ENODEV', 'EHOSTDOWN']);
+/** Of a process or a machine that has no room for one more open folder, which says nothing of the folder. */
+const PROCESS_CODES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
 /** True where a store was made. One of no bytes was cut off: LMDB would take it for a new one. Throws `storage-failed` where the disk is gone. */
 export function hasStore(listPath: string): boolean {
@@ -40,12 +42,20 @@ export function missingStore(listPath: string): ServiceError {
 }
 
 /**
- * True where the folder of all lists has nothing in it, which the catalogue says has some: an unmounted disk leaves the empty folder that it
- * was mounted at, and a start makes one that is not there.
+ * True where the folder of all lists has nothing in it, which the catalogue says has some, or cannot be read: an unmounted disk leaves the empty
+ * folder that it was mounted at, and a start makes one that is not there.
  */
 export function areListsGone(listsFolder: string): boolean {
-  if (!existsSync(listsFolder)) return true;
-  const folder = opendirSync(listsFolder);
+  try {
+    return isAsNew(listsFolder);
+  } catch (error) {
+    if (PROCESS_CODES.has((error as NodeJS.ErrnoException).code)) throw error;
+    return true;
+  }
+}
+
+function isAsNew(path: string): boolean {
+  const folder = opendirSync(path);
   try {
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync())
       if (entry.name !== FILE_SYSTEM_OWN) return false;
@@ -62,6 +72,7 @@ export function asGone(error: unknown, listPath: string): unknown {
   return isGone ? new ServiceError('storage-failed', LISTS_GONE, { cause: error }) : error;
 }
 
-/** Nothing is to be deleted then: it is all where the disk is. */
+/** Deleting comes last: all of it may be where the disk is. Without it who lost the only list for good would be told of disks alone. */
 export const LISTS_GONE =
-  'The folder of all lists cannot be reached, or is empty, as where its disk is not mounted or a server of files is away: bring it back and start the service again.';
+  'The folder of all lists cannot be reached, or is empty, as where its disk is not mounted or a server of files is away: ' +
+  'bring it back and start the service again; if its lists are gone for good, delete them.';

@@ -12,7 +12,9 @@ import { canMount } from '../support/small-file-system.js';
 /** As few as may be open at a time, and more lists than that. */
 const OPEN_MAX = 4;
 const LISTS = Array.from({ length: 2 * OPEN_MAX }, (_, index) => `list-${index}`);
-const SENTENCE = expect.stringMatching(/^The folder of all lists cannot be reached, .* bring it back/u) as string;
+const SENTENCE = expect.stringMatching(
+  /^The folder of all lists cannot be reached, .* bring it back .*; if its lists are gone for good, delete them\.$/u,
+) as string;
 
 let dataDir: string;
 let service: TestService;
@@ -78,6 +80,19 @@ it('lists whose folder is gone are told of so, no other is made, and all are the
   expect(await expectGone()).toBeGreaterThan(0);
   renameSync(away, lists);
   await expectBack();
+});
+
+it('the only list, whose folder is gone for good, can be deleted as it is told, and the next one is made', async () => {
+  await service.start();
+  const [name = ''] = LISTS;
+  expect((await service.client.post('/list/default', listOf(name))).status).toBe(201);
+  await service.stop();
+  rmSync(join(dataDir, 'lists'), { recursive: true });
+  await service.start();
+  const { client } = service;
+  expect((await client.post('/list/default', listOf('another'))).body).toMatchObject({ detail: SENTENCE });
+  expect((await client.delete(`/list/default/${name}`)).status).toBeLessThan(300);
+  expect((await client.post('/list/default', listOf('another'))).status).toBe(201);
 });
 
 /** As a disk: what is in its folder is gone when it is unmounted, and the folder is not. */
