@@ -74,7 +74,7 @@ export class ListMeaning {
   private scanning: Promise<void> | undefined;
   private pause: NodeJS.Timeout | undefined;
   private job: Job | undefined;
-  /** What the newest attempt, or the model itself, complained of. */
+  /** What the newest attempt to embed, or the model itself, complained of. */
   private error: string | undefined;
   private stopped = false;
 
@@ -96,9 +96,6 @@ export class ListMeaning {
       wanted: () => this.wantedModel(),
       onAttached: () => {
         this.committed();
-      },
-      onFailure: (error) => {
-        this.error = `The model could not be attached: ${tellableReason(error)}.`;
       },
     });
   }
@@ -147,10 +144,11 @@ export class ListMeaning {
     const { failed, reasons } = this.figures(version, space);
     const pending = space.source === 'own' ? 0 : Math.max(0, store.version(version).recordCount() - embedded - failed);
     const indexed = this.isIndexed(space, embedded) ? undefined : this.withoutIndex();
-    const error = this.error ?? indexed?.error ?? mostFrequent(reasons);
+    const failure = this.error ?? this.notAttached;
+    const error = failure ?? indexed?.error ?? mostFrequent(reasons);
     const isOnItsWay = pending > 0 || space.state === 'filling';
     return {
-      state: this.error !== undefined ? 'failing' : (indexed?.state ?? (isOnItsWay ? 'embedding' : 'ready')),
+      state: failure !== undefined ? 'failing' : (indexed?.state ?? (isOnItsWay ? 'embedding' : 'ready')),
       embedded,
       pending,
       failed,
@@ -174,11 +172,17 @@ export class ListMeaning {
   /** Why there are no vectors. */
   private withoutSpace(): Partial<MeaningStatus> {
     if (this.modelName === null) return {};
-    if (this.attachedAs(this.modelName)?.source !== 'built-in') {
-      return { state: 'failing', error: this.error ?? UNKNOWN_MODEL };
-    }
+    const found = this.attachedAs(this.modelName);
+    const failure = complaintOf(found) ?? this.notAttached;
+    if (failure !== undefined) return { state: 'failing', error: failure };
+    if (found?.source !== 'built-in') return { state: 'embedding' };
     const { pending, error } = this.learner.status();
     return error === undefined ? { state: 'embedding', pending } : { error };
+  }
+
+  private get notAttached(): string | undefined {
+    const { failure } = this.attachment;
+    return failure && `The model could not be attached: ${tellableReason(failure.error)}.`;
   }
 
   /** What could not be embedded is tried again; resolves with how many records that is. */
@@ -239,7 +243,7 @@ export class ListMeaning {
     const model = this.modelName;
     if (model === null) return null;
     const found = this.attachedAs(model);
-    this.error = found === undefined ? UNKNOWN_MODEL : found.source === 'unavailable' ? found.detail : undefined;
+    this.error = complaintOf(found);
     if (found?.source === 'own') {
       return { model, source: 'own', modelVersion: `own:${model}`, dimensions: found.dimensions };
     }
@@ -444,6 +448,12 @@ const INDEX_AGAIN =
   'The vectors that are kept are put into an index again: until that is done, searches find by words alone.';
 const UNKNOWN_MODEL = 'There is no such model.';
 const NOTHING_TO_DO: WorkFigures = { pending: 0, failed: 0, reasons: {} };
+
+/** Why nothing is embedded by it. */
+function complaintOf(found: AttachedModel | undefined): string | undefined {
+  if (found === undefined) return UNKNOWN_MODEL;
+  return found.source === 'unavailable' ? found.detail : undefined;
+}
 
 /** Whether it is what the vectors of the space are made by. */
 function makes(by: AttachedModel, { modelVersion }: VectorSpace): boolean {

@@ -9,17 +9,25 @@ const OPEN_MAX = 4;
 let lists: ListsWithModels;
 /** So many attempts fail. */
 let refusals: number;
+/** What is seen while each attempt is under way. */
+let onAttempt: () => void;
 beforeEach(() => {
   refusals = 0;
+  onAttempt = () => undefined;
   const environment = { GANNET_LISTS_OPEN_MAX: String(OPEN_MAX) };
-  lists = new ListsWithModels(new ScriptedModels({ mini: new ScriptedEmbedder() }), environment, (inner) => ({
-    waiting: 0,
-    run: (task, options) => {
-      if (task.kind !== 'attach-model' || refusals === 0) return inner.run(task, options);
-      refusals -= 1;
-      return Promise.reject(new ServiceError('storage-full', 'There is no room for it.'));
-    },
-  }));
+  lists = new ListsWithModels(
+    new ScriptedModels({ mini: new ScriptedEmbedder(), other: new ScriptedEmbedder({ version: 'other' }) }),
+    environment,
+    (inner) => ({
+      waiting: 0,
+      run: (task, options) => {
+        if (task.kind === 'attach-model') onAttempt();
+        if (task.kind !== 'attach-model' || refusals === 0) return inner.run(task, options);
+        refusals -= 1;
+        return Promise.reject(new ServiceError('storage-full', 'There is no room for it.'));
+      },
+    }),
+  );
 });
 afterEach(() => lists.remove());
 
@@ -40,6 +48,25 @@ it('is told of with the reason', async () => {
   await list.applySettings({ ...LIST_SETTINGS, model: 'mini' });
   expect(list.meaning()).toMatchObject({ state: 'ready' });
 });
+
+it.each([null, 'mini'])(
+  'is told of with the reason also while it is tried again, behind the model %s',
+  async (before) => {
+    const list = await lists.create(before);
+    await expect.poll(() => list.meaning()?.state).toBe(before === null ? 'off' : 'ready');
+    const seen: unknown[] = [];
+    onAttempt = () => seen.push(list.meaning());
+    refusals = Number.POSITIVE_INFINITY;
+    await list.applySettings({ ...LIST_SETTINGS, model: 'other' });
+    await expect.poll(() => seen.length).toBe(2);
+    const error = 'The model could not be attached: There is no room for it.';
+    expect(seen[0]).not.toHaveProperty('error');
+    expect(seen[1]).toMatchObject({ state: 'failing', error });
+    // Nothing is to be attached any more.
+    await list.applySettings({ ...LIST_SETTINGS, model: before });
+    expect(list.meaning()).not.toHaveProperty('error');
+  },
+);
 
 it('keeps no list open that nobody uses: it is attached when the list is opened again', async () => {
   const list = await lists.create(null);

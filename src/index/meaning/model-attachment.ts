@@ -15,11 +15,11 @@ export interface ModelAttachmentOptions {
   readonly wanted: () => Model | undefined;
   /** Later than the call that asked for it. */
   readonly onAttached: () => void;
-  readonly onFailure: (error: unknown) => void;
 }
 
 export class ModelAttachment {
   private readonly rounds: BackgroundRounds;
+  private notAttached: { readonly error: unknown } | undefined;
 
   constructor(private readonly options: ModelAttachmentOptions) {
     const { host, onAttached } = options;
@@ -41,6 +41,11 @@ export class ModelAttachment {
     }
   }
 
+  /** What the last attempt failed with, until one succeeds or there is nothing to attach any more. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.notAttached;
+  }
+
   get restsUntilMs(): number {
     return this.rounds.restsUntilMs;
   }
@@ -50,15 +55,16 @@ export class ModelAttachment {
   }
 
   private attach(): Promise<void> {
-    const { host, onFailure } = this.options;
+    const { host } = this.options;
     return host.exclusive(async () => {
       // When its turn comes, another one may be wanted.
       const model = this.missing();
       if (model === undefined || this.rounds.stopped) return;
       try {
         host.reopen(await host.runCommit({ kind: 'attach-model', listPath: host.listPath, model }));
+        this.notAttached = undefined;
       } catch (error) {
-        onFailure(error);
+        this.notAttached = { error };
         throw error;
       }
     });
@@ -67,7 +73,9 @@ export class ModelAttachment {
   private missing(): Model | undefined {
     const { host, wanted } = this.options;
     const model = wanted();
-    return model === undefined || isAttached(host.state(), model) ? undefined : model;
+    if (model !== undefined && !isAttached(host.state(), model)) return model;
+    this.notAttached = undefined;
+    return undefined;
   }
 }
 
