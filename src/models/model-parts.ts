@@ -45,7 +45,7 @@ export const modelParts: FeatureParts = {
     return {
       parts: [provide(MODELS, models)],
       async forget({ subject, account }) {
-        if (subject === 'account') await store.forget(account);
+        if (subject === 'account') await models.forget(account);
         return true;
       },
       close: () => models.close(),

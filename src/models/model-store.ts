@@ -112,14 +112,15 @@ export class ModelStore {
     this.#models.delete(compositeKey(account, name));
   }
 
-  /** All of an account that is gone, with their secrets. */
-  async forget(account: string): Promise<void> {
-    const keys = await this.#store.change((change) => {
-      const own = this.of(account).map(keyOf);
-      for (const key of own) change.remove(this.#rows, key);
+  /** All of an account that is gone, with their secrets. Resolves with those that were there. */
+  async forget(account: string): Promise<readonly Model[]> {
+    const models = await this.#store.change((change) => {
+      const own = this.of(account);
+      for (const model of own) change.remove(this.#rows, keyOf(model));
       return own;
     });
-    for (const key of keys) this.#models.delete(key);
+    for (const model of models) this.#models.delete(keyOf(model));
+    return models;
   }
 
   #changed(row: StoredModel): Model {

@@ -272,6 +272,18 @@ describe('a model of vectors', () => {
     expect(models.reranker('default', 'rerank')).toBeUndefined();
     expect(models.embedder('default', 'rerank')).toBeUndefined();
   });
+
+  it('is let go with its account, also what asks it and has its secret', async () => {
+    const own = [await add('openai'), await add('rerank')];
+    server.script = answering(401, '{}');
+    for (const { ask } of PROVIDERS) await expect(ask()).rejects.toThrow(ModelError);
+    const states = () => own.map((model) => models.state(model).state);
+    expect(states()).toEqual(['unavailable', 'unavailable']);
+    await models.forget('default');
+    expect(models.of('default')).toEqual([]);
+    // What asked them knew that they fail.
+    expect(states()).toEqual(['ready', 'ready']);
+  });
 });
 
 describe('a model that never answers', () => {

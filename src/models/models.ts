@@ -267,6 +267,11 @@ export class Models implements ListModels {
     this.#announce(model);
   }
 
+  /** All of an account that is gone: what asks them has their secrets, too. */
+  async forget(account: string): Promise<void> {
+    for (const model of await this.options.store.forget(account)) this.#opened.delete(model);
+  }
+
   /** Asks it something; resolves with what it took. Rejects with `unprocessable`. */
   async test(account: string, name: string): Promise<{ dimensions: number | null; tookMs: number }> {
     const model = this.required(account, name);
