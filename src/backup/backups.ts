@@ -1,6 +1,7 @@
 /** The backups of this data directory, in folders and in media stores: one is made at a time. */
 import type { MediaStores } from '../media/index.js';
 import {
+  isWithin,
   realPlace,
   ServiceError,
   withSignal,
@@ -13,7 +14,6 @@ import { checkKept, type CheckedBackups } from './checked-backups.js';
 import type { BackupSource, CopyWatch } from './data-copy.js';
 import type { HeldRows } from './held-rows.js';
 import { listBackups, type ListedBackups } from './listed-backups.js';
-import { isWithin } from './file-keeping.js';
 import { assertAnswers, inFolder } from './folder-fault.js';
 import { makeBackup, type MadeBackup } from './make-backup.js';
 import { checkStored } from './stored/check-stored.js';

@@ -15,6 +15,7 @@ import {
   copyEnvironment,
   isDamage,
   isSystemError,
+  isWithin,
   openEnvironment,
   realPlace,
   ServiceError,
@@ -27,7 +28,7 @@ import {
 import { areListsGone, LISTS_GONE } from '../store/index.js';
 import type { BackupTarget } from './backup-target.js';
 import { DESCRIPTION_FILE, type KeptFile } from './description.js';
-import { filesBelow, isWithin, keepCopy } from './file-keeping.js';
+import { filesBelow, keepCopy } from './file-keeping.js';
 import { inParallel } from './in-parallel.js';
 import { backUpList } from './list-backup.js';
 

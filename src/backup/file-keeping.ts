@@ -1,8 +1,8 @@
 /** Files as a backup takes them over: linked where they never change, shared with the backup before where they are the same. */
 import { constants, type Dirent, type Stats } from 'node:fs';
 import { copyFile, link, lstat, mkdir, open, readdir, realpath, stat, utimes } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
-import { FILE_SYSTEM_OWN, syncFile } from '../platform/index.js';
+import { basename, dirname, join, sep } from 'node:path';
+import { FILE_SYSTEM_OWN, isWithin, syncFile } from '../platform/index.js';
 import type { KeptFile } from './description.js';
 
 /** `utimes` keeps about a millisecond of a time. */
@@ -120,12 +120,6 @@ async function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** True for the folder itself, too. */
-export function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || !(way === '..' || way.startsWith('../') || way.startsWith('/'));
 }
 
 async function isSame(one: string, other: string): Promise<boolean> {

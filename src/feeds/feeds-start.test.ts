@@ -54,10 +54,11 @@ function feedsOf(store: FeedStore, media: MediaStores): Feeds {
   });
 }
 
-it('ends with the file that is being removed, and leaves the others to the next start', async () => {
+/** Feeds whose files of before are still to be removed. */
+async function leavingFeeds(count: number): Promise<FeedStore> {
   const options = { clock: systemClock, feedsMax: FEEDS, plans: { admitFeed: () => undefined } };
   const store = new FeedStore(environment, new SecretBox({ path: join(folder, 'secret-keys'), given: [] }), options);
-  for (let index = 0; index < FEEDS; index += 1) {
+  for (let index = 0; index < count; index += 1) {
     const row = await store.create({
       account: 'default',
       name: `feed-${index}`,
@@ -68,6 +69,11 @@ it('ends with the file that is being removed, and leaves the others to the next 
     });
     await store.change(row.id, () => ({ leaving: 'before' }));
   }
+  return store;
+}
+
+it('ends with the file that is being removed, and leaves the others to the next start', async () => {
+  const store = await leavingFeeds(FEEDS);
   let removed = 0;
   let answer = (): void => undefined;
   let isAsked = (): void => undefined;
@@ -97,19 +103,7 @@ it('ends with the file that is being removed, and leaves the others to the next 
 });
 
 it('goes on with the others where a feed goes meanwhile, and never reads that one again', async () => {
-  const options = { clock: systemClock, feedsMax: FEEDS, plans: { admitFeed: () => undefined } };
-  const store = new FeedStore(environment, new SecretBox({ path: join(folder, 'secret-keys'), given: [] }), options);
-  for (let index = 0; index < 4; index += 1) {
-    const row = await store.create({
-      account: 'default',
-      name: `feed-${index}`,
-      provider: { name: 'media-store', settings: { store: 'default', prefix: '' } } as never,
-      media_store: 'default',
-      interval_minutes: 60,
-      secret: undefined,
-    });
-    await store.change(row.id, () => ({ leaving: 'before' }));
-  }
+  const store = await leavingFeeds(4);
   const [first, second, third, fourth] = [...store.all()] as [FeedRow, FeedRow, FeedRow, FeedRow];
   // While the file of the first is removed another one goes; while that of the last is, one that was ready goes.
   const remove = async (path: string) => {

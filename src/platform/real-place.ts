@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 
 /** Where a path leads, links followed as far as it is there: what it names may not have been made yet. */
 export function realPlace(path: string): string {
@@ -10,4 +10,10 @@ export function realPlace(path: string): string {
     const above = dirname(absolute);
     return above === absolute ? absolute : join(realPlace(above), basename(absolute));
   }
+}
+
+/** Whether a path leads into a folder; true for the folder itself, too. Both absolute: real places where links are to be seen through. */
+export function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
 }

@@ -3,7 +3,7 @@
  * the folder itself would wait for the disk. Main thread only.
  */
 import { readFileSync } from 'node:fs';
-import { mountsOf, type Mount } from '../../platform/index.js';
+import { isWithin, mountsOf, type Mount } from '../../platform/index.js';
 import { FolderCalls, type FolderCallsOptions } from './folder-calls.js';
 
 const MOUNTS = '/proc/self/mountinfo';
@@ -59,8 +59,4 @@ function mountsText(): string {
   } catch {
     return '';
   }
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return folder === '/' || path === folder || path.startsWith(`${folder}/`);
 }

@@ -1,7 +1,7 @@
 /** Which folders of the machine an account may have a media store in. */
 import { realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
-import { ServiceError } from '../../platform/index.js';
+import { isAbsolute, join, resolve } from 'node:path';
+import { isWithin, ServiceError } from '../../platform/index.js';
 import type { FolderSettings, StoreRow } from '../types.js';
 import { hasSafeFolders } from './safe-folder.js';
 
@@ -57,11 +57,6 @@ function realFolderOrNone(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
 }
 
 function fault(detail: string): ServiceError {
