@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -46,6 +47,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Files that `npm test` does not run again: they passed, and nothing that they read has changed (scripts/lib/kept-tests.mjs). */
+const listOfKept = process.env['TESTS_LEFT_OUT'];
+const kept = listOfKept === undefined ? [] : (JSON.parse(readFileSync(listOfKept, 'utf8')) as string[]);
+
 /** For `npm test -- --files`. */
 const setupFiles = ['test/support/count-processor.ts'];
 const globalSetup = ['test/support/own-temporary-folder.ts'];
@@ -70,18 +75,19 @@ export default defineConfig({
           ...unit,
           name: 'unit',
           include: ['src/**/*.test.ts', 'native-bindings/*.test.ts', 'config/*.test.ts', 'scripts/**/*.test.mjs'],
-          exclude: ALONE,
+          exclude: [...ALONE, ...kept],
           // A process for many files: loading the same modules for each would take two thirds of the time.
           isolate: false,
         },
       },
-      { test: { ...unit, name: 'unit-alone', include: ALONE } },
+      { test: { ...unit, name: 'unit-alone', include: ALONE, exclude: kept } },
       {
         test: {
           name: 'integration',
           // After the unit tests, where both are asked for: they have other numbers of workers.
           sequence: { groupOrder: 1 },
           include: ['test/**/*.test.ts'],
+          exclude: kept,
           setupFiles,
           globalSetup,
           pool: 'forks',

@@ -4,7 +4,8 @@
  *
  *   npm test -- --stages lint,unit      some of the stages
  *   npm test -- --stages fuzz,tsan      those that are run on demand only
- *   npm test -- --all                   these, too: what the CI runs
+ *   npm test -- --all                   these, too, and nothing is kept of earlier runs: what the CI runs
+ *   npm test -- --anew                  also what nothing has changed for since it passed
  *   npm test -- --files 20              with the files of tests that took the most of a processor
  *   npm test -- --times 10 --busy 1     ten times beside one process that keeps a processor busy; ends with what failed how often
  */
@@ -24,6 +25,7 @@ function options() {
     options: {
       stages: { type: 'string' },
       all: { type: 'boolean', default: false },
+      anew: { type: 'boolean', default: false },
       times: { type: 'string', default: '1' },
       busy: { type: 'string', default: '0' },
       files: { type: 'string', default: '0' },
@@ -43,7 +45,11 @@ function options() {
   }
   const times = Math.max(1, Number(values.times));
   return {
-    stages: wantedStages(known, wanted, { isNamed: values.stages !== undefined, times }),
+    stages: wantedStages(known, wanted, {
+      isNamed: values.stages !== undefined,
+      times,
+      isAnew: values.all || values.anew,
+    }),
     times,
     busy: Number(values.busy),
     files: Number(values.files),
@@ -79,6 +85,20 @@ function printFailures(results, times) {
   }
 }
 
+/** What was not run is said last, so that nobody takes the sum for everything. Returns how many tests that were. */
+function printKept(results) {
+  const sumOf = (name) => results.reduce((sum, { kept }) => sum + kept[name], 0);
+  const [tests, files, seconds] = ['tests', 'files', 'processorSeconds'].map(sumOf);
+  if (tests === 0) return 0;
+  const stages = results.filter(({ isAsBefore }) => isAsBefore).map(({ name }) => name);
+  const what = [...(files === 0 ? [] : [`${files} files of tests`]), ...stages].join(', ');
+  process.stdout.write(
+    `\nNot run, since nothing that they read has changed since they passed: ${what}; ${tests} tests, which took ${seconds.toFixed(0)} s of ` +
+      'processor. `npm test -- --anew` runs everything.\n',
+  );
+  return tests;
+}
+
 /** The files of tests that took the most of a processor, in it and in what it started and waited for. */
 function printFiles(results, count) {
   if (count === 0) return;
@@ -112,7 +132,7 @@ async function testAll({ stages, times, busy, files }) {
 // Who stops it has what is temporary taken away, too: that happens on the way out (lib/test-folder.mjs).
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
-let sum = { passed: 0, failed: 1, skipped: 0 };
+let sum = { passed: 0, failed: 1, skipped: 0, kept: 0 };
 try {
   const wanted = options();
   await setUpPackages({ quiet: true });
@@ -122,10 +142,12 @@ try {
     passed: total(({ passed }) => passed),
     failed: total(({ failed }) => failed),
     skipped: total(({ skipped }) => skipped.length),
+    kept: printKept(results),
   };
 } catch (error) {
   reportFailure(error);
 }
 const skipped = sum.skipped === 0 ? '' : `, ${sum.skipped} skipped`;
-process.stdout.write(`${sum.passed} passed, ${sum.failed} failed${skipped}\n`);
+const kept = sum.kept === 0 ? '' : `, ${sum.kept} not run`;
+process.stdout.write(`${sum.passed} passed, ${sum.failed} failed${skipped}${kept}\n`);
 process.exitCode = sum.failed === 0 ? 0 : 1;

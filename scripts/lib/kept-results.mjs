@@ -53,7 +53,7 @@ function versionOf(words) {
 }
 
 /** The kernel has loops for what some processors can do: another one in the same machine proves other things. */
-function processorFeatures() {
+export function processorFeatures() {
   try {
     return /^(?:flags|Features)\s*:.*$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[0];
   } catch {

@@ -1,7 +1,8 @@
 /** Runs stages side by side: as many as there are slots for, the longest first. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepResult, keptResult } from './kept-results.mjs';
+import { keepTests, lookAtTests } from './kept-tests.mjs';
 import { readers } from './stage-results.mjs';
 import { formatSeconds, lastLines, run } from './steps.mjs';
 import { openTestFolder } from './test-folder.mjs';
@@ -70,6 +71,7 @@ function noResult({ name }) {
     milliseconds: 0,
     processorSeconds: 0,
     files: [],
+    kept: { files: 0, tests: 0, processorSeconds: 0 },
   };
 }
 
@@ -92,14 +94,35 @@ function readText(file) {
 }
 
 async function runStage(stage, root) {
+  if (stage.keepsTests !== undefined) return runTests(stage, root);
   const kept = keptResult(stage, root);
-  if (kept?.result !== undefined) return { ...kept.result, isAsBefore: true };
+  if (kept?.result !== undefined) {
+    const { passed, processorSeconds } = kept.result;
+    return { ...kept.result, passed: 0, kept: { files: 0, tests: passed, processorSeconds }, isAsBefore: true };
+  }
   const result = await resultOf(stage, root);
   if (kept !== undefined) keepResult(stage, root, { hash: kept.hash, result });
   return result;
 }
 
-async function resultOf(stage, root) {
+/** Runs those files of tests that something has changed for since they passed. */
+async function runTests(stage, root) {
+  const { isOwn, surroundings } = stage.keepsTests;
+  const looked = await lookAtTests(root, surroundings);
+  const kept = [...looked].filter(([test, { passed }]) => !stage.isAnew && passed !== undefined && isOwn(test));
+  const result = await resultOf(stage, root, { leftOut: kept.map(([test]) => test) });
+  // What went wrong outside all files may have been any of theirs.
+  const isToldApart = result.failures.every((name) => result.files.some(({ file }) => name.startsWith(`${file}:`)));
+  const files = isToldApart ? result.files : result.files.map((file) => ({ ...file, isWhole: false }));
+  await keepTests(root, { looked, files, surroundings });
+  const sumOf = (name) => kept.reduce((sum, [, each]) => sum + each[name], 0);
+  return {
+    ...result,
+    kept: { files: kept.length, tests: sumOf('passed'), processorSeconds: sumOf('processorSeconds') },
+  };
+}
+
+async function resultOf(stage, root, { leftOut = [] } = {}) {
   const { name, command, reads } = stage;
   const startedMs = performance.now();
   const { folder, remove } = openTestFolder('gannet-stage');
@@ -107,7 +130,9 @@ async function resultOf(stage, root) {
   try {
     const [shell, ...args] = [...TIMED, ...command];
     const timesFile = join(folder, 'times');
-    const files = { GANNET_TEST_REPORT: reportFile, GANNET_STAGE_TIMES: timesFile };
+    const leftOutFile = join(folder, 'left-out.json');
+    writeFileSync(leftOutFile, JSON.stringify(leftOut));
+    const files = { GANNET_TEST_REPORT: reportFile, GANNET_STAGE_TIMES: timesFile, TESTS_LEFT_OUT: leftOutFile };
     const env = { ...process.env, ...files, TMPDIR: folder, OWN_TEST_FOLDER: folder };
     const { code, output } = await run(shell, args, { cwd: root, env });
     const result = readers[reads]({ code, name, output, reportFile });
@@ -124,11 +149,24 @@ async function resultOf(stage, root) {
   }
 }
 
-function printResult({ name, passed, failed, skipped, output, milliseconds, processorSeconds: used, isAsBefore }) {
+function printResult({
+  name,
+  passed,
+  failed,
+  skipped,
+  output,
+  milliseconds,
+  processorSeconds: used,
+  kept,
+  isAsBefore,
+}) {
   if (failed > 0) process.stdout.write(`\n${lastLines(output, LINES_SHOWN_OF_FAILURE)}\n\n`);
+  if (isAsBefore) {
+    process.stdout.write(`${name}: not run, nothing that it reads has changed since it passed (${kept.tests} tests)\n`);
+    return;
+  }
   const left = skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
-  const took = isAsBefore
-    ? 'as before: nothing that it reads has changed'
-    : `${formatSeconds(milliseconds)}, ${used.toFixed(1)} s of processor`;
-  process.stdout.write(`${name}: ${passed} passed, ${failed} failed${left} (${took})\n`);
+  const before = kept.files === 0 ? '' : `, ${kept.tests} in ${kept.files} files not run, unchanged since they passed`;
+  const took = `${formatSeconds(milliseconds)}, ${used.toFixed(1)} s of processor`;
+  process.stdout.write(`${name}: ${passed} passed, ${failed} failed${left}${before} (${took})\n`);
 }

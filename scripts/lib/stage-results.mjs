@@ -1,6 +1,6 @@
 /**
  * What a stage proved, read from how it ended and what it left behind:
- * `{ passed, failed, failures: [name], skipped: [{ name, reason }], files: [{ file, seconds, processorSeconds }] }`.
+ * `{ passed, failed, failures: [name], skipped: [{ name, reason }], files: [{ file, seconds, processorSeconds, passed, isWhole }] }`.
  */
 import { readFileSync } from 'node:fs';
 

@@ -7,6 +7,7 @@
  * - `reads`: how its result is read, one of the readers in stage-results.mjs;
  * - `slots`: how many of those that there are it takes;
  * - `keptFor`: what it reads, where its result is kept until that changes (kept-results.mjs); not in the CI;
+ * - `keepsTests`: `isOwn` says which files of tests are its own, where those are kept that passed and that nothing has changed for (kept-tests.mjs); not in the CI;
  * - `isAnew`: it is run whatever is kept of it;
  * - `onDemand`: left out unless `--stages` names it, for what takes longer than a change should wait;
  * - `seconds`: about what it takes by itself on one processor, waiting included, so that the longest begin first.
@@ -42,6 +43,8 @@ export function stagesOf(root) {
     'run',
     ...projects.flatMap((project) => ['--project', project]),
     `--reporter=${reporter}`,
+    // All may be kept.
+    '--passWithNoTests',
   ];
   // What only computes gives way to tests of services, which mostly wait: these go on as soon as they can.
   const computing = (...command) => ['nice', '-n', '10', ...command];
@@ -60,6 +63,7 @@ export function stagesOf(root) {
     programs: [CC, CXX, 'make'],
   };
   const keptNative = usesCaches ? { keptFor: native } : {};
+  const keepsTests = (isOwn) => (usesCaches ? { keepsTests: { isOwn } } : {});
   return [
     {
       id: 'setup',
@@ -92,6 +96,7 @@ export function stagesOf(root) {
       needs: ['setup', 'browser', 'ffmpeg'],
       reads: 'tests',
       seconds: 1000,
+      ...keepsTests((path) => path.startsWith('test/')),
     },
     {
       id: 'cpp-build',
@@ -110,6 +115,7 @@ export function stagesOf(root) {
       reads: 'tests',
       slots: compilers,
       seconds: 260,
+      ...keepsTests((path) => !path.startsWith('test/')),
     },
     {
       id: 'lint',
@@ -196,15 +202,15 @@ export function stagesOf(root) {
 
 /**
  * Those of `known` that are wanted, by id. Who names them, or has them run several times, looks for what fails now and then: what is kept of
- * them would hide it.
+ * them would hide it. Who asks for everything, `isAnew`, has everything run.
  */
-export function wantedStages(known, wanted, { isNamed, times }) {
+export function wantedStages(known, wanted, { isNamed, times, isAnew = false }) {
   return known
     .filter(({ id }) => wanted.includes(id))
     .map((stage) => ({
       ...stage,
       // What is left out has passed as far as the others are concerned.
       needs: stage.needs.filter((id) => wanted.includes(id)),
-      isAnew: isNamed || times > 1,
+      isAnew: isAnew || isNamed || times > 1,
     }));
 }

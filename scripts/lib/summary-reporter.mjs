@@ -1,6 +1,6 @@
 /**
  * A reporter for vitest: failures in full on standard output, and a summary as JSON in the file that `GANNET_TEST_REPORT`
- * names: `{ passed, failures: [name], skipped: [{ name, reason }], files: [{ file, seconds, processorSeconds }] }`.
+ * names: `{ passed, failures: [name], skipped: [{ name, reason }], files: [{ file, seconds, processorSeconds, passed, isWhole }] }`.
  */
 import { writeFileSync } from 'node:fs';
 import { DotReporter } from 'vitest/node';
@@ -41,8 +41,18 @@ function summaryOf(modules, unhandledErrors) {
     seconds: module.diagnostic().duration / 1000,
     // By test/support/count-processor.ts; not known of a file that could not be loaded, or where the system does not tell.
     processorSeconds: module.meta().processorSeconds ?? 0,
+    ...wholeness(module, unhandledErrors),
   }));
   return { passed, failures, skipped, files: files.sort((one, other) => other.seconds - one.seconds) };
+}
+
+/** How many of a file's tests passed, and whether all did, at the first time, with nothing going wrong beside them. */
+function wholeness(module, unhandledErrors) {
+  const tests = [...module.children.allTests()];
+  const passed = tests.filter((test) => test.result().state === 'passed');
+  const isTriedAgain = tests.some((test) => (test.diagnostic()?.retryCount ?? 0) > 0);
+  const isWhole = module.ok() && passed.length === tests.length && !isTriedAgain && unhandledErrors.length === 0;
+  return { passed: passed.length, isWhole };
 }
 
 function skippedTest(name, note) {

@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { rolldown } from 'rolldown';
+import { describe, expect, it } from 'vitest';
+import { filesOfProject, whatTestsRead } from './what-tests-read.mjs';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** What each file imports by Rolldown, which Vite finds them with: paths of modules by the path of one. */
+async function importedByRolldown(tests) {
+  const imported = new Map();
+  const take = {
+    name: 'take',
+    buildEnd() {
+      for (const id of this.getModuleIds()) {
+        const { importedIds, dynamicallyImportedIds } = this.getModuleInfo(id);
+        imported.set(
+          relative(root, id),
+          [...importedIds, ...dynamicallyImportedIds].map((each) => relative(root, each)),
+        );
+      }
+    },
+  };
+  const build = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(tests.map((test) => [test, join(root, test)])),
+    platform: 'node',
+    external: (id) => !/^[./]/.test(id) || id.includes('/dist/'),
+    resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
+    tsconfig: join(root, 'tsconfig.json'),
+    moduleTypes: { '.css': 'empty', '.svg': 'empty' },
+    treeshake: false,
+    logLevel: 'silent',
+    plugins: [take],
+  });
+  await build.generate();
+  await build.close();
+  return imported;
+}
+
+it('what a file of tests reads has all that it imports, as Rolldown finds it', async () => {
+  const read = await whatTestsRead(root);
+  const imported = await importedByRolldown([...read.keys()]);
+  const there = new Set(filesOfProject(root));
+  const missing = [];
+  for (const [test, paths] of read) {
+    const known = new Set(paths);
+    const closure = new Set([test]);
+    for (const path of closure) {
+      for (const each of imported.get(path) ?? []) closure.add(each);
+      if (there.has(path) && !known.has(path)) missing.push(`${test}: ${path}`);
+    }
+  }
+  expect(read.size).toBeGreaterThan(400);
+  expect(imported.size).toBeGreaterThan(1000);
+  expect(missing).toEqual([]);
+});
+
+/** What `src/a.test.ts` reads in a project of these files, without what stands for areas. */
+async function readIn(files, test = 'src/a.test.ts') {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-read-'));
+  const others = {
+    'bin/gannet.js': '',
+    'dist/bundle/main.cjs': '',
+    'native-bindings/build/Release/kernel.node': '',
+    'native-bindings/kernel/kernel.h': '',
+    'dist/console-assets/index.html': '',
+    'docs/page.md': '',
+    'src/alone.ts': '',
+  };
+  for (const [path, text] of Object.entries({ ...others, ...files })) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return (await whatTestsRead(folder)).get(test);
+}
+
+const SERVICE = ['bin/gannet.js', 'dist/bundle/main.cjs', 'native-bindings/build/Release/kernel.node'];
+
+describe('what a file of tests reads', () => {
+  it('is what it imports, and what that imports, and no types', async () => {
+    const files = {
+      'src/a.test.ts': "import { b } from './b.js'; import type { T } from './types.js'; await import('./late.js');",
+      'src/b.ts': "export { c } from './c/index.js'; // './alone.js', 'docs'",
+      'src/c/index.ts': "export const c = 1; export type { U } from '../types.js';",
+      'src/late.ts': '',
+      'src/types.ts': '',
+    };
+    expect(await readIn(files)).toEqual(['src/a.test.ts', 'src/b.ts', 'src/c/index.ts', 'src/late.ts']);
+  });
+
+  it('is what it names beside itself: files, folders, and programs with what these import', async () => {
+    const files = {
+      'src/a.test.ts': "new URL('./made/child.mjs', import.meta.url); new URL('texts', import.meta.url);",
+      'src/made/child.mjs': "import './grandchild.mjs';",
+      'src/made/grandchild.mjs': '',
+      'src/texts/one.txt': '',
+    };
+    expect(await readIn(files)).toEqual(['src/a.test.ts', ...SERVICE, ...Object.keys(files).slice(1)].sort());
+  });
+
+  it.each([
+    ["import { spawn } from 'node:child_process';", SERVICE],
+    ['process.cwd()', SERVICE],
+    ["import { helper } from './helper.js';", [...SERVICE, 'src/helper.ts']],
+    ["get('/console/lists')", ['dist/console-assets/index.html']],
+  ])('%s: and what the service is made of, or its pages', async (code, more) => {
+    const helper = "import { compiledFile } from './paths.js'; export const helper = compiledFile('docs');";
+    const read = await readIn({ 'src/a.test.ts': code, 'src/helper.ts': helper, 'src/paths.ts': '' });
+    expect(read).toEqual(expect.arrayContaining(more));
+    expect(read).not.toContain('docs/page.md');
+  });
+
+  it.each([
+    "readFileSync('docs/page.md')",
+    "join(root, 'docs')",
+    'readdirSync(`${root}/src`)',
+    "import './nowhere.js';",
+    'await import(name)',
+    'this is no code (',
+  ])('%s: everything', async (code) => {
+    expect(await readIn({ 'src/a.test.ts': code })).toEqual(
+      expect.arrayContaining(['docs/page.md', 'native-bindings/kernel/kernel.h', ...SERVICE]),
+    );
+  });
+});

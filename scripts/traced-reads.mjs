@@ -1,0 +1,84 @@
+/**
+ * What files of tests really open of the project, beside what `npm test` takes them to read (lib/what-tests-read.mjs): whatever they, the
+ * runner or a process that they start has opened or run, and that would not have them run again when it changes, is printed. By strace, on
+ * Linux; one after the other, since what a process opens is not told by file.
+ *
+ *   node scripts/traced-reads.mjs src/feeds/urls/urls.test.ts test/api/list.test.ts
+ *   node scripts/traced-reads.mjs --all test/api      those whose paths begin so
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { RUNNER } from './lib/kept-tests.mjs';
+import { filesOfProject, whatTestsRead } from './lib/what-tests-read.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const CALLS = 'trace=open,openat,openat2,execve';
+/** The runner looks for files of tests in these. */
+const LOOKED_THROUGH = /^(?:src|native-bindings|config|scripts|test)(?:\/|$)/;
+
+/** Paths in the project that `vitest run FILE` opened to read, or ran: `{ paths, status }`. */
+function openedBy(test) {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-traced-'));
+  const output = join(folder, 'calls');
+  const vitest = [join(root, 'node_modules', '.bin', 'vitest'), 'run', test];
+  const strace = [
+    '-f',
+    '-qq',
+    '-y',
+    '-z',
+    '-s',
+    '4096',
+    '--seccomp-bpf',
+    '-e',
+    CALLS,
+    '-e',
+    'signal=none',
+    '-o',
+    output,
+  ];
+  const { status, error } = spawnSync('strace', [...strace, ...vitest], { cwd: root, stdio: 'ignore' });
+  if (error !== undefined) throw error;
+  const paths = new Set();
+  for (const line of readFileSync(output, 'utf8').split('\n')) {
+    if (/O_WRONLY|O_PATH/.test(line)) continue;
+    // The descriptor that it returned, with its path, or the program.
+    const [, path] = /= \d+<(\/[^>]*)>$/.exec(line) ?? /execve\("(\/[^"]*)"/.exec(line) ?? [];
+    if (path?.startsWith(`${root}/`)) paths.add(path.slice(root.length + 1));
+  }
+  rmSync(folder, { recursive: true });
+  return { paths: [...paths].sort(), status };
+}
+
+const { values, positionals } = parseArgs({
+  options: { all: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const files = filesOfProject(root);
+const there = new Set(files);
+const folders = new Set(
+  files.flatMap((path) => path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'))),
+);
+const read = await whatTestsRead(root, files);
+const isWanted = (test) => positionals.some((path) => (values.all ? test.startsWith(path) : test === path));
+let missed = 0;
+for (const test of [...read.keys()].filter(isWanted)) {
+  const known = new Set(read.get(test));
+  const knownFolders = new Set([...known].map((path) => dirname(path)));
+  const isForeseen = (path) => {
+    if (there.has(path)) return known.has(path) || RUNNER.test(path);
+    return !folders.has(path) || LOOKED_THROUGH.test(path) || knownFolders.has(path);
+  };
+  const { paths, status } = openedBy(test);
+  const unforeseen = paths.filter((path) => !isForeseen(path));
+  missed += unforeseen.length;
+  const inProject = paths.filter((path) => there.has(path)).length;
+  process.stdout.write(
+    `${test}: ${inProject} files of the project, ${unforeseen.length} unforeseen, ended with ${status}\n`,
+  );
+  for (const path of unforeseen) process.stdout.write(`  ${path}\n`);
+}
+process.exitCode = missed === 0 ? 0 : 1;
