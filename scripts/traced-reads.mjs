@@ -7,7 +7,7 @@
  *   node scripts/traced-reads.mjs --all test/api      those whose paths begin so
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,10 @@ import { RUNNER } from './lib/kept-tests.mjs';
 import { filesOfProject, whatTestsRead } from './lib/what-tests-read.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const CALLS = 'trace=open,openat,openat2,execve';
+/** Calls that succeed, of all processes, with the paths of descriptors. */
+const STRACE = '-f -qq -y -z -s 4096 --seccomp-bpf -e trace=open,openat,openat2,execve -e signal=none';
+/** What npm has installed, and what is made beside what is read. */
+const NOT_OF_PROJECT = /^(?:node_modules|\.git)(?:\/|$)|^dist\/\.compile-cache/;
 /** The runner looks for files of tests in these. */
 const LOOKED_THROUGH = /^(?:src|native-bindings|config|scripts|test)(?:\/|$)/;
 
@@ -25,21 +28,7 @@ function openedBy(test) {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-traced-'));
   const output = join(folder, 'calls');
   const vitest = [join(root, 'node_modules', '.bin', 'vitest'), 'run', test];
-  const strace = [
-    '-f',
-    '-qq',
-    '-y',
-    '-z',
-    '-s',
-    '4096',
-    '--seccomp-bpf',
-    '-e',
-    CALLS,
-    '-e',
-    'signal=none',
-    '-o',
-    output,
-  ];
+  const strace = [...STRACE.split(' '), '-o', output];
   const { status, error } = spawnSync('strace', [...strace, ...vitest], { cwd: root, stdio: 'ignore' });
   if (error !== undefined) throw error;
   const paths = new Set();
@@ -70,7 +59,8 @@ for (const test of [...read.keys()].filter(isWanted)) {
   const knownFolders = new Set([...known].map((path) => dirname(path)));
   const isForeseen = (path) => {
     if (there.has(path)) return known.has(path) || RUNNER.test(path);
-    return !folders.has(path) || LOOKED_THROUGH.test(path) || knownFolders.has(path);
+    if (folders.has(path)) return LOOKED_THROUGH.test(path) || knownFolders.has(path);
+    return NOT_OF_PROJECT.test(path) || !existsSync(join(root, path));
   };
   const { paths, status } = openedBy(test);
   const unforeseen = paths.filter((path) => !isForeseen(path));

@@ -54,15 +54,15 @@ export async function lookAtTests(root, surroundings = surroundingsOf) {
  * left out or was tried twice is not kept any more; nor is one of which something has changed meanwhile.
  */
 export async function keepTests(root, { looked, files, surroundings = surroundingsOf }) {
+  for (const { file } of files) rmSync(pathOf(root, file), { force: true });
+  const whole = files.filter(({ file, isWhole }) => isWhole === true && looked.has(file));
+  if (whole.length === 0) return;
   const now = await digestsOf(root, surroundings);
   mkdirSync(folderOf(root), { recursive: true });
-  for (const { file, passed, processorSeconds, isWhole } of files) {
+  for (const { file, passed, processorSeconds } of whole) {
+    const { digest } = looked.get(file);
+    if (now.get(file) !== digest) continue;
     const path = pathOf(root, file);
-    const digest = looked.get(file)?.digest;
-    if (isWhole !== true || digest === undefined || digest !== now.get(file)) {
-      rmSync(path, { force: true });
-      continue;
-    }
     const unfinished = `${path}.${process.pid}`;
     writeFileSync(unfinished, JSON.stringify({ digest, passed, processorSeconds }));
     renameSync(unfinished, path);

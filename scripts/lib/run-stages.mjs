@@ -108,13 +108,14 @@ async function runStage(stage, root) {
 /** Runs those files of tests that something has changed for since they passed. */
 async function runTests(stage, root) {
   const { isOwn, surroundings } = stage.keepsTests;
-  const looked = await lookAtTests(root, surroundings);
+  // Where it cannot be told (a file goes away while it is read), all are run and none is kept.
+  const looked = await lookAtTests(root, surroundings).catch(() => new Map());
   const kept = [...looked].filter(([test, { passed }]) => !stage.isAnew && passed !== undefined && isOwn(test));
   const result = await resultOf(stage, root, { leftOut: kept.map(([test]) => test) });
   // What went wrong outside all files may have been any of theirs.
   const isToldApart = result.failures.every((name) => result.files.some(({ file }) => name.startsWith(`${file}:`)));
   const files = isToldApart ? result.files : result.files.map((file) => ({ ...file, isWhole: false }));
-  await keepTests(root, { looked, files, surroundings });
+  await keepTests(root, { looked, files, surroundings }).catch(() => undefined);
   const sumOf = (name) => kept.reduce((sum, [, each]) => sum + each[name], 0);
   return {
     ...result,
