@@ -38,7 +38,7 @@ export function keptResult(stage, root) {
     .flatMap((folder) => filesUnder(folder, () => true, new Set(skip)));
   const hash = hashOf([...files, join(root, 'package-lock.json')], {
     command: stage.command,
-    versions: programs.map(versionOf),
+    versions: [process.version, ...programs.map(versionOf)],
     settings: VARIABLES.map((name) => process.env[name]),
     processor: [process.arch, processorFeatures()],
   });
@@ -62,10 +62,12 @@ export function processorFeatures() {
   }
 }
 
-/** Keeps what the stage proved of what it read when it began. What failed, by chance or not, is not proved any more. */
+/**
+ * Keeps what the stage proved of what it read when it began, where that is the same still. What failed, by chance or not, is not proved any more.
+ */
 export function keepResult(stage, root, { hash, result }) {
   const path = pathOf(root, stage);
-  if (result.failed > 0 || result.skipped.length > 0) {
+  if (result.failed > 0 || result.skipped.length > 0 || keptResult(stage, root).hash !== hash) {
     rmSync(path, { force: true });
     return;
   }

@@ -77,6 +77,7 @@ describe('the results of stages that are kept', () => {
     mkdirSync(join(root, 'read'));
     writeFileSync(join(root, 'package-lock.json'), '{}');
     const program = `const text = require('fs').readFileSync('read/file', 'utf8'); console.log(text);
+      if (text.includes('meanwhile')) require('fs').writeFileSync('read/other', '');
       if (require('fs').existsSync('broken')) process.exit(1);`;
     const command = [process.execPath, '-e', program];
     const keptFor = { folders: ['read', 'nowhere'], skip: [], programs: [`env ${process.execPath}`] };
@@ -84,6 +85,7 @@ describe('the results of stages that are kept', () => {
     return async (text, { broken = false, ...how } = {}) => {
       writeFileSync(join(root, 'read', 'file'), text);
       rmSync(join(root, 'broken'), { force: true });
+      rmSync(join(root, 'read', 'other'), { force: true });
       if (broken) writeFileSync(join(root, 'broken'), '');
       const stages = wantedStages(known, ['kept'], { isNamed: false, times: 1, ...how });
       const [result] = await runStages(stages, { root, slots: 1, report: () => undefined });
@@ -98,6 +100,12 @@ describe('the results of stages that are kept', () => {
     expect(await said('2 passed, 0 failed')).toEqual([2, 0, 0]);
     expect(await said('3 passed, 1 failed')).toEqual([3, 1, 0]);
     expect(await said('3 passed, 1 failed')).toEqual([3, 1, 0]);
+  });
+
+  it('are none where something has changed while it ran', async () => {
+    const said = keptStage();
+    expect(await said('1 passed, 0 failed\nmeanwhile')).toEqual([1, 0, 0]);
+    expect(await said('1 passed, 0 failed\nmeanwhile')).toEqual([1, 0, 0]);
   });
 
   it('are not looked at where a stage is named, or run several times, and are gone once it failed so', async () => {

@@ -63,6 +63,10 @@ export function stagesOf(root) {
     programs: [CC, CXX, 'make'],
   };
   const keptNative = usesCaches ? { keptFor: native } : {};
+  // All but prose, of which nothing is checked there, and what is made of all this; the client of the console is made of the operations.
+  const made = ['.git', 'node_modules', 'dist', 'data', '.demo', 'coverage', ...native.skip];
+  const code = { folders: ['.', join('dist', 'client')], skip: [...made, 'docs'], programs: [] };
+  const keptCode = usesCaches ? { keptFor: code } : {};
   const keepsTests = (isOwn) => (usesCaches ? { keepsTests: { isOwn } } : {});
   return [
     {
@@ -124,6 +128,7 @@ export function stagesOf(root) {
       needs: ['setup'],
       reads: 'check',
       seconds: 30,
+      ...keptCode,
     },
     {
       id: 'cpp-tests',
@@ -163,6 +168,7 @@ export function stagesOf(root) {
       needs: ['setup'],
       reads: 'check',
       seconds: 6,
+      ...keptCode,
     },
     {
       id: 'kernel-layering',
