@@ -27,7 +27,8 @@ const SERVICE = /^(?:bin|config|dist\/bundle|test\/support|scripts\/lib)\/|^pack
 const AREAS = {
   kernel: (path) => KERNEL.test(path),
   service: (path) => KERNEL.test(path) || SERVICE.test(path),
-  compiled: (path) => /^dist\/(?!bundle\/|console-assets\/)/.test(path),
+  // What was compiled file by file, with all that this imports and reads.
+  compiled: (path) => AREAS.service(path) || /^dist\/(?!console-assets\/)/.test(path),
   console: (path) => /^(?:src\/console\/app|dist\/console-assets|dist\/client)\//.test(path),
   everything: () => true,
 };
@@ -105,6 +106,7 @@ export async function whatTestsRead(root, files = filesOfProject(root)) {
       for (const need of needs) read.add(need);
       for (const name of reads) names.add(name);
     }
+    if ([...read].some((path) => path.startsWith('dist/'))) names.add('compiled');
     for (const name of names)
       for (const path of areas[name] ?? files.filter((file) => file === name || file.startsWith(`${name}/`)))
         read.add(path);

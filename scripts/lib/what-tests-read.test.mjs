@@ -104,10 +104,18 @@ describe('what a file of tests reads', () => {
     ["import { spawn } from 'node:child_process';", SERVICE],
     ['process.cwd()', SERVICE],
     ["import { helper } from './helper.js';", [...SERVICE, 'src/helper.ts']],
+    ["new URL('./child.mjs', import.meta.url)", [...SERVICE, 'dist/src/one.js', 'dist/src/two.js']],
     ["get('/console/lists')", ['dist/console-assets/index.html']],
   ])('%s: and what the service is made of, or its pages', async (code, more) => {
     const helper = "import { compiledFile } from './paths.js'; export const helper = compiledFile('docs');";
-    const read = await readIn({ 'src/a.test.ts': code, 'src/helper.ts': helper, 'src/paths.ts': '' });
+    const read = await readIn({
+      'src/a.test.ts': code,
+      'src/helper.ts': helper,
+      'src/paths.ts': '',
+      'src/child.mjs': "import '../dist/src/one.js';",
+      'dist/src/one.js': "import './two.js';",
+      'dist/src/two.js': '',
+    });
     expect(read).toEqual(expect.arrayContaining(more));
     expect(read).not.toContain('docs/page.md');
   });
