@@ -93,8 +93,8 @@ function printKept(results) {
   const stages = results.filter(({ isAsBefore }) => isAsBefore).map(({ name }) => name);
   const what = [...(files === 0 ? [] : [`${files} files of tests`]), ...stages].join(', ');
   process.stdout.write(
-    `\nNot run, since nothing that they read has changed since they passed: ${what}; ${tests} tests, which took ${seconds.toFixed(0)} s of ` +
-      'processor. `npm test -- --anew` runs everything.\n',
+    `\nNot run, since nothing that is read there has changed since it passed: ${what}. Tests in all: ${tests}, which took ` +
+      `${seconds.toFixed(0)} s of processor. \`npm test -- --anew\` runs everything.\n`,
   );
   return tests;
 }

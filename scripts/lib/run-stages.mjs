@@ -163,7 +163,7 @@ function printResult({
 }) {
   if (failed > 0) process.stdout.write(`\n${lastLines(output, LINES_SHOWN_OF_FAILURE)}\n\n`);
   if (isAsBefore) {
-    process.stdout.write(`${name}: not run, nothing that it reads has changed since it passed (${kept.tests} tests)\n`);
+    process.stdout.write(`${name}: ${kept.tests} not run, unchanged since they passed\n`);
     return;
   }
   const left = skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
