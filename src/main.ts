@@ -13,6 +13,7 @@ import { FEATURES } from './features.js';
 import type { Declared, FeatureParts, OpenFeatures, Operation, Services } from './operations/index.js';
 import type { Site } from './http/index.js';
 import { OpenParts } from './open-parts.js';
+import { secretsOf, standingOf } from './service-standing.js';
 import {
   assertEnvironmentKnown,
   createRequestMemory,
@@ -25,7 +26,7 @@ import {
   ProgressBoard,
   packageRoot,
   residentOwnBytes,
-  SecretBox,
+  type SecretBox,
   ServiceManager,
   systemClock,
   takeServiceManager,
@@ -278,7 +279,7 @@ async function openServices(
   assertFormatsKnown(dataDir);
   const { environment, catalog, access } = await openSystem(dataDir, parts, budget, reservedAccountNames(operations));
   await ensureAccount(catalog, config, log);
-  const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: config.secrets.keys });
+  const secrets = secretsOf(dataDir, config, environment);
   const open = new OpenFeatures();
   const progress = new ProgressBoard();
   const indexes: ListIndexes = createListIndexes({
@@ -322,7 +323,7 @@ async function openServices(
     ...limitersOf(config),
     ...cataloguesOf(operations),
     metrics: () => metrics.text(),
-    ready: () => state.ready,
+    ...standingOf(state, dataDir),
   };
   return { services, features: open, warmUp: () => searchPool.get().warmUp(), budget };
 }

@@ -4,5 +4,6 @@ export { accountsIn, assertAccount } from './account-assertion.js';
 export { CollectionStore, compositeKey, type Change, type Collection, type StoreListener } from './collection.js';
 export type { GroupedBy } from './groups-of-entries.js';
 export { currentMembers, GROUP_VERSIONS_MAX, presentMembers } from './group-versions.js';
+export { lostSecrets, SEALED_COLLECTIONS } from './lost-secrets.js';
 export { versionCurrentEvent } from './catalog-events.js';
 export { fieldEvents } from './field-events.js';

@@ -220,6 +220,7 @@ beforeEach(async () => {
     operations: [...systemOperations, ...testOperations],
     metrics: () => metrics.text(),
     ready: () => ready,
+    storage: () => Promise.resolve({ kind: 'writable' }),
   };
   requests = createRequestServer({
     services,

@@ -9,6 +9,7 @@ export type { Metrics, PoolName } from './metrics.js';
 export * from './control-socket-path.js';
 export * from './cursor.js';
 export * from './damaged-storage.js';
+export * from './storage-state.js';
 export * from './environment-format.js';
 export * from './errors.js';
 export * from './exact-json.js';

@@ -1,13 +1,15 @@
 /** Secrets on disk: sealed, sealed anew, and what happens without their key. */
 import { execFile } from 'node:child_process';
-import { createHmac } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createHmac, randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CollectionStore } from '../../src/catalog/index.js';
+import type { Check } from '../../src/cli/doctor/check.js';
 import { openEnvironment } from '../../src/platform/index.js';
+import { gannet as told } from '../support/cli.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { WebhookReceiver, type Received } from '../support/webhook-receiver.js';
 
@@ -34,6 +36,7 @@ interface Webhook {
 }
 
 const keyFile = () => join(dataDir, 'secret-keys');
+const otherKeys = () => `gannet secret keys 1\n${randomBytes(32).toString('base64')}\n`;
 
 async function gannet(...args: string[]): Promise<string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
@@ -115,4 +118,27 @@ it('sends nothing unsigned where the key is lost, says so, and goes on with a ne
   await gannet('webhook', 'test', id);
   await receiver.events(1);
   expect(isSignedBy(receiver.received[0]!, secret)).toBe(true);
+});
+
+it('doctor names what has a secret whose key is gone, with and without a service', async () => {
+  const secretsOf = async () => {
+    const { output } = await told(dataDir, 'doctor', '--json');
+    return (JSON.parse(output) as { checks: readonly Check[] }).checks.find(({ name }) => name === 'Secrets');
+  };
+  expect(await secretsOf()).toMatchObject({ state: 'fine' });
+  const { id } = await createWebhook();
+  expect(await secretsOf()).toMatchObject({ state: 'fine' });
+  const kept = readFileSync(keyFile());
+  for (const change of [() => rmSync(keyFile()), () => writeFileSync(keyFile(), otherKeys())]) {
+    change();
+    const lost = { state: 'failed', detail: expect.stringContaining(`webhook default/${id}`) };
+    expect(await secretsOf()).toMatchObject(lost);
+    service = await startTestService({ dataDir, env: SETTINGS });
+    expect(await secretsOf()).toMatchObject(lost);
+    await service.stop();
+  }
+  writeFileSync(keyFile(), kept);
+  expect(await secretsOf()).toMatchObject({ state: 'fine' });
+  service = await startTestService({ dataDir, env: SETTINGS });
+  expect(await secretsOf()).toMatchObject({ state: 'fine' });
 });

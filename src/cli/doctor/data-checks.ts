@@ -18,7 +18,14 @@ import type { ServiceClient } from '../service-client.js';
 import { readListing } from '../listing.js';
 import type { ListResource } from '../commands/list.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
-import { catalogueChecks, featureChecks, modeCheck, unknownListsCheck } from './folder-checks.js';
+import {
+  catalogueChecks,
+  featureChecks,
+  modeCheck,
+  secretsCheck,
+  storedSecretsCheck,
+  unknownListsCheck,
+} from './folder-checks.js';
 import { transcriptionCheck } from './recording-checks.js';
 import {
   meaningChecks,
@@ -52,7 +59,8 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
       );
     } else if (client === undefined) {
       checks.push(fine('Service', 'not running on this data directory'));
-      checks.push(...(await catalogueChecks(folder)), ...(await featureChecks(folder)), await portCheck(config.server));
+      checks.push(...(await catalogueChecks(folder)), await storedSecretsCheck(folder, config.secrets.keys));
+      checks.push(...(await featureChecks(folder)), await portCheck(config.server));
     } else {
       checks.push(...(await serviceChecks(client, config.account.name)));
       await client.close();
@@ -69,10 +77,12 @@ async function serviceChecks(client: ServiceClient, account: string): Promise<Ch
   const lists = membersOf<ListResource>(answer, 'lists');
   const records = lists.reduce((sum, list) => sum + list.record_count, 0);
   const detail = `running; account ${account}: ${formatCounted(lists.length, 'list')}, ${formatRecords(records)}`;
+  const lost = membersOf<string>(await client.call('secret.check', {}), 'unreadable');
   const transcription = await transcriptionCheck(client, account, answer);
   return [
     fine('Service', detail),
     servedListsCheck(account, answer),
+    secretsCheck(lost),
     ...meaningChecks(account, answer),
     ...transcription,
   ];

@@ -1,13 +1,14 @@
 /** The catalogue beside the folders of lists, and who can reach the files. Reads only. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ListRecord } from '../../catalog/index.js';
+import type { Database } from 'lmdb';
+import { lostSecrets, type ListRecord } from '../../catalog/index.js';
 import { hasLists, listFolder, listsFolder, unknownListNames, unknownListsFolder } from '../../index/index.js';
 import { FEATURES } from '../../features.js';
 import type { FeatureEnvironment } from '../../operations/index.js';
-import { isDamage, openEntries, openEnvironment } from '../../platform/index.js';
+import { isDamage, openEntries, openEnvironment, SecretBox, type LmdbEnvironment } from '../../platform/index.js';
 import { areListsGone, hasStore, LISTS_GONE } from '../../store/index.js';
-import { formatCount } from '../output.js';
+import { formatCount, formatCounted } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 import { firstOf, storesCheck } from './list-checks.js';
 
@@ -64,6 +65,41 @@ function recordsThereCheck(folder: string, lists: readonly ListRecord[]): Check 
   if (missing.length === 0) return fine(name, `the records of all ${formatCount(lists.length)} lists are there`);
   const told = missing.map(({ account, name: list, id }) => `${account}/${list} (${listFolder(folder, id)})`);
   return failed(name, `no records of ${firstOf(told)}: bring the folders back, or delete the lists`);
+}
+
+const SECRETS = 'Secrets';
+
+/** Of what has a secret that cannot be opened. */
+export function secretsCheck(lost: readonly string[]): Check {
+  if (lost.length === 0) return fine(SECRETS, 'the key of every secret is there');
+  return failed(
+    SECRETS,
+    `${formatCounted(lost.length, 'secret')} cannot be opened, for the key is gone: ${firstOf(lost)}; put secret-keys of the data directory back from a ` +
+      'backup (or the key back into GANNET_SECRETS_KEYS) and start the service anew, or give these secrets again',
+  );
+}
+
+/** The same where no service has the catalogue open. */
+export async function storedSecretsCheck(folder: string, given: readonly string[]): Promise<Check> {
+  const path = join(folder, 'system');
+  if ((statSync(join(path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) === 0) return secretsCheck([]);
+  try {
+    const secrets = new SecretBox({ path: join(folder, 'secret-keys'), given });
+    const environment = openEnvironment(path, { kind: 'system', readOnly: true });
+    try {
+      return secretsCheck(lostSecrets(secrets, (name) => valuesOf(environment, name)));
+    } finally {
+      await environment.close();
+    }
+  } catch (error) {
+    return failed(SECRETS, `it cannot be told whether their keys are there: ${messageOf(error)}`);
+  }
+}
+
+function valuesOf(environment: LmdbEnvironment, name: string): unknown[] {
+  // What was never written has no database, and none is made here.
+  const database = environment.database<unknown, string>(name) as Database<unknown, string> | undefined;
+  return database === undefined ? [] : Array.from(database.getRange(), ({ value }) => value);
 }
 
 async function listsOf(path: string): Promise<ListRecord[]> {

@@ -32,4 +32,24 @@ const rotate = defineOperation({
   },
 });
 
-export const secretOperations: readonly Operation[] = [rotate];
+const check = defineOperation({
+  name: 'secret.check',
+  summary: 'Tell of secrets that cannot be opened',
+  description:
+    'Names what has a secret whose key is not in `secret-keys` of the data directory, nor among the settings: it cannot work before the key is back or the secret is given again.',
+  method: 'GET',
+  path: '/secret/check',
+  permission: null,
+  callers: ['cli'],
+  target: 'none',
+  params: noParams,
+  responses: {
+    200: {
+      description: 'What has such a secret',
+      schema: object({ unreadable: Type.Array(Type.String()) }),
+    },
+  },
+  handle: ({ services }) => ({ status: 200, body: { unreadable: [...services.secrets.lost()] } }),
+});
+
+export const secretOperations: readonly Operation[] = [rotate, check];

@@ -32,20 +32,36 @@ export const systemOperations: readonly Operation[] = [
     ...PUBLIC,
     name: 'system.ready',
     summary: 'Tell whether searches are served',
+    description:
+      'Answers 200 as long as searches are, also on a disk that is full or cannot be written: `writes` says then that changes are refused. 503 while the service starts and stops, and while the data directory is gone: what it has open is served on, and nothing else can be.',
     method: 'GET',
     path: '/ready',
     responses: {
       200: {
         description: 'Searches are served.',
-        schema: Type.Object({ status: Type.Literal('ready') }, { additionalProperties: false }),
+        schema: Type.Object(
+          {
+            status: Type.Literal('ready'),
+            writes: Type.Optional(
+              Type.Literal('refused', { description: 'The file system of the data directory can only be read' }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
       },
     },
     errors: ['not-ready'],
-    handle: ({ services }) => {
-      if (services.ready()) return { status: 200, body: { status: 'ready' } };
-      throw new ServiceError('not-ready', 'The service is starting or stopping.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+    handle: async ({ services }) => {
+      if (!services.ready()) throw notReady('The service is starting or stopping.');
+      const storage = await services.storage();
+      switch (storage.kind) {
+        case 'writable':
+          return { status: 200, body: { status: 'ready' } };
+        case 'read-only':
+          return { status: 200, body: { status: 'ready', writes: 'refused' } };
+        case 'gone':
+          throw notReady(`The data directory cannot be reached: ${storage.reason}.`);
+      }
     },
   }),
   defineOperation({
@@ -72,6 +88,10 @@ export const systemOperations: readonly Operation[] = [
     handle: ({ services }) => ({ status: 200, body: documentOf(services) }),
   }),
 ];
+
+function notReady(detail: string): ServiceError {
+  return new ServiceError('not-ready', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
 
 /** Made at the first call: the registry does not change while the service runs. */
 function documentOf({ operations, events }: Services): Uint8Array {

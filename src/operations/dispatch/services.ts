@@ -14,6 +14,7 @@ import type {
   RequestMemory,
   SecretBox,
   ServiceKey,
+  StorageState,
 } from '../../platform/index.js';
 import type { RateLimiter } from '../../access/index.js';
 import type { Logger } from 'pino';
@@ -58,4 +59,6 @@ export interface Services {
   metrics(): Promise<string>;
   /** True once searches are served and until a stop begins. */
   ready(): boolean;
+  /** Of the disk with the data directory. */
+  storage(): Promise<StorageState>;
 }

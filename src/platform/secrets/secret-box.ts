@@ -25,6 +25,7 @@ export type Resealer = () => Promise<number>;
 export class SecretBox {
   readonly #keys: SecretKeys;
   readonly #resealers: Resealer[] = [];
+  #lost: () => readonly string[] = () => [];
   #rotation: Promise<unknown> = Promise.resolve();
 
   constructor(options: SecretKeysOptions) {
@@ -57,6 +58,22 @@ export class SecretBox {
   isCurrent(text: string): boolean {
     const id = SEALED.exec(text)?.[1];
     return id !== undefined && this.#keys.isNewest(id);
+  }
+
+  /** Whether the key that sealed this is there. */
+  hasKeyOf(text: string): boolean {
+    const id = SEALED.exec(text)?.[1];
+    return id !== undefined && this.#keys.find(id) !== undefined;
+  }
+
+  /** Whoever knows which of the secrets that are kept have no key any more, by what they belong to, is asked by `lost`. */
+  lostAreToldBy(lost: () => readonly string[]): void {
+    this.#lost = lost;
+  }
+
+  /** What has a secret whose key is not there, such as `feed default/prices`. */
+  lost(): readonly string[] {
+    return this.#lost();
   }
 
   /** Whoever keeps sealed texts is asked to seal them again when the keys change. */

@@ -1,0 +1,19 @@
+/** How a service stands: whether it serves, whether its disk does, and which of its secrets it can open. */
+import { join } from 'node:path';
+import { CollectionStore, lostSecrets } from './catalog/index.js';
+import type { Services } from './operations/index.js';
+import { SecretBox, StorageProbe, type Config, type LmdbEnvironment } from './platform/index.js';
+
+/** The box of secrets of a data directory, whose catalogue this is. */
+export function secretsOf(dataDir: string, config: Config, environment: LmdbEnvironment): SecretBox {
+  const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: config.secrets.keys });
+  secrets.lostAreToldBy(() =>
+    lostSecrets(secrets, (name) => CollectionStore.of(environment).collection(name).values()),
+  );
+  return secrets;
+}
+
+export function standingOf(state: { readonly ready: boolean }, dataDir: string): Pick<Services, 'ready' | 'storage'> {
+  const probe = new StorageProbe(dataDir);
+  return { ready: () => state.ready, storage: () => probe.look() };
+}
