@@ -20,9 +20,9 @@ import { processorFeatures } from './kept-results.mjs';
 import { readJson } from './stamps.mjs';
 import { filesOfProject, whatTestsRead } from './what-tests-read.mjs';
 
-/** What each file of tests is run by. */
+/** What each file of tests is run by: Vite reads the settings of the compiler that are nearest. */
 export const RUNNER =
-  /^(?:vitest\.config\.ts|package(?:-lock)?\.json|tsconfig\.json|scripts\/lib\/[\w-]+\.mjs|test\/support\/(?:count-processor|own-temporary-folder)\.ts)$/;
+  /^(?:vitest\.config\.ts|package(?:-lock)?\.json|(?:.*\/)?tsconfig\.json|scripts\/lib\/[\w-]+\.mjs|test\/support\/(?:count-processor|own-temporary-folder)\.ts)$/;
 
 /** Variables that tell one terminal or session from another. All others count, also those that nobody here has heard of. */
 const VARIABLES_LEFT_OUT =
