@@ -14,7 +14,7 @@ import { assertAccount } from './account-assertion.js';
 import { CatalogRoom } from './catalog-room.js';
 import { CollectionStore, compositeKey, prefixOf, type Change, type Collection } from './collection.js';
 import { groupEvent, listCreatedEvent, listDeletedEvent, listUpdatedEvent } from './catalog-events.js';
-import { currentMembers, nextGroupVersion, sameMembers, withListIds } from './group-versions.js';
+import { currentMembers, groupsLeft, nextGroupVersion, sameMembers, withListIds } from './group-versions.js';
 import type {
   AccountRecord,
   AdoptedEntries,
@@ -199,7 +199,20 @@ class StoredCatalog implements Catalog {
     });
   }
 
-  deleteList(account: string, name: string): Promise<UnfinishedWork> {
+  async deleteList(account: string, name: string): Promise<UnfinishedWork> {
+    let [step, after] = groupsLeft(this.#groups.from(prefixOf(account)), name);
+    // Few are changed with the list. Of thousands, each change writes some: each group is written whole, with all of its versions.
+    while (after !== undefined) {
+      const some = step;
+      await this.#store.change((change) => {
+        this.#requiredList(account, name);
+        for (const { name: each } of some) {
+          const group = this.group(account, each);
+          if (group !== undefined) this.#removeMember(change, group, name);
+        }
+      });
+      [step, after] = groupsLeft(this.#groups.from(prefixOf(account), after), name);
+    }
     return this.#store.change((change) => {
       const { id } = this.#requiredList(account, name);
       change.remove(this.#lists, compositeKey(account, name));

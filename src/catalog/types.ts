@@ -161,7 +161,8 @@ export interface Catalog {
   updateList(account: string, name: string, change: ListChange): Promise<ListRecord>;
   /**
    * In one step with the list, a group that has it as a member gets a new version without it, and it is written down what is
-   * to be removed beside the catalogue: `finish` takes that off. Rejects with `list-not-found`.
+   * to be removed beside the catalogue: `finish` takes that off. Where thousands have it, all but the last of them get theirs in steps
+   * before that one: what fails, or a crash, leaves the list, and some groups without it. Rejects with `list-not-found`.
    */
   deleteList(account: string, name: string): Promise<UnfinishedWork>;
 
