@@ -28,6 +28,7 @@ import {
 } from './folder-checks.js';
 import { transcriptionCheck } from './recording-checks.js';
 import {
+  checksInShort,
   meaningChecks,
   missingSegmentsCheck,
   segmentSumsCheck,
@@ -142,14 +143,13 @@ export async function recordsCheck(context: CommandContext): Promise<Check[]> {
   return context.withData(async (client) => {
     const answer = await readListing(client, 'list.list', { account });
     const lists = membersOf<ListResource>(answer, 'lists');
-    const checks: Check[] = [sums, ...missing, ...unavailableListChecks(account, answer)];
+    const checks: Check[] = [...unavailableListChecks(account, answer)];
     for (const { name: list } of lists) {
       const name = `Records of ${list}`;
       const problems = await problemsOf(client, account, list);
       checks.push(problems.length === 0 ? fine(name, 'store and index agree') : failed(name, problems.join('; ')));
     }
-    checks.push(await mediaCheck(client, account));
-    return checks;
+    return [sums, ...missing, ...checksInShort(checks), await mediaCheck(client, account)];
   });
 }
 

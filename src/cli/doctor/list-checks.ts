@@ -7,10 +7,11 @@ import { checkEnvironmentFile, isDamage } from '../../platform/index.js';
 import { segmentsPath, storePath } from '../../store/index.js';
 import { membersOf } from '../answers.js';
 import type { UnavailableList } from '../commands/list.js';
-import { formatCount } from '../output.js';
+import { formatCount, formatCounted } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 
 const TOLD_MAX = 10;
+const CHECKS_MAX = 100;
 /** Of a file of nearest vectors. */
 const OF_VECTORS = '.gvs';
 
@@ -42,6 +43,20 @@ export function unavailableListChecks(account: string, answer: unknown): Check[]
   return membersOf<UnavailableList>(answer, 'unavailable').map((list) =>
     failed(`Records of ${list.name}`, describe(account, list)),
   );
+}
+
+/** One check a list: of more than can be read, those with something wrong, and how many are fine. */
+export function checksInShort(checks: readonly Check[]): readonly Check[] {
+  if (checks.length <= CHECKS_MAX) return checks;
+  const faulty = checks.filter(({ state }) => state !== 'fine');
+  const told = faulty.slice(0, CHECKS_MAX);
+  const rest = faulty.length - told.length;
+  const agreeing = checks.length - faulty.length;
+  return [
+    ...told,
+    ...(rest === 0 ? [] : [failed('Records', `something is wrong with ${formatCounted(rest, 'more list')}`)]),
+    ...(agreeing === 0 ? [] : [fine('Records', `${formatCounted(agreeing, 'list')}: store and index agree`)]),
+  ];
 }
 
 /** Whether the stores of these lists can be opened, by their meta pages. For a data directory that no service has open. */

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { failed, fine, type Check } from './check.js';
+import { checksInShort } from './list-checks.js';
+
+const checks = (count: number, make: (number: number) => Check) =>
+  Array.from({ length: count }, (_, each) => make(each));
+const agreeing = (count: number) => checks(count, (each) => fine(`Records of fine-${each}`, 'store and index agree'));
+const damaged = (count: number) => checks(count, (each) => failed(`Records of bad-${each}`, 'it is not there'));
+
+it('names every list where there are few', () => {
+  const few = [...damaged(40), ...agreeing(60)];
+  expect(checksInShort(few)).toEqual(few);
+});
+
+it('names those of thousands with something wrong, and counts the others', () => {
+  const told = checksInShort([...agreeing(5_000), ...damaged(2), ...agreeing(4_998)]);
+  expect(told).toEqual([...damaged(2), fine('Records', '9,998 lists: store and index agree')]);
+  expect(checksInShort(agreeing(101))).toEqual([fine('Records', '101 lists: store and index agree')]);
+});
+
+it('names the first of thousands with something wrong', () => {
+  const told = checksInShort(damaged(10_000));
+  expect(told).toHaveLength(101);
+  expect(told.at(-1)).toEqual(failed('Records', 'something is wrong with 9,900 more lists'));
+});
