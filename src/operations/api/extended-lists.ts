@@ -6,7 +6,7 @@ import type { ListExtension, ListMember, ListSetting } from '../dispatch/list-ex
 import type { Operation, OperationResult, ResponseSpec } from '../dispatch/operation.js';
 import { isStreamBody } from '../dispatch/validation.js';
 import type { Services } from '../dispatch/services.js';
-import { listResource } from './list-schemas.js';
+import { listedList, listResource } from './list-schemas.js';
 import { named, object } from './schemas.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -31,13 +31,13 @@ export function withListExtensions(
     const isTwice = name in additions.settings && name in additions.members;
     if (isTwice || name in listResource.properties) throw new Error(`two bring the member '${name}' of lists`);
   }
-  const resource = named('List', {
-    ...listResource.properties,
-    ...asOptional(additions.settings),
-    ...asOptional(additions.members),
-  });
+  const optional = { ...asOptional(additions.settings), ...asOptional(additions.members) };
+  const resources = {
+    one: named('List', { ...listResource.properties, ...optional }),
+    listed: named('ListedList', { ...listedList.properties, ...optional }),
+  };
   return operations.map((operation) =>
-    answersLists(operation) ? extended(operation, additions, resource) : operation,
+    answersLists(operation) ? extended(operation, additions, resources) : operation,
   );
 }
 
@@ -62,10 +62,16 @@ function isListing(schema: TSchema | null): schema is TObject {
   const { properties } = (schema ?? {}) as {
     readonly properties?: Readonly<Record<string, { readonly items?: unknown }>>;
   };
-  return properties?.['lists']?.items === listResource;
+  return properties?.['lists']?.items === listedList;
 }
 
-function extended(operation: Operation, additions: Additions, resource: TObject): Operation {
+interface Resources {
+  readonly one: TObject;
+  /** Among all lists of an account. */
+  readonly listed: TObject;
+}
+
+function extended(operation: Operation, additions: Additions, resources: Resources): Operation {
   const { body, responses, handle, method } = operation;
   const takesSettings = body !== undefined && !isStreamBody(body) && 'language' in (body as TObject).properties;
   const readOnly = method === 'PUT' ? asOptional(additions.members) : {};
@@ -76,7 +82,7 @@ function extended(operation: Operation, additions: Additions, resource: TObject)
     ...operation,
     ...(members === undefined ? {} : { body: members }),
     responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [status, withResource(response, resource)]),
+      Object.entries(responses).map(([status, response]) => [status, withResource(response, resources)]),
     ),
     handle: async (context, input) => {
       const { services } = context;
@@ -90,11 +96,11 @@ function extended(operation: Operation, additions: Additions, resource: TObject)
   };
 }
 
-function withResource(response: ResponseSpec, resource: TObject): ResponseSpec {
+function withResource(response: ResponseSpec, { one, listed }: Resources): ResponseSpec {
   const { schema } = response;
-  if (schema === listResource) return { ...response, schema: resource };
+  if (schema === listResource) return { ...response, schema: one };
   if (!isListing(schema)) return response;
-  return { ...response, schema: object({ ...schema.properties, lists: Type.Array(resource) }) };
+  return { ...response, schema: object({ ...schema.properties, lists: Type.Array(listed) }) };
 }
 
 interface Given {

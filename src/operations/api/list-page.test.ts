@@ -3,24 +3,44 @@ import { expect, it } from 'vitest';
 import type { GroupRecord, ListRecord } from '../../catalog/index.js';
 import { cliCaller } from '../../access/caller.js';
 import { describeGroup } from './list-group.js';
-import { fittingGroupPage, fittingPage } from './list-page.js';
+import { fittingGroupPage, fittingPage, fittingToldPage, type ToldList } from './list-page.js';
 
 const MEGABYTE = 1_000_000;
+const RULES = { rules: true };
 const listOf = (name: string, megabytes: number) =>
   ({ name, query_rules: [], synonym_rules: [{ terms: ['x'.repeat(megabytes * MEGABYTE)] }] }) as unknown as ListRecord;
 const names = ({ entries, next }: ReturnType<typeof fittingPage>) => [entries.map(({ name }) => name).join(''), next];
 
 it('end where they would become too long, and go on behind the list that was told last', () => {
   const entries = [listOf('a', 3), listOf('b', 3), listOf('c', 3), listOf('d', 1)];
-  expect(names(fittingPage({ entries, next: undefined }))).toEqual(['ab', 'b']);
-  expect(names(fittingPage({ entries: entries.slice(2), next: 'd' }))).toEqual(['cd', 'd']);
-  expect(names(fittingPage({ entries: entries.slice(2), next: undefined }))).toEqual(['cd', undefined]);
+  expect(names(fittingPage({ entries, next: undefined }, RULES))).toEqual(['ab', 'b']);
+  expect(names(fittingPage({ entries: entries.slice(2), next: 'd' }, RULES))).toEqual(['cd', 'd']);
+  expect(names(fittingPage({ entries: entries.slice(2), next: undefined }, RULES))).toEqual(['cd', undefined]);
 });
 
 it('have one list at least', () => {
   const entries = [listOf('a', 9), listOf('b', 0)];
-  expect(names(fittingPage({ entries, next: undefined }))).toEqual(['a', 'a']);
-  expect(names(fittingPage({ entries: [], next: undefined }))).toEqual(['', undefined]);
+  expect(names(fittingPage({ entries, next: undefined }, RULES))).toEqual(['a', 'a']);
+  expect(names(fittingPage({ entries: [], next: undefined }, RULES))).toEqual(['', undefined]);
+});
+
+it('are as long as they were asked for where rules are not told', () => {
+  const entries = [listOf('a', 9), listOf('b', 9)];
+  expect(names(fittingPage({ entries, next: 'b' }, { rules: false }))).toEqual(['ab', 'b']);
+});
+
+it('end by the fields of their lists, too, and tell of those behind them on the next', () => {
+  const facets = Array.from({ length: 256 }, (_, each) => ({ name: `${each}`.padEnd(128, '-'), type: 'string' }));
+  const entries = Array.from({ length: 1000 }, (_, each): ToldList => {
+    const name = `list-${each}`;
+    if (each % 10 === 0) return { name, unavailable: { name, code: 'list-missing', detail: 'It is gone.' } };
+    const described = { name, facets: [...facets], searchable_fields: [...facets], resources: [] };
+    return { name, described: described as never };
+  });
+  const page = fittingToldPage({ entries, next: 'list-999' });
+  expect(page.next).toBe(page.entries.at(-1)?.name);
+  expect(JSON.stringify(page.entries).length).toBeLessThan(TELLABLE * 1.01);
+  expect(JSON.stringify(entries.slice(0, page.entries.length + 2)).length).toBeGreaterThan(TELLABLE);
 });
 
 const TELLABLE = 8_000_000;

@@ -4,18 +4,41 @@
  */
 import { currentMembers, type GroupMember, type GroupRecord, type ListRecord } from '../../catalog/index.js';
 import { fittingEntries, type Page } from '../../platform/index.js';
+import type { DescribedList, describeUnavailable } from '../dispatch/list-access.js';
 
 /** Of a member of a group as it is told, beside its name and version. */
 const MEMBER_CHARACTERS = 23;
 /** Of a version beside its members. */
 const VERSION_CHARACTERS = 70;
 
-/** Ends before the list that would make it longer, unless that is its first. */
-export function fittingPage(page: Page<ListRecord>): Page<ListRecord> {
+/** Ends before the list that would make it longer, unless that is its first. `rules`: whether they are told. */
+export function fittingPage(page: Page<ListRecord>, { rules }: { readonly rules: boolean }): Page<ListRecord> {
   return fittingEntries(page, {
     keyOf: ({ name }) => name,
-    charactersOf: ({ synonym_rules, query_rules }) => lengthOf(synonym_rules) + lengthOf(query_rules),
+    charactersOf: ({ synonym_rules, query_rules }) => (rules ? lengthOf(synonym_rules) + lengthOf(query_rules) : 0),
   });
+}
+
+/** What an answer says of a list: what it is, why that is not known, or nothing where it has just been deleted. */
+export interface ToldList {
+  readonly name: string;
+  readonly described?: Told | undefined;
+  readonly unavailable?: ReturnType<typeof describeUnavailable>;
+}
+
+type Told = Omit<DescribedList, 'query_rules' | 'synonym_rules'> & Partial<DescribedList>;
+
+/** The same by what is known once the lists are opened: their fields, of which each may have hundreds. */
+export function fittingToldPage(page: Page<ToldList>): Page<ToldList> {
+  return fittingEntries(page, {
+    keyOf: ({ name }) => name,
+    charactersOf: ({ described }) => (described === undefined ? 0 : toldLength(described)),
+  });
+}
+
+function toldLength({ searchable_fields, facets, resources, synonym_rules, query_rules }: Told): number {
+  const lengths = [searchable_fields, facets, resources, synonym_rules ?? [], query_rules ?? []].map(lengthOf);
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 /** The same for groups. */

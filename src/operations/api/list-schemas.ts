@@ -188,6 +188,18 @@ export const listResource = named('List', {
   modified_utc: timeSchema('When its settings or fields changed last'),
 });
 
+/** What is left out of a listing that is asked for without rules. */
+export const RULES = ['query_rules', 'synonym_rules'] as const;
+
+const { query_rules: queryRulesMember, synonym_rules: synonymRulesMember, ...listedMembers } = listResource.properties;
+
+/** One among all lists of an account. */
+export const listedList = named('ListedList', {
+  ...listedMembers,
+  query_rules: Type.Optional(queryRulesMember),
+  synonym_rules: Type.Optional(synonymRulesMember),
+});
+
 /** One that cannot be opened keeps no other from being told. */
 export const unavailableLists = Type.Array(
   object({

@@ -17,8 +17,8 @@ import {
   searchSettings,
 } from '../dispatch/list-access.js';
 import { changedDefinition, newDefinition } from './list-definition.js';
-import { fittingPage } from './list-page.js';
-import { listResource, listSettings, readOnlyListMembers, unavailableLists } from './list-schemas.js';
+import { fittingPage, fittingToldPage, type ToldList } from './list-page.js';
+import { listedList, listResource, listSettings, readOnlyListMembers, unavailableLists } from './list-schemas.js';
 import { CONTENT_BODY_BYTES_MAX, defineOperation } from '../dispatch/operation.js';
 import { accountParams, listName, listParams, nextOf, nextPage, object, pageQuery, wantedPage } from './schemas.js';
 import type { Services } from '../dispatch/services.js';
@@ -32,45 +32,60 @@ const CALLERS = ['key', 'console', 'cli'] as const;
 const list = defineOperation({
   name: 'list.list',
   summary: "The account's lists",
-  description: 'For keys of the account; a key of one list or group finds its target named by `GET /account`.',
+  description:
+    'For keys of the account; a key of one list or group finds its target named by `GET /account`. A page ends before 8,000,000 characters of rules and fields, also where it has less than `size` lists; `rules=false` leaves the rules out.',
   method: 'GET',
   path: '/list/{account}',
   permission: 'list:read',
   callers: CALLERS,
   target: 'account',
   params: accountParams,
-  query: pageQuery,
+  query: object({
+    ...pageQuery.properties,
+    rules: Type.Optional(
+      Type.Boolean({
+        description: 'false: without `synonym_rules` and `query_rules`, which may be megabytes of a list; default true',
+      }),
+    ),
+  }),
   responses: {
     200: {
       description: 'The lists by name',
       schema: object({
-        lists: Type.Array(listResource),
+        lists: Type.Array(listedList),
         unavailable: Type.Optional(unavailableLists),
         next: nextPage,
       }),
     },
   },
   async handle({ services }, { params, query }) {
-    const page = fittingPage(services.catalog.listPage(params.account, wantedPage(query)));
-    const lists = page.entries;
-    const described: unknown[] = [];
-    const unavailable: unknown[] = [];
-    for (let first = 0; first < lists.length; first += OPENING_AT_A_TIME_MAX) {
-      const some = lists.slice(first, first + OPENING_AT_A_TIME_MAX);
-      const outcomes = await Promise.allSettled(some.map((each) => describeListedList(services, each)));
-      for (const [position, outcome] of outcomes.entries()) {
-        // Undefined: it has just been deleted.
-        if (outcome.status === 'rejected') {
-          unavailable.push(describeUnavailable(some[position] as ListRecord, outcome.reason));
-        } else if (outcome.value !== undefined) {
-          described.push(outcome.value);
-        }
-      }
+    const { rules = true } = query;
+    const page = fittingPage(services.catalog.listPage(params.account, wantedPage(query)), { rules });
+    const told: ToldList[] = [];
+    for (let first = 0; first < page.entries.length; first += OPENING_AT_A_TIME_MAX) {
+      const some = page.entries.slice(first, first + OPENING_AT_A_TIME_MAX);
+      told.push(...(await Promise.all(some.map((each) => toldList(services, each, rules)))));
     }
+    const { entries, next } = fittingToldPage({ entries: told, next: page.next });
+    const lists = entries.flatMap(({ described }) => described ?? []);
+    const unavailable = entries.flatMap((each) => each.unavailable ?? []);
     const notTold = unavailable.length === 0 ? {} : { unavailable };
-    return { status: 200, body: { lists: described, ...notTold, ...nextOf(page) } };
+    return { status: 200, body: { lists, ...notTold, ...nextOf({ next }) } };
   },
 });
+
+/** One that cannot be opened keeps no other from being told; of one that has just been deleted nothing is told. */
+async function toldList(services: Services, list: ListRecord, rules: boolean): Promise<ToldList> {
+  const { name } = list;
+  try {
+    const whole = await describeListedList(services, list);
+    if (whole === undefined || rules) return { name, described: whole };
+    const { query_rules: _queryRules, synonym_rules: _synonymRules, ...described } = whole;
+    return { name, described };
+  } catch (error) {
+    return { name, unavailable: describeUnavailable(list, error) };
+  }
+}
 
 const create = defineOperation({
   name: 'list.create',

@@ -117,6 +117,8 @@ function withoutFields(error: unknown): unknown {
   return new ServiceError(error.problem, detail, { cause: error });
 }
 
+export type DescribedList = ReturnType<typeof describeOutline>;
+
 function describeOutline(list: ListRecord, index: ListOutline) {
   const versions = [...index.versions()].sort((a, b) => a.version - b.version);
   const { definition } = newestVersion(index);
