@@ -1,7 +1,14 @@
 export * from './types.js';
 export { openCatalog } from './catalog.js';
 export { accountsIn, assertAccount } from './account-assertion.js';
-export { CollectionStore, compositeKey, type Change, type Collection, type StoreListener } from './collection.js';
+export {
+  CollectionStore,
+  compositeKey,
+  prefixOf,
+  type Change,
+  type Collection,
+  type StoreListener,
+} from './collection.js';
 export type { GroupedBy } from './groups-of-entries.js';
 export { currentMembers, GROUP_VERSIONS_MAX, presentMembers } from './group-versions.js';
 export { lostSecrets, SEALED_COLLECTIONS } from './lost-secrets.js';

@@ -1,6 +1,15 @@
 /** `/media-store`: where the files of an account are. */
 import { Type } from 'typebox';
-import { accountParams, defineOperation, object, type OperationContext } from '../operations/index.js';
+import {
+  accountParams,
+  defineOperation,
+  nextOf,
+  nextPage,
+  object,
+  pageQuery,
+  wantedPage,
+  type OperationContext,
+} from '../operations/index.js';
 import { ServiceError } from '../platform/index.js';
 import { changedStore, describeStore, newStore, storeParams, storeResource } from './media-schemas.js';
 import { MEDIA_STORES } from './media-stores.js';
@@ -27,18 +36,17 @@ const list = defineOperation({
   callers: CALLERS,
   target: 'account',
   params: accountParams,
+  query: pageQuery,
   responses: {
     200: {
       description: 'The stores: the built-in one first, then by their names',
-      schema: object({ media_stores: Type.Array(storeResource) }),
+      schema: object({ media_stores: Type.Array(storeResource), next: nextPage }),
     },
   },
-  async handle(context, { params: { account } }) {
-    const rows = [undefined, ...context.services.part(MEDIA_STORES).of(account)];
-    return {
-      status: 200,
-      body: { media_stores: await Promise.all(rows.map((row) => described(context, account, row))) },
-    };
+  async handle(context, { params: { account }, query }) {
+    const page = context.services.part(MEDIA_STORES).page(account, wantedPage(query));
+    const told = await Promise.all(page.entries.map((row) => described(context, account, row)));
+    return { status: 200, body: { media_stores: told, ...nextOf(page) } };
   },
 });
 

@@ -5,16 +5,26 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { assertAccount, CollectionStore, compositeKey, type Catalog, type Collection } from '../catalog/index.js';
+import {
+  assertAccount,
+  CollectionStore,
+  compositeKey,
+  prefixOf,
+  type Catalog,
+  type Collection,
+} from '../catalog/index.js';
 import {
   assertName,
   namesInShort,
+  pageOf,
   ServiceError,
   serviceKey,
   uuidv7,
   type Clock,
   type EventContent,
   type LmdbEnvironment,
+  type Page,
+  type WantedPage,
 } from '../platform/index.js';
 import { BlobFolder } from './built-in/blob-folder.js';
 import { BuiltInStore } from './built-in/built-in-store.js';
@@ -84,8 +94,15 @@ export class MediaStores {
 
   /** Beside `default`, in the order of their names. */
   of(account: string): readonly StoreRow[] {
-    const own = [...this.rows.values()].filter((row) => row.account === account);
-    return own.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [...this.rows.from(prefixOf(account))];
+  }
+
+  /** Some of them: `default` first, which is undefined, then the others in the order of their names. The cursor is the name. */
+  page(account: string, { after, size }: WantedPage): Page<StoreRow | undefined> {
+    const first = after === undefined ? [undefined] : [];
+    // No row has the name of the built-in store.
+    const rows = this.rows.from(prefixOf(account), after === DEFAULT_STORE ? undefined : after);
+    return pageOf(joined(first, rows), (row) => row?.name ?? DEFAULT_STORE, size);
   }
 
   all(): readonly StoreRow[] {
@@ -308,6 +325,11 @@ export class MediaStores {
       },
     };
   }
+}
+
+function* joined<Entry>(first: Iterable<Entry>, others: Iterable<Entry>): Generator<Entry> {
+  yield* first;
+  yield* others;
 }
 
 function fileEvent(

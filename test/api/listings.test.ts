@@ -1,4 +1,4 @@
-/** Listings are read in pages: lists, groups, keys and webhooks, whatever comes and goes between two of them. */
+/** Listings are read in pages: lists, groups, keys, webhooks and media stores, whatever comes and goes between two of them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -17,6 +17,18 @@ const LISTED = [
     path: '/contributor/default',
     member: 'contributors',
     make: (name: string) => ({ email: `${name}@example.com`, role: 'viewer' }),
+  },
+  {
+    path: '/media-store/default',
+    member: 'media_stores',
+    make: (name: string) => ({
+      name,
+      kind: 's3',
+      endpoint: 'https://s3.example.com',
+      bucket: 'bucket',
+      access_key_id: 'id',
+      secret_access_key: 'secret',
+    }),
   },
   { path: '/account/all', at: '/account', member: 'accounts', make: (name: string) => ({ name }) },
 ];

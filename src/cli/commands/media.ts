@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { mediaUrl } from '../../fields/index.js';
 import { membersOf } from '../answers.js';
+import { readListing } from '../listing.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { openSource } from '../import-source.js';
@@ -146,7 +147,7 @@ export async function deleteFile(context: CommandContext, path: string, options:
 
 export async function listStores(context: CommandContext, options: MediaStoreOptions): Promise<ExitStatus> {
   const account = accountOf(context, options);
-  const answer = await context.withData((client) => client.call('media-store.list', { params: { account } }));
+  const answer = await context.withData((client) => readListing(client, 'media-store.list', { account }));
   return show(context, options, answer, () => {
     const rows = membersOf<StoreResource>(answer, 'media_stores').map((store) => [
       store.name,

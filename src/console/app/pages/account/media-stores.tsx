@@ -15,13 +15,14 @@ import {
   type MediaStoreCreateInput,
   type MediaStoreListOutput,
 } from '../../service/client.js';
-import { reading, useChange } from '../../service/queries.js';
+import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { bytes, count } from '../../ui/format.js';
 import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { SchemaFields, type Draft } from '../../ui/schema-fields.js';
@@ -39,18 +40,21 @@ const MEMBERS: Readonly<Record<Store['kind'], readonly string[]>> = {
 export function MediaStores() {
   const account = useAccount();
   const may = useMay();
-  const { data } = useSuspenseQuery(reading(mediaStoreList, { params: { account } }));
+  const { media_stores: stores } = useSuspenseQuery(readingAll(mediaStoreList, { params: { account } })).data;
+  const { shown, find, more } = useFoundRows(stores, { label: text.media.find, textOf: ({ name }) => name });
   return (
     <Page title={text.media.title} lead={text.media.lead} actions={may(mediaStoreCreate) ? <NewStore /> : undefined}>
+      {find}
       <Columns
         heads={[text.media.name, text.media.kind, text.media.used, text.media.files, '']}
         label={text.media.title}
         minWidth={640}
       >
-        {data.media_stores.map((store) => (
+        {shown.map((store) => (
           <StoreRow key={store.name} store={store} />
         ))}
       </Columns>
+      {more}
     </Page>
   );
 }
