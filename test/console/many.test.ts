@@ -19,6 +19,18 @@ const PAGES = pagesOf('texts');
 const MEGABYTE = 1_000_000;
 const LISTS = 10_000;
 const LOGGED = 2_000;
+const ENTRIES = 5_000;
+const SHOWN_AT_ONCE = 100;
+/** Pages of what an account has many of, by their address, the member of the answer and the beginning of its path. */
+const TABLES = [
+  ['groups', 'groups', 'list-group'],
+  ['keys', 'keys', 'api-key'],
+  ['people', 'contributors', 'contributor'],
+  ['webhooks', 'webhooks', 'webhook'],
+  ['feeds', 'feeds', 'feed'],
+  ['files', 'media_stores', 'media-store'],
+  ['models', 'models', 'model'],
+] as const;
 const DAYS = 366;
 describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is much', () => {
   let service: TestService;
@@ -44,6 +56,13 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
       bytes: 'Gannets dive.',
       headers: { 'Content-Type': 'text/plain' },
     });
+    await service.client.post('/webhook', {
+      account: 'default',
+      url: 'https://example.com/',
+      events: ['list.created'],
+    });
+    const source = { name: 'notes', provider: 'media-store', settings: { store: 'default' } };
+    await service.client.post('/feed/default/connect', source);
     const open = await openPage(browser);
     ({ page } = open);
     page.on('response', (response) => {
@@ -122,6 +141,49 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await page.getByRole('option', { name: 'list-09996' }).click();
     expect(await page.getByRole('option').count()).toBeLessThanOrEqual(100);
     await page.unroute(/\/list\/default(?:\?|$)/);
+  });
+
+  it.each(TABLES)('shows a hundred of 5,000 in the table of %s, and finds each of them', async (path, member, like) => {
+    const { body } = await service.control().get(`/${like}/default`);
+    const [first = {}] = (body as Readonly<Record<string, object[]>>)[member] ?? [];
+    const entries = Array.from({ length: ENTRIES }, (_, index) => {
+      const name = `some-${String(index).padStart(4, '0')}`;
+      const called =
+        path === 'people' ? { email: name } : path === 'webhooks' ? { url: `https://${name}.test/` } : { name };
+      return { ...first, id: name, ...called };
+    });
+    const asked: string[] = [];
+    const noteLists = (request: { url: () => string }) => asked.push(new URL(request.url()).pathname);
+    const listing = (url: URL) => url.pathname === `/${like}/default`;
+    await page.goto('about:blank');
+    page.on('request', noteLists);
+    await page.route(listing, (route) => {
+      if (route.request().method() !== 'GET') return route.continue();
+      const { searchParams } = new URL(route.request().url());
+      const from = Number(searchParams.get('after') ?? 0);
+      const to = from + Number(searchParams.get('size') ?? ENTRIES);
+      const next = to < ENTRIES ? { next: String(to) } : {};
+      return route.fulfill({ json: { [member]: entries.slice(from, to), ...next } });
+    });
+    await visit(path);
+    const table = page.getByRole('table').first();
+    await table.getByText('some-0099').waitFor();
+    expect(await table.getByRole('row').count()).toBe(1 + SHOWN_AT_ONCE);
+    await page.getByRole('button', { name: 'Show more' }).press('Enter');
+    await table.getByText('some-0199').waitFor();
+    await within(() => page.getByLabel(/^Find /).fill('SOME-4998'));
+    await table.getByText('some-4998').waitFor();
+    expect(await table.getByRole('row').count()).toBe(2);
+    // It is found again by whoever loads the page again, with what was opened of it.
+    await expect.poll(() => page.url()).toContain('find=SOME-4998');
+    await page.reload();
+    await table.getByText('some-4998').waitFor();
+    expect(await table.getByRole('row').count()).toBe(2);
+    await page.getByLabel(/^Find /).fill('nobody');
+    await page.getByText('None of them has that.').waitFor();
+    expect(asked, 'lists are read where they are shown alone').not.toContain('/list/default');
+    page.off('request', noteLists);
+    await page.unroute(listing);
   });
 
   it('goes back through 2,000 entries of a log of deliveries, and reads none of them twice', async () => {

@@ -3,6 +3,7 @@ import { counted } from './counted.js';
 /** The account, its people, and what programs use. */
 export const accountTexts = {
   groups: {
+    find: 'Find a group',
     title: 'Groups',
     lead: 'Several lists that are searched as one.',
     none: 'There are no groups yet. Make one to search several lists at once, as a shop with products and articles does.',
@@ -12,6 +13,7 @@ export const accountTexts = {
     deleteQuestion: (name: string) => `The group ${name} will be gone; its lists stay.`,
   },
   keys: {
+    find: 'Find a key',
     title: 'API keys',
     lead: 'With a key a program uses the API without anybody signing in.',
     none: 'There are no keys yet. Make one for each program that searches or writes, so that each can be revoked by itself.',
@@ -41,6 +43,7 @@ export const accountTexts = {
     deleteQuestion: (name: string) => `Programs that use ${name} are refused from now on.`,
   },
   webhooks: {
+    find: 'Find a webhook',
     title: 'Webhooks',
     lead: 'Signed messages to an address of yours when something happens.',
     none: 'There are no webhooks yet. Add one, and a program of yours is told when records, lists or keys change.',
@@ -70,6 +73,7 @@ export const accountTexts = {
     replay: 'Send them again',
   },
   people: {
+    find: 'Find somebody',
     title: 'People',
     lead: 'Owners do everything. Editors do everything but API keys, people and the account itself. Viewers look and search.',
     email: 'E-mail',
@@ -84,6 +88,7 @@ export const accountTexts = {
     removeQuestion: (name: string) => `${name} will not see this account any more, from the next request on.`,
   },
   profile: {
+    find: 'Find a browser',
     title: 'Your profile',
     nameless: 'You came by a link. With an e-mail and a password you can come back without one.',
     emailHint: 'You sign in with it from now on',

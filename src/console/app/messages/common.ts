@@ -15,6 +15,7 @@ export const commonTexts = {
     jsonFault: (line: number, reason: string) => `Line ${line}: ${reason}`,
     loading: 'Loading…',
     more: 'Show more',
+    noneFound: 'None of them has that.',
     no: 'No',
     oneALine: 'One a line',
     page: (number: number) => `Page ${number}`,

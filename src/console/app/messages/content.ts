@@ -38,6 +38,7 @@ export const contentTexts = {
     none: 'None',
   } as Readonly<Record<string, string>>,
   models: {
+    find: 'Find a model',
     title: 'Models',
     lead: 'What lists are searched by meaning with, and what reorders their best hits.',
     none: 'There are no models yet but the built-in one, which learns from the records of each list. With another, too, a search finds what means the same in other words; add it here, then choose it in the settings of a list. Vectors that come with the records need none.',
@@ -75,6 +76,7 @@ export const contentTexts = {
     } as Readonly<Record<string, string>>,
   },
   media: {
+    find: 'Find a media store',
     title: 'Files',
     lead: 'Files of records, and those that lists are made of.',
     make: 'Add a media store',
@@ -104,6 +106,7 @@ export const contentTexts = {
     open: 'Open',
   },
   feeds: {
+    find: 'Find a feed',
     title: 'Feeds',
     lead: 'Websites and other sources that are read again and again.',
     none: 'There are no feeds yet. Connect a website, an RSS feed, an interface or a mailbox, and lists stay like it by themselves.',

@@ -9,7 +9,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { listList } from '../service/client.js';
-import { readingAll } from '../service/queries.js';
+import { readingLists } from '../service/lists.js';
 import { useAccount, useMay } from '../service/session.js';
 import { text } from '../messages/index.js';
 import { LIST_PLACES, PLACES } from './places.js';
@@ -43,7 +43,7 @@ function useActions(): (SpotlightActionGroupData | SpotlightActionData)[] {
   const navigate = useNavigate();
   const { opened } = useSpotlight(store);
   // Of thousands of lists, no page reads all because somebody might want to go to one.
-  const { data } = useQuery({ ...readingAll(listList, { params: { account } }), enabled: opened && may(listList) });
+  const { data } = useQuery({ ...readingLists(account), enabled: opened && may(listList) });
   const places = PLACES.filter(({ needs }) => may(needs)).map(({ to, label }) => ({
     id: to,
     label,

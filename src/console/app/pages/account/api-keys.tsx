@@ -11,7 +11,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
 import {
@@ -19,18 +19,18 @@ import {
   apiKeyCreateSchemas,
   apiKeyDelete,
   apiKeyList,
-  listGroupList,
-  listList,
   permissions as allPermissions,
   type ApiKeyCreateInput,
   type ApiKeyListOutput,
 } from '../../service/client.js';
+import { readingGroups, readingLists } from '../../service/lists.js';
 import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
 import { SecretOnce } from '../../ui/secret.js';
@@ -48,7 +48,8 @@ export function ApiKeys() {
   const account = useAccount();
   const may = useMay();
   const [secret, setSecret] = useState<string>();
-  const { data } = useSuspenseQuery(readingAll(apiKeyList, { params: { account } }));
+  const { keys } = useSuspenseQuery(readingAll(apiKeyList, { params: { account } })).data;
+  const { shown, find, more } = useFoundRows(keys, { label: text.keys.find, textOf });
   return (
     <Page
       title={text.keys.title}
@@ -56,21 +57,27 @@ export function ApiKeys() {
       actions={may(apiKeyCreate) ? <NewKey onSecret={setSecret} /> : undefined}
     >
       {secret === undefined ? null : <SecretOnce title={text.keys.made} secret={secret} />}
-      {data.keys.length === 0 ? <Empty>{text.keys.none}</Empty> : null}
-      {data.keys.length === 0 ? null : (
+      {keys.length === 0 ? <Empty>{text.keys.none}</Empty> : null}
+      {find}
+      {shown.length === 0 ? null : (
         <Columns
           heads={[text.keys.name, text.keys.key, text.keys.scope, text.keys.access, text.keys.expires, '']}
           label={text.keys.title}
           minWidth={720}
         >
-          {data.keys.map((key) => (
+          {shown.map((key) => (
             <KeyRow key={key.id} apiKey={key} />
           ))}
         </Columns>
       )}
+      {more}
     </Page>
   );
 }
+
+/** Somebody who found a key somewhere looks for its end. */
+const textOf = ({ name: called, last_four, scope_target }: Key): string =>
+  `${called} ${last_four} ${scope_target ?? ''}`;
 
 function KeyRow({ apiKey }: { readonly apiKey: Key }) {
   const account = useAccount();
@@ -212,10 +219,7 @@ function Region({ draft, onChange }: PartProps) {
 }
 
 function Scope({ draft, onChange }: PartProps) {
-  const account = useAccount();
-  const lists = useSuspenseQuery(readingAll(listList, { params: { account } })).data.lists;
-  const groups = useSuspenseQuery(readingAll(listGroupList, { params: { account } })).data.groups;
-  const targets = draft.scope === 'list' ? lists : draft.scope === 'group' ? groups : [];
+  const targets = useTargets(draft);
   const chosen = draft.scope ?? 'account';
   return (
     <>
@@ -226,16 +230,16 @@ function Scope({ draft, onChange }: PartProps) {
         value={chosen}
         onChange={(event) => {
           const next = event.currentTarget.value as NonNullable<Draft['scope']>;
-          const [first] = next === 'list' ? lists : groups;
-          onChange({ scope: next, scope_target: next === 'account' ? null : (first?.name ?? null) });
+          onChange({ scope: next, scope_target: null });
         }}
       />
       {chosen === 'account' ? null : (
         <Select
           label={text.keys.scopes[chosen]}
-          data={targets.map((target) => target.name)}
+          data={targets}
           value={draft.scope_target ?? null}
           searchable
+          required
           allowDeselect={false}
           limit={CHOICES_MAX}
           onChange={(target) => {
@@ -245,6 +249,15 @@ function Scope({ draft, onChange }: PartProps) {
       )}
     </>
   );
+}
+
+/** Names of what the key may be for. None is read before somebody wants one: there may be thousands. */
+function useTargets({ scope: reach }: Draft): readonly string[] {
+  const account = useAccount();
+  const lists = useQuery({ ...readingLists(account), enabled: reach === 'list' }).data?.lists;
+  const groups = useQuery({ ...readingGroups(account), enabled: reach === 'group' }).data?.groups;
+  const targets = reach === 'list' ? lists : reach === 'group' ? groups : undefined;
+  return (targets ?? []).map((target) => target.name);
 }
 
 /** `[area, actions]`, in the order of the service. */

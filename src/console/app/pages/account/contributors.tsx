@@ -15,6 +15,7 @@ import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { SecretOnce } from '../../ui/secret.js';
@@ -31,7 +32,8 @@ export function Contributors() {
   const account = useAccount();
   const may = useMay();
   const [link, setLink] = useState<string>();
-  const { data } = useSuspenseQuery(readingAll(contributorList, { params: { account } }));
+  const { contributors } = useSuspenseQuery(readingAll(contributorList, { params: { account } })).data;
+  const { shown, find, more } = useFoundRows(contributors, { label: text.people.find, textOf: nameOf });
   return (
     <Page
       title={text.people.title}
@@ -39,22 +41,26 @@ export function Contributors() {
       actions={may(contributorCreate) ? <Invite onLink={setLink} /> : undefined}
     >
       {link === undefined ? null : <SecretOnce title={text.people.invited} secret={link} />}
+      {find}
       <Columns heads={[text.people.email, text.people.role, text.people.added, '']} label={text.people.title}>
-        {data.contributors.map((contributor) => (
+        {shown.map((contributor) => (
           <ContributorRow key={contributor.id} contributor={contributor} />
         ))}
       </Columns>
+      {more}
     </Page>
   );
 }
+
+const nameOf = ({ email }: Contributor): string => email ?? text.people.nameless;
 
 function ContributorRow({ contributor }: { readonly contributor: Contributor }) {
   const account = useAccount();
   const may = useMay();
   const update = useChange(contributorUpdate);
   const remove = useChange(contributorDelete);
-  const { id, email, role, state, added_utc } = contributor;
-  const name = email ?? text.people.nameless;
+  const { id, role, state, added_utc } = contributor;
+  const name = nameOf(contributor);
   return (
     <Table.Tr>
       <Table.Th scope="row">

@@ -24,6 +24,7 @@ import { Empty } from '../../ui/empty.js';
 import { count, duration } from '../../ui/format.js';
 import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { SchemaFields, withoutBlankLines, type Draft } from '../../ui/schema-fields.js';
@@ -35,17 +36,24 @@ import { withLastRun, type Run } from './feed-runs.js';
 type Feed = FeedListOutput['feeds'][number];
 
 const READ_MS = 2_000;
+/** All feeds are read again: of thousands less often, since each carries its runs. */
+const READ_MS_EACH = 20;
 const COLOURS = { 'Waiting for first sync': 'gray', Syncing: 'blue', Synced: 'green', Failed: 'red' } as const;
 
 /** Sources that are read again and again; what they are at is read anew while somebody looks. */
 export function Feeds() {
   const account = useAccount();
   const may = useMay();
-  const { data } = useSuspenseQuery({ ...readingAll(feedList, { params: { account } }), refetchInterval: READ_MS });
+  const { feeds } = useSuspenseQuery({
+    ...readingAll(feedList, { params: { account } }),
+    refetchInterval: ({ state }) => Math.max(READ_MS, READ_MS_EACH * (state.data?.feeds.length ?? 0)),
+  }).data;
+  const { shown, find, more } = useFoundRows(feeds, { label: text.feeds.find, textOf });
   return (
     <Page title={text.feeds.title} lead={text.feeds.lead} actions={may(feedConnect) ? <ConnectFeed /> : undefined}>
-      {data.feeds.length === 0 ? <Empty>{text.feeds.none}</Empty> : null}
-      {data.feeds.length === 0 ? null : (
+      {feeds.length === 0 ? <Empty>{text.feeds.none}</Empty> : null}
+      {find}
+      {shown.length === 0 ? null : (
         <Columns
           heads={[
             text.feeds.name,
@@ -59,14 +67,19 @@ export function Feeds() {
           label={text.feeds.title}
           minWidth={960}
         >
-          {data.feeds.map((feed) => (
+          {shown.map((feed) => (
             <FeedRow key={feed.name} feed={feed} />
           ))}
         </Columns>
       )}
+      {more}
     </Page>
   );
 }
+
+/** Also those that failed are looked for. */
+const textOf = ({ name, provider, status, searchable_in }: Feed): string =>
+  [name, provider, status, ...searchable_in].join(' ');
 
 function FeedRow({ feed }: { readonly feed: Feed }) {
   const { name, provider, status, error, last_synced, next_sync, record_count } = feed;

@@ -1,23 +1,23 @@
 import { Anchor, MultiSelect, Group as Row, Table, TextInput } from '@mantine/core';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { text } from '../../messages/index.js';
 import {
   listGroupCreate,
   listGroupCreateSchemas,
   listGroupDelete,
-  listGroupList,
   listGroupUpdate,
-  listList,
   type ListGroupListOutput,
 } from '../../service/client.js';
-import { readingAll, useChange } from '../../service/queries.js';
+import { readingGroups, readingLists } from '../../service/lists.js';
+import { useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
 import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
 import { When } from '../../ui/when.js';
@@ -31,23 +31,28 @@ type ListGroup = ListGroupListOutput['groups'][number];
 export function Groups() {
   const account = useAccount();
   const may = useMay();
-  const { data } = useSuspenseQuery(readingAll(listGroupList, { params: { account } }));
+  const { groups } = useSuspenseQuery(readingGroups(account)).data;
+  const { shown, find, more } = useFoundRows(groups, { label: text.groups.find, textOf });
   return (
     <Page title={text.groups.title} lead={text.groups.lead} actions={may(listGroupCreate) ? <GroupForm /> : undefined}>
-      {data.groups.length === 0 ? <Empty>{text.groups.none}</Empty> : null}
-      {data.groups.length === 0 ? null : (
+      {groups.length === 0 ? <Empty>{text.groups.none}</Empty> : null}
+      {find}
+      {shown.length === 0 ? null : (
         <Columns
           heads={[text.groups.name, text.lists.title, text.lists.version, text.lists.modified, '']}
           label={text.groups.title}
         >
-          {data.groups.map((group) => (
+          {shown.map((group) => (
             <GroupRow key={group.name} group={group} />
           ))}
         </Columns>
       )}
+      {more}
     </Page>
   );
 }
+
+const textOf = ({ name, lists }: ListGroup): string => [name, ...lists.map(({ list }) => list)].join(' ');
 
 function GroupRow({ group }: { readonly group: ListGroup }) {
   const account = useAccount();
@@ -87,13 +92,11 @@ function GroupRow({ group }: { readonly group: ListGroup }) {
 
 function GroupForm({ group }: { readonly group?: ListGroup }) {
   const account = useAccount();
-  const { data } = useSuspenseQuery(readingAll(listList, { params: { account } }));
   const create = useChange(listGroupCreate);
   const update = useChange(listGroupUpdate);
   const known = { name: group?.name ?? '', members: group?.lists.map(({ list }) => list) ?? [] };
   const { value, changes, set, forget } = useDraft(known);
   const { name, members } = value;
-  const { properties } = listGroupCreateSchemas.body;
   const submit = async (): Promise<void> => {
     // A version that a member was fixed to stays.
     const lists = members.map((list) => group?.lists.find((each) => each.list === list) ?? { list });
@@ -127,17 +130,34 @@ function GroupForm({ group }: { readonly group?: ListGroup }) {
           set({ name: event.currentTarget.value });
         }}
       />
-      <MultiSelect
-        label={text.lists.title}
-        description={prose(properties.lists.description)}
-        data={data.lists.map((list) => list.name)}
+      <Members
         value={members}
         onChange={(chosen) => {
           set({ members: chosen });
         }}
-        searchable
-        limit={CHOICES_MAX}
       />
     </FormModal>
+  );
+}
+
+interface MembersProps {
+  readonly value: string[];
+  readonly onChange: (members: string[]) => void;
+}
+
+/** Of thousands of lists, the page reads none before somebody chooses. */
+function Members({ value, onChange }: MembersProps) {
+  const account = useAccount();
+  const { data } = useQuery(readingLists(account));
+  return (
+    <MultiSelect
+      label={text.lists.title}
+      description={prose(listGroupCreateSchemas.body.properties.lists.description)}
+      data={data?.lists.map((list) => list.name) ?? value}
+      value={value}
+      onChange={onChange}
+      searchable
+      limit={CHOICES_MAX}
+    />
   );
 }

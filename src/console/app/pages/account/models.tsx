@@ -21,6 +21,7 @@ import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
 import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { SchemaFields, type Draft, type FieldSchema } from '../../ui/schema-fields.js';
@@ -54,10 +55,12 @@ const REQUIRED: Readonly<Record<Provider, readonly string[]>> = {
 export function Models() {
   const account = useAccount();
   const may = useMay();
-  const { data } = useSuspenseQuery(reading(modelList, { params: { account } }));
+  const { models } = useSuspenseQuery(reading(modelList, { params: { account } })).data;
+  const { shown, find, more } = useFoundRows(models, { label: text.models.find, textOf: ({ name }) => name });
   return (
     <Page title={text.models.title} lead={text.models.lead} actions={may(modelCreate) ? <NewModel /> : undefined}>
-      {data.models.some(isAdded) ? null : <Empty>{text.models.none}</Empty>}
+      {models.some(isAdded) ? null : <Empty>{text.models.none}</Empty>}
+      {find}
       <Columns
         heads={[
           text.models.name,
@@ -71,10 +74,11 @@ export function Models() {
         label={text.models.title}
         minWidth={760}
       >
-        {data.models.map((model) => (
+        {shown.map((model) => (
           <ModelRow key={model.name} model={model} />
         ))}
       </Columns>
+      {more}
     </Page>
   );
 }

@@ -15,6 +15,7 @@ import { reading, useChange } from '../../service/queries.js';
 import { sessionQuery, useSession } from '../../service/session.js';
 import { browserName } from '../../ui/browser-name.js';
 import { Columns } from '../../ui/columns.js';
+import { useFoundRows } from '../../ui/found-rows.js';
 import { Page, Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
@@ -135,21 +136,27 @@ function Secret({ onChange, ...input }: SecretProps) {
 }
 
 function Sessions() {
-  const { data } = useSuspenseQuery(reading(sessionList, {}));
+  const { sessions } = useSuspenseQuery(reading(sessionList, {})).data;
+  const { shown, find, more } = useFoundRows(sessions, { label: text.profile.find, textOf });
   return (
     <Section title={text.profile.sessions} lead={text.profile.sessionsLead}>
+      {find}
       <Columns
         heads={[text.profile.browser, text.profile.address, text.profile.signedIn, text.profile.lastUsed, '']}
         label={text.profile.sessions}
         minWidth={640}
       >
-        {data.sessions.map((session) => (
+        {shown.map((session) => (
           <SessionRow key={session.id} session={session} />
         ))}
       </Columns>
+      {more}
     </Section>
   );
 }
+
+const textOf = ({ user_agent, address }: SessionListOutput['sessions'][number]): string =>
+  `${browserName(user_agent)} ${address}`;
 
 function SessionRow({ session }: { readonly session: SessionListOutput['sessions'][number] }) {
   const end = useChange(sessionEndOne);

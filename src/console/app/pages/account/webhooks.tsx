@@ -23,6 +23,7 @@ import { ConfirmButton } from '../../ui/confirm.js';
 import { Empty } from '../../ui/empty.js';
 import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
@@ -43,8 +44,9 @@ export function Webhooks() {
   const may = useMay();
   const { webhook: shown } = useSearch({ from: '/$account/webhooks' });
   const [told, setTold] = useState<Shown>();
-  const { data } = useSuspenseQuery(readingAll(webhookList, { params: { account } }));
-  const open = data.webhooks.find(({ id }) => id === shown);
+  const { webhooks } = useSuspenseQuery(readingAll(webhookList, { params: { account } })).data;
+  const { shown: rows, find, more } = useFoundRows(webhooks, { label: text.webhooks.find, textOf });
+  const open = webhooks.find(({ id }) => id === shown);
   return (
     <Page
       title={text.webhooks.title}
@@ -55,10 +57,11 @@ export function Webhooks() {
         <SecretOnce title={text.webhooks.secretOf(told.url)} secret={told.secret} hint={text.webhooks.secretHint} />
       )}
       <Problem error={told?.error} />
-      {data.webhooks.length === 0 ? <Empty>{text.webhooks.none}</Empty> : null}
-      {data.webhooks.length === 0 ? null : (
+      {webhooks.length === 0 ? <Empty>{text.webhooks.none}</Empty> : null}
+      {find}
+      {rows.length === 0 ? null : (
         <Columns heads={[text.webhooks.url, text.webhooks.events, '']} label={text.webhooks.title} minWidth={720}>
-          {data.webhooks.map((webhook) => (
+          {rows.map((webhook) => (
             <WebhookRow
               key={webhook.id}
               webhook={webhook}
@@ -70,10 +73,13 @@ export function Webhooks() {
           ))}
         </Columns>
       )}
+      {more}
       {open === undefined ? null : <DeliveryLog webhook={open} />}
     </Page>
   );
 }
+
+const textOf = ({ url, events }: Webhook): string => [url, ...events].join(' ');
 
 interface WebhookRowProps {
   readonly webhook: Webhook;

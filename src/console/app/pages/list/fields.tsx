@@ -267,7 +267,12 @@ function FieldSection<Field extends { readonly name: string }>(props: FieldSecti
   const params = useListParams();
   const may = useMay();
   const remove = useChange(calls.remove);
-  const { shown, find, more } = useFoundRows(fields, { label: text.fields.find(title), textOf: ({ name }) => name });
+  const { shown, find, more } = useFoundRows(fields, {
+    label: text.fields.find(title),
+    textOf: ({ name }) => name,
+    // There are several such tables on the page.
+    place: `find-${calls.remove.route.name}`,
+  });
   return (
     <Section title={title} lead={lead} actions={may(calls.create) ? form() : undefined}>
       {find}

@@ -1,10 +1,11 @@
 import { Anchor, Card, List, SimpleGrid, Text } from '@mantine/core';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
 import { apiKeyCreate, feedConnect, listCreate, listList, searchResultBulk } from '../../service/client.js';
-import { readingAll } from '../../service/queries.js';
+import { readingLists } from '../../service/lists.js';
+import { reading } from '../../service/queries.js';
 import { useAccount, useMay, useSession } from '../../service/session.js';
 import { DropZone } from '../../ui/drop-zone.js';
 import { count } from '../../ui/format.js';
@@ -12,13 +13,17 @@ import { Page, Section } from '../../ui/page.js';
 import { NewListFromFile } from './new-list-from-file.js';
 
 const LISTS_SHOWN = 6;
+/** Whoever has more sees the page before all of them are read. */
+const LISTS_AT_FIRST = 200;
 
 /** What to do first; later, what there is. */
 export function Start() {
   const account = useAccount();
   const may = useMay();
   const { person } = useSession();
-  const { data } = useSuspenseQuery(readingAll(listList, { params: { account } }));
+  const first = { params: { account }, query: { rules: false, size: LISTS_AT_FIRST } };
+  const { data } = useSuspenseQuery(reading(listList, first));
+  const all = useQuery({ ...readingLists(account), enabled: data.next !== undefined });
   const [file, setFile] = useState<File>();
   const mayMake = may(listCreate) && may(searchResultBulk);
   if (file !== undefined) {
@@ -45,7 +50,7 @@ export function Start() {
         </DropZone>
       ) : null}
       {data.lists.length === 0 ? <OtherWays account={account} /> : null}
-      {data.lists.length === 0 ? null : <Newest account={account} lists={data.lists} />}
+      {data.lists.length === 0 ? null : <Newest account={account} lists={(all.data ?? data).lists} />}
       {person.has_password ? null : (
         <Text size="sm">
           {text.start.noPassword}{' '}
