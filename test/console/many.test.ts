@@ -62,7 +62,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
       events: ['list.created'],
     });
     const source = { name: 'notes', provider: 'media-store', settings: { store: 'default' } };
-    await service.client.post('/feed/default/connect', source);
+    expect((await service.control().post('/feed/default/connect', source)).status).toBe(201);
     const open = await openPage(browser);
     ({ page } = open);
     page.on('response', (response) => {
