@@ -27,7 +27,6 @@ const TABLES = [
   ['keys', 'keys', 'api-key'],
   ['people', 'contributors', 'contributor'],
   ['webhooks', 'webhooks', 'webhook'],
-  ['feeds', 'feeds', 'feed'],
   ['files', 'media_stores', 'media-store'],
   ['models', 'models', 'model'],
 ] as const;
@@ -61,8 +60,6 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
       url: 'https://example.com/',
       events: ['list.created'],
     });
-    const source = { name: 'notes', provider: 'media-store', settings: { store: 'default' } };
-    expect((await service.control().post('/feed/default/connect', source)).status).toBe(201);
     const open = await openPage(browser);
     ({ page } = open);
     page.on('response', (response) => {
