@@ -196,15 +196,16 @@ function poolsOf(
   { budget, memory, room, requestMemory }: PoolNeeds,
   { log, metrics, parts }: Observed,
 ) {
+  const searchActivity = new SearchActivity();
+  const common = { config, log, metrics };
   const ingestThreads = lazily(() =>
     createIngestExecutor({
-      config,
-      log,
-      metrics,
+      ...common,
       heap: budget.heaps.ingest,
       memory,
       hasThreadForSmall: budget.hasThreadForSmallWrites,
       mergeBytesMax: budget.hasThreadForSmallWrites ? budget.mergeBytesMax : undefined,
+      searches: searchActivity.shared,
       room,
     }),
   );
@@ -215,12 +216,9 @@ function poolsOf(
     },
     run: (task, options) => ingestThreads.get().run(task, options),
   };
-  const searchActivity = new SearchActivity();
   const searchPool = lazily(() =>
     createSearchPool({
-      config,
-      log,
-      metrics,
+      ...common,
       heap: budget.heaps.search,
       requestMemory,
       dearThreadsMax: budget.dearSearchThreadsMax,

@@ -1,7 +1,9 @@
 /** What can wait gives way to searches, and never for long. */
+import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { GiveWay, SearchActivity } from './search-activity.js';
+import { GiveWay, Rests, SearchActivity } from './search-activity.js';
 
 const FOR_EVER_MS = 3_600_000;
 
@@ -75,5 +77,37 @@ describe('work that can wait', () => {
     expect(went).toBe(false);
     activity.end();
     expect(await fourth).toBe(true);
+  });
+});
+
+describe('work that rests between its steps', () => {
+  it('goes on at once where no search is at work', () => {
+    const rest = new Rests(new SearchActivity().shared, FOR_EVER_MS).ofOnePiece();
+    rest();
+    rest();
+  });
+
+  it('sleeps until the last search is done', async () => {
+    const activity = new SearchActivity();
+    activity.begin();
+    // This thread is the one that sleeps.
+    const program = "Atomics.sub(new Int32Array(require('node:worker_threads').workerData), 0, 1)";
+    const ending = new Worker(program, { eval: true, workerData: activity.shared });
+    new Rests(activity.shared, FOR_EVER_MS).ofOnePiece()();
+    await once(ending, 'exit');
+  });
+
+  it('sleeps so long for one piece and no longer, however many steps it has and however busy searches are', () => {
+    const activity = new SearchActivity();
+    activity.begin();
+    const rests = new Rests(activity.shared, 20);
+    for (const rest of [rests.ofOnePiece(), rests.ofOnePiece()]) {
+      const begunMs = performance.now();
+      rest();
+      const tookMs = performance.now() - begunMs;
+      expect(tookMs).toBeGreaterThanOrEqual(20);
+    }
+    const rest = new Rests(activity.shared, 1).ofOnePiece();
+    for (let step = 0; step < 1_000_000; step += 1) rest();
   });
 });

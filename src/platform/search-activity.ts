@@ -14,6 +14,11 @@ const QUIET_MS = 10;
 /** For so long after a search another one is to be expected: what is begun in a pause should be short. */
 const RECENT_MS = 10_000;
 
+/** How long a thread sleeps between two looks in a rest; a search has a processor for about as long. */
+const REST_MS = 0.25;
+/** Of one piece of work, all of its rests together: however busy searches are, it takes so much longer and no more. */
+export const RESTS_MS_MAX = 60;
+
 /** Places in the shared memory. */
 const AT_WORK = 0;
 const CHANGES = 1;
@@ -32,6 +37,36 @@ export class SearchActivity {
   end(): void {
     Atomics.sub(this.batches, AT_WORK, 1);
     Atomics.add(this.batches, CHANGES, 1);
+  }
+}
+
+/**
+ * Of a thread that does its work in one go, as an ingest thread does a commit, and cannot wait for promises in the middle of it: between two steps it sleeps
+ * while searches are at work (docs/decisions/0308).
+ */
+export class Rests {
+  private readonly batches: Int32Array;
+  /** Nobody wakes who sleeps on it. */
+  private readonly bed = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+  /** `shared`: that of the `SearchActivity`. `msMax`: of one piece of work. */
+  constructor(
+    shared: SharedArrayBuffer,
+    private readonly msMax = RESTS_MS_MAX,
+  ) {
+    this.batches = new Int32Array(shared);
+  }
+
+  /** For one piece of work: what is to be called between two of its steps. Returns when no search is at work, or when all rests of the piece have had their time. */
+  ofOnePiece(): () => void {
+    let leftMs = this.msMax;
+    return () => {
+      while (leftMs > 0 && Atomics.load(this.batches, AT_WORK) > 0) {
+        const begunMs = performance.now();
+        Atomics.wait(this.bed, 0, 0, Math.min(REST_MS, leftMs));
+        leftMs -= performance.now() - begunMs;
+      }
+    };
   }
 }
 

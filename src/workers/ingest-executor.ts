@@ -66,6 +66,8 @@ export interface IngestExecutorOptions {
   readonly memory: OwnMemory;
   /** Small writes have a thread of their own, and of the same priority as searches. Otherwise they share the others'. */
   readonly hasThreadForSmall?: boolean;
+  /** That of the `SearchActivity`, to which some tasks give way. Absent: nobody searches. */
+  readonly searches?: SharedArrayBuffer | undefined;
   /** What all merges together may hold where those that nobody waits for have a thread of their own. Absent: they have none. */
   readonly mergeBytesMax?: number | undefined;
   /** Where it is seen whether a task may open what it needs. Absent: one of its own. */
@@ -77,6 +79,11 @@ export interface RunningIngestExecutor extends IngestExecutor {
   close(): Promise<void>;
 }
 
+interface CommonOfThreads {
+  readonly heap: HeapLimits;
+  readonly searches: SharedArrayBuffer | undefined;
+}
+
 interface Threads {
   readonly name: string;
   readonly min: number;
@@ -85,8 +92,8 @@ interface Threads {
   readonly sliceMs: number;
 }
 
-function poolOf(heap: HeapLimits, { name, min, max, niceIncrement, sliceMs }: Threads): Piscina {
-  const workerData: IngestWorkerData = { name, sliceMs };
+function poolOf({ heap, searches }: CommonOfThreads, { name, min, max, niceIncrement, sliceMs }: Threads): Piscina {
+  const workerData: IngestWorkerData = { name, sliceMs, searches };
   const make = () =>
     new Piscina({
       filename: workerFile('ingest'),
@@ -113,9 +120,9 @@ interface PoolsWanted {
   readonly hasThreadForQuiet: boolean;
 }
 
-function poolsOf(heap: HeapLimits, { threads, hasThreadForSmall, hasThreadForQuiet }: PoolsWanted) {
+function poolsOf(common: CommonOfThreads, { threads, hasThreadForSmall, hasThreadForQuiet }: PoolsWanted) {
   // One thread waits for work; where small writes have their own, it is theirs.
-  const large = poolOf(heap, {
+  const large = poolOf(common, {
     name: 'gannet-ingest',
     min: hasThreadForSmall ? 0 : 1,
     max: threads + MERGES_AT_WORK_MAX,
@@ -138,8 +145,8 @@ function poolsOf(heap: HeapLimits, { threads, hasThreadForSmall, hasThreadForQui
   };
   return {
     large,
-    small: hasThreadForSmall ? poolOf(heap, ofSmall) : undefined,
-    quiet: hasThreadForQuiet ? poolOf(heap, ofQuiet) : undefined,
+    small: hasThreadForSmall ? poolOf(common, ofSmall) : undefined,
+    quiet: hasThreadForQuiet ? poolOf(common, ofQuiet) : undefined,
   };
 }
 
@@ -184,19 +191,19 @@ export function createIngestExecutor({
   heap,
   memory,
   hasThreadForSmall = false,
+  searches,
   mergeBytesMax,
   room = new ListRoom(),
 }: IngestExecutorOptions): RunningIngestExecutor {
   const threads = config.ingest.threads;
   const hasThreadForQuiet = mergeBytesMax !== undefined;
-  const given = poolsOf(heap, { threads, hasThreadForSmall, hasThreadForQuiet });
+  const given = poolsOf({ heap, searches }, { threads, hasThreadForSmall, hasThreadForQuiet });
   const pools = Object.values(given).flatMap((pool) => pool ?? []);
   const deaths = new WorkerDeaths('ingest', log, metrics);
   for (const pool of pools)
     pool.on('error', (error) => {
       deaths.record(error);
     });
-  const waiting = metrics.poolWaiting.labels('ingest');
   const lanes = lanesOf(threads);
   const all = Object.values(lanes);
   const mergeBytes = new WeightedTurns(mergeBytesMax ?? Infinity);
@@ -219,7 +226,7 @@ export function createIngestExecutor({
   async function runInLane<T extends IngestTask>(task: T, signal?: AbortSignal): Promise<IngestResult<T>> {
     const { lane, pool } = placeOf(task, given, lanes);
     const tell = () => {
-      waiting.set(all.reduce((sum, each) => sum + each.waiting, 0));
+      metrics.poolWaiting.labels('ingest').set(all.reduce((sum, each) => sum + each.waiting, 0));
     };
     const inLane = () => {
       const done = lane.run(() => send(task, pool), signal);

@@ -2,6 +2,7 @@
 import { workerData } from 'node:worker_threads';
 import { kernel } from '../../native-bindings/index.js';
 import { runIngestTask, type IngestResult, type IngestTask } from '../index/index.js';
+import { Rests } from '../platform/index.js';
 import { RecordStoreCache } from '../records/index.js';
 import { replyOf, type WorkerReply } from '../platform/hosts/reply.js';
 
@@ -11,13 +12,16 @@ export interface IngestWorkerData {
   readonly sliceMs: number;
   /** In `top -H` and the like. */
   readonly name: string;
+  /** That of the `SearchActivity`. Absent: nobody searches. */
+  readonly searches: SharedArrayBuffer | undefined;
 }
 
-const { name, sliceMs } = workerData as IngestWorkerData;
+const { name, sliceMs, searches } = workerData as IngestWorkerData;
 kernel.nameThread(name);
 kernel.setThreadSlice(sliceMs);
 
-const context = { kernel, stores: new RecordStoreCache() };
+const rests = searches === undefined ? undefined : new Rests(searches);
+const context = { kernel, stores: new RecordStoreCache(), rests };
 
 export default function runTask(task: IngestTask): Promise<WorkerReply<IngestResult<IngestTask>>> {
   return replyOf(() => runIngestTask(context, task));

@@ -9,7 +9,7 @@ import { kernel } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex } from '../index/index.js';
 import { loadConfig } from '../platform/config.js';
-import { createRequestMemory, OwnMemory, memoryBudget, SearchActivity } from '../platform/index.js';
+import { createRequestMemory, OwnMemory, memoryBudget, RESTS_MS_MAX, SearchActivity } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import type { SearchOptions } from '../search/index.js';
 import { createIngestExecutor } from './ingest-executor.js';
@@ -339,6 +339,26 @@ describe('the ingest pool', () => {
     await Promise.all([quiet, givenUp, small]);
     expect(ended).toEqual(['without', 'given up', 'quiet', 'small']);
     await merges.close();
+  });
+
+  it('rests while searches are at work where a commit gives way to them', async () => {
+    const activity = new SearchActivity();
+    const { shared: searches } = activity;
+    const executor = createIngestExecutor({ ...ingest, searches, log: silent, metrics: createMetrics() });
+    const lists = await listFixtures(executor);
+    const list = await lists.add('synced', DEFINITION, []);
+    const tookMs = async (name: string) => {
+      const session = list.startSync('feed:films', 'ndjson');
+      await session.push(Buffer.from(`${JSON.stringify({ name, fields: { title: name } })}\n`), 1 << 18);
+      const begunMs = performance.now();
+      expect(await session.end()).toMatchObject({ created: 1 });
+      return performance.now() - begunMs;
+    };
+    activity.begin();
+    expect(await tookMs('first')).toBeGreaterThanOrEqual(RESTS_MS_MAX);
+    activity.end();
+    await lists.close();
+    await executor.close();
   });
 
   it('answers a task that cannot be done with internal-error and logs why', async () => {

@@ -219,8 +219,8 @@ export class ListCommit {
     if (final) this.events.endImport(importId);
   }
 
-  /** Undefined where there was nothing to write. On disk when this returns; on failure nothing is changed. */
-  commit(): Commit | undefined {
+  /** Undefined where there was nothing to write. On disk when this returns; on failure nothing is changed. `rest` is called between its steps. */
+  commit(rest = () => {}): Commit | undefined {
     if (!this.current.changed && !this.events.mustCommit) return undefined;
     const { store } = this.options;
     this.recordInferredFields();
@@ -239,6 +239,7 @@ export class ListCommit {
     };
     try {
       for (const writer of writers) writer.buildSegment();
+      rest();
       store.transaction(() => {
         for (const writer of writers) writer.apply();
         if (writers.length > 0) store.raiseFormat(LIST_STATE_FORMAT_WITH_SHORT_RECORDS);

@@ -47,7 +47,7 @@ interface BulkError {
 /** Of a file without a row: it has no records either. */
 const NO_HEADER: CsvHeader = { bytes: new Uint8Array(), separator: ',' };
 
-export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask): IngestResults['bulk-batch'] {
+export function bulkBatch({ kernel, stores, rests }: IngestContext, task: BulkBatchTask): IngestResults['bulk-batch'] {
   const store = stores.get(task.listPath);
   const read = (definition: FieldDefinition): Iterable<RawRecord> => {
     const records =
@@ -58,18 +58,28 @@ export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask
   };
 
   const before = currentVersionOf(requiredState(store)).definition;
-  const writer = new ListCommit({ ...task, kernel, store, isLarge: true, samples: () => samplesOf(read(before)) });
+  const givesWay = task.givesWay === true;
+  const rest = (givesWay ? rests?.ofOnePiece() : undefined) ?? withoutRest;
+  const samples = () => samplesOf(read(before));
+  // A thread that builds the segment meanwhile would have a second processor.
+  const writer = new ListCommit({ ...task, kernel, store, isLarge: !givesWay, samples });
   try {
     // The definition may just have been inferred: cells of CSV are read by it.
-    return putAll(writer, task, read(writer.definition));
+    return putAll(writer, task, { records: read(writer.definition), rest });
   } catch (error) {
     writer.discard();
     throw error;
   }
 }
 
+const withoutRest = () => undefined;
+
 /** Puts the records and commits. Throws `plan-limit` where there is no room for all of them: the batch is tried again as a whole. */
-function putAll(writer: ListCommit, task: BulkBatchTask, records: Iterable<RawRecord>): IngestResults['bulk-batch'] {
+function putAll(
+  writer: ListCommit,
+  task: BulkBatchTask,
+  { records, rest }: { readonly records: Iterable<RawRecord>; readonly rest: () => void },
+): IngestResults['bulk-batch'] {
   const outcome = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   const errors: BulkError[] = [];
   const listed = new Set<number>();
@@ -87,10 +97,12 @@ function putAll(writer: ListCommit, task: BulkBatchTask, records: Iterable<RawRe
     // What is refused is listed all the same, and stays as it was.
     const recordNumber = task.source === undefined || name === null ? undefined : writer.numberOf(name);
     if (recordNumber !== undefined) listed.add(recordNumber);
+    rest();
   }
   const { created, updated } = outcome;
   writer.countImport(task.importId, { created, updated }, task.final);
-  return { commit: writer.commit(), outcome: { ...outcome, errors, listed: Uint32Array.from(listed), unreadable } };
+  const commit = writer.commit(rest);
+  return { commit, outcome: { ...outcome, errors, listed: Uint32Array.from(listed), unreadable } };
 }
 
 type Put = (writer: ListCommit, input: RecordInput) => 'created' | 'updated' | 'unchanged';

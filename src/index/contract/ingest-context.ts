@@ -1,11 +1,14 @@
 /** What an ingest task works with, in its thread. */
 import type { Kernel } from '../../../native-bindings/index.js';
+import type { Rests } from '../../platform/index.js';
 import type { RecordStore, RecordStoreCache } from '../../records/index.js';
 import type { ListState, VersionState } from '../../store/index.js';
 
 export interface IngestContext {
   readonly kernel: Kernel;
   readonly stores: RecordStoreCache;
+  /** Of tasks that give way to searches. Absent: there are none to give way to. */
+  readonly rests?: Pick<Rests, 'ofOnePiece'> | undefined;
 }
 
 export function requiredState(store: RecordStore): ListState {

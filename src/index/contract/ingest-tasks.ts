@@ -92,6 +92,8 @@ export interface BulkBatchTask extends WritingTask {
   readonly nameFrom?: string;
   /** What the records come from: those that are as it has them are not written. */
   readonly source?: string;
+  /** Searches come first: it rests between two of its steps while they are at work, and has one processor at a time. */
+  readonly givesWay?: boolean;
 }
 /** Takes away the next of those records that came from a source and that it does not list any more. */
 export interface RemoveUnlistedTask extends WritingTask {

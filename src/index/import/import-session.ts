@@ -27,6 +27,8 @@ export interface ImportBatch {
   readonly nameFrom?: string;
   /** Where the records are those of a source. */
   readonly source?: string;
+  /** As of `BulkBatchTask`. */
+  readonly givesWay?: boolean;
 }
 
 /** Of the batch's records, as they came. */
@@ -59,6 +61,7 @@ export class BulkImport implements ImportSession {
   private gathered: RawRecords[] = [];
   private gatheredRecords = 0;
   private gatheredBytes = 0;
+  private givesWay = false;
   private readonly out: Promise<void>[] = [];
   private failure: Error | undefined;
   private state: 'open' | 'ended' = 'open';
@@ -72,6 +75,7 @@ export class BulkImport implements ImportSession {
 
   async push(chunk: Uint8Array, commitBytesMax = Infinity): Promise<void> {
     this.throwIfOver();
+    this.givesWay = commitBytesMax < Infinity;
     const batchBytesMax = Math.min(this.options.batchBytesMax(), commitBytesMax);
     const pieceBytesMax = Math.min(PIECE_BYTES_MAX, Math.ceil(batchBytesMax * PIECE_SHARE_MAX));
     for (let begin = 0; begin < chunk.length && this.failure === undefined; begin += pieceBytesMax) {
@@ -175,6 +179,7 @@ export class BulkImport implements ImportSession {
       errorsMax: errorsMax - this.errors.length,
       importId,
       final,
+      ...(this.givesWay ? { givesWay: true } : {}),
     };
     const bytes = this.gatheredBytes;
     this.gathered = [];

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { kernel } from '../../../native-bindings/index.js';
 import { pageOf } from '../../../test/support/list-reading.js';
 import { listFixtures, type ListFixtures } from '../../../test/support/lists.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import type { ListIndex, SyncOutcome } from '../index.js';
+import { RecordStoreCache } from '../../records/index.js';
+import { createInlineExecutor, type ListIndex, type SyncOutcome } from '../index.js';
 import { isListed, ListedRecords } from './listed-records.js';
 
 const definition: FieldDefinition = {
@@ -115,6 +117,29 @@ describe('SourceSync', () => {
     session.abort();
     await expect(session.end()).rejects.toThrow('broken off');
     expect(Object.keys(await titles())).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['rests between its records where it gives way to searches', 1 << 18, true],
+    ['does not where nobody searches', undefined, false],
+  ])('%s', async (_, commitBytesMax, areWanted) => {
+    let restsOfPieces: number[] = [];
+    const ofOnePiece = () => {
+      const piece = restsOfPieces.push(0) - 1;
+      return () => (restsOfPieces[piece]! += 1);
+    };
+    await lists.close();
+    const stores = new RecordStoreCache();
+    lists = await listFixtures(createInlineExecutor({ kernel, stores, rests: { ofOnePiece } }));
+    list = await lists.add('films', definition, []);
+    restsOfPieces = [];
+    const session = list.startSync('feed:films', 'ndjson');
+    const lines = ['a', 'b', 'c'].map((name) => `${JSON.stringify({ name, fields: { title: name } })}\n`);
+    await session.push(Buffer.from(lines.join('')), commitBytesMax);
+    expect(counts(await session.end())).toEqual([3, 0, 0, 0, 0]);
+    // One after each record, and one before what is written is.
+    expect(restsOfPieces).toEqual(areWanted ? [4] : []);
+    await stores.close();
   });
 
   it('agrees with a model, whatever is written in between', async () => {
