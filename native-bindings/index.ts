@@ -58,8 +58,11 @@ export interface Kernel {
    * block goes back to the system at once. False where the allocator knows no such limits (other than glibc's).
    */
   limitAllocator(arenasMax: number, returnedBytesMin: number): boolean;
-  /** Paths of data files that were cut while they were mapped, each once; what was read behind their end were zeros. */
-  cutFiles(): string[];
+  /**
+   * Paths of data files that were cut while they were mapped, or that the disk could not read, since this was called last, each once; what
+   * was read there were zeros.
+   */
+  takeUnreadableFiles(): string[];
   /** Gives back to the system what is free in the allocator's arenas: some milliseconds, which other threads may wait for. */
   releaseFreeMemory(): void;
   /**

@@ -28,6 +28,7 @@ export interface MergeSummary extends SegmentSummary {
 export type KernelErrorCode =
   | 'invalid-argument'
   | 'damaged'
+  | 'unreadable'
   | 'unsupported-format'
   | 'io'
   | 'disk-full'

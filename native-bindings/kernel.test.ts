@@ -1,10 +1,11 @@
-import { linkSync, mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, ftruncateSync, linkSync, mkdtempSync, openSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeWhere } from '../test/support/skip.js';
 import { DocumentBatchWriter } from './document-batch.js';
 import { type Kernel, kernel, kernelConstant, type SegmentHandle, type SegmentSchema } from './index.js';
 import { MATCH_ALL, QueryPlanWriter } from './query-plan.js';
@@ -91,6 +92,64 @@ describe('segments', () => {
     expect(() => kernel.buildSegment(path.join(folder, 'x'), schema, new Uint8Array(3))).toThrow(invalid);
   });
 });
+
+describeWhere(process.platform === 'linux', 'only Linux says which mapping it was')(
+  'a segment that is cut while it is searched',
+  () => {
+    const unreadable = expect.objectContaining({ name: 'KernelError', code: 'unreadable' });
+    // Some hundred pages.
+    const text = Array.from({ length: 20 }, (_, index) => `word${index}`).join(' ');
+    const numbers = Array.from({ length: 5000 }, (_, index) => index);
+
+    test('is answered nothing from, told of once, and forgotten when it is closed', () => {
+      const [cut, whole] = [build(numbers, text), build([1], text)];
+      const segments = [cut, whole].map((file) => kernel.openSegment(file));
+      const [both, other] = [segments, segments.slice(1)].map((added) =>
+        kernel.publishGeneration({ add: added.map((segment) => ({ segment })), settings: '' }),
+      ) as [number, number];
+      expect(kernel.collectRecordNumbers(other, plan('word1'))).toHaveLength(1);
+      truncateSync(cut, 4096);
+      // From no thread is a result taken that was made of zeros: what one met holds for all that come later.
+      const options = { stemsMax: 1, typosMax: 1, prefixesMax: 1, editsMax: [1] };
+      for (let round = 0; round < 2; ++round) {
+        expect(() => kernel.search(both, plan('word1'))).toThrow(unreadable);
+        expect(() => kernel.collectRecordNumbers(both, plan('r4000'))).toThrow(unreadable);
+        expect(() => kernel.documentFrequencies(both, ['word3'])).toThrow(unreadable);
+        expect(() => kernel.expand(both, ['wrod7'], options)).toThrow(unreadable);
+        expect(() => kernel.completeWord(both, 'wor', 0, 5)).toThrow(unreadable);
+        expect(() =>
+          kernel.mergeSegments(path.join(folder, 'of-cut.mdb'), schema, [{ segment: segments[0] as SegmentHandle }]),
+        ).toThrow(unreadable);
+      }
+      expect(kernel.collectRecordNumbers(other, plan('word1'))).toHaveLength(1);
+      expect(kernel.takeUnreadableFiles()).toEqual([cut]);
+      expect(kernel.takeUnreadableFiles()).toEqual([]);
+      kernel.releaseGeneration(both);
+      kernel.releaseGeneration(other);
+      for (const segment of segments) kernel.closeSegment(segment);
+      // Whatever is mapped where it was is none of it.
+      const next = kernel.openSegment(build(numbers, text));
+      const after = kernel.publishGeneration({ add: [{ segment: next }], settings: '' });
+      expect(kernel.collectRecordNumbers(after, plan('r4000'))).toHaveLength(1);
+      kernel.releaseGeneration(after);
+      kernel.closeSegment(next);
+    });
+
+    test('does so also where its file is removed already', () => {
+      const file = build(numbers, text);
+      const segment = kernel.openSegment(file);
+      const generation = kernel.publishGeneration({ add: [{ segment }], settings: '' });
+      const held = openSync(file, 'r+');
+      rmSync(file);
+      ftruncateSync(held, 4096);
+      closeSync(held);
+      expect(() => kernel.search(generation, plan('word1'))).toThrow(unreadable);
+      expect(kernel.takeUnreadableFiles()).toEqual([file]);
+      kernel.releaseGeneration(generation);
+      kernel.closeSegment(segment);
+    });
+  },
+);
 
 describe('expansions', () => {
   const options = { stemsMax: 10, typosMax: 10, prefixesMax: 0 };

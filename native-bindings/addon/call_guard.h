@@ -19,6 +19,7 @@ inline Napi::Error MakeKernelError(Napi::Env env, const Error& error) {
     case ErrorCode::kDamaged: code = "damaged"; break;
     case ErrorCode::kUnsupportedFormat: code = "unsupported-format"; break;
     case ErrorCode::kIo: code = "io"; break;
+    case ErrorCode::kUnreadable: code = "unreadable"; break;
     case ErrorCode::kDiskFull: code = "disk-full"; break;
     case ErrorCode::kLimit: code = "limit"; break;
     case ErrorCode::kStopped: code = "stopped"; break;

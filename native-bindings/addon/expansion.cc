@@ -10,6 +10,7 @@
 #include "bindings.h"
 #include "call_guard.h"
 #include "registry.h"
+#include "whole_reads.h"
 
 namespace gannet::addon {
 namespace {
@@ -49,8 +50,10 @@ Question ReadQuestion(const Napi::CallbackInfo& info) {
 
 Napi::Value ExpandCall(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const auto [published, words, edits, limits] = ReadQuestion(info);
-  const std::vector<WordExpansion> expansions = ExpandWords(*published->generation, words, edits, limits);
+  const Question asked = ReadQuestion(info);
+  const std::vector<WordExpansion> expansions = ReadWholly(*asked.published, [&] {
+    return ExpandWords(*asked.published->generation, asked.words, asked.edits, asked.limits);
+  });
   Napi::Array result = Napi::Array::New(env, expansions.size());
   for (uint32_t i = 0; i < expansions.size(); ++i) {
     Napi::Object word = Napi::Object::New(env);
@@ -65,8 +68,10 @@ Napi::Value ExpandCall(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value NameExpansionsCall(const Napi::CallbackInfo& info) {
-  const auto [published, words, edits, limits] = ReadQuestion(info);
-  const std::vector<uint64_t> names = NameExpansions(*published->generation, words, edits, limits);
+  const Question asked = ReadQuestion(info);
+  const std::vector<uint64_t> names = ReadWholly(*asked.published, [&] {
+    return NameExpansions(*asked.published->generation, asked.words, asked.edits, asked.limits);
+  });
   Napi::Float64Array result = Napi::Float64Array::New(info.Env(), names.size());
   for (size_t i = 0; i < names.size(); ++i) result[i] = static_cast<double>(names[i]);
   return result;

@@ -1,7 +1,7 @@
-// What happens when a mapped data file is shorter than its mapping, because something outside cut it: reading behind its end is a
-// SIGBUS, which would end the process. Here the rest of the mapping is replaced by zeros instead, the file is remembered, and the
-// reader goes on; what it makes of zeros is for its own checks (of pages, of segments). The files that were met are asked for by
-// the main thread, which closes the lists that they belong to.
+// What happens when a mapped data file is shorter than its mapping, because something outside cut it, or when the disk reports an error
+// where a page of it is to be read: a SIGBUS, which would end the process. Here the rest of the mapping is replaced by zeros instead, the
+// file is remembered, and the reader goes on; that what it makes of zeros is worth nothing it learns afterwards (file_faults.h), where its
+// own checks do not say so (of pages). The files that were met are asked for by the main thread, which closes the lists that they belong to.
 //
 // The handler runs on whichever thread met the end, and does only what a signal handler may: system calls, its own memory.
 // Faults elsewhere go to the handler that was there before, so that a real bug is still one.
@@ -20,8 +20,10 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <string>
 #include <string_view>
 
+#include "../kernel/common/file_faults.h"
 #include "bindings.h"
 #include "call_guard.h"
 
@@ -31,14 +33,21 @@ namespace {
 #if defined(__linux__)
 
 constexpr size_t kPathBytesMax = 4096;
-constexpr size_t kFilesMax = 64;
-constexpr std::string_view kDataFileEndings[] = {".mdb", ".gvs"};
+// Of the paths of all files that were met and not asked for yet.
+constexpr size_t kNamesBytesMax = 16u << 20;
+constexpr std::string_view kDataFileEndings[] = {".mdb", ".gvs", ".mdb.tmp", ".gvs.tmp"};
+// What the system says behind the path of a file that was removed while it is mapped.
+constexpr std::string_view kRemoved = " (deleted)";
+// Files that are not read through the kernel: LMDB itself looks at their pages.
+constexpr std::string_view kEnvironmentFiles[] = {"/data.mdb", "/lock.mdb"};
+// Those that are being written, whose writer looks at the count of faults alone.
+constexpr std::string_view kUnfinished = ".tmp";
 
 struct Faults {
   std::atomic_flag busy = ATOMIC_FLAG_INIT;  // one thread at a time uses the line
   char line[kPathBytesMax + 256];
-  char files[kFilesMax][kPathBytesMax];
-  std::atomic<size_t> count{0};
+  char* names = nullptr;  // each with its closing zero
+  size_t names_bytes = 0;
   struct sigaction before {};
 };
 Faults* faults = nullptr;
@@ -108,14 +117,19 @@ bool FindMapping(uintptr_t address, Mapping* found) {
 }
 
 void Remember(std::string_view path) {
-  const size_t count = faults->count.load(std::memory_order_relaxed);
-  if (count == kFilesMax || path.size() >= kPathBytesMax) return;
-  for (size_t i = 0; i < count; ++i) {
-    if (path == faults->files[i]) return;
+  for (size_t at = 0; at < faults->names_bytes; at += strlen(faults->names + at) + 1) {
+    if (path == faults->names + at) return;
   }
-  memcpy(faults->files[count], path.data(), path.size());
-  faults->files[count][path.size()] = '\0';
-  faults->count.store(count + 1, std::memory_order_release);
+  if (path.size() + 1 > kNamesBytesMax - faults->names_bytes) return;
+  char* name = faults->names + faults->names_bytes;
+  memcpy(name, path.data(), path.size());
+  name[path.size()] = '\0';
+  faults->names_bytes += path.size() + 1;
+}
+
+template <size_t count>
+bool EndsWithOneOf(std::string_view path, const std::string_view (&endings)[count]) {
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
 // True where zeros stand at the address now.
@@ -124,9 +138,12 @@ bool PutZeros(uintptr_t address) {
   if (!FindMapping(address, &mapping)) return false;
   // Another thread may have been here first: then the mapping has no file any more, and reading goes on.
   if (mapping.path.empty()) return true;
-  if (std::ranges::none_of(kDataFileEndings, [&](std::string_view ending) { return mapping.path.ends_with(ending); })) {
-    return false;
-  }
+  if (mapping.path.ends_with(kRemoved)) mapping.path.remove_suffix(kRemoved.size());
+  if (!EndsWithOneOf(mapping.path, kDataFileEndings)) return false;
+  // Before zeros are there: whoever reads them finds this noted when it asks.
+  const bool is_asked_for = !EndsWithOneOf(mapping.path, kEnvironmentFiles) && !mapping.path.ends_with(kUnfinished);
+  if (is_asked_for && !NoteFault(mapping.begin, mapping.end)) return false;
+  CountFault();
   const uintptr_t page = address & ~(static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)) - 1);
   const int protection = PROT_READ | (mapping.writable ? PROT_WRITE : 0);
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
@@ -135,12 +152,18 @@ bool PutZeros(uintptr_t address) {
   return true;
 }
 
-void HandleFault(int signal, siginfo_t* info, void* context) {
-  const int error = errno;
+void Lock() {
   while (faults->busy.test_and_set(std::memory_order_acquire)) {
   }
+}
+
+void Unlock() { faults->busy.clear(std::memory_order_release); }
+
+void HandleFault(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  Lock();
   const bool went_on = info->si_code == BUS_ADRERR && PutZeros(reinterpret_cast<uintptr_t>(info->si_addr));
-  faults->busy.clear(std::memory_order_release);
+  Unlock();
   errno = error;
   if (went_on) return;
   if ((faults->before.sa_flags & SA_SIGINFO) != 0 && faults->before.sa_sigaction != nullptr) {
@@ -155,6 +178,10 @@ void Install() {
   static std::once_flag once;
   std::call_once(once, [] {
     faults = new Faults();
+    // Of the system's own, which is taken as it is written to.
+    void* names = mmap(nullptr, kNamesBytesMax, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (names == MAP_FAILED) return;
+    faults->names = static_cast<char*>(names);
     struct sigaction action {};
     action.sa_sigaction = HandleFault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -169,12 +196,20 @@ void Install() {}
 
 #endif
 
-// Paths of the data files whose mappings had no bytes behind them, each once.
-Napi::Value CutFilesCall(const Napi::CallbackInfo& info) {
+// Paths of the data files whose mappings had no bytes behind them, each once, since this was asked last.
+Napi::Value TakeUnreadableFilesCall(const Napi::CallbackInfo& info) {
   Napi::Array paths = Napi::Array::New(info.Env());
 #if defined(__linux__)
-  const size_t count = faults->count.load(std::memory_order_acquire);
-  for (size_t i = 0; i < count; ++i) paths.Set(static_cast<uint32_t>(i), Napi::String::New(info.Env(), faults->files[i]));
+  if (FaultCount() == 0) return paths;
+  std::string taken;
+  Lock();
+  taken.assign(faults->names, faults->names_bytes);
+  faults->names_bytes = 0;
+  Unlock();
+  uint32_t count = 0;
+  for (size_t at = 0; at < taken.size(); at += strlen(taken.c_str() + at) + 1) {
+    paths.Set(count++, Napi::String::New(info.Env(), taken.c_str() + at));
+  }
 #endif
   return paths;
 }
@@ -183,7 +218,7 @@ Napi::Value CutFilesCall(const Napi::CallbackInfo& info) {
 
 void DefineMapFaults(Napi::Object exports) {
   Install();
-  Define<CutFilesCall>(exports, "cutFiles");
+  Define<TakeUnreadableFilesCall>(exports, "takeUnreadableFiles");
 }
 
 }  // namespace gannet::addon

@@ -11,6 +11,7 @@
 #include "call_guard.h"
 #include "registry.h"
 #include "result_memory.h"
+#include "whole_reads.h"
 
 namespace gannet::addon {
 namespace {
@@ -95,15 +96,19 @@ Napi::Value SearchCall(const Napi::CallbackInfo& info) {
     BesideWords beside;
     if (!info[2].IsUndefined()) beside.meaning = ReadMeaning(info[2]);
     if (!info[3].IsUndefined()) ReadParts(info[3], *published, &beside);
-    return ResultMemory::MakeBytes(
-        info.Env(), SearchBesideWords(*published->generation, ReadBytes(info[1], "plan"), std::move(beside)));
+    return ResultMemory::MakeBytes(info.Env(), ReadWholly(*published, [&] {
+      return SearchBesideWords(*published->generation, ReadBytes(info[1], "plan"), std::move(beside));
+    }));
   }
-  return ResultMemory::MakeBytes(info.Env(), Search(*published->generation, ReadBytes(info[1], "plan")));
+  return ResultMemory::MakeBytes(
+      info.Env(), ReadWholly(*published, [&] { return Search(*published->generation, ReadBytes(info[1], "plan")); }));
 }
 
 Napi::Value CollectRecordNumbersCall(const Napi::CallbackInfo& info) {
   const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
-  return MakeUint32s(info.Env(), CollectRecordNumbers(*published->generation, ReadBytes(info[1], "plan")));
+  return MakeUint32s(info.Env(), ReadWholly(*published, [&] {
+    return CollectRecordNumbers(*published->generation, ReadBytes(info[1], "plan"));
+  }));
 }
 
 Napi::Value DocumentFrequenciesCall(const Napi::CallbackInfo& info) {
@@ -111,7 +116,7 @@ Napi::Value DocumentFrequenciesCall(const Napi::CallbackInfo& info) {
   const std::vector<std::string> terms = ReadStrings(info[1], "terms");
   const std::vector<std::string_view> views(terms.begin(), terms.end());
   std::vector<uint32_t> frequencies;
-  for (const uint64_t frequency : DocumentFrequencies(*published->generation, views)) {
+  for (const uint64_t frequency : ReadWholly(*published, [&] { return DocumentFrequencies(*published->generation, views); })) {
     frequencies.push_back(static_cast<uint32_t>(std::min<uint64_t>(frequency, 0xffffffffu)));
   }
   return MakeUint32s(info.Env(), frequencies);

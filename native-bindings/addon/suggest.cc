@@ -10,6 +10,7 @@
 #include "bindings.h"
 #include "call_guard.h"
 #include "registry.h"
+#include "whole_reads.h"
 
 namespace gannet::addon {
 namespace {
@@ -32,7 +33,8 @@ Napi::Value SuggestNamesCall(const Napi::CallbackInfo& info) {
   const std::string prefix = ReadString(info[2], "prefix");
   const uint32_t edits = ReadUint32(info[3], "edits");
   const uint32_t limit = ReadUint32(info[4], "limit");
-  const std::vector<NameMatch> matches = FindNames(*published->generation, column, prefix, edits, limit);
+  const std::vector<NameMatch> matches =
+      ReadWholly(*published, [&] { return FindNames(*published->generation, column, prefix, edits, limit); });
   Napi::Array result = Napi::Array::New(env, matches.size());
   for (size_t i = 0; i < matches.size(); ++i) {
     Napi::Object match = Napi::Object::New(env);
@@ -50,7 +52,8 @@ Napi::Value CompleteWordCall(const Napi::CallbackInfo& info) {
   const std::string prefix = ReadString(info[1], "prefix");
   const uint32_t edits = ReadUint32(info[2], "edits");
   const uint32_t limit = ReadUint32(info[3], "limit");
-  const std::vector<TermMatch> matches = CompleteWord(*published->generation, prefix, edits, limit);
+  const std::vector<TermMatch> matches =
+      ReadWholly(*published, [&] { return CompleteWord(*published->generation, prefix, edits, limit); });
   Napi::Array result = Napi::Array::New(env, matches.size());
   for (size_t i = 0; i < matches.size(); ++i) {
     Napi::Object match = Napi::Object::New(env);
@@ -70,7 +73,8 @@ Napi::Value CountInContextCall(const Napi::CallbackInfo& info) {
   for (uint32_t i = 0; i < word_count; ++i) context.push_back(ReadStrings(words[i], "an element of context"));
   const std::vector<std::string> completions = ReadStrings(info[2], "completions");
   const uint32_t wanted = ReadUint32(info[3], "wanted");
-  const ContextCounts counts = CountInContext(*published->generation, context, completions, wanted);
+  const ContextCounts counts =
+      ReadWholly(*published, [&] { return CountInContext(*published->generation, context, completions, wanted); });
   std::vector<uint32_t> numbers;
   for (const uint64_t count : counts.completions) numbers.push_back(static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX)));
   Napi::Object result = Napi::Object::New(info.Env());

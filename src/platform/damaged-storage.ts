@@ -28,11 +28,49 @@ export function isDamage(error: unknown): boolean {
   return error instanceof Error && DAMAGE_CODES.has((error as Error & { readonly code?: unknown }).code);
 }
 
-/** `storage-damaged` for an error that means it; every other error as it is. */
+/** Of the system by name and by number (also as LMDB gives it on): the disk reports an error, or it is gone. */
+const UNREADABLE_CODES: ReadonlySet<unknown> = new Set([
+  ...['EIO', 'ENODEV', 'ENOTCONN', 'ESTALE', 'EREMOTEIO'],
+  ...[5, 19, 107, 116, 121],
+]);
+/** Of a connection the system says some of these, too. */
+const FILE_CALLS: ReadonlySet<string> = new Set([
+  'open',
+  'read',
+  'fstat',
+  'stat',
+  'lstat',
+  'scandir',
+  'mkdir',
+  'access',
+]);
+
+/** True where the error says that the disk could not be read, which may be over when it is tried again: no file is known to be damaged. */
+export function isUnreadable(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof ServiceError) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return UNREADABLE_CODES.has(code) && (syscall === undefined || FILE_CALLS.has(syscall));
+}
+
+/** `storage-damaged`, or `not-ready` for a segment, where an error means it; every other error as it is. */
 export function asDamageError(error: unknown): unknown {
-  if (error instanceof ServiceError || !isDamage(error)) return error;
+  if (error instanceof ServiceError) return error;
+  if (isUnreadableSegment(error)) {
+    const detail =
+      "The list's index could not be read from the disk, and is made again from its records; try again soon.";
+    return new ServiceError('not-ready', detail, { retryAfterSeconds: 1, cause: error });
+  }
+  if (isUnreadable(error)) {
+    const detail = 'The disk reports an error where a data file is read. The log of the service names it.';
+    return new ServiceError('storage-damaged', detail, { cause: error });
+  }
+  if (!isDamage(error)) return error;
   const detail = 'A data file that this needs is damaged. The log of the service names it.';
   return new ServiceError('storage-damaged', detail, { cause: error });
+}
+
+function isUnreadableSegment(error: unknown): boolean {
+  return error instanceof Error && error.name === 'KernelError' && (error as { code?: unknown }).code === 'unreadable';
 }
 
 /** Renames what is damaged to `<path>.damaged-<time>`, so that a new one can be begun in its place. Returns the new path. */

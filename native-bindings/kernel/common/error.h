@@ -12,6 +12,7 @@ enum class ErrorCode {
   kDamaged,            // bytes on disk are not what a writer of this format produces
   kUnsupportedFormat,  // a file of another format version, older or newer: whole, but not for this kernel
   kIo,                 // the operating system refused (errno in the message)
+  kUnreadable,         // the disk reported an error where a file was read, or the file was cut while it was mapped
   kDiskFull,           // ENOSPC, EDQUOT or EFBIG
   kLimit,              // a named limit of format.h or plan.h would be exceeded
   kStopped,            // nobody waits for the result any more (stop.h)

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "file_faults.h"
 #include "mapped_memory.h"
 
 namespace gannet {
@@ -43,12 +44,17 @@ void ThrowErrno(int error_number, const std::string& what) {
   throw Error(full ? ErrorCode::kDiskFull : ErrorCode::kIo, what + ": " + std::strerror(error_number));
 }
 
+void ThrowUnread(int error_number, const std::string& what) {
+  if (error_number == EIO) throw Error(ErrorCode::kUnreadable, what + ": " + std::strerror(error_number));
+  ThrowErrno(error_number, what);
+}
+
 size_t ReadWhole(int file, uint8_t* out, size_t bytes, const std::string& path) {
   size_t done = 0;
   while (done < bytes) {
     const ssize_t got = pread(file, out + done, bytes - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) ThrowErrno(errno, "read " + path);
+    if (got < 0) ThrowUnread(errno, "read " + path);
     if (got == 0) break;
     done += static_cast<size_t>(got);
   }
@@ -104,6 +110,7 @@ MappedFile::MappedFile(const std::string& path) {
 
 MappedFile::~MappedFile() {
   if (data_ == nullptr || read_ != nullptr) return;
+  ForgetFault(data_);
   const UnmappingGuard guard;
   munmap(const_cast<uint8_t*>(data_), size_);
 }

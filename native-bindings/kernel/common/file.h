@@ -14,6 +14,8 @@ namespace gannet {
 
 // Throws for an errno value: kDiskFull for ENOSPC, EDQUOT and EFBIG, else kIo. `what` says what was tried.
 [[noreturn]] void ThrowErrno(int error_number, const std::string& what);
+// The same where a file was read: kUnreadable for EIO.
+[[noreturn]] void ThrowUnread(int error_number, const std::string& what);
 
 // Reads the first `bytes` of an open file. Returns how much of them there was: less where it was cut meanwhile.
 size_t ReadWhole(int file, uint8_t* out, size_t bytes, const std::string& path);

@@ -72,6 +72,12 @@ LmdbWriter::LmdbWriter(const std::string& path, uint64_t size_bytes_max)
   }
 }
 
+// LMDB reads its own pages while it writes, and says of zeros that they are none of its own.
+void LmdbWriter::ThrowUnwrittenHere(int code, const std::string& what) const {
+  watch_.RequireNone("write segment");
+  ThrowUnwritten(code, what);
+}
+
 LmdbWriter::~LmdbWriter() { Close(); }
 
 void LmdbWriter::Close() {
@@ -126,7 +132,7 @@ void LmdbWriter::Append(std::span<const uint8_t> key, size_t value_bytes, const 
   MDB_val data{value_bytes, const_cast<uint8_t*>(value)};
   const unsigned flags = MDB_APPEND | (reserved != nullptr ? MDB_RESERVE : 0);
   const int code = mdb_cursor_put(cursor_, &key_value, &data, flags);
-  if (code != 0) ThrowUnwritten(code, "write " + path_);
+  if (code != 0) ThrowUnwrittenHere(code, "write " + path_);
   if (reserved != nullptr) *reserved = static_cast<uint8_t*>(data.mv_data);
 }
 
@@ -145,10 +151,16 @@ void LmdbWriter::Overwrite(std::span<const uint8_t> key, std::span<const uint8_t
   MDB_val data = AsValue(value);
   // LMDB replaces a value of the same size where it is: the page belongs to this transaction.
   const int code = mdb_put(txn_, dbi_, &key_value, &data, 0);
-  if (code != 0) ThrowUnwritten(code, "write " + path_);
+  if (code != 0) ThrowUnwrittenHere(code, "write " + path_);
 }
 
 uint64_t LmdbWriter::Finish() {
+  const uint64_t bytes = FinishUnwatched();
+  watch_.RequireNone("write segment");
+  return bytes;
+}
+
+uint64_t LmdbWriter::FinishUnwatched() {
   mdb_cursor_close(cursor_);
   cursor_ = nullptr;
   const int code = mdb_txn_commit(txn_);
@@ -158,7 +170,7 @@ uint64_t LmdbWriter::Finish() {
     const int reason = posix_fallocate(file_, 0, static_cast<off_t>(allocated_bytes_));
     if (reason != 0) ThrowErrno(reason, "write " + path_);
   }
-  if (code != 0) ThrowUnwritten(code, "commit " + path_);
+  if (code != 0) ThrowUnwrittenHere(code, "commit " + path_);
   MDB_envinfo info;
   mdb_env_info(env_, &info);
   const uint64_t bytes = (info.me_last_pgno + 1) * page_bytes_;

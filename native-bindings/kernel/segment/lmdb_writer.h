@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "../common/file_faults.h"
 #include "../format.h"
 
 struct MDB_env;
@@ -41,16 +42,20 @@ class LmdbWriter {
   // Replaces a value that was put before with one of the same size.
   void Overwrite(std::span<const uint8_t> key, std::span<const uint8_t> value);
 
-  // Commits, cuts the file to its used pages, syncs it, and returns its size.
+  // Commits, cuts the file to its used pages, syncs it, and returns its size. Error(kUnreadable) where any mapped file could not be read
+  // since the writer was made: what was written may come from it.
   uint64_t Finish();
 
  private:
+  uint64_t FinishUnwatched();
+  [[noreturn]] void ThrowUnwrittenHere(int code, const std::string& what) const;
   void Append(std::span<const uint8_t> key, size_t value_bytes, const uint8_t* value, uint8_t** reserved);
   void EnsureAllocated(size_t key_bytes, size_t value_bytes);
   // Cuts, seals and syncs the file, which is whole.
   void FinishFile(int file, uint64_t bytes);
   void Close();
 
+  FaultWatch watch_;
   std::string path_;
   const bool is_buffered_;  // its pages are memory until the commit writes them
   int file_ = -1;  // LMDB's descriptor, owned by the environment

@@ -10,6 +10,7 @@
 #include "../analysis/stemmer.h"
 #include "../common/bytes.h"
 #include "../common/file.h"
+#include "../common/file_faults.h"
 #include "../common/mapped_memory.h"
 #include "../postings/posting_layout.h"
 #include "key_table.h"
@@ -23,7 +24,7 @@ namespace {
 [[noreturn]] void Damaged(const std::string& what) { throw Error(ErrorCode::kDamaged, "segment: " + what); }
 
 [[noreturn]] void ThrowUnreadable(int code, const std::string& what) {
-  if (code > 0) ThrowErrno(code, what);
+  if (code > 0) ThrowUnread(code, what);
   throw Error(ErrorCode::kDamaged, what + ": " + mdb_strerror(code));
 }
 
@@ -50,6 +51,7 @@ class Environment {
       Check(mdb_env_open(env_, path.c_str(), MDB_RDONLY | MDB_NOLOCK | MDB_NOSUBDIR | MDB_NOTLS, 0644), path);
       Check(mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn_), path);
       Check(mdb_dbi_open(txn_, nullptr, 0, &dbi_), path);
+      inside_ = FirstKey();
     } catch (...) {
       Close();
       throw;
@@ -70,6 +72,9 @@ class Environment {
     return true;
   }
 
+  // Somewhere in the mapping; null where the file is empty.
+  const void* inside() const { return inside_; }
+
   MDB_cursor* OpenCursor() const {
     MDB_cursor* cursor = nullptr;
     Check(mdb_cursor_open(txn_, dbi_, &cursor), "read segment");
@@ -80,9 +85,18 @@ class Environment {
   static void Check(int code, const std::string& what) {
     if (code != 0) ThrowUnreadable(code, what);
   }
+  const void* FirstKey() const {
+    MDB_cursor* cursor = OpenCursor();
+    MDB_val key{0, nullptr};
+    MDB_val value;
+    const int code = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
+    mdb_cursor_close(cursor);
+    return code == 0 ? key.mv_data : nullptr;
+  }
   void Close() {
     if (txn_ != nullptr) mdb_txn_abort(txn_);
     if (env_ == nullptr) return;
+    ForgetFault(inside_);
     const UnmappingGuard guard;
     mdb_env_close(env_);
   }
@@ -90,6 +104,7 @@ class Environment {
   MDB_env* env_ = nullptr;
   MDB_txn* txn_ = nullptr;
   MDB_dbi dbi_ = 0;
+  const void* inside_ = nullptr;
 };
 
 // Keys of LMDB are no longer than 511 bytes, and no stored term is longer than this.
@@ -186,6 +201,7 @@ class LmdbSegment final : public Segment {
   std::span<const uint32_t> record_numbers() const override { return record_numbers_; }
   const Column& column(uint32_t index) const override { return columns_.at(index); }
   uint64_t file_bytes() const override { return file_bytes_; }
+  bool is_unreadable() const override { return HasFault(environment_.inside()); }
 
   uint32_t FieldLength(uint32_t field, uint32_t document) const override {
     const auto& [bytes, width] = field_lengths_[field];

@@ -123,6 +123,8 @@ class Segment {
 
   virtual const Column& column(uint32_t index) const = 0;
   virtual uint64_t file_bytes() const = 0;
+  // True once something of the file could not be read: what was read of it is not to be relied on.
+  virtual bool is_unreadable() const { return false; }
 
  private:
   mutable SegmentCache cache_;

@@ -70,6 +70,7 @@ class Merger {
  private:
   void CheckSource(const MergeSource& source) const {
     if (source.segment == nullptr) throw Error(ErrorCode::kInvalidArgument, "a merge of no segment");
+    if (source.segment->is_unreadable()) throw Error(ErrorCode::kUnreadable, "a merge of a segment that cannot be read");
     const SegmentMeta& meta = source.segment->meta();
     bool same = meta.text_fields.size() == schema_.text_field_weight_units.size() &&
                 meta.columns.size() == schema_.columns.size();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../common/file.h"
+#include "../common/file_faults.h"
 #include "vector_graph.h"
 
 namespace gannet::vectors {
@@ -25,6 +26,8 @@ class VectorSegment {
 
   const VectorGraph& graph() const { return graph_; }
   uint64_t file_bytes() const { return file_.bytes().size(); }
+  // True once something of the file could not be read: what was read of it is not to be relied on.
+  bool is_unreadable() const { return HasFault(file_.bytes().data()); }
 
   // The vectors of a record; none where first == end. Fast where the records asked for rise from call to call: `near` is where to
   // begin to look, the end of the range found last, or 0.

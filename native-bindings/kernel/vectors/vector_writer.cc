@@ -13,6 +13,7 @@
 
 #include "../common/bytes.h"
 #include "../common/file.h"
+#include "../common/file_faults.h"
 #include "../common/mapped_memory.h"
 #include "../common/stop.h"
 #include "cells.h"
@@ -379,6 +380,7 @@ struct Halves {
 };
 
 VectorSummary WriteFile(const std::string& path, VectorWriter* writer) {
+  const FaultWatch watch;
   const std::string unfinished = UnfinishedPath(path);
   UnlinkGuard guard(unfinished);
   {
@@ -389,6 +391,7 @@ VectorSummary WriteFile(const std::string& path, VectorWriter* writer) {
     file.WriteAt(BytesOf<uint64_t>({&sum, 1}), offsetof(VectorHeader, sum));
   }
   Sync(unfinished);
+  watch.RequireNone("write vectors");
   RenameAndSyncDirectory(unfinished, path);
   guard.Keep();
   return writer->summary();
@@ -430,6 +433,9 @@ VectorSummary MergeVectors(const std::string& path, std::span<const VectorMergeS
   }
   CheckLimits(vectors.size(), dimensions, options);
   Sort(&vectors);
+  for (const VectorMergeSource& source : sources) {
+    if (source.segment->is_unreadable()) throw Error(ErrorCode::kUnreadable, "a merge of vectors that cannot be read");
+  }
   VectorWriter writer(std::move(vectors), dimensions, options);
   return WriteFile(path, &writer);
 }

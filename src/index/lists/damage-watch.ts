@@ -1,6 +1,6 @@
 /**
  * Looks out for files of open lists that something outside changes: segments never change once they are in their place, and a file
- * that was cut under its mapping is known to the kernel. The system tells of changes in a folder; nothing is read until it does.
+ * that was cut under its mapping, or that the disk could not read, is known to the kernel. The system tells of changes in a folder; nothing is read until it does.
  * Main thread only.
  */
 import { watch, type FSWatcher } from 'node:fs';
@@ -9,32 +9,31 @@ import type { Logger } from 'pino';
 import { isKernelError, type Kernel } from '../../../native-bindings/index.js';
 import { segmentsPath, storePath } from '../../store/index.js';
 
-/** How often the kernel is asked for files that were cut: a look at one number. */
-const CUT_FILES_INTERVAL_MS = 250;
+/** How often the kernel is asked for files that could not be read: a look at one number. */
+const UNREADABLE_FILES_INTERVAL_MS = 250;
 const SEGMENT_FILE = /^\d+\.mdb$/;
 
 export interface DamageListener {
   /** Of the list at this path: a segment that is not as it was written. */
   segmentDamaged(listPath: string, segment: string): void;
-  /** Its store was cut. */
+  /** Its store was cut, or could not be read. */
   storeDamaged(listPath: string, reason: Error): void;
 }
 
 export class DamageWatch {
   private readonly folders = new Map<string, FSWatcher>();
-  private readonly told = new Set<string>();
   /** Segments that are being read, and whether they changed meanwhile. */
   private readonly checking = new Map<string, boolean>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    private readonly kernel: Pick<Kernel, 'checkSegmentInBackground' | 'cutFiles'>,
+    private readonly kernel: Pick<Kernel, 'checkSegmentInBackground' | 'takeUnreadableFiles'>,
     private readonly listener: DamageListener,
     private readonly log: Logger,
   ) {
     this.timer = setInterval(() => {
-      this.lookForCutFiles();
-    }, CUT_FILES_INTERVAL_MS).unref();
+      this.lookForUnreadableFiles();
+    }, UNREADABLE_FILES_INTERVAL_MS).unref();
   }
 
   opened(listPath: string): void {
@@ -73,23 +72,24 @@ export class DamageWatch {
       await this.kernel.checkSegmentInBackground(path);
     } catch (error) {
       // One that is gone was removed by a merge.
-      if (isKernelError(error) && error.code === 'damaged' && this.folders.has(listPath))
-        this.listener.segmentDamaged(listPath, file);
+      const isDamaged = isKernelError(error) && (error.code === 'damaged' || error.code === 'unreadable');
+      if (isDamaged && this.folders.has(listPath)) this.listener.segmentDamaged(listPath, file);
     }
     const hasChanged = this.checking.get(path) === true;
     this.checking.delete(path);
     if (hasChanged) await this.check(listPath, file);
   }
 
-  private lookForCutFiles(): void {
-    for (const path of this.kernel.cutFiles()) {
-      if (this.told.has(path)) continue;
-      this.told.add(path);
-      this.log.error({ path }, 'A data file was cut while it was in use');
+  private lookForUnreadableFiles(): void {
+    for (const path of this.kernel.takeUnreadableFiles()) {
+      this.log.error({ path }, 'A data file was cut while it was in use, or the disk cannot read it');
       for (const listPath of this.folders.keys()) {
         if (path.startsWith(`${segmentsPath(listPath)}/`)) this.listener.segmentDamaged(listPath, path);
         else if (path.startsWith(`${storePath(listPath)}/`))
-          this.listener.storeDamaged(listPath, new Error(`${path} was cut while it was in use`));
+          this.listener.storeDamaged(
+            listPath,
+            new Error(`${path} was cut while it was in use, or the disk cannot read it`),
+          );
       }
     }
   }

@@ -19,7 +19,8 @@ export function deleted(): ServiceError {
 export function damaged(listId: string, list: string, cause: unknown): ServiceError {
   const detail =
     `The store of the list '${list}' is damaged, and the list is closed. Stop the service and restore the folder ` +
-    `lists/${listId} of the data directory from a backup, or delete the list and fill a new one; the log says more.`;
+    `lists/${listId} of the data directory from a backup, or delete the list and fill a new one; the log says more. ` +
+    'Where it was the disk that could not be read and can be again, starting the service again is enough.';
   return new ServiceError('list-damaged', detail, { cause });
 }
 

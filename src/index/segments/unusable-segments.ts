@@ -1,6 +1,6 @@
 /**
- * Segments that have to be made again from the records: of another format, missing or damaged. Everything else that keeps
- * a file from being opened (permissions, too many open files, a failing disk) is no reason to give it up.
+ * Segments that have to be made again from the records: of another format, missing, damaged, or at a place that the disk cannot read.
+ * Everything else that keeps a file from being opened (permissions, too many open files) is no reason to give it up.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,7 +12,7 @@ import {
 } from '../../../native-bindings/index.js';
 import { segmentsPath, type ListState, type PartName } from '../../store/index.js';
 
-export type SegmentFault = 'unsupported-format' | 'damaged' | 'missing';
+export type SegmentFault = 'unsupported-format' | 'damaged' | 'unreadable' | 'missing';
 
 export class UnusableSegmentError extends Error {
   override readonly name = 'UnusableSegmentError';
@@ -76,7 +76,7 @@ export async function damagedSegments(kernel: Kernel, listPath: string): Promise
         ? kernel.checkVectorSegmentInBackground(path)
         : kernel.checkSegmentInBackground(path));
     } catch (error) {
-      if (isKernelError(error) && error.code === 'damaged') damaged.set(path, error);
+      if (isKernelError(error) && (error.code === 'damaged' || error.code === 'unreadable')) damaged.set(path, error);
     }
   }
   return damaged;
@@ -127,6 +127,7 @@ function faultOf(error: unknown, path: string): SegmentFault | undefined {
   switch (error.code) {
     case 'unsupported-format':
     case 'damaged':
+    case 'unreadable':
       return error.code;
     case 'io':
       return existsSync(path) ? undefined : 'missing';

@@ -1,0 +1,70 @@
+#include "file_faults.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <string>
+
+#include "error.h"
+
+namespace gannet {
+namespace {
+
+// More than the files that a process has open.
+constexpr size_t kMappingsMax = 65536;
+
+struct Mapping {
+  std::atomic<uintptr_t> begin{0};  // 0: nobody's
+  std::atomic<uintptr_t> end{0};
+};
+
+// Memory that is touched by those alone who have something to note.
+std::array<Mapping, kMappingsMax> mappings;
+std::atomic<size_t> used{0};
+std::atomic<uint64_t> fault_count{0};
+
+Mapping* FindMapping(uintptr_t address) {
+  const size_t count = used.load(std::memory_order_acquire);
+  for (size_t i = 0; i < count; ++i) {
+    const uintptr_t begin = mappings[i].begin.load(std::memory_order_acquire);
+    if (begin != 0 && address >= begin && address < mappings[i].end.load(std::memory_order_acquire)) return &mappings[i];
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool NoteFault(uintptr_t begin, uintptr_t end) {
+  if (FindMapping(begin) != nullptr) return true;
+  const size_t count = used.load(std::memory_order_relaxed);
+  size_t place = 0;
+  while (place < count && mappings[place].begin.load(std::memory_order_relaxed) != 0) ++place;
+  if (place == kMappingsMax) return false;
+  mappings[place].end.store(end, std::memory_order_relaxed);
+  mappings[place].begin.store(begin, std::memory_order_release);
+  used.store(std::max(count, place + 1), std::memory_order_release);
+  return true;
+}
+
+uint64_t FaultCount() { return fault_count.load(std::memory_order_acquire); }
+
+void CountFault() { fault_count.fetch_add(1, std::memory_order_acq_rel); }
+
+bool HasFault(const void* inside) {
+  return FaultCount() != 0 && inside != nullptr && FindMapping(reinterpret_cast<uintptr_t>(inside)) != nullptr;
+}
+
+void ForgetFault(const void* inside) {
+  if (FaultCount() == 0 || inside == nullptr) return;
+  while (Mapping* mapping = FindMapping(reinterpret_cast<uintptr_t>(inside))) {
+    mapping->begin.store(0, std::memory_order_release);
+  }
+}
+
+void FaultWatch::RequireNone(const char* work) const {
+  if (FaultCount() == before_) return;
+  throw Error(ErrorCode::kUnreadable, std::string(work) + ": a data file could not be read meanwhile");
+}
+
+}  // namespace gannet

@@ -1,0 +1,136 @@
+/**
+ * A disk that cannot be read any more at some places, while the service works: what lies there is not answered from, the service goes on, and
+ * all is there again when the disk can be read.
+ */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Answer } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { canMountFaulty, FaultyFileSystem } from '../support/faulty-file-system.js';
+import { TestService } from '../support/service.js';
+import { describeWhere } from '../support/skip.js';
+
+const RECORDS = 400;
+const SEARCHES = 40;
+const CODES_OF_HIT = ['not-ready', 'list-damaged', 'storage-damaged', 'shutting-down'];
+
+let root: string;
+let disk: FaultyFileSystem;
+let service: TestService;
+
+/** Segments of less are read and not mapped where they are checked. */
+const WORDS_OF_RECORD = 150;
+
+const wordsOf = (index: number) => Array.from({ length: WORDS_OF_RECORD }, (_, word) => `of${index}x${word}`).join(' ');
+
+const records = (list: string) =>
+  Array.from({ length: RECORDS }, (_, index) => ({
+    name: `${list}-${index}`,
+    title: `${list} common word${index} ${wordsOf(index)}`,
+  }));
+
+const listId = async (name: string) => {
+  const before = new Set(readdirSync(join(root, 'on', 'lists')));
+  expect((await service.client.post('/list/default', { name, searchable_fields: [{ name: 'title' }] })).status).toBe(
+    201,
+  );
+  expect((await service.client.bulk('default', name, records(name))).status).toBe(200);
+  return readdirSync(join(root, 'on', 'lists')).find((each) => !before.has(each)) ?? '';
+};
+
+const search = (list: string, query = 'common') => service.client.get(`/search/default/${list}/1`, { query, size: 1 });
+
+/** Either all that there is, or why not; never less than there is. */
+function expectWholeOrRefused(answer: Answer, total: number): void {
+  if (answer.status === 200) expect(answer.body).toMatchObject({ total_count: total });
+  else expect([answer.status, CODES_OF_HIT], answer.text).toEqual([503, expect.arrayContaining([codeOf(answer)])]);
+}
+
+const codeOf = ({ body }: Answer) => (body as { code?: string }).code;
+
+const isWhole = (total: number) => (answer: Answer) =>
+  answer.status === 200 && (answer.body as { total_count: number }).total_count === total;
+
+describeWhere(await canMountFaulty(), 'no file system of our own can be mounted here (libfuse 3, and root)')(
+  'a disk that cannot be read',
+  () => {
+    let hit: string;
+    beforeEach(async () => {
+      root = mkdtempSync(join(tmpdir(), 'gannet-unreadable-'));
+      disk = await FaultyFileSystem.mount(join(root, 'under'), join(root, 'on'));
+      service = new TestService(join(root, 'on'), { dataDir: join(root, 'on') });
+      await service.start();
+      hit = await listId('hit');
+      await listId('other');
+    });
+    afterEach(async () => {
+      await service.stop('SIGKILL');
+      await disk.unmount();
+      rmSync(root, { recursive: true, force: true });
+    });
+
+    it('under the segments of a list has them made again, answers nothing out of them, and leaves the other lists alone', async () => {
+      await disk.fail(['read'], 'EIO', `${hit}/segments/0`);
+      await disk.forget();
+      for (let count = 0; count < SEARCHES; ++count) {
+        expectWholeOrRefused(await search('hit'), RECORDS);
+        expectWholeOrRefused(await search('hit', `word${count}`), 1);
+        expect(await search('other')).toMatchObject({ status: 200, body: { total_count: RECORDS } });
+      }
+      await disk.heal();
+      await eventually(() => search('hit'), isWhole(RECORDS));
+      expect(
+        (await service.client.post('/search-result/default/hit', { name: 'new', fields: { title: 'common' } })).status,
+      ).toBe(201);
+      expect(await search('hit')).toMatchObject({ body: { total_count: RECORDS + 1 } });
+    });
+
+    it('under what is being written refuses the write, and lives', async () => {
+      await disk.fail(['read'], 'EIO', '/segments/');
+      await disk.forget();
+      for (let count = 0; count < 5; ++count) {
+        const answer = await service.client.bulk('default', 'hit', records(`more${count}`));
+        expect([answer.status >= 200, answer.status < 500 || answer.status === 503], answer.text).toEqual([true, true]);
+        expectWholeOrRefused(await search('hit', 'hit'), RECORDS);
+      }
+      await disk.heal();
+      await eventually(() => search('hit', 'hit'), isWhole(RECORDS));
+      await eventually(() => search('other', 'other'), isWhole(RECORDS));
+    });
+
+    it('under the store of a list closes that list, and has it again after a start', async () => {
+      await disk.fail(['read'], 'EIO', `${hit}/store/data.mdb`);
+      await disk.forget();
+      await eventually(
+        () => service.client.get('/search/default/hit/1', { query: 'common', size: 10 }),
+        (answer) => codeOf(answer) === 'list-damaged',
+      );
+      const { unavailable } = (await service.client.get('/list/default')).body as { readonly unavailable: unknown };
+      expect(unavailable).toMatchObject([
+        { name: 'hit', code: 'list-damaged', detail: expect.stringContaining('starting') },
+      ]);
+      expect(await search('other')).toMatchObject({ status: 200, body: { total_count: RECORDS } });
+      await disk.heal();
+      expect(await service.stop()).toBe(0);
+      await service.start();
+      await eventually(() => search('hit'), isWhole(RECORDS));
+    });
+
+    it('under the catalogue leaves searches as they are, and refuses changes with a sentence', async () => {
+      await disk.fail(['read'], 'EIO', '/system/data.mdb');
+      await disk.forget();
+      for (const name of ['one', 'two']) {
+        const answer = await service.client.post('/list/default', { name });
+        if (answer.status !== 201) expect([answer.status, codeOf(answer)]).toEqual([503, 'storage-damaged']);
+      }
+      for (const list of ['hit', 'other'])
+        expect(await search(list)).toMatchObject({ status: 200, body: { total_count: RECORDS } });
+      await disk.heal();
+      await service.stop();
+      await service.start();
+      for (const list of ['hit', 'other']) await eventually(() => search(list), isWhole(RECORDS));
+    });
+  },
+);
