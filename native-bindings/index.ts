@@ -201,7 +201,7 @@ export interface Kernel {
   expand(generation: GenerationHandle, words: readonly string[], options: ExpandOptions): WordExpansion[];
   /**
    * A number for each word that names what `expand` says about it: wherever the number is the same, in whatever generation,
-   * stems and typos are the same in the same order, and the word is there or not. Their document frequencies may differ, and
+   * stems, typos and compounds are the same in the same order, and the word is there or not. Their document frequencies may differ, and
    * prefixes are left aside. 0: neither the word nor anything else. Costs a fraction of `expand`.
    */
   nameExpansions(generation: GenerationHandle, words: readonly string[], options: ExpandOptions): Float64Array;

@@ -198,6 +198,11 @@ export interface WordExpansion {
   readonly typos: readonly ExpandedTerm[];
   /** Terms that begin with the word (the word itself left out); empty unless `prefixesMax` asks. */
   readonly prefixes: readonly ExpandedTerm[];
+  /**
+   * Terms that begin or end with the word, where words are written together: in scripts without blanks, in Hangul, and in languages
+   * that join words. Those of the stem are left out.
+   */
+  readonly compounds: readonly ExpandedTerm[];
 }
 
 /** Each list of a WordExpansion holds its first `…Max` terms. */
@@ -207,6 +212,7 @@ export interface ExpandOptions {
   readonly stemsMax: number;
   readonly typosMax: number;
   readonly prefixesMax: number;
+  readonly compoundsMax: number;
 }
 
 export interface NameSuggestion {

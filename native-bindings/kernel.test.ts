@@ -152,7 +152,7 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
 );
 
 describe('expansions', () => {
-  const options = { stemsMax: 10, typosMax: 10, prefixesMax: 0 };
+  const options = { stemsMax: 10, typosMax: 10, prefixesMax: 0, compoundsMax: 0 };
 
   test('are stems, misspellings and beginnings over all segments', () => {
     const segments = ['connected connection connecting', 'connection conection r500 r501', 'connective'].map(

@@ -44,7 +44,8 @@ Question ReadQuestion(const Napi::CallbackInfo& info) {
   const uint32_t count = edits.Length();
   for (uint32_t i = 0; i < count; ++i) question.edits.push_back(ReadUint32(edits[i], "an element of editsMax"));
   question.limits = {ReadUint32(options.Get("stemsMax"), "stemsMax"), ReadUint32(options.Get("typosMax"), "typosMax"),
-                     ReadUint32(options.Get("prefixesMax"), "prefixesMax")};
+                     ReadUint32(options.Get("prefixesMax"), "prefixesMax"),
+                     ReadUint32(options.Get("compoundsMax"), "compoundsMax")};
   return question;
 }
 
@@ -62,6 +63,7 @@ Napi::Value ExpandCall(const Napi::CallbackInfo& info) {
     word.Set("stems", MakeTerms(env, expansions[i].stems));
     word.Set("typos", MakeTerms(env, expansions[i].typos));
     word.Set("prefixes", MakeTerms(env, expansions[i].prefixes));
+    word.Set("compounds", MakeTerms(env, expansions[i].compounds));
     result[i] = word;
   }
   return result;

@@ -10,6 +10,7 @@
 #include "../kernel/analysis/stemmer.h"
 #include "../kernel/terms/expansion_names.h"
 #include "../kernel/terms/new_terms.h"
+#include "../kernel/vocabulary/compounds.h"
 #include "check.h"
 #include "edit_distance.h"
 #include "search_support.h"
@@ -57,6 +58,10 @@ class KnownList {
         continue;
       }
       if (term.starts_with(word)) expected.prefixes.push_back({term, 0, frequency});
+      const bool is_of_stem = !stem.empty() && stemmer.Stem(term) == stem;
+      if (!is_of_stem && !HasDigit(word) && IsSpellable(term) && IsCompound(term, word, CompoundRuleFor(word, language_))) {
+        expected.compounds.push_back({term, 0, frequency});
+      }
       if (!stem.empty() && stemmer.Stem(term) == stem) {
         expected.stems.push_back({term, 0, frequency});
       } else if (IsSpellable(word) && IsSpellable(term)) {
@@ -67,6 +72,7 @@ class KnownList {
     Order(&expected.stems, limits.stems);
     Order(&expected.typos, limits.typos);
     Order(&expected.prefixes, limits.prefixes);
+    Order(&expected.compounds, limits.compounds);
     return expected;
   }
 
@@ -90,19 +96,29 @@ class KnownList {
   std::shared_ptr<const Generation> generation_;
 };
 
+// Now and then there is something before a word.
+std::string RandomBeginning(std::mt19937* random, bool is_hangul) {
+  return (*random)() % 6 > 0 ? "" : is_hangul ? "대학" : "fahrt";
+}
+
 std::string RandomTerm(std::mt19937* random) {
   static const std::vector<std::string> roots = {"connect", "relat",  "run",   "study", "bab",   "ab",
-                                                 "zebra",   "nation", "abcde", "книг",  "xr500", "o"};
-  static const std::vector<std::string> endings = {"", "s", "ed", "ing", "ion", "ions", "'s", "ies", "al", "и", "ы"};
+                                                 "zebra",   "nation", "abcde", "книг",  "xr500", "o",
+                                                 "서울",    "대학",   "fahrt"};
+  static const std::vector<std::string> endings = {"", "s", "ed", "ing", "ion", "ions", "'s", "ies", "al", "и", "ы",
+                                                   "서울", "대학", "시", "plan"};
   std::string term = roots[(*random)() % roots.size()];
   if (term[0] == 'r' || term[0] == 'b' || term[0] == 'a') term[(*random)() % 2] = static_cast<char>('a' + (*random)() % 4);
   const std::string& ending = endings[(*random)() % endings.size()];
-  return term.ends_with('0') && ending == "'s" ? term : term + ending;  // that would be two words
+  // Those would be two words.
+  const auto is_hangul = [](const std::string& text) { return text.starts_with("서") || text.starts_with("대") || text.starts_with("시"); };
+  if ((term.ends_with('0') && ending == "'s") || (!ending.empty() && is_hangul(term) != is_hangul(ending))) return term;
+  return RandomBeginning(random, is_hangul(term)) + term + ending;
 }
 
 TEST(word_expander_agrees_with_a_map_of_the_terms) {
   std::mt19937 random(7);
-  for (const char* language : {"en", "ru", "none"}) {
+  for (const char* language : {"en", "ru", "de", "none"}) {
     std::vector<std::vector<std::string>> segments(3);
     for (auto& texts : segments) {
       for (uint32_t documents = 1 + random() % 60; documents > 0; --documents) {
@@ -112,19 +128,49 @@ TEST(word_expander_agrees_with_a_map_of_the_terms) {
       }
     }
     const KnownList list(language, segments);
+    size_t compounds = 0;
     for (uint32_t round = 0; round < 400; ++round) {
       const std::string word = round % 2 == 0 ? list.AnyTerm(&random) : RandomTerm(&random);
       const uint32_t edits = random() % 3;
       const uint32_t few = 1 + random() % 3;
-      const ExpansionLimits limits = round % 4 == 0 ? ExpansionLimits{few, few, few} : ExpansionLimits{1000, 1000, 1000};
+      const ExpansionLimits limits = round % 4 == 0 ? ExpansionLimits{few, few, few, few} : ExpansionLimits{1000, 1000, 1000, 1000};
       const WordExpansion found = list.Expand(word, edits, limits);
       WordExpansion expected = list.Expected(word, edits, limits);
       CHECK_EQ(found.document_frequency, expected.document_frequency);
       CHECK(found.stems == expected.stems);
       CHECK(found.typos == expected.typos);
       CHECK(found.prefixes == expected.prefixes);
+      CHECK(found.compounds == expected.compounds);
+      compounds += found.compounds.size();
     }
+    CHECK(compounds > 100);
   }
+}
+
+TEST(compounds_begin_or_end_with_a_word_where_words_are_written_together) {
+  const auto is_compound = [](std::string_view term, std::string_view word, std::string_view language) {
+    return IsCompound(term, word, CompoundRuleFor(word, language));
+  };
+  // In scripts without blanks and in Hangul, whatever the language.
+  CHECK(is_compound("東京タワー", "東京", "en"));
+  CHECK(is_compound("東京タワー", "タワー", "ja"));
+  CHECK(is_compound("清华大学", "大学", "none"));
+  CHECK(is_compound("食べ物", "食べ", "ja"));
+  CHECK(is_compound("서울에서", "서울", "ko"));
+  CHECK(is_compound("서울대학교", "대학교", "ko"));
+  CHECK(is_compound("โรงเรียน", "เรียน", "th"));
+  CHECK(!is_compound("東京", "東京", "ja"));
+  CHECK(!is_compound("日本", "本", "ja"));          // one character is in too many
+  CHECK(!is_compound("スープ", "スー", "ja"));       // as are two of kana
+  CHECK(!is_compound("北東京市", "東京", "ja"));     // within
+  CHECK(!is_compound("ក្រុមហ៊ុន", "ក្រុមហ", "km"));  // a mark belongs to its letter
+  // Letters in languages that join words.
+  CHECK(is_compound("dampfschifffahrt", "schifffahrt", "de"));
+  CHECK(is_compound("donaudampfschiff", "donau", "de"));
+  CHECK(!is_compound("dampfschifffahrt", "schifffahrt", "en"));
+  CHECK(!is_compound("fahrten", "fahrt", "de"));  // an ending
+  CHECK(!is_compound("dampfrad", "rad", "de"));
+  CHECK(!is_compound("дамба", "дам", "ru"));
 }
 
 std::vector<std::pair<std::string, uint32_t>> Outline(const std::vector<TermMatch>& matches) {
@@ -165,8 +211,8 @@ class RandomSegments {
 // Segments come and go as they do beside writes: what has a name once has to be what every generation says that has it.
 TEST(expansion_names_stand_for_one_expansion_in_all_generations) {
   std::mt19937 random(23);
-  const ExpansionLimits limits = {32, 128, 0};
-  for (const char* language : {"en", "none"}) {
+  const ExpansionLimits limits = {32, 128, 0, 128};
+  for (const char* language : {"en", "de", "none"}) {
     RandomSegments segments(language, &random);
     const auto make_segment = [&](uint32_t documents) { return SegmentView{segments.Build(documents, 2), {}}; };
     auto generation = DeriveGeneration(nullptr, {make_segment(60)}, {}, {}, "{}");
@@ -184,7 +230,8 @@ TEST(expansion_names_stand_for_one_expansion_in_all_generations) {
       for (size_t i = 0; i < words.size(); ++i) {
         const WordExpansion& found = expansions[i];
         if (names[i] == kNothingKnownName) {
-          CHECK(found.document_frequency == 0 && found.stems.empty() && found.typos.empty());
+          CHECK(found.document_frequency == 0 && found.stems.empty() && found.typos.empty() &&
+                found.compounds.empty());
           continue;
         }
         const auto [entry, is_new] = known.try_emplace(names[i], words[i] + std::to_string(edits[i]), found);
@@ -194,6 +241,7 @@ TEST(expansion_names_stand_for_one_expansion_in_all_generations) {
         CHECK_EQ(expansion.document_frequency > 0, found.document_frequency > 0);
         CHECK(Outline(expansion.stems) == Outline(found.stems));
         CHECK(Outline(expansion.typos) == Outline(found.typos));
+        CHECK(Outline(expansion.compounds) == Outline(found.compounds));
       }
       std::vector<std::shared_ptr<const Segment>> removed;
       // Now and then all small segments go, as when they are merged.
@@ -217,8 +265,8 @@ std::set<std::string> TermsOf(const std::vector<TermMatch>& matches) {
 // Documents come and are replaced, and segments are merged, as beside writes: a word that no vocabulary since is said to affect has what it had.
 TEST(vocabularies_affect_every_word_that_has_other_terms) {
   std::mt19937 random(29);
-  const ExpansionLimits all = {1000, 1000, 0};
-  for (const char* language : {"en", "ru", "none"}) {
+  const ExpansionLimits all = {1000, 1000, 0, 1000};
+  for (const char* language : {"en", "ru", "de", "none"}) {
     RandomSegments segments(language, &random);
     auto generation = DeriveGeneration(nullptr, {{segments.Build(700, 1), {}}}, {}, {}, "{}");
     struct Kept {
@@ -244,6 +292,7 @@ TEST(vocabularies_affect_every_word_that_has_other_terms) {
             CHECK_EQ(before.document_frequency > 0, now.document_frequency > 0);
             CHECK(TermsOf(before.stems) == TermsOf(now.stems));
             CHECK(TermsOf(before.typos) == TermsOf(now.typos));
+            CHECK(TermsOf(before.compounds) == TermsOf(now.compounds));
           }
         }
         kept.insert_or_assign({word[0], edits[0]}, Kept{generation->vocabulary.name, now});
@@ -426,7 +475,8 @@ TEST(word_expander_returns_more_near_terms_than_the_cache_takes) {
 TEST(word_expander_leaves_numbers_alone_and_checks_its_limits) {
   const KnownList list("en", {{"xr500 xr501 xr500s xr5000"}});
   const WordExpansion found = list.Expand("xr500", 2, {10, 10, 10});
-  CHECK(found.stems.empty() && found.typos.empty());
+  CHECK(found.stems.empty() && found.typos.empty() &&
+                found.compounds.empty());
   CHECK_EQ(found.prefixes.size(), 2u);
   CHECK_THROWS(kInvalidArgument, list.Expand("word", 3, {1, 1, 1}));
   CHECK_THROWS(kInvalidArgument, list.Expand("word", 1, {kExpandedTermsMax + 1, 1, 1}));

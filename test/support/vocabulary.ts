@@ -33,6 +33,7 @@ export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRu
         stems: related.slice(0, stemsMax).map((term) => entry(term, 0)),
         typos: near.slice(0, typosMax),
         prefixes: [],
+        compounds: [],
       };
     });
   let lastName = 0;

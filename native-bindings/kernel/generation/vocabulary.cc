@@ -9,6 +9,7 @@
 
 #include "../analysis/stemmer.h"
 #include "../common/error.h"
+#include "../vocabulary/compounds.h"
 
 namespace gannet {
 namespace {
@@ -34,7 +35,7 @@ class SoughtAmongChanged {
       : word_(word), edits_(HasDigit(word) ? 0 : edits), has_stems_(!HasDigit(word)), sketch_(word) {}
 
   bool MayStandFor(const ChangedTerm& term) {
-    return term.term == word_ || MayBeMisspelt(term) || HasStem(term);
+    return term.term == word_ || MayBeMisspelt(term) || HasStem(term) || IsCompoundOfIt(term);
   }
 
  private:
@@ -47,11 +48,21 @@ class SoughtAmongChanged {
 
   bool HasStem(const ChangedTerm& term) {
     if (!has_stems_ || term.stem.empty()) return false;
-    if (language_ != term.language) {
-      language_ = term.language;
-      stem_ = ThreadStemmer(term.language).Stem(word_);
-    }
+    SetLanguage(term.language);
     return stem_ == term.stem;
+  }
+
+  bool IsCompoundOfIt(const ChangedTerm& term) {
+    if (!has_stems_) return false;
+    SetLanguage(term.language);
+    return IsCompound(term.term, word_, compound_rule_);
+  }
+
+  void SetLanguage(const std::string& language) {
+    if (language_ == language) return;
+    language_ = language;
+    stem_ = ThreadStemmer(language).Stem(word_);
+    compound_rule_ = CompoundRuleFor(word_, language);
   }
 
   const std::string& word_;
@@ -60,6 +71,7 @@ class SoughtAmongChanged {
   WordSketch sketch_;
   std::optional<std::string> language_;
   std::string stem_;  // in that language
+  CompoundRule compound_rule_;
 };
 
 // What came and went after a vocabulary of the name; nothing where that is not known.

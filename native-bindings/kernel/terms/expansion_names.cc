@@ -29,9 +29,11 @@ std::vector<uint8_t> OutlineOf(const WordExpansion& expansion, const ExpansionLi
   std::vector<uint8_t> outline;
   AppendVarint(&outline, limits.stems);
   AppendVarint(&outline, limits.typos);
+  AppendVarint(&outline, limits.compounds);
   outline.push_back(expansion.document_frequency > 0);
   AppendTerms(expansion.stems, &outline);
   AppendTerms(expansion.typos, &outline);
+  AppendTerms(expansion.compounds, &outline);
   return outline;
 }
 
@@ -44,7 +46,8 @@ const Segment* LargestOf(const Generation& generation) {
 
 uint64_t NameOf(const WordExpansion& expansion, const ExpansionLimits& limits, const std::string& key,
                 const Segment* keeper) {
-  const bool is_empty = expansion.document_frequency == 0 && expansion.stems.empty() && expansion.typos.empty();
+  const bool is_empty = expansion.document_frequency == 0 && expansion.stems.empty() && expansion.typos.empty() &&
+                        expansion.compounds.empty();
   if (is_empty || keeper == nullptr) return kNothingKnownName;
   auto& names = keeper->cache().expansions;
   std::vector<uint8_t> outline = OutlineOf(expansion, limits);

@@ -21,8 +21,8 @@ namespace gannet {
 // Of every word that the generation does not have, nor anything like it.
 inline constexpr uint64_t kNothingKnownName = 0;
 
-// A name per word. Wherever it is the same, in whatever generation, ExpandWords gives the same stems and typos in the
-// same order and with the same distances, and a document frequency that is zero or not alike; the frequencies themselves
+// A name per word. Wherever it is the same, in whatever generation, ExpandWords gives the same stems, typos and
+// compounds in the same order and with the same distances, and a document frequency that is zero or not alike; the frequencies themselves
 // may differ, and prefixes are left aside. Terms that are the same may have several names. Below 2^53; a name is never
 // given to anything else in this process. Error(kInvalidArgument) as ExpandWords.
 std::vector<uint64_t> NameExpansions(const Generation& generation, std::span<const std::string> words,

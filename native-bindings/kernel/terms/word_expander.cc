@@ -4,8 +4,10 @@
 #include <memory>
 #include <utility>
 
+#include "../analysis/stemmer.h"
 #include "../common/error.h"
 #include "../common/stop.h"
+#include "../vocabulary/compounds.h"
 #include "sought_word.h"
 
 namespace gannet {
@@ -54,6 +56,20 @@ class TermSums {
   std::vector<TermMatch> matches_;
 };
 
+// Nothing of it is kept by the segments: it is two searches in order, of words of some scripts and languages alone, and whoever asks keeps
+// the answer for as long as the terms are the same.
+std::vector<TermMatch> CompoundsOf(const Generation& generation, std::string_view word, TermSums* stems, size_t limit) {
+  TermSums compounds;
+  for (const SegmentView& view : generation.segments) {
+    const SpellingIndex& index = view.segment->spelling();
+    for (const uint32_t number : FindCompounds(index, word, CompoundRuleFor(word, view.segment->meta().language))) {
+      const std::string_view term = index.term(number);
+      if (!stems->Contains(term)) compounds.Add(term, 0, view.segment->FindTerm(term).document_frequency());
+    }
+  }
+  return compounds.First(limit, word);
+}
+
 WordExpansion ExpandWord(const Generation& generation, const std::string& word, uint32_t edits,
                          const ExpansionLimits& limits) {
   WordExpansion expansion;
@@ -74,6 +90,7 @@ WordExpansion ExpandWord(const Generation& generation, const std::string& word, 
   }
   expansion.typos = typos.First(limits.typos, word);
   expansion.stems = stems.First(limits.stems, word);
+  if (limits.compounds > 0 && !HasDigit(word)) expansion.compounds = CompoundsOf(generation, word, &stems, limits.compounds);
   if (limits.prefixes > 0) {
     expansion.prefixes = FindPrefix(generation, word, size_t{limits.prefixes} + 1);
     std::erase_if(expansion.prefixes, [&](const TermMatch& match) { return match.term == word; });
@@ -88,7 +105,7 @@ std::vector<WordExpansion> ExpandWords(const Generation& generation, std::span<c
                                        std::span<const uint32_t> edits, const ExpansionLimits& limits) {
   if (words.size() > kExpandedWordsMax) throw Error(ErrorCode::kInvalidArgument, "too many words to expand");
   if (edits.size() != words.size()) throw Error(ErrorCode::kInvalidArgument, "edits of another number of words");
-  if (std::max({limits.stems, limits.typos, limits.prefixes}) > kExpandedTermsMax) {
+  if (std::max({limits.stems, limits.typos, limits.prefixes, limits.compounds}) > kExpandedTermsMax) {
     throw Error(ErrorCode::kInvalidArgument, "more terms wanted than an expansion has");
   }
   std::vector<WordExpansion> expansions;

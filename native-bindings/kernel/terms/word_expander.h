@@ -1,4 +1,4 @@
-// Query words to the terms of a generation that they may stand for: same stem, misspelt, begun.
+// Query words to the terms of a generation that they may stand for: same stem, misspelt, begun, of several parts.
 //
 // Thread-safety: pure functions of immutable data; answers about a segment are kept in its cache.
 #pragma once
@@ -20,6 +20,7 @@ struct ExpansionLimits {
   uint32_t stems = 0;
   uint32_t typos = 0;
   uint32_t prefixes = 0;
+  uint32_t compounds = 0;
 };
 
 // See WordExpansion in native-bindings/index.ts.
@@ -28,6 +29,7 @@ struct WordExpansion {
   std::vector<TermMatch> stems;
   std::vector<TermMatch> typos;
   std::vector<TermMatch> prefixes;
+  std::vector<TermMatch> compounds;
 };
 
 // `words` are folded terms; `edits` has a number (at most kSpellingEditsMax) per word. Error(kInvalidArgument) beyond the

@@ -99,6 +99,7 @@ function answers(from: ListIndex, version?: number) {
         stemsMax: 10,
         typosMax: 10,
         prefixesMax: 10,
+        compoundsMax: 0,
       }),
       names: kernel.suggestNames(handle, NAME_COLUMN, 'record 1', 0, 20),
       completed: kernel.completeWord(handle, 'gan', 1, 20),

@@ -128,7 +128,12 @@ test('a word that a write brought is known to the next generation', () => {
   const dictionaries = new Dictionaries(kernel);
   const before = segmentOf(['cliff'], 1001);
   const first = kernel.publishGeneration({ add: [{ segment: before }], settings: '{}' });
-  expect(dictionaries.of(first).forms(['gannet'], true)[0]).toEqual({ isKnown: false, stems: [], typos: [] });
+  expect(dictionaries.of(first).forms(['gannet'], true)[0]).toEqual({
+    isKnown: false,
+    stems: [],
+    compounds: [],
+    typos: [],
+  });
   const written = segmentOf(['gannets'], 1002);
   const second = kernel.publishGeneration({ base: first, add: [{ segment: written }] });
   expect(dictionaries.of(second).forms(['gannet'], true)[0]).toMatchObject({ isKnown: true, stems: ['gannets'] });

@@ -4,7 +4,7 @@
  */
 import { BoundedMap } from '../../platform/index.js';
 import type { GenerationHandle, Kernel, WordExpansion } from '../../../native-bindings/index.js';
-import { STEMS_MAX, TYPO_CANDIDATES_MAX } from './expansion-weights.js';
+import { COMPOUNDS_MAX, STEMS_MAX, TYPO_CANDIDATES_MAX } from './expansion-weights.js';
 import { chooseTypos, editsAllowed, type ChosenTypo } from './typo-choice.js';
 
 /** Terms of the list that a word may stand for besides itself. */
@@ -13,6 +13,8 @@ export interface WordForms {
   readonly isKnown: boolean;
   /** Other terms of the word's stem, the most frequent first. */
   readonly stems: readonly string[];
+  /** Terms that the word is a part of, the most frequent first. */
+  readonly compounds: readonly string[];
   /** The most plausible first; empty where none were asked for. */
   readonly typos: readonly ChosenTypo[];
 }
@@ -30,7 +32,7 @@ const WORDS_MAX = 8192;
 /** Over all generations; the oldest goes first. */
 const NAMED_FORMS_MAX = 8192;
 
-const BOUNDS = { stemsMax: STEMS_MAX, typosMax: TYPO_CANDIDATES_MAX, prefixesMax: 0 };
+const BOUNDS = { stemsMax: STEMS_MAX, typosMax: TYPO_CANDIDATES_MAX, prefixesMax: 0, compoundsMax: COMPOUNDS_MAX };
 
 interface KeptWord {
   readonly forms: WordForms;
@@ -147,6 +149,7 @@ const NOTHING_KNOWN_NAME = 0;
 const NOTHING_KNOWN: WordForms = Object.freeze({
   isKnown: false,
   stems: Object.freeze([]),
+  compounds: Object.freeze([]),
   typos: Object.freeze([]),
 });
 const NONE_ASKED: ReadonlyMap<string, WordForms> = new Map();
@@ -155,6 +158,7 @@ function formsOf(word: string, expansion: WordExpansion): WordForms {
   return Object.freeze({
     isKnown: expansion.documentFrequency > 0 || expansion.stems.length > 0,
     stems: Object.freeze(expansion.stems.map(({ term }) => term)),
+    compounds: Object.freeze(expansion.compounds.map(({ term }) => term)),
     typos: Object.freeze(chooseTypos(word, expansion)),
   });
 }

@@ -7,6 +7,8 @@
 export const STEM_WEIGHT = 0.8;
 /** The same characters joined or split elsewhere: `XR-500` for `XR500`, `email` for `e-mail`. */
 export const SPELLING_WEIGHT = 0.95;
+/** A longer word that begins or ends with the word. */
+export const COMPOUND_WEIGHT = 0.6;
 export const SYNONYM_WEIGHT = 0.9;
 
 /** A typo of a word that the list has, by its distance (1, 2): a long shot. */
@@ -43,6 +45,7 @@ export const KNOWN_WORD_TYPOS_MAX = 8;
 export const STEMMED_CORRECTIONS_MAX = 2;
 
 export const STEMS_MAX = 32;
+export const COMPOUNDS_MAX = 128;
 /** Single-word synonyms of a query whose stems are alternatives too, and stems of each. */
 export const STEMMED_SYNONYMS_MAX = 32;
 export const SYNONYM_STEMS_MAX = 4;
@@ -62,3 +65,13 @@ export const SPELLING_WORDS_MAX = 3;
 export const SPELLING_BOUNDARIES_MAX = 4;
 /** Spellings that one query looks up in the dictionary. */
 export const SPELLINGS_PER_QUERY_MAX = 1024;
+
+/** Letters of a word that a run without blanks is cut into otherwise, and words as typed that one such cut takes the place of. */
+export const CUT_LETTERS_MAX = 16;
+export const CUT_WORDS_MAX = 4;
+/** Ways to cut one part of a run, and parts that one query looks up in the dictionary. */
+export const CUTS_PER_SPAN_MAX = 4;
+export const CUTS_LOOKED_UP_MAX = 1024;
+/** Words beside each other that may be a part of one longer word together, and such parts that one query looks up. */
+export const PART_WORDS_MAX = 3;
+export const PARTS_LOOKED_UP_MAX = 64;

@@ -1,5 +1,6 @@
 /** Query text to groups: analysed like the records were, then each word with everything else it may stand for. */
 import { ServiceError } from '../../platform/index.js';
+import { cutSpans, partSpans } from './cuts.js';
 import type { Dictionary } from './dictionary.js';
 import { phraseGroup } from './phrase-variants.js';
 import type { QueryWord } from './query-words.js';
@@ -48,14 +49,16 @@ export function analyseQuery(query: string, vocabulary: QueryVocabulary, options
     words.map(({ term }) => term),
     vocabulary.synonyms,
   );
-  const allSpans = [...spellingSpans(words, vocabulary.dictionary), ...spans];
+  const { dictionary } = vocabulary;
+  const parts = partSpans(words, dictionary, match === 'phrase');
+  const allSpans = [...spellingSpans(words, dictionary), ...cutSpans(words, dictionary), ...parts, ...spans];
   if (match === 'phrase') {
     const groups = Object.freeze([phraseGroup(words, allSpans)]);
     // The places of a longer phrase have no groups of their own.
     const whole = words.length === 1 ? ONLY_GROUP : NONE;
     return { node: Object.freeze({ kind: 'groups', groups, sequence: NONE, whole }), synonyms: applied, typos: NONE };
   }
-  const { functionWords, dictionary } = vocabulary;
+  const { functionWords } = vocabulary;
   const using = { match, typoTolerance, functionWords, dictionary };
   const { groups, sequence, whole, typos } = wordGroups(words, allSpans, using);
   return { node: Object.freeze({ kind: 'groups', groups, sequence, whole }), synonyms: applied, typos };

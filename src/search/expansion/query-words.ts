@@ -1,28 +1,34 @@
 /** The words of a query with what stands between them, which decides whether two may be one word written apart. */
 import type { AnalysedToken } from '../../../native-bindings/index.js';
 
-/** `tight`: a hyphen or the like without blanks (`wi-fi`); `blank`: blanks only; `apart`: anything else. */
-export type Joint = 'tight' | 'blank' | 'apart';
+/** `tight`: a hyphen or the like without blanks (`wi-fi`); `blank`: blanks only; `cut`: a dictionary parts them; `apart`: anything else. */
+export type Joint = 'tight' | 'blank' | 'cut' | 'apart';
 
 export interface QueryWord {
   /** Folded. */
   readonly term: string;
   /** To the next word; `apart` behind the last. */
   readonly joint: Joint;
+  /** Of a script without blanks: a dictionary found it. */
+  readonly isCut: boolean;
 }
 
 const TIGHT = /^[-\u2010-\u2015\u2212'\u2019/._]{1,2}$/;
 const BLANK = /^\s+$/;
+/** Behind each word that a dictionary found (native-bindings/segmentation.ts). */
+const CUT = '\u200b';
 
 /** `text` is what was analysed: the tokens' offsets count in it. */
 export function queryWords(text: string, tokens: readonly AnalysedToken[]): QueryWord[] {
   return tokens.map(({ term, end }, index) => {
     const next = tokens[index + 1];
-    return { term, joint: next === undefined ? 'apart' : jointOf(text.slice(end, next.begin)) };
+    const joint = next === undefined ? 'apart' : jointOf(text.slice(end, next.begin));
+    return { term, joint, isCut: text[end] === CUT };
   });
 }
 
 function jointOf(between: string): Joint {
   if (BLANK.test(between)) return 'blank';
+  if (between === CUT) return 'cut';
   return TIGHT.test(between) ? 'tight' : 'apart';
 }

@@ -59,7 +59,7 @@ function spellingCandidates(words: readonly QueryWord[]): Candidate[] {
 /** Whether the word at `index` and the next one may be one word. */
 function joins(words: readonly QueryWord[], index: number): boolean {
   const [left, right] = [words[index] as QueryWord, words[index + 1] as QueryWord];
-  if (left.joint === 'apart') return false;
+  if (left.joint === 'apart' || left.joint === 'cut') return false;
   const [leftHasDigit, rightHasDigit] = [DIGIT.test(left.term), DIGIT.test(right.term)];
   // Two numbers beside each other are two numbers, whatever stands between them.
   if (leftHasDigit && rightHasDigit && isNumber(left.term) && isNumber(right.term)) return false;

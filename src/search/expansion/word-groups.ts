@@ -2,6 +2,7 @@
 import type { Alternative, QueryGroup } from '../plan/plan-nodes.js';
 import type { Dictionary, WordForms } from './dictionary.js';
 import {
+  COMPOUND_WEIGHT,
   FUNCTION_WORD_BOOST,
   GROUP_TERMS_MAX,
   QUERY_TERMS_MAX,
@@ -123,6 +124,7 @@ function plainWord(word: string, forms: WordForms, termsMax: number, functionWor
   if (kept?.word === word && kept.termsMax === termsMax && kept.functionWords === functionWords) return kept;
   const builder = new GroupBuilder(word, termsMax);
   addStems(builder, forms);
+  addCompounds(builder, forms);
   addTypos(builder, forms, functionWords);
   const plain = { word, alternatives: builder.alternatives(), typo: builder.typo, termsMax, functionWords };
   plainWords.set(forms, plain);
@@ -149,7 +151,10 @@ function buildGroups(
     }
   }
   addSynonymStems([...builders.values()], spans, dictionary);
-  for (const { builder, forms } of built) addStems(builder, forms);
+  for (const { builder, forms } of built) {
+    addStems(builder, forms);
+    addCompounds(builder, forms);
+  }
   const stemmed: CorrectedWord[] = [];
   for (const { builder, forms } of built) {
     const added = addTypos(builder, forms, functionWords);
@@ -164,6 +169,10 @@ function buildGroups(
 
 function addStems(builder: GroupBuilder, { stems }: WordForms): void {
   for (const term of stems) builder.add({ kind: 'stem', weight: STEM_WEIGHT, terms: [term] });
+}
+
+function addCompounds(builder: GroupBuilder, { compounds }: WordForms): void {
+  for (const term of compounds) builder.add({ kind: 'compound', weight: COMPOUND_WEIGHT, terms: [term] });
 }
 
 /** Returns those that were added, the most plausible first. */

@@ -78,6 +78,7 @@ export class ListWordSource implements SuggestionSource {
       stemsMax: 0,
       typosMax: CORRECTIONS_MAX,
       prefixesMax: 0,
+      compoundsMax: 0,
     });
     return words.map((word, index) => {
       const expansion = expansions[index];

@@ -1,0 +1,158 @@
+#include "compounds.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "../analysis/unicode_data.h"
+#include "../analysis/utf8.h"
+
+namespace gannet {
+namespace {
+
+// That write compounds as one word.
+constexpr std::array<std::string_view, 13> kJoiningLanguages = {"de", "nl", "sv", "da", "no", "nb", "nn",
+                                                                "is", "fo", "af", "fi", "et", "hu"};
+// Shorter parts begin or end too many words by chance.
+constexpr uint32_t kJoinedLettersMin = 4;
+constexpr uint32_t kJoinedRestMin = 3;
+constexpr uint32_t kIdeographsMin = 2;
+constexpr uint32_t kSyllablesMin = 2;
+constexpr uint32_t kKanaMin = 3;
+// Letters of Thai, Lao, Khmer and Myanmar, of which a syllable has several.
+constexpr uint32_t kComplexLettersMin = 4;
+constexpr uint32_t kComplexRestMin = 2;
+
+enum class Script : uint8_t { kIdeographs, kKana, kComplex, kHangul, kLetters, kOther };
+
+bool IsHiragana(uint32_t code) { return code >= 0x3041 && code <= 0x309f; }
+
+Script ScriptOf(uint32_t code) {
+  switch (TraitsOf(code).word_class()) {
+    case WordClass::kIdeograph:
+      return IsHiragana(code) ? Script::kKana : Script::kIdeographs;
+    case WordClass::kKatakana:
+      return Script::kKana;
+    case WordClass::kComplex:
+      return Script::kComplex;
+    case WordClass::kHangul:
+      return Script::kHangul;
+    case WordClass::kLetter:
+      return Script::kLetters;
+    default:
+      return Script::kOther;
+  }
+}
+
+bool IsMark(uint32_t code) { return TraitsOf(code).word_class() == WordClass::kExtend; }
+
+struct Letters {
+  uint32_t count = 0;
+  Script script = Script::kOther;  // the one of most letters where Han and kana stand together is Han
+  bool is_mixed = false;
+};
+
+Letters LettersOf(std::string_view word) {
+  Letters letters;
+  for (size_t at = 0; at < word.size(); ++letters.count) {
+    const auto [code, length] = DecodeUtf8(word.data() + at, word.size() - at);
+    at += length;
+    if (IsMark(code) && letters.count > 0) continue;
+    const Script script = ScriptOf(code);
+    if (letters.count == 0) {
+      letters.script = script;
+    } else if (letters.script != script) {
+      const auto is_japanese = [](Script one) { return one == Script::kIdeographs || one == Script::kKana; };
+      letters.is_mixed |= !is_japanese(script) || !is_japanese(letters.script);
+      letters.script = Script::kIdeographs;
+    }
+  }
+  return letters;
+}
+
+uint32_t CountCharacters(std::string_view text) {
+  return static_cast<uint32_t>(
+      std::count_if(text.begin(), text.end(), [](char byte) { return (static_cast<uint8_t>(byte) & 0xc0) != 0x80; }));
+}
+
+// The word ends there, and not between a letter and its mark.
+bool EndsBefore(std::string_view rest) { return !IsMark(DecodeUtf8(rest.data(), rest.size()).code); }
+
+bool Begins(std::string_view term, std::string_view word, CompoundRule rule) {
+  if (!term.starts_with(word) || term.size() == word.size()) return false;
+  const std::string_view rest = term.substr(word.size());
+  return CountCharacters(rest) >= rule.rest_min && EndsBefore(rest);
+}
+
+bool Ends(std::string_view term, std::string_view word, CompoundRule rule) {
+  return term.ends_with(word) && CountCharacters(term.substr(0, term.size() - word.size())) >= rule.rest_min;
+}
+
+bool IsBeforeBackwards(std::string_view a, std::string_view b) {
+  return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend(),
+                                      [](char x, char y) { return static_cast<uint8_t>(x) < static_cast<uint8_t>(y); });
+}
+
+// The first place of an order of `size` terms of which `is_before` is false.
+template <typename IsBefore>
+uint32_t FirstPlace(uint32_t size, IsBefore is_before) {
+  uint32_t low = 0;
+  uint32_t high = size;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (is_before(middle)) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+CompoundRule CompoundRuleFor(std::string_view word, std::string_view language) {
+  const Letters letters = LettersOf(word);
+  if (letters.is_mixed || letters.count > kSpellingCharactersMax) return {};
+  const auto from = [&](uint32_t count, uint32_t rest) { return CompoundRule{letters.count >= count ? rest : 0}; };
+  switch (letters.script) {
+    case Script::kIdeographs:
+      return from(kIdeographsMin, 1);
+    case Script::kHangul:
+      return from(kSyllablesMin, 1);
+    case Script::kKana:
+      return from(kKanaMin, 1);
+    case Script::kComplex:
+      return from(kComplexLettersMin, kComplexRestMin);
+    case Script::kLetters:
+      return std::ranges::find(kJoiningLanguages, language) == kJoiningLanguages.end()
+                 ? CompoundRule{}
+                 : from(kJoinedLettersMin, kJoinedRestMin);
+    default:
+      return {};
+  }
+}
+
+bool IsCompound(std::string_view term, std::string_view word, CompoundRule rule) {
+  return rule && (Begins(term, word, rule) || Ends(term, word, rule));
+}
+
+std::vector<uint32_t> FindCompounds(const SpellingIndex& index, std::string_view word, CompoundRule rule) {
+  std::vector<uint32_t> found;
+  if (!rule) return found;
+  const uint32_t size = index.size();
+  uint32_t place = FirstPlace(size, [&](uint32_t at) { return index.term(at) < word; });
+  for (uint32_t visited = 0; place < size && visited < kCompoundTermsVisitedMax; ++place, ++visited) {
+    const std::string_view term = index.term(place);
+    if (!term.starts_with(word)) break;
+    if (IsCompound(term, word, rule)) found.push_back(place);
+  }
+  place = FirstPlace(size, [&](uint32_t at) { return IsBeforeBackwards(index.backward_term(at), word); });
+  for (uint32_t visited = 0; place < size && visited < kCompoundTermsVisitedMax; ++place, ++visited) {
+    const std::string_view term = index.backward_term(place);
+    if (!term.ends_with(word)) break;
+    if (Ends(term, word, rule)) found.push_back(index.backward_number(place));
+  }
+  std::ranges::sort(found);
+  const auto repeated = std::ranges::unique(found);
+  found.erase(repeated.begin(), repeated.end());
+  return found;
+}
+
+}  // namespace gannet

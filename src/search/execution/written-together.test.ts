@@ -1,0 +1,118 @@
+/** Words that are written without blanks between them, on real lists with the real kernel. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { kernel } from '../../../native-bindings/index.js';
+import { listFixtures, searchTask, type ListFixtures } from '../../../test/support/lists.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import type { ListIndex } from '../../index/index.js';
+import { RecordStoreCache } from '../../records/index.js';
+import { ResponseWriter } from '../response/response-writer.js';
+import type { SearchOptions } from '../types.js';
+import { StoreRecordReader } from './record-reader.js';
+import { SearchExecutor } from './search-executor.js';
+
+const DEFINITION: FieldDefinition = {
+  searchable_fields: [{ name: 'text', weight: 1 }],
+  facets: [],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+  language: 'none',
+};
+const TEXTS = {
+  tower: '東京タワーに行った',
+  tokyo: '東京に行った',
+  government: '東京都の広報',
+  kyoto: '京都の寺',
+  votes: '外国人の参政権について',
+  company: '株式会社山田',
+  banking: 'インターネットバンキングの手引き',
+  about: '動作に対する応答',
+  tsinghua: '清华大学出版社',
+  seoul: '서울에서 만나요',
+  university: '서울대학교 병원',
+};
+const GERMAN = {
+  ship: 'Der Donaudampfschifffahrtskapitän',
+  steam: 'Die Dampfschifffahrt auf dem Rhein',
+  sailing: 'Eine Schifffahrt',
+};
+
+interface Response {
+  readonly results: readonly {
+    readonly name: string;
+    readonly highlights: Record<string, string>;
+    readonly explain: { readonly groups: readonly { readonly terms: readonly { term: string; kind: string }[] }[] };
+  }[];
+}
+
+let fixtures: ListFixtures;
+let texts: ListIndex;
+let german: ListIndex;
+const stores = new RecordStoreCache();
+const reader = new StoreRecordReader(stores);
+const executor = new SearchExecutor(kernel, reader);
+const recordsOf = (all: Readonly<Record<string, string>>) =>
+  Object.entries(all).map(([name, text]) => ({ name, text }));
+
+beforeAll(async () => {
+  fixtures = await listFixtures();
+  texts = await fixtures.add('texts', DEFINITION, recordsOf(TEXTS), { language: 'none' });
+  german = await fixtures.add('german', { ...DEFINITION, language: 'de' }, recordsOf(GERMAN), { language: 'de' });
+});
+afterAll(async () => {
+  await stores.close();
+  await fixtures.close();
+});
+
+function search(options: SearchOptions, list: ListIndex): Response {
+  const writer = new ResponseWriter();
+  executor.execute(searchTask({ list }, options), writer);
+  reader.release();
+  return JSON.parse(Buffer.from(writer.take()).toString()) as Response;
+}
+function names(query: string, options: SearchOptions = {}, list = texts): string[] {
+  return search({ query, match: 'all', typo_tolerance: false, ...options }, list).results.map(({ name }) => name);
+}
+
+describe('a word', () => {
+  it('finds the longer words that it begins or ends, behind itself', () => {
+    expect(names('東京')).toEqual(['government', 'tokyo', 'tower']);
+    expect(names('タワー')).toEqual(['tower']);
+    expect(names('株式')).toEqual(['company']);
+    expect(names('バンキング')).toEqual(['banking']);
+    // Alone it is cut in two.
+    expect(names('清华')).toEqual(['tsinghua']);
+    expect(names('서울').sort()).toEqual(['seoul', 'university']);
+    expect(names('대학교')).toEqual(['university']);
+  });
+
+  it('does not find what its characters are in by chance where the dictionary parts them', () => {
+    expect(names('京都')).toEqual(['kyoto']);
+  });
+
+  it('says in the explanation why', () => {
+    const [hit] = search({ query: 'タワー', explain: true }, texts).results;
+    expect(hit?.explain.groups[0]?.terms).toMatchObject([{ term: '東京タワー', kind: 'compound' }]);
+    expect(hit?.highlights['text']).toBe('<em>東京タワー</em>に行った');
+  });
+
+  it('is found by its parts in languages that join words, and in no others', () => {
+    expect(names('Schifffahrt', {}, german)).toEqual(['sailing', 'steam']);
+    expect(names('Donau', {}, german)).toEqual(['ship']);
+  });
+});
+
+describe('a run of characters', () => {
+  it('finds the words of a list that are cut otherwise', () => {
+    expect(names('対する')).toEqual(['about']);
+    expect(names('参政権')).toEqual(['votes']);
+    expect(names('外国人の参政権', { match: 'phrase' })).toEqual(['votes']);
+  });
+
+  it('is a phrase where it is the whole of the query, and no part of a longer one', () => {
+    for (const query of ['対する', '清华', '東京', 'タワー'])
+      expect(names(query, { match: 'phrase' })).toEqual(names(query));
+    expect(names('清华出版社', { match: 'phrase' })).toEqual([]);
+    expect(names('清华大学出版社', { match: 'phrase' })).toEqual(['tsinghua']);
+  });
+});

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { cutSpans } from './cuts.js';
+import type { Dictionary } from './dictionary.js';
+import { CUTS_LOOKED_UP_MAX, CUTS_PER_SPAN_MAX } from './expansion-weights.js';
+import type { QueryWord } from './query-words.js';
+
+/** Words of a run are parted by |, runs by a blank. */
+function wordsOf(query: string): QueryWord[] {
+  return query.split(' ').flatMap((run) => {
+    const terms = run.split('|');
+    return terms.map((term, index) => {
+      return { term, isCut: !/[a-z]/.test(term), joint: index === terms.length - 1 ? 'blank' : 'cut' } as const;
+    });
+  });
+}
+
+function dictionaryOf(terms: readonly string[], asked: string[] = []): Dictionary {
+  return {
+    forms: () => [],
+    documentFrequencies: (wanted) => {
+      asked.push(...wanted);
+      return wanted.map((term) => terms.filter((one) => one === term).length);
+    },
+  };
+}
+
+/** As `begin-end: words, words`. */
+function shapes(query: string, terms: readonly string[]): string[] {
+  return cutSpans(wordsOf(query), dictionaryOf(terms)).map(
+    ({ begin, end, variants }) => `${begin}-${end}: ${variants.map((variant) => variant.terms.join('|')).join(', ')}`,
+  );
+}
+
+it('finds the words of the list that have the same characters', () => {
+  expect(shapes('外国|人参|政権', ['外国人', '参政権', '外国', '人参'])).toEqual(['0-3: 外国人|参政権']);
+  expect(shapes('東京|タワー', ['東京タワー', '東京'])).toEqual(['0-2: 東京タワー']);
+  expect(shapes('対する', ['対', 'する'])).toEqual(['0-1: 対|する']);
+});
+
+it('cuts each part between two common ends by itself', () => {
+  expect(shapes('対する|東京|タワー', ['対', 'する', '東京タワー'])).toEqual(['0-1: 対|する', '1-3: 東京タワー']);
+});
+
+it('leaves words of other scripts, and what a blank parts, alone', () => {
+  expect(shapes('東京 タワー', ['東京タワー'])).toEqual([]);
+  expect(shapes('wi fi', ['wifi', 'w', 'i'])).toEqual([]);
+  expect(shapes('a|東京|タワー', ['東京タワー', 'a東京'])).toEqual(['1-3: 東京タワー']);
+});
+
+it('prefers few words, then frequent ones, up to a number of ways', () => {
+  const letters = ['一', '二', '三', '四'];
+  expect(shapes('一二三四', [...letters, '一二', '三四'])).toEqual([
+    '0-1: 一二|三四, 一|二|三四, 一二|三|四, 一|二|三|四',
+  ]);
+  expect(shapes('一二三', ['一', '二三', '一二', '一二', '三', '三'])).toEqual(['0-1: 一二|三, 一|二三']);
+  const many = Array.from('一二三四五六七八');
+  const [span] = cutSpans(wordsOf(many.join('')), dictionaryOf([...many, '一二', '三四', '五六']));
+  expect(span?.variants).toHaveLength(CUTS_PER_SPAN_MAX);
+});
+
+it('looks up no more parts of a long query than a bound', () => {
+  const asked: string[] = [];
+  const long = Array.from({ length: 5000 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('');
+  cutSpans(wordsOf(long), dictionaryOf([], asked));
+  expect(asked).toHaveLength(CUTS_LOOKED_UP_MAX);
+});

@@ -1,0 +1,164 @@
+/**
+ * Other places where a run of characters without blanks may be cut into words. Where a word ends in such a script depends on what
+ * stands beside it: a dictionary cuts 外国人参政権 into 外国, 人参 and 政権, and 外国人 alone is one word. So a run of a query stands
+ * for every sequence of the list's own words that has the same characters.
+ */
+import type { Dictionary } from './dictionary.js';
+import {
+  COMPOUND_WEIGHT,
+  CUT_LETTERS_MAX,
+  CUT_WORDS_MAX,
+  CUTS_LOOKED_UP_MAX,
+  CUTS_PER_SPAN_MAX,
+  PART_WORDS_MAX,
+  PARTS_LOOKED_UP_MAX,
+  SPELLING_WEIGHT,
+} from './expansion-weights.js';
+import type { QueryWord } from './query-words.js';
+import type { Span, SpanVariant } from './spans.js';
+
+/** Words of a query that nothing parts but the dictionary. */
+interface Run {
+  /** Of the first word. */
+  readonly begin: number;
+  readonly letters: readonly string[];
+  /** Where words end, as typed: by the place among the letters, how many words end there or before. */
+  readonly typedEnds: ReadonlyMap<number, number>;
+}
+
+interface Way {
+  readonly terms: readonly string[];
+  /** Documents that hold the rarest of them. */
+  readonly frequency: number;
+}
+
+type Frequencies = ReadonlyMap<string, number>;
+
+export function cutSpans(words: readonly QueryWord[], dictionary: Dictionary): readonly Span[] {
+  const runs = runsOf(words);
+  if (runs.length === 0) return [];
+  const pieces = piecesOf(runs);
+  const counts = dictionary.documentFrequencies(pieces);
+  const frequencies = new Map(pieces.map((term, index) => [term, counts[index] ?? 0]));
+  return runs.flatMap((run) => [0, ...run.typedEnds.keys()].flatMap((place) => spansFrom(run, place, frequencies)));
+}
+
+/**
+ * Words beside each other that are a part of a longer word together: 清华大学 is one word, and 清华 alone is cut in two. In a phrase
+ * only all of it may be: between other words, a longer word has letters too many.
+ */
+export function partSpans(words: readonly QueryWord[], dictionary: Dictionary, isPhrase: boolean): readonly Span[] {
+  const all = runsOf(words).flatMap(partsOf);
+  const parts = isPhrase ? all.filter(({ begin, end }) => begin === 0 && end === words.length) : all.filter(isJoined);
+  const looked = parts.slice(0, PARTS_LOOKED_UP_MAX);
+  if (looked.length === 0) return [];
+  const termsOf = ({ begin, end }: Part) => words.slice(begin, end).map(({ term }) => term);
+  const forms = dictionary.forms(
+    looked.map((part) => termsOf(part).join('')),
+    false,
+  );
+  return looked.flatMap(({ begin, end }, index) => {
+    const compounds = forms[index]?.compounds ?? [];
+    const variants = compounds.map((term): SpanVariant => ({
+      kind: 'compound',
+      weight: COMPOUND_WEIGHT,
+      terms: [term],
+    }));
+    return variants.length === 0 ? [] : [{ begin, end, variants }];
+  });
+}
+
+type Part = Pick<Span, 'begin' | 'end'>;
+
+/** What a word by itself is a part of is known of every word (word-groups.ts). */
+function isJoined({ begin, end }: Part): boolean {
+  return end > begin + 1;
+}
+
+function partsOf({ begin, typedEnds: { size } }: Run): Part[] {
+  const parts: Part[] = [];
+  for (let first = begin; first < begin + size; first += 1) {
+    for (let end = first + 1; end <= Math.min(first + PART_WORDS_MAX, begin + size); end += 1)
+      parts.push({ begin: first, end });
+  }
+  return parts;
+}
+
+function runsOf(words: readonly QueryWord[]): readonly Run[] {
+  const runs: Run[] = [];
+  for (let begin = 0; begin < words.length; begin += 1) {
+    if (words[begin]?.isCut !== true) continue;
+    let last = begin;
+    while (words[last]?.joint === 'cut' && words[last + 1]?.isCut === true) last += 1;
+    runs.push(runOf(words.slice(begin, last + 1), begin));
+    begin = last;
+  }
+  return runs;
+}
+
+function runOf(words: readonly QueryWord[], begin: number): Run {
+  const letters: string[] = [];
+  const typedEnds = new Map<number, number>();
+  words.forEach(({ term }, index) => {
+    letters.push(...term);
+    typedEnds.set(letters.length, index + 1);
+  });
+  return { begin, letters, typedEnds };
+}
+
+/** Every part of the runs that may be a word, each once. */
+function piecesOf(runs: readonly Run[]): string[] {
+  const pieces = new Set<string>();
+  for (const { letters } of runs) {
+    for (let begin = 0; begin < letters.length; begin += 1) {
+      for (let end = begin + 1; end <= Math.min(letters.length, begin + CUT_LETTERS_MAX); end += 1) {
+        if (pieces.size >= CUTS_LOOKED_UP_MAX) return [...pieces];
+        pieces.add(letters.slice(begin, end).join(''));
+      }
+    }
+  }
+  return [...pieces];
+}
+
+/**
+ * Ways to cut what begins at a place where a typed word does, up to the next place where one of the words and a typed word end
+ * together: what is cut otherwise behind it is a span of its own.
+ */
+function spansFrom(run: Run, begin: number, frequencies: Frequencies): readonly Span[] {
+  const { letters, typedEnds } = run;
+  const first = begin === 0 ? 0 : (typedEnds.get(begin) as number);
+  const waysTo = new Map<number, Way[]>([[begin, [{ terms: [], frequency: Infinity }]]]);
+  const spans: Span[] = [];
+  for (let place = begin; place < letters.length; place += 1) {
+    const ways = waysTo.get(place);
+    if (ways === undefined || (place > begin && typedEnds.has(place))) continue;
+    for (let end = place + 1; end <= Math.min(letters.length, place + CUT_LETTERS_MAX); end += 1) {
+      const term = letters.slice(place, end).join('');
+      const frequency = frequencies.get(term) ?? 0;
+      if (frequency === 0) continue;
+      const further = ways.map((way) => ({
+        terms: [...way.terms, term],
+        frequency: Math.min(way.frequency, frequency),
+      }));
+      waysTo.set(end, best([...(waysTo.get(end) ?? []), ...further]));
+    }
+  }
+  for (const [end, count] of typedEnds) {
+    if (count <= first || count > first + CUT_WORDS_MAX) continue;
+    const isTyped = ({ terms }: Way): boolean => terms.length === 1 && count === first + 1;
+    const variants = (waysTo.get(end) ?? []).filter((way) => !isTyped(way)).map(({ terms }) => variantOf(terms));
+    if (variants.length > 0) spans.push({ begin: run.begin + first, end: run.begin + count, variants });
+  }
+  return spans;
+}
+
+/** Those of the fewest words, and of these the most frequent. */
+function best(ways: Way[]): Way[] {
+  return ways
+    .sort((left, right) => left.terms.length - right.terms.length || right.frequency - left.frequency)
+    .slice(0, CUTS_PER_SPAN_MAX);
+}
+
+function variantOf(terms: readonly string[]): SpanVariant {
+  return { kind: 'spelling', weight: SPELLING_WEIGHT, terms };
+}
