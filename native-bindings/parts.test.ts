@@ -352,7 +352,9 @@ describe('generations of parts', () => {
       liveCount: 2,
       segments: [{ segment: pages }],
     });
-    expect(kernel.expand(part, ['sea'], { editsMax: [0], stemsMax: 1, typosMax: 1, prefixesMax: 0, compoundsMax: 0 })[0]).toMatchObject({
+    expect(
+      kernel.expand(part, ['sea'], { editsMax: [0], stemsMax: 1, typosMax: 1, prefixesMax: 0, compoundsMax: 0 })[0],
+    ).toMatchObject({
       documentFrequency: 2,
     });
     const third = kernel.publishGeneration({

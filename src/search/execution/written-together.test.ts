@@ -28,6 +28,8 @@ const TEXTS = {
   banking: 'インターネットバンキングの手引き',
   about: '動作に対する応答',
   tsinghua: '清华大学出版社',
+  apple: '青森のリンゴ',
+  family: '國學院大學の渡邊',
   seoul: '서울에서 만나요',
   university: '서울대학교 병원',
 };
@@ -107,6 +109,12 @@ describe('a run of characters', () => {
     expect(names('対する')).toEqual(['about']);
     expect(names('参政権')).toEqual(['votes']);
     expect(names('外国人の参政権', { match: 'phrase' })).toEqual(['votes']);
+  });
+
+  it('finds the same words in other letters', () => {
+    expect(names('りんご')).toEqual(['apple']);
+    expect(names('国学院大学')).toEqual(['family']);
+    expect(names('渡辺')).toEqual(['family']);
   });
 
   it('is a phrase where it is the whole of the query, and no part of a longer one', () => {

@@ -47,6 +47,17 @@ it('leaves words of other scripts, and what a blank parts, alone', () => {
   expect(shapes('a|東京|タワー', ['東京タワー', 'a東京'])).toEqual(['1-3: 東京タワー']);
 });
 
+it('writes the same words in other letters', () => {
+  expect(shapes('り|ん|ご', ['リンゴ'])).toEqual(['0-3: リンゴ']);
+  expect(shapes('リンゴ', ['り', 'ん', 'ご'])).toEqual(['0-1: り|ん|ご']);
+  expect(shapes('人々', ['人人', '人々'])).toEqual(['0-1: 人人']);
+  expect(shapes('人人', ['人々'])).toEqual(['0-1: 人々']);
+  expect(shapes('渡邊|駅', ['渡辺', '駅', '驛'])).toEqual(['0-1: 渡辺', '1-2: 驛']);
+  expect(shapes('高橋', ['髙橋'])).toEqual(['0-1: 髙橋']);
+  // A letter alone is another word.
+  expect(shapes('に', ['ニ'])).toEqual([]);
+});
+
 it('prefers few words, then frequent ones, up to a number of ways', () => {
   const letters = ['一', '二', '三', '四'];
   expect(shapes('一二三四', [...letters, '一二', '三四'])).toEqual([

@@ -1,7 +1,7 @@
 /**
  * Other places where a run of characters without blanks may be cut into words. Where a word ends in such a script depends on what
  * stands beside it: a dictionary cuts 外国人参政権 into 外国, 人参 and 政権, and 外国人 alone is one word. So a run of a query stands
- * for every sequence of the list's own words that has the same characters.
+ * for every sequence of the list's own words that has the same characters, or these as they are written otherwise (letter-variants.ts).
  */
 import type { Dictionary } from './dictionary.js';
 import {
@@ -14,6 +14,7 @@ import {
   PARTS_LOOKED_UP_MAX,
   SPELLING_WEIGHT,
 } from './expansion-weights.js';
+import { letterVariants } from './letter-variants.js';
 import type { QueryWord } from './query-words.js';
 import type { Span, SpanVariant } from './spans.js';
 
@@ -32,15 +33,40 @@ interface Way {
   readonly frequency: number;
 }
 
+const KANA_LETTER = /^[\p{sc=Hira}\p{sc=Kana}]$/u;
+
 type Frequencies = ReadonlyMap<string, number>;
 
 export function cutSpans(words: readonly QueryWord[], dictionary: Dictionary): readonly Span[] {
-  const runs = runsOf(words);
-  if (runs.length === 0) return [];
+  const typed = runsOf(words);
+  if (typed.length === 0) return [];
+  const runs = [...typed, ...typed.flatMap(otherwiseWritten)];
   const pieces = piecesOf(runs);
   const counts = dictionary.documentFrequencies(pieces);
   const frequencies = new Map(pieces.map((term, index) => [term, counts[index] ?? 0]));
-  return runs.flatMap((run) => [0, ...run.typedEnds.keys()].flatMap((place) => spansFrom(run, place, frequencies)));
+  const spans = runs.flatMap((run) =>
+    [0, ...run.typedEnds.keys()].flatMap((place) => spansFrom(run, place, frequencies)),
+  );
+  const seen = new Set<string>();
+  return spans.flatMap((span) => newSpan(span, words, seen));
+}
+
+function otherwiseWritten(run: Run): Run[] {
+  return letterVariants(run.letters.join('')).map((text) => ({ ...run, letters: Array.from(text) }));
+}
+
+/** Without what was typed, and what another writing has, too; a letter of kana alone is another word in the other kana. */
+function newSpan({ begin, end, variants }: Span, words: readonly QueryWord[], seen: Set<string>): Span[] {
+  const typed = words.slice(begin, end).map(({ term }) => term);
+  if (KANA_LETTER.test(typed.join(''))) return [];
+  seen.add(`${begin} ${end} ${typed.join(' ')}`);
+  const others = variants.filter(({ terms }) => {
+    const key = `${begin} ${end} ${terms.join(' ')}`;
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+  return others.length === 0 ? [] : [{ begin, end, variants: others }];
 }
 
 /**
@@ -145,8 +171,7 @@ function spansFrom(run: Run, begin: number, frequencies: Frequencies): readonly 
   }
   for (const [end, count] of typedEnds) {
     if (count <= first || count > first + CUT_WORDS_MAX) continue;
-    const isTyped = ({ terms }: Way): boolean => terms.length === 1 && count === first + 1;
-    const variants = (waysTo.get(end) ?? []).filter((way) => !isTyped(way)).map(({ terms }) => variantOf(terms));
+    const variants = (waysTo.get(end) ?? []).map(({ terms }) => variantOf(terms));
     if (variants.length > 0) spans.push({ begin: run.begin + first, end: run.begin + count, variants });
   }
   return spans;
