@@ -110,7 +110,7 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
       expect(kernel.collectRecordNumbers(other, plan('word1'))).toHaveLength(1);
       truncateSync(cut, 4096);
       // From no thread is a result taken that was made of zeros: what one met holds for all that come later.
-      const options = { stemsMax: 1, typosMax: 1, prefixesMax: 1, editsMax: [1] };
+      const options = { stemsMax: 1, typosMax: 1, prefixesMax: 1, compoundsMax: 1, editsMax: [1] };
       for (let round = 0; round < 2; ++round) {
         expect(() => kernel.search(both, plan('word1'))).toThrow(unreadable);
         expect(() => kernel.collectRecordNumbers(both, plan('r4000'))).toThrow(unreadable);
@@ -177,10 +177,17 @@ describe('expansions', () => {
         stems: [stem('connected', 1), stem('connecting', 1), stem('connective', 1)],
         typos: [typo('conection', 1, 1)],
         prefixes: [],
+        compounds: [],
       },
-      { documentFrequency: 0, stems: [stem('conection', 1)], typos: [typo('connected', 1, 1)], prefixes: [] },
-      { documentFrequency: 1, stems: [], typos: [], prefixes: [] },
-      { documentFrequency: 0, stems: [], typos: [], prefixes: [] },
+      {
+        documentFrequency: 0,
+        stems: [stem('conection', 1)],
+        typos: [typo('connected', 1, 1)],
+        prefixes: [],
+        compounds: [],
+      },
+      { documentFrequency: 1, stems: [], typos: [], prefixes: [], compounds: [] },
+      { documentFrequency: 0, stems: [], typos: [], prefixes: [], compounds: [] },
     ]);
     expect(kernel.expand(generation, ['conn'], { ...options, editsMax: [0], prefixesMax: 2 })[0]?.prefixes).toEqual([
       stem('connection', 2),
