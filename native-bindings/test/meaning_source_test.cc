@@ -328,6 +328,8 @@ TEST(meaning_and_words_agree_on_every_page_and_floor_on_what_the_graph_missed) {
   plan.flags = kNeedTotal;
   plan.groups.push_back(Word("sea", Occur::kShould));
   plan.groups.push_back(Word("moss", Occur::kShould));
+  plan.sequence = {0, 1};
+  plan.proximity_weight = 0.6f;
   MeaningRequest request;
   request.floor = 0.3f;
   request.nearest = 0.9f;
@@ -402,6 +404,11 @@ TEST(meaning_and_words_are_the_same_by_threshold_and_by_windows) {
       plan.groups.push_back(Word(words[0], Occur::kShould));
       if (words.size() > 1) plan.groups.push_back(Word(words[1], occur));
       if (words.size() == 1 && occur != Occur::kShould) continue;
+      // Words that stand near each other score more.
+      if (words.size() > 1 && occur == Occur::kShould) {
+        plan.sequence = {0, 1};
+        plan.proximity_weight = 0.6f;
+      }
       for (const double below : {100.0, 40.0, 1.0}) {
         if (below < 100) {
           plan.filter.op = FilterOp::kLess;

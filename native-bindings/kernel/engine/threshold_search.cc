@@ -42,7 +42,7 @@ uint64_t ThresholdSearch::Search(uint32_t segment, EvaluationNeeds needs, HitCol
   other_ = shares_[1].source->Open(segment, needs.all_matches);
   other_bound_ = shares_[1].Counted(other_->Bound());
   least_ = 0;
-  certain_least_ = known_.certain > 0 ? LeastFor(known_.certain) : std::numeric_limits<float>::infinity();
+  certain_least_ = known_.certain > 0 ? LeastFor(known_.certain, other_bound_) : std::numeric_limits<float>::infinity();
   RaiseLeast();
   SegmentMatches matches(query_, plan_, segment, needs, &scratch_, &proximity_, &least_);
   const auto add_number = [&](uint32_t more) { count += more; };
@@ -65,10 +65,10 @@ uint64_t ThresholdSearch::Search(uint32_t segment, EvaluationNeeds needs, HitCol
   return count;
 }
 
-float ThresholdSearch::LeastFor(float sum) const { return (sum * kSlack - other_bound_) / shares_[0].weight * shares_[0].full; }
+float ThresholdSearch::LeastFor(float sum, float other) const { return (sum * kSlack - other) / shares_[0].weight * shares_[0].full; }
 
 // What may be completed with all that it has is not left out for what is expected of it.
-void ThresholdSearch::RaiseLeast() { least_ = std::max(least_, std::min(LeastFor(collector_->bar()), certain_least_)); }
+void ThresholdSearch::RaiseLeast() { least_ = std::max(least_, std::min(LeastFor(collector_->bar(), other_bound_), certain_least_)); }
 
 void ThresholdSearch::Add(const ScoredDocument& scored) {
   if (scored.score + scored.bonus_bound >= least_) added_.push_back(scored);
@@ -90,15 +90,32 @@ void ThresholdSearch::Collect() {
   if (added_.size() > kCompletedAsTheyComeMax) CompleteBest();
   size_t begin = 0;
   size_t end = 0;
-  for (const ScoredDocument& each : added_) {
-    if (MostOf(each) < least_) continue;
-    added_[end++] = each;
+  size_t fetched = 0;
+  const auto fetch = [&] {
+    const auto next = std::span(added_).subspan(fetched);
+    Fetch(next.first(std::min(kCompletedAtOnce, next.size())));
+    fetched += kCompletedAtOnce;
+  };
+  for (size_t i = 0; i < added_.size(); ++i) {
+    if (i == fetched) fetch();
+    if (MostOf(added_[i]) < least_) continue;
+    added_[end++] = added_[i];
     if (end - begin < kCompletedAtOnce) continue;
+    // What is under way while these are completed is that of the next.
+    if (fetched < added_.size()) fetch();
     Complete(std::span(added_).subspan(begin, end - begin));
     begin = end;
   }
   Complete(std::span(added_).subspan(begin, end - begin));
   added_.clear();
+}
+
+void ThresholdSearch::Fetch(std::span<const ScoredDocument> added) {
+  for (const ScoredDocument& each : added) {
+    if (MostOf(each) >= least_) documents_.push_back(each.document);
+  }
+  other_->FetchOthers(documents_);
+  documents_.clear();
 }
 
 void ThresholdSearch::CompleteBest() {
@@ -121,32 +138,43 @@ void ThresholdSearch::CompleteBest() {
     }
   }
   added_.erase(added_.begin() + static_cast<std::ptrdiff_t>(left), added_.end());
+  Fetch(std::span(best).first(taken));
   Complete(std::span(best).first(taken));
 }
 
+// Vectors come before bonuses: these take longer, and hardly anything needs one any more once its vector is known.
 void ThresholdSearch::Complete(std::span<const ScoredDocument> added) {
   StopIfAsked();
-  for (auto [document, score, bonus_bound] : added) {
-    if (known_.Find(segment_, document) != nullptr) continue;
-    if (bonus_bound > 0) score += proximity_.Bonus(segment_, document, least_ - score);
-    if (score < least_) continue;
-    documents_.push_back(document);
-    scores_.push_back(score);
-    limits_.push_back(score >= certain_least_ ? ScoreLimit::kNone : ScoreLimit::kBound);
+  for (const ScoredDocument& each : added) {
+    if (known_.Find(segment_, each.document) != nullptr) continue;
+    found_.push_back(each);
+    documents_.push_back(each.document);
+    // So much by the other source as it has with the most that its bonus is.
+    limits_.push_back(MostOf(each) >= certain_least_ ? ScoreLimit::kNone : ScoreLimit::kBound);
   }
   others_.resize(documents_.size());
   other_->ScoreOthers(documents_, limits_, others_.data());
   whole_.clear();
-  for (size_t i = 0; i < documents_.size(); ++i) {
-    float sum = shares_[0].Counted(scores_[i]);
-    if (others_[i] > 0) sum += shares_[1].Counted(others_[i]);
-    whole_.push_back({documents_[i], sum, 0});
-  }
+  for (size_t i = 0; i < found_.size(); ++i) AddWhole(found_[i], others_[i]);
   collector_->CollectScored(whole_);
+  found_.clear();
   documents_.clear();
-  scores_.clear();
   limits_.clear();
   RaiseLeast();
+}
+
+// `other`: the most that it has by the other source.
+void ThresholdSearch::AddWhole(const ScoredDocument& found, float other) {
+  const float least = LeastFor(collector_->bar(), shares_[1].Counted(other));
+  if (MostOf(found) < least) return;
+  float score = found.score;
+  if (found.bonus_bound > 0) score += proximity_.Bonus(segment_, found.document, least - score);
+  // Its bonus may be cut short here.
+  if (score < least) return;
+  if (score < certain_least_) other = std::min(other, other_->Bound());
+  float sum = shares_[0].Counted(score);
+  if (other > 0) sum += shares_[1].Counted(other);
+  whole_.push_back({found.document, sum, 0});
 }
 
 }  // namespace gannet

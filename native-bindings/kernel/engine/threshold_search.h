@@ -32,8 +32,8 @@ class ThresholdSearch {
   uint64_t Search(uint32_t segment, EvaluationNeeds needs, HitCollector* collector);
 
  private:
-  // What the words of a document have to score where it may reach a sum.
-  float LeastFor(float sum) const;
+  // What the words of a document have to score where it may reach a sum, of which the other source adds so much.
+  float LeastFor(float sum, float other) const;
   void RaiseLeast();
   // Of what words found, what may reach the bar.
   void Add(const ScoredDocument& scored);
@@ -41,9 +41,12 @@ class ThresholdSearch {
   void Add(std::span<const ScoredDocument> scored);
   // Gives what was added, which ascends, its whole score, as long as it may reach the bar, which rises meanwhile.
   void Collect();
+  // Asks memory for what completing them reads of the other source.
+  void Fetch(std::span<const ScoredDocument> added);
   // The best by words, which are added no more.
   void CompleteBest();
   void Complete(std::span<const ScoredDocument> added);
+  void AddWhole(const ScoredDocument& found, float other);
 
   const PreparedQuery& query_;
   const QueryPlan& plan_;
@@ -61,8 +64,8 @@ class ThresholdSearch {
   float certain_least_ = 0;  // the same of KnownMatches::certain
   std::vector<ScoredDocument> added_;
   std::vector<float> mosts_;
-  std::vector<uint32_t> documents_;  // of these some that reach it, and
-  std::vector<float> scores_;        // their scores by words
+  std::vector<ScoredDocument> found_;  // of these some that may reach it, and
+  std::vector<uint32_t> documents_;    // their numbers
   std::vector<ScoreLimit> limits_;
   std::vector<float> others_;
   std::vector<ScoredDocument> whole_;
