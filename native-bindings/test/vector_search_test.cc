@@ -441,6 +441,37 @@ TEST(vectors_nearest_are_found_behind_a_filter_that_was_prepared) {
   for (const SearchWay way : {SearchWay::kFilteredGraph, SearchWay::kCells, SearchWay::kScan}) CHECK(std::ranges::count(ways, way) > 0);
 }
 
+// Half of all, by chance, on one side, or in every other cell: the graph of what passes is walked, and nothing is packed for it.
+TEST(vectors_nearest_are_found_among_the_half_that_passes) {
+  Set set = Clustered(12'040, 96, 3);
+  const Set queries = TakeQueries(&set, 40);
+  const std::vector<uint8_t> bytes = Encode(set);
+  const VectorGraph graph(bytes);
+  std::vector<uint64_t> on_one_side(set.size() / 64 + 1);
+  for (const uint32_t ordinal : Nearest(set, queries.of(1), set.size() / 2)) on_one_side[ordinal / 64] |= uint64_t{1} << (ordinal % 64);
+  std::vector<uint64_t> in_islands(set.size() / 64 + 1);
+  for (uint32_t cell = 0; cell < graph.cells(); cell += 2) {
+    for (uint32_t level = 0; level < graph.levels(); ++level) {
+      const auto [first, end] = graph.cell(cell, level);
+      for (uint32_t place = first; place < end; ++place) {
+        for (auto [row, last] = graph.rows(place); row < last; ++row) in_islands[graph.ordinal(row) / 64] |= uint64_t{1} << (graph.ordinal(row) % 64);
+      }
+    }
+  }
+  VectorSearcher searcher;
+  for (const std::vector<uint64_t>& bits : {RandomBits(set.size(), 0.5, 17), on_one_side, in_islands}) {
+    const PassingVectors passing(graph, bits, PassingVectors::kPackedBytesMax);
+    CHECK(passing.is_for_graph());
+    CHECK(!passing.is_packed());
+    CHECK_EQ(passing.PackingPaysAfter(graph), 0u);
+    const SearchRequest request{.vector = queries.of(0), .wanted = 10, .width = 40, .passing = &passing};
+    CHECK_EQ(searcher.Search(graph, request).size(), size_t{10});
+    CHECK(searcher.cost().way == SearchWay::kFilteredGraph);
+    CHECK(searcher.cost().compared < passing.nodes() / 2);
+    CHECK(RecallOf(graph, set, queries, request, &bits) >= 0.95);
+  }
+}
+
 TEST(vectors_cells_that_are_damaged_are_told_and_searched_inside_the_bytes) {
   Set set = Clustered(6000, 16, 5);
   const std::vector<uint8_t> whole = Encode(set);

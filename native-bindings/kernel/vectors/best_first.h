@@ -83,6 +83,11 @@ class MetSet {
     if (words_.size() < words) words_.resize(std::max(words, 2 * words_.size()));
     std::fill_n(words_.begin(), words, uint64_t{0});
   }
+  // What is not among `passing`, a bit each, counts as met.
+  void BeginAmong(std::span<const uint64_t> passing) {
+    if (words_.size() < passing.size()) words_.resize(passing.size());
+    std::ranges::transform(passing, words_.begin(), [](uint64_t word) { return ~word; });
+  }
   void Add(uint32_t place) { words_[place / 64] |= uint64_t{1} << (place % 64); }
   // Copies those that were not met before, which they are from now on; returns how many. `fresh` has room for all. What is above `last`
   // is taken for it.
@@ -122,11 +127,43 @@ class BestFirst {
   // `links` has `Of(place)`, a span of at most `kLinksMost` places, and `Fetch(place)`, which asks for it.
   template <typename Links>
   WalkCost Walk(const CodeQuery& query, const Codes& codes, const Start& start, const Links& links) {
-    WalkCost cost;
     beam_.Begin(start.width);
     beam_.Add({query.Product(codes.of(start.entry)), start.entry});
     met_.Begin(start.nodes);
     met_.Add(start.entry);
+    return Go(query, codes, start.nodes, links);
+  }
+
+  // The same among nodes that pass, a bit each, from some of these: links of the others are not followed.
+  struct StartAmong {
+    std::span<const Candidate> entries;
+    std::span<const uint64_t> passing;
+    uint32_t width;
+    uint32_t nodes;
+  };
+  template <typename Links>
+  WalkCost WalkAmong(const CodeQuery& query, const Codes& codes, const StartAmong& start, const Links& links) {
+    beam_.Begin(start.width);
+    met_.BeginAmong(start.passing);
+    for (const Candidate& entry : start.entries) {
+      met_.Add(entry.place);
+      if (beam_.Add(entry)) links.Fetch(entry.place);
+    }
+    return Go(query, codes, start.nodes, links);
+  }
+  const Beam& beam() const { return beam_; }
+
+  static constexpr uint32_t kLinksMost = 256;
+
+ private:
+  struct Batch {
+    uint32_t places[kLinksMost];
+    uint32_t count = 0;
+  };
+
+  template <typename Links>
+  WalkCost Go(const CodeQuery& query, const Codes& codes, uint32_t nodes, const Links& links) {
+    WalkCost cost;
     Batch* ahead = &batches_[0];
     Batch* behind = &batches_[1];
     behind->count = 0;
@@ -138,7 +175,7 @@ class BestFirst {
       ahead->count = 0;
       if (is_left) {
         ++cost.left;
-        ahead->count = met_.AddAll(links.Of(place), start.nodes - 1, ahead->places);
+        ahead->count = met_.AddAll(links.Of(place), nodes - 1, ahead->places);
         query.Fetch(codes, {ahead->places, ahead->count});
       }
       cost.compared += behind->count;
@@ -148,15 +185,6 @@ class BestFirst {
       is_waiting = is_left;
     }
   }
-  const Beam& beam() const { return beam_; }
-
-  static constexpr uint32_t kLinksMost = 256;
-
- private:
-  struct Batch {
-    uint32_t places[kLinksMost];
-    uint32_t count = 0;
-  };
 
   template <typename Links>
   void AddAll(const Batch& batch, const Links& links) {

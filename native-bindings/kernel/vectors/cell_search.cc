@@ -183,6 +183,23 @@ WalkCost CellSearch::Scan(const CodeQuery& query, const VectorGraph& graph, cons
   return {compared_, static_cast<uint32_t>(passing.cells().size())};
 }
 
+WalkCost CellSearch::SearchFew(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, Few few) {
+  Begin(graph, passing, {few.kept, 0, few.kept});
+  CompareCentres(query, graph, passing);
+  OrderCells(few.cells);
+  if (cells_.size() > few.cells) cells_.resize(few.cells);
+  for (const uint32_t rank : cells_) {
+    StopIfAsked();
+    ListCell(graph, passing, rank);
+    query.Fetch(codes_, ahead_);
+    Compare(query, passing, behind_);
+    std::swap(ahead_, behind_);
+    ahead_.clear();
+  }
+  Compare(query, passing, behind_);
+  return {compared_, static_cast<uint32_t>(cells_.size())};
+}
+
 WalkCost CellSearch::Search(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start) {
   Begin(graph, passing, start);
   const auto cells = static_cast<uint32_t>(passing.cells().size());

@@ -24,6 +24,12 @@ class CellSearch {
 
   // `left` of the cost are cells.
   WalkCost Search(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start);
+  // The nearest of what passes in some of the nearest cells alone: where a walk may begin.
+  struct Few {
+    uint32_t cells;
+    uint32_t kept;
+  };
+  WalkCost SearchFew(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, Few few);
   // Compares all that were packed.
   WalkCost Scan(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start);
   const Beam& beam() const { return beam_; }

@@ -11,9 +11,6 @@ namespace gannet::vectors {
 namespace {
 
 constexpr uint32_t kWordBits = 64;
-// Of the cells, so many have at least half of what they would have if all had the same share, where a filter passes something everywhere.
-constexpr double kCellsOfEverywhere = 0.9;
-constexpr uint64_t kPartOfShare = 2;
 // How far cells are off their share, in squares, in the place of 1 that chance makes of it (Pearson's chi-squared by cell).
 constexpr double kSquaresOfChance = 2;
 // What of all nodes passes then at least where the graph is searched.
@@ -105,7 +102,6 @@ PassingVectors::PassingVectors(const VectorGraph& graph, std::vector<uint64_t> o
 }
 
 void PassingVectors::ListCells(const VectorGraph& graph) {
-  uint32_t even = 0;
   double squares = 0;
   const double share = static_cast<double>(nodes_) / graph.nodes();
   for (uint32_t cell = 0; cell < graph.cells(); ++cell) {
@@ -120,11 +116,9 @@ void PassingVectors::ListCells(const VectorGraph& graph) {
     if (passing > 0) cells_.push_back(cell);
     const double off = passing - share * static_cast<double>(all);
     if (all > 0) squares += off * off / static_cast<double>(all);
-    even += uint64_t{passing} * graph.nodes() * kPartOfShare >= all * nodes_;
   }
-  const bool is_everywhere = graph.cells() > 0 && even >= kCellsOfEverywhere * graph.cells();
   is_by_chance_ = squares <= kSquaresOfChance * share * (1 - share) * graph.cells();
-  is_for_graph_ = is_everywhere && nodes_ >= kSharePassingOfGraph * graph.nodes();
+  is_for_graph_ = graph.has_links() && nodes_ >= kSharePassingOfGraph * graph.nodes();
 }
 
 bool PassingVectors::IsToBePacked(const VectorGraph& graph, uint64_t bytes_max) const {

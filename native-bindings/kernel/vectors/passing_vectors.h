@@ -36,9 +36,11 @@ class PassingVectors {
   // Those with such a node, rising.
   std::span<const uint32_t> cells() const { return cells_; }
   bool HasNode(uint32_t place) const { return (places_[place / 64] >> (place % 64) & 1) != 0; }
+  // A bit for each node.
+  std::span<const uint64_t> node_bits() const { return places_; }
   // Whether cells have as many of them as chance would put there; not where they lie on one side.
   bool is_by_chance() const { return is_by_chance_; }
-  // Whether so many pass, and in nearly every cell about its share of them, that a search of the graph need not be much wider for them.
+  // Whether so many pass that links between these alone lead to nearly all of them.
   bool is_for_graph() const { return is_for_graph_; }
 
   // After how many searches packing has cost less than it spares; 0 where nothing is to be packed.

@@ -20,6 +20,10 @@ constexpr uint32_t kScannedMin = 4000;
 constexpr uint64_t kWiderEachTime = 4;
 // Nodes that are compared before centres are.
 constexpr uint32_t kScannedBeforeCells = 2000;
+// A walk among those that pass begins at so many, of so many of the nearest cells, and is half as wide again: each node has fewer links.
+constexpr uint32_t kEntries = 16;
+constexpr uint32_t kCellsOfEntries = 8;
+constexpr uint32_t kWiderAmongPart = 2;
 // Codes that are compared at a time.
 constexpr uint32_t kBlock = 256;
 constexpr uint32_t kFetchedVectors = 32;
@@ -72,13 +76,16 @@ bool IsScanned(const VectorGraph& graph, const SearchRequest& request, uint64_t 
   return !graph.has_links() || allowed <= kScannedMin || allowed / kScannedForWidth <= width;
 }
 
-// Whether those that pass are compared by cells: not where they are so few that comparing all of them takes less, nor where so many pass everywhere that a
-// search of the graph need not be much wider for them.
+// Whether what passes is walked through: not where comparing all of it takes less.
+bool IsAmong(const VectorGraph& graph, const SearchRequest& request) {
+  return request.passing != nullptr && request.passing->is_for_graph() && !IsScanned(graph, request, request.width);
+}
+
+// Whether those that pass are compared by cells: not where they are so few that comparing all of them takes less.
 bool IsByCells(const VectorGraph& graph, const SearchRequest& request) {
   if (request.passing == nullptr || !graph.has_links()) return false;
   const PassingVectors& passing = *request.passing;
-  if (passing.nodes() <= std::max(kScannedBeforeCells, CellSearch::Least(graph, passing, request.width))) return false;
-  return !passing.is_for_graph();
+  return passing.nodes() > std::max(kScannedBeforeCells, CellSearch::Least(graph, passing, request.width));
 }
 
 }  // namespace
@@ -169,6 +176,18 @@ void VectorSearcher::SearchCells(const VectorGraph& graph, const CodeQuery& quer
   best_ = &cells_.beam();
 }
 
+// From the best of a few cells through what passes: links to the rest are not followed, so that what is near without passing leads nowhere.
+void VectorSearcher::SearchAmong(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request) {
+  const PassingVectors& passing = *request.passing;
+  const WalkCost few = cells_.SearchFew(query, graph, passing, {kCellsOfEntries, kEntries});
+  entries_.clear();
+  for (uint32_t rank = 0; rank < cells_.beam().size(); ++rank) entries_.push_back(cells_.beam().at(rank));
+  const uint32_t width = request.width + request.width / kWiderAmongPart;
+  const WalkCost walk = search_.WalkAmong(query, graph.codes(), {entries_, passing.node_bits(), width, graph.nodes()}, LowestLinks{graph});
+  cost_ = {SearchWay::kFilteredGraph, few.compared + walk.compared, walk.left};
+  best_ = &search_.beam();
+}
+
 void VectorSearcher::CompareFully(const VectorGraph& graph, const SearchRequest& request) {
   const uint32_t compared = ComparedFor(graph, request.wanted);
   const auto fetch = [&](uint32_t rank) {
@@ -227,6 +246,13 @@ std::span<const Neighbour> VectorSearcher::Search(const VectorGraph& graph, cons
     ScanFully(graph, wide);
     KeepNearest(wide.wanted);
     return neighbours_;
+  }
+  if (IsAmong(graph, wide)) {
+    SearchAmong(graph, query, wide);
+    CompareFully(graph, wide);
+    KeepNearest(wide.wanted);
+    // Else what was walked through is an island, and more lies elsewhere.
+    if (neighbours_.size() >= std::min(wide.wanted, AllowedIn(graph, wide))) return neighbours_;
   }
   if (IsByCells(graph, wide)) {
     SearchCells(graph, query, wide);

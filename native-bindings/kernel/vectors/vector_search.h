@@ -3,8 +3,8 @@
 // The graph is searched by products of codes, and the best of these are compared by their full vectors in the end, so that a cosine
 // that is returned is exact. Few vectors, or few that a filter leaves, are compared one by one instead.
 //
-// Behind a filter that was prepared (passing_vectors.h) the nodes that pass are compared by cells (cell_search.h): no links lead to these alone, and of what
-// does not pass as many times as many would have to be met.
+// Behind a filter that was prepared (passing_vectors.h) and passes much, the graph of what passes is walked from some nodes that pass and are near. Of others
+// the nodes that pass are compared by cells (cell_search.h): no links lead to these alone, and of what does not pass as many times as many would have to be met.
 //
 // Thread-safety: a VectorSearcher belongs to one thread; graphs are shared.
 #pragma once
@@ -70,6 +70,7 @@ class VectorSearcher {
   void SearchGraph(const VectorGraph& graph, const CodeQuery& query, uint32_t width);
   void ScanCodes(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request);
   void SearchCells(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request);
+  void SearchAmong(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request);
   void CompareCodes(const VectorGraph& graph, const CodeQuery& query, std::span<const uint32_t> places);
   void ScanFully(const VectorGraph& graph, const SearchRequest& request);
   void KeepNearest(uint32_t wanted);
@@ -85,6 +86,7 @@ class VectorSearcher {
   std::vector<uint32_t> fresh_;
   std::vector<uint32_t> listed_;
   std::vector<int32_t> products_;
+  std::vector<Candidate> entries_;
   std::vector<Neighbour> neighbours_;
 };
 
