@@ -20,10 +20,9 @@ constexpr uint32_t kScannedMin = 4000;
 constexpr uint64_t kWiderEachTime = 4;
 // Nodes that are compared before centres are.
 constexpr uint32_t kScannedBeforeCells = 2000;
-// A walk among those that pass begins at so many, of so many of the nearest cells, and is half as wide again: each node has fewer links.
+// A walk among those that pass begins at so many, of so many of the nearest cells.
 constexpr uint32_t kEntries = 16;
 constexpr uint32_t kCellsOfEntries = 8;
-constexpr uint32_t kWiderAmongPart = 2;
 // Codes that are compared at a time.
 constexpr uint32_t kBlock = 256;
 constexpr uint32_t kFetchedVectors = 32;
@@ -182,8 +181,8 @@ void VectorSearcher::SearchAmong(const VectorGraph& graph, const CodeQuery& quer
   const WalkCost few = cells_.SearchFew(query, graph, passing, {kCellsOfEntries, kEntries});
   entries_.clear();
   for (uint32_t rank = 0; rank < cells_.beam().size(); ++rank) entries_.push_back(cells_.beam().at(rank));
-  const uint32_t width = request.width + request.width / kWiderAmongPart;
-  const WalkCost walk = search_.WalkAmong(query, graph.codes(), {entries_, passing.node_bits(), width, graph.nodes()}, LowestLinks{graph});
+  const BestFirst::StartAmong start{entries_, passing.node_bits(), request.width, graph.nodes()};
+  const WalkCost walk = search_.WalkAmong(query, graph.codes(), start, LowestLinks{graph});
   cost_ = {SearchWay::kFilteredGraph, few.compared + walk.compared, walk.left};
   best_ = &search_.beam();
 }
