@@ -49,12 +49,20 @@ export async function lookAtTests(root, surroundings = surroundingsOf) {
   return found;
 }
 
+/** What is kept of those that are about to run: a run that ends before it has told of them, or is killed, leaves nothing of an earlier one. */
+export function forgetTests(root, { isOwn, leftOut }) {
+  const staying = new Set(leftOut.map((test) => pathOf(root, test)));
+  for (const name of namesIn(folderOf(root))) {
+    const path = join(folderOf(root), name);
+    if (name.endsWith('.json') && isOwn(name.replaceAll('+', '/')) && !staying.has(path)) rmSync(path, { force: true });
+  }
+}
+
 /**
- * Keeps what passed whole: `files` as summary-reporter.mjs tells them, `looked` as they were before the run. A file that failed, had something
- * left out or was tried twice is not kept any more; nor is one of which something has changed meanwhile.
+ * Keeps what passed whole: `files` as summary-reporter.mjs tells them, `looked` as they were before the run, when they were forgotten. A file that
+ * failed, had something left out or was tried twice is not kept; nor is one of which something has changed meanwhile.
  */
 export async function keepTests(root, { looked, files, surroundings = surroundingsOf }) {
-  for (const { file } of files) rmSync(pathOf(root, file), { force: true });
   const whole = files.filter(({ file, isWhole }) => isWhole === true && looked.has(file));
   if (whole.length === 0) return;
   const now = await digestsOf(root, surroundings);
@@ -111,6 +119,14 @@ function contentOr(path) {
     return digest(readFileSync(path));
   } catch {
     return undefined;
+  }
+}
+
+function namesIn(folder) {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -55,19 +55,21 @@ describe('files of tests that passed', () => {
     });
     const runner = `const { readFileSync, readdirSync, writeFileSync } = require('node:fs');
       const { TESTS_LEFT_OUT, GANNET_TEST_REPORT } = process.env;
+      if (process.env.CRASH) process.exit(1);
       const leftOut = JSON.parse(readFileSync(TESTS_LEFT_OUT, 'utf8'));
       const all = readdirSync('test').filter((name) => name.endsWith('.test.ts')).map((name) => 'test/' + name);
       const files = all.filter((file) => !leftOut.includes(file)).map((file) => {
         const text = readFileSync(file, 'utf8');
         return { file, processorSeconds: 1, passed: Number(/\\d+/.exec(text)[0]), isWhole: !/fails|skips/.test(text), fails: text.includes('fails') };
       });
+      if (files.length === 0 && !process.argv.includes('--passWithNoTests')) process.exit(1);
       if (process.env.MEANWHILE) writeFileSync(process.env.MEANWHILE, '// meanwhile');
       const failures = files.filter(({ fails }) => fails).map(({ file }) => file + ': it');
       if (files.length > 0 && process.env.BESIDE) failures.push('outside all tests: x');
       const passed = files.reduce((sum, file) => sum + file.passed, 0);
       writeFileSync(GANNET_TEST_REPORT, JSON.stringify({ passed, failures, skipped: [], files }));`;
     const stage = { id: 'tests', name: 'Tests', seconds: 1, slots: 1, needs: [], reads: 'tests' };
-    const command = [process.execPath, '-e', runner];
+    const command = [process.execPath, '-e', runner, '--'];
     const run = async (more = {}) => {
       const stages = [{ ...stage, command, keepsTests: { isOwn: () => true, surroundings: onlyVariables }, ...more }];
       const [{ passed, failed, kept }] = await runStages(stages, { root: folder, slots: 1, report: () => undefined });
@@ -118,6 +120,10 @@ describe('files of tests that passed', () => {
     await run();
     expect(await run()).toEqual([0, 0, 2, 3]);
     expect(await runWith('BESIDE', '1')).toEqual([3, 1, 0, 0]);
+    expect(await run()).toEqual([3, 0, 0, 0]);
+    // The runner is gone before it has told of any.
+    expect(await runWith('CRASH', '1')).toEqual([0, 1, 0, 0]);
+    expect(readdirSync(kept(folder))).toEqual([]);
     expect(await run()).toEqual([3, 0, 0, 0]);
     await runWith('MEANWHILE', join(folder, 'test', 'b.test.ts'));
     expect(readdirSync(kept(folder))).not.toContain('test+b.test.ts.json');

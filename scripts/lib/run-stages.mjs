@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepResult, keptResult } from './kept-results.mjs';
-import { keepTests, lookAtTests } from './kept-tests.mjs';
+import { forgetTests, keepTests, lookAtTests } from './kept-tests.mjs';
 import { readers } from './stage-results.mjs';
 import { formatSeconds, lastLines, run } from './steps.mjs';
 import { openTestFolder } from './test-folder.mjs';
@@ -108,14 +108,23 @@ async function runStage(stage, root) {
 /** Runs those files of tests that something has changed for since they passed. */
 async function runTests(stage, root) {
   const { isOwn, surroundings } = stage.keepsTests;
+  const tell = (what) => (error) => process.stdout.write(`${stage.name}: ${what}: ${error.message}\n`);
   // Where it cannot be told (a file goes away while it is read), all are run and none is kept.
-  const looked = await lookAtTests(root, surroundings).catch(() => new Map());
-  const kept = [...looked].filter(([test, { passed }]) => !stage.isAnew && passed !== undefined && isOwn(test));
-  const result = await resultOf(stage, root, { leftOut: kept.map(([test]) => test) });
+  const looked = await lookAtTests(root, surroundings).catch((error) => {
+    tell('all files are run, for it cannot be told what they read')(error);
+    return new Map();
+  });
+  const own = [...looked].filter(([test]) => isOwn(test));
+  const kept = own.filter(([, { passed }]) => !stage.isAnew && passed !== undefined);
+  const leftOut = kept.map(([test]) => test);
+  // Whatever becomes of this run: the runner may be gone before it has told of any file.
+  forgetTests(root, { isOwn, leftOut });
+  const mayBeEmpty = own.length > 0 && leftOut.length === own.length;
+  const result = await resultOf(stage, root, { leftOut, mayBeEmpty });
   // What went wrong outside all files may have been any of theirs.
   const isToldApart = result.failures.every((name) => result.files.some(({ file }) => name.startsWith(`${file}:`)));
   const files = isToldApart ? result.files : result.files.map((file) => ({ ...file, isWhole: false }));
-  await keepTests(root, { looked, files, surroundings }).catch(() => undefined);
+  await keepTests(root, { looked, files, surroundings }).catch(tell('what passed is not kept'));
   const sumOf = (name) => kept.reduce((sum, [, each]) => sum + each[name], 0);
   return {
     ...result,
@@ -123,20 +132,20 @@ async function runTests(stage, root) {
   };
 }
 
-async function resultOf(stage, root, { leftOut = [] } = {}) {
+async function resultOf(stage, root, { leftOut = [], mayBeEmpty = false } = {}) {
   const { name, command, reads } = stage;
   const startedMs = performance.now();
   const { folder, remove } = openTestFolder('gannet-stage');
   const reportFile = join(folder, 'report.json');
   try {
-    const [shell, ...args] = [...TIMED, ...command];
+    const [shell, ...args] = [...TIMED, ...command, ...(mayBeEmpty ? ['--passWithNoTests'] : [])];
     const timesFile = join(folder, 'times');
     const leftOutFile = join(folder, 'left-out.json');
     writeFileSync(leftOutFile, JSON.stringify(leftOut));
     const files = { GANNET_TEST_REPORT: reportFile, GANNET_STAGE_TIMES: timesFile, TESTS_LEFT_OUT: leftOutFile };
     const env = { ...process.env, ...files, TMPDIR: folder, OWN_TEST_FOLDER: folder };
     const { code, output } = await run(shell, args, { cwd: root, env });
-    const result = readers[reads]({ code, name, output, reportFile });
+    const result = readers[reads]({ code, name, output, reportFile, mayBeEmpty });
     const milliseconds = performance.now() - startedMs;
     return {
       ...noResult(stage),

@@ -176,8 +176,20 @@ describe('the result of a stage', () => {
   it('of a test run that left no report, or failed outside its tests, is a failure', () => {
     expect(readers.tests({ code: 0, name: 'Unit', reportFile: '/nowhere' })).toMatchObject({ failed: 1 });
     const reportFile = join(mkdtempSync(join(tmpdir(), 'gannet-report-')), 'report.json');
-    writeFileSync(reportFile, JSON.stringify({ passed: 7, failures: [], skipped: [{ name: 'x', reason: 'y' }] }));
+    const files = [{ file: 'x' }];
+    writeFileSync(
+      reportFile,
+      JSON.stringify({ passed: 7, failures: [], skipped: [{ name: 'x', reason: 'y' }], files }),
+    );
     expect(readers.tests({ code: 1, name: 'Unit', reportFile })).toMatchObject({ passed: 7, failed: 1 });
     expect(readers.tests({ code: 0, name: 'Unit', reportFile })).toMatchObject({ passed: 7, failed: 0 });
+  });
+
+  it('of a test run that found no file is a failure, unless all are kept', () => {
+    const reportFile = join(mkdtempSync(join(tmpdir(), 'gannet-report-')), 'report.json');
+    writeFileSync(reportFile, JSON.stringify({ passed: 0, failures: [], skipped: [], files: [] }));
+    expect(readers.tests({ code: 0, name: 'Unit', reportFile })).toMatchObject({ failed: 1 });
+    expect(readers.tests({ code: 0, name: 'Unit', reportFile, mayBeEmpty: true })).toMatchObject({ failed: 0 });
+    expect(stagesOf('/project').flatMap(({ command }) => command)).not.toContain('--passWithNoTests');
   });
 });

@@ -32,8 +32,8 @@ function counts({ code, name, output }) {
     : { ...nothing, passed, failed, failures, skipped };
 }
 
-/** The summary that summary-reporter.mjs writes. Without one, the runner itself has failed. */
-function tests({ code, name, reportFile }) {
+/** The summary that summary-reporter.mjs writes. Without one, the runner itself has failed; so has one that found no file, unless all are kept. */
+function tests({ code, name, reportFile, mayBeEmpty = false }) {
   let summary;
   try {
     summary = JSON.parse(readFileSync(reportFile, 'utf8'));
@@ -42,6 +42,8 @@ function tests({ code, name, reportFile }) {
   }
   const { passed, failures, skipped, files = [] } = summary;
   if (code !== 0 && failures.length === 0) failures.push(`${name}: the runner ended with status ${code}`);
+  if (files.length === 0 && failures.length === 0 && !mayBeEmpty)
+    failures.push(`${name}: the runner found no file of tests`);
   return { passed, failed: failures.length, failures, skipped, files };
 }
 

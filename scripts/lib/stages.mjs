@@ -43,8 +43,6 @@ export function stagesOf(root) {
     'run',
     ...projects.flatMap((project) => ['--project', project]),
     `--reporter=${reporter}`,
-    // All may be kept.
-    '--passWithNoTests',
   ];
   // What only computes gives way to tests of services, which mostly wait: these go on as soon as they can.
   const computing = (...command) => ['nice', '-n', '10', ...command];
