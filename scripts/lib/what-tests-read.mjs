@@ -3,15 +3,17 @@
  *
  * - what it imports, and what that imports (types are gone before anything runs);
  * - files and folders that it, or what supports it, names by a path;
+ * - what it joins to its own place or to that of the project (named-places.mjs); where that leads nowhere, or is not understood, everything;
  * - areas (`AREAS`), by words in the code of these modules: what starts a process or a thread, or looks for the folder of the project, may
  *   read what the service is made of; whoever speaks of the console, its pages; of pages in Markdown, benches or sources, everything.
  *
- * Modules of the product read nothing but what the service is made of, and its pages. Whatever cannot be told counts as reading everything.
+ * Modules of the product read nothing but what the service is made of, and its pages, unless they read files beside themselves. Whatever cannot be told counts as reading everything.
  * `node scripts/traced-reads.mjs FILES` compares it with what a run has opened.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dirname, normalize } from 'node:path/posix';
+import { namedPlaces } from './named-places.mjs';
 
 /** Folders of the project that hold nothing of it. */
 const LEFT_OUT = new Set(['.git', 'node_modules', 'data', '.demo', 'coverage', 'dist/.compile-cache']);
@@ -36,6 +38,10 @@ const AREAS = {
 /** Whoever has one of these in its code reaches for more than what it imports. */
 const REACHING =
   /\b(?:child_process|worker_threads|piscina|process\.cwd|import\.meta|__dirname|__filename|createRequire|packageRoot|compiledFile|endingWithThis)\b/;
+/** Whoever has one of these is looked at more closely. */
+const NAMING =
+  /\b(?:readFile|readdir|opendir|glob|createReadStream|cp|copyFile)(?:Sync)?\(|(?<![.\w])(?:(?:spawn|exec|execFile)(?:Sync)?|fork|openSync)\(/;
+const BESIDE_ITSELF = /\bimport\.meta\.(?!url\)\s*(?:\(|\.resolve\())/;
 const WORDS_OF_PRODUCT = [[/console-assets/, 'console']];
 const WORDS_OF_TESTS = [
   [/['"`/]dist\b/, 'compiled'],
@@ -91,7 +97,7 @@ export async function whatTestsRead(root, files = filesOfProject(root)) {
     if (!modules.has(path)) {
       const text = readFileSync(join(root, path), 'utf8');
       const key = `${path}\n${text}`;
-      if (!parsed.has(key)) parsed.set(key, parts(parseSync(path, text), text));
+      if (!parsed.has(key)) parsed.set(key, parts(parseSync(path, text), { path, text }));
       modules.set(path, readModule(path, parsed.get(key), { there, folders }));
     }
     return modules.get(path);
@@ -117,15 +123,17 @@ export async function whatTestsRead(root, files = filesOfProject(root)) {
 
 const foldersAbove = (path) => (path.includes('/') ? [dirname(path), ...foldersAbove(dirname(path))] : []);
 
-/** What a module imports, and its code without comments and without what it imports from: `{ specifiers, code, isWhole }`. */
-function parts({ module, comments, errors }, text) {
+/** What a module imports, and its code without comments and without what it imports from: `{ specifiers, code, isWhole, places }`. */
+function parts(tree, { path, text }) {
+  const { module, comments, errors } = tree;
   const { staticImports, staticExports, dynamicImports } = module;
   const blank = [...comments];
   const specifiers = [];
   let isWhole = errors.length === 0;
   const take = (statement, request) => {
     blank.push(request);
-    if (!/^(?:im|ex)port\s+type\b/.test(text.slice(statement.start, statement.end))) specifiers.push(request.value);
+    if (!/^(?:im|ex)port\s+type\b(?!\s*,|\s+from\s*['"])/.test(text.slice(statement.start, statement.end)))
+      specifiers.push(request.value);
   };
   for (const statement of staticImports) take(statement, statement.moduleRequest);
   for (const statement of staticExports)
@@ -135,7 +143,12 @@ function parts({ module, comments, errors }, text) {
     if (specifier === undefined) isWhole = false;
     else take(request, { ...request, value: specifier });
   }
-  return { specifiers, code: blanked(text, blank), isWhole };
+  const code = blanked(text, blank);
+  const isNaming = PRODUCT.test(path)
+    ? /^(?:src|config)\//.test(path) && BESIDE_ITSELF.test(code)
+    : REACHING.test(code) || NAMING.test(code) || specifiers.some((specifier) => REACHING.test(specifier));
+  const named = isNaming && READS[path] === undefined ? namedPlaces(tree.program, path) : { places: [], isWhole: true };
+  return { specifiers, code, isWhole: isWhole && named.isWhole, places: named.places };
 }
 
 function blanked(text, spans) {
@@ -145,7 +158,7 @@ function blanked(text, spans) {
 }
 
 /** `needs`: files; `reads`: names of areas, and paths of files and folders. */
-function readModule(path, { specifiers, code, isWhole }, { there, folders }) {
+function readModule(path, { specifiers, code, isWhole, places }, { there, folders }) {
   const needs = [];
   const known = READS[path];
   const reads = new Set(known);
@@ -157,6 +170,10 @@ function readModule(path, { specifiers, code, isWhole }, { there, folders }) {
   }
   if (known !== undefined) return { needs, reads };
   if (!isWhole) reads.add('everything');
+  for (const { path: place, isPart } of places) {
+    if (there.has(place) && !isPart) needs.push(place);
+    else reads.add(folders.has(place) || place.startsWith('node_modules/') ? place : 'everything');
+  }
   const isReaching = REACHING.test(code) || specifiers.some((specifier) => REACHING.test(specifier));
   if (isReaching) reads.add('service');
   for (const [word, area] of PRODUCT.test(path) ? WORDS_OF_PRODUCT : WORDS_OF_TESTS)

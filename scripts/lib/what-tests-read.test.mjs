@@ -100,6 +100,19 @@ describe('what a file of tests reads', () => {
     expect(await readIn(files)).toEqual(['src/a.test.ts', ...SERVICE, ...Object.keys(files).slice(1)].sort());
   });
 
+  it('is what it joins to its own place or that of the project, and what a module of the product reads beside itself', async () => {
+    const files = {
+      'src/a.test.ts': `import type, { words } from './words.js';
+        const HERE = join(import.meta.dirname, '..', 'fixtures'); read(join(HERE, 'old', 'v1.json')); read(join(HERE, 'new', name));`,
+      'src/words.ts': "readFileSync(new URL('words.txt', import.meta.url)); createRequire(import.meta.url)('lmdb');",
+      'fixtures/old/v1.json': '',
+      'fixtures/new/v2.json': '',
+      'src/words.txt': '',
+    };
+    const read = await readIn({ ...files, 'fixtures/old/v0.json': '' });
+    expect(read).toEqual([...Object.keys(files), ...SERVICE].sort());
+  });
+
   it.each([
     ["import { spawn } from 'node:child_process';", SERVICE],
     ['process.cwd()', SERVICE],
@@ -127,8 +140,19 @@ describe('what a file of tests reads', () => {
     "import './nowhere.js';",
     'await import(name)',
     'this is no code (',
+    "join(import.meta.dirname, '..', 'fixtures', 'gone.json')",
+    "const root = join(import.meta.dirname, '..'); readFileSync(join(root, name));",
+    'new URL(`../fixtures/${n}.json`, import.meta.url)',
+    "import.meta.glob('../fixtures/**')",
+    "execFileSync('git', ['ls-files'])",
+    'readFileSync(`fixtures/${name}`)',
+    'const HERE = import.meta.dirname; readFileSync(`${HERE}/../${name}`)',
+    'readdirSync(process.cwd())',
+    "import type, { x } from './nowhere.js';",
+    "import { x } from './reader.js';",
   ])('%s: everything', async (code) => {
-    expect(await readIn({ 'src/a.test.ts': code })).toEqual(
+    const reader = "readdirSync(new URL('../gone', import.meta.url))";
+    expect(await readIn({ 'src/a.test.ts': code, 'src/reader.ts': reader })).toEqual(
       expect.arrayContaining(['docs/page.md', 'native-bindings/kernel/kernel.h', ...SERVICE]),
     );
   });
