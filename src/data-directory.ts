@@ -45,7 +45,7 @@ export function openDataDirectory(dataDir: string, { log, serves }: OpeningOptio
   // Before the lock is asked for, so that no other user can take it from now on.
   closeToOthers(dataDir, log);
   const path = join(dataDir, 'lock');
-  const lock = kernel.lockFile(path);
+  const lock = lockIn(dataDir, path);
   if (lock !== null) {
     return { aside: finishRestore(dataDir), release: () => lock.release() };
   }
@@ -54,6 +54,16 @@ export function openDataDirectory(dataDir: string, { log, serves }: OpeningOptio
   throw new DataDirectoryInUseError(
     `The data directory ${dataDir} is in use by another process${who}: stop that one first, or choose another directory.`,
   );
+}
+
+/** Null where another process has it. Throws an `OperatorError` where its file cannot be written, as on a disk that has met an error. */
+function lockIn(dataDir: string, path: string): ReturnType<typeof kernel.lockFile> {
+  try {
+    return kernel.lockFile(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`The data directory ${dataDir} cannot be used: ${reason}.`);
+  }
 }
 
 /** Root may do everything, and what it makes nobody else can open. A service that runs as root goes on doing so. */

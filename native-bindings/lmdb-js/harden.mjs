@@ -142,6 +142,48 @@ const EDITS = [
     '\t\t\t/*</lmdb-js>*/\n\t\t}\n\t}\n\tif (env->me_mfd != INVALID_HANDLE_VALUE)',
     '\t\t\t/*</lmdb-js>*/\n\t\t}\n\t}\n\tEndUnmapping(unmapping);\n\tif (env->me_mfd != INVALID_HANDLE_VALUE)',
   ],
+  // On a file system that refuses to be written: read, and written as soon as it can be.
+  [
+    '\tHANDLE\t\tme_mfd;\t\t/**< For writing and syncing the meta pages */\n',
+    '\tHANDLE\t\tme_mfd;\t\t/**< For writing and syncing the meta pages */\n\tint\t\tme_reads_only, me_locks_to_read;\n',
+  ],
+  [
+    '\n/** Open and/or initialize the lock region for the environment.\n',
+    '\n#include "unwritable_disk.h"\n\n/** Open and/or initialize the lock region for the environment.\n',
+  ],
+  [
+    '\t\trc = mdb_fopen(env, fname, MDB_O_RDWR, mode, &env->me_lfd);\n',
+    '\t\trc = OpenWhereItCanBe(env, fname, MDB_O_RDWR, mode, &env->me_lfd);\n',
+  ],
+  [
+    '\trc = mdb_fopen(env, fname, MDB_O_LOCKS, mode, &env->me_lfd);\n',
+    '\trc = OpenWhereItCanBe(env, fname, MDB_O_LOCKS, mode, &env->me_lfd);\n',
+  ],
+  [
+    '\tif ((rc = mdb_env_excl_lock(env, excl))) goto fail;\n',
+    '\tif ((rc = env->me_reads_only ? LockToRead(env, excl) : mdb_env_excl_lock(env, excl))) goto fail;\n',
+  ],
+  [
+    '\trc = mdb_fopen(env, &fname,\n\t\t(flags & MDB_RDONLY) ? MDB_O_RDONLY : MDB_O_RDWR,\n',
+    '\trc = OpenWhereItCanBe(env, &fname,\n\t\t(flags & MDB_RDONLY) ? MDB_O_RDONLY : MDB_O_RDWR,\n',
+  ],
+  [
+    '\t\t\trc = mdb_fopen(env, &fname, MDB_O_META, mode, &env->me_mfd);\n',
+    '\t\t\trc = OpenWhereItCanBe(env, &fname, MDB_O_META, mode, &env->me_mfd);\n',
+  ],
+  [
+    '\t\tlock_info.l_type = F_WRLCK;\n\t\tlock_info.l_whence = SEEK_SET;\n\t\tlock_info.l_start = pid;\n',
+    '\t\tlock_info.l_type = env->me_locks_to_read ? F_RDLCK : F_WRLCK;\n\t\tlock_info.l_whence = SEEK_SET;\n\t\tlock_info.l_start = pid;\n',
+  ],
+  [
+    '\nstatic int mdb_page_flush(MDB_txn *txn, int keep);\n',
+    '\nstatic int mdb_page_flush(MDB_txn *txn, int keep);\nstatic int BecomeWritable(MDB_env *env);\n',
+  ],
+  ['\tif ((rc = mdb_page_flush(txn, 0)))\n', '\tif ((rc = BecomeWritable(env)) || (rc = mdb_page_flush(txn, 0)))\n'],
+  [
+    '\tif ((rc = mdb_page_flush(txn, i)) != MDB_SUCCESS) {\n',
+    '\tif ((rc = BecomeWritable(txn->mt_env)) || (rc = mdb_page_flush(txn, i)) != MDB_SUCCESS) {\n',
+  ],
   // What no check found ends the process with a sentence, not with a signal.
   [
     '\tfprintf(stderr, "%s\\n", buf);\n\tabort();',
@@ -234,6 +276,7 @@ export const HARDENING = [
   'harden.mjs',
   'sound_pages.h',
   'unmapping.h',
+  'unwritable_disk.h',
   'late_sync.h',
   'late_commit.h',
   'mappings_lock.h',
@@ -248,7 +291,7 @@ export function hardenedSources(packageFolder, target) {
   editEverywhere(join(target, LIBRARY, 'mdb.c'), ROOM_EDIT);
   edit(join(target, 'src', 'env.cpp'), BINDING_EDITS);
   edit(join(target, 'src', 'lmdb-js.h'), BINDING_HEADER_EDITS);
-  for (const name of ['sound_pages.h', 'unmapping.h', 'late_sync.h'])
+  for (const name of ['sound_pages.h', 'unmapping.h', 'unwritable_disk.h', 'late_sync.h'])
     copyFileSync(join(here, name), join(target, LIBRARY, name));
   for (const name of ['late_commit.h', 'mappings_lock.h']) copyFileSync(join(here, name), join(target, 'src', name));
 }

@@ -1,26 +1,16 @@
 /** What `/ready` says of the disk under the data directory: whoever balances load should not send changes where they are refused. */
-import { execFileSync } from 'node:child_process';
-import {
-  closeSync,
-  ftruncateSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { canMountExt4, Ext4Disk } from '../support/ext4-disk.js';
 import { itWhere } from '../support/skip.js';
 import { TestService } from '../support/service.js';
 
 let root: string;
 let dataDir: string;
 let service: TestService;
-let mounted: string | undefined;
+let disk: Ext4Disk | undefined;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'gannet-ready-'));
   dataDir = join(root, 'data');
@@ -29,78 +19,66 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await service.stop('SIGKILL');
-  unmount();
+  disk?.unmount();
+  disk = undefined;
   rmSync(root, { recursive: true, force: true });
 });
 
 const ready = () => service.clientWith(undefined).get('/ready');
 
-function unmount(): void {
-  if (mounted !== undefined) execFileSync('umount', ['-l', mounted], { stdio: 'ignore' });
-  mounted = undefined;
+const hasExt4 = canMountExt4();
+const NO_EXT4 = 'no ext4 over a loop device here (root)';
+
+const refused = { status: 507, body: { code: 'storage-failed' } };
+
+async function makeList(name: string): Promise<void> {
+  const { client } = service;
+  expect((await client.post('/list/default', { name, searchable_fields: [{ name: 'title' }] })).status).toBe(201);
+  expect((await client.bulk('default', name, [{ name: 'a', title: 'one' }])).status).toBe(200);
 }
 
-/** Ext4 over a file, which can be told that it has met an error; returns how. Undefined where this machine has no such thing. */
-function ext4At(path: string): (() => void) | undefined {
-  const image = join(root, 'image');
-  const file = openSync(image, 'w');
-  ftruncateSync(file, 128 * 2 ** 20);
-  closeSync(file);
-  try {
-    execFileSync('mkfs.ext4', ['-q', image], { stdio: 'ignore' });
-    execFileSync('mount', ['-o', 'loop,errors=remount-ro', image, path], { stdio: 'ignore' });
-    mounted = path;
-    const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');
-    const device =
-      mounts
-        .find((line) => line.split(' ')[1] === path)
-        ?.split(' ')[0]
-        ?.replace('/dev/', '') ?? '';
-    const trigger = `/sys/fs/ext4/${device}/trigger_fs_error`;
-    readFileSync(`/sys/fs/ext4/${device}/errors_count`);
-    return () => {
-      writeFileSync(trigger, '1');
-    };
-  } catch {
-    unmount();
-    return undefined;
-  }
-}
+const search = (list: string) => service.client.get(`/search/default/${list}/1`, { query: 'one' });
 
-function hasExt4(): boolean {
-  root = mkdtempSync(join(tmpdir(), 'gannet-ready-'));
-  mkdirSync(join(root, 'on'));
-  try {
-    return ext4At(join(root, 'on')) !== undefined;
-  } finally {
-    unmount();
-    rmSync(root, { recursive: true, force: true });
-  }
-}
-
-itWhere(hasExt4(), 'no ext4 over a loop device here (root)')(
+itWhere(hasExt4, NO_EXT4)(
   'is 200 on a disk that can only be read, says so, and searches are served while changes are refused',
   async () => {
-    const meetError = ext4At(dataDir);
+    disk = Ext4Disk.mount(join(root, 'image'), dataDir);
     await service.start();
     const { client } = service;
-    expect((await client.post('/list/default', { name: 'films', searchable_fields: [{ name: 'title' }] })).status).toBe(
-      201,
-    );
-    expect((await client.bulk('default', 'films', [{ name: 'a', title: 'one' }])).status).toBe(200);
-    expect(await client.get('/search/default/films/1', { query: 'one' })).toMatchObject({ body: { total_count: 1 } });
+    await makeList('films');
+    expect(await search('films')).toMatchObject({ body: { total_count: 1 } });
     expect((await ready()).body).toEqual({ status: 'ready' });
-    meetError?.();
+    disk.meetError();
     expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready', writes: 'refused' } });
-    expect(await client.get('/search/default/films/1', { query: 'one' })).toMatchObject({ body: { total_count: 1 } });
-    const refused = { status: 507, body: { code: 'storage-failed' } };
+    expect(await search('films')).toMatchObject({ body: { total_count: 1 } });
     expect(await client.post('/list/default', { name: 'plays' })).toMatchObject(refused);
     expect(await client.bulk('default', 'films', [{ name: 'b', title: 'two' }])).toMatchObject(refused);
     expect(await client.send('DELETE', '/list/default/films', {})).toMatchObject(refused);
     expect(await service.control().post('/api-key/default', { name: 'k', access: 'full' })).toMatchObject(refused);
-    expect(await client.get('/search/default/films/1', { query: 'one' })).toMatchObject({ body: { total_count: 1 } });
+    expect(await search('films')).toMatchObject({ body: { total_count: 1 } });
   },
 );
+
+itWhere(hasExt4, NO_EXT4)('serves lists that no thread has opened before the disk could only be read', async () => {
+  disk = Ext4Disk.mount(join(root, 'image'), dataDir);
+  await service.start();
+  const lists = ['films', 'plays', 'songs'];
+  for (const list of lists) await makeList(list);
+  expect(await service.stop()).toBe(0);
+  await service.start();
+  disk.meetError();
+  for (let turn = 0; turn < 4; ++turn) {
+    for (const list of lists) {
+      expect(await search(list)).toMatchObject({ status: 200, body: { total_count: 1 } });
+      expect(await service.client.get(`/search-result/default/${list}`)).toMatchObject({ status: 200 });
+      expect(await service.client.bulk('default', list, [{ name: 'b', title: 'two' }])).toMatchObject(refused);
+    }
+  }
+  await service.stop();
+  await expect(service.start()).rejects.toThrow(
+    /exit status 1[^]*The data directory .* cannot be used: cannot open the lock file .*: Read-only file system\.\n/,
+  );
+});
 
 it('is 503 while the data directory is not there, and 200 when it is back', async () => {
   await service.start();

@@ -42,6 +42,15 @@ export class SmallFileSystem {
     this.remount(`size=${ROOM_MIB * MEBIBYTE},nr_inodes=100000`);
   }
 
+  /** From now on it can only be read; nothing may have a file open to write. */
+  refuseWrites(): void {
+    this.remount('ro');
+  }
+
+  takeWrites(): void {
+    this.remount('rw');
+  }
+
   unmount(): void {
     execFileSync('umount', ['-l', this.path], { stdio: 'ignore' });
   }
