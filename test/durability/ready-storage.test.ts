@@ -74,7 +74,7 @@ itWhere(hasExt4, NO_EXT4)('serves lists that no thread has opened before the dis
       expect(await service.client.bulk('default', list, [{ name: 'b', title: 'two' }])).toMatchObject(refused);
     }
   }
-  await service.stop();
+  await service.stop('SIGKILL');
   await expect(service.start()).rejects.toThrow(
     /exit status 1[^]*The data directory .* cannot be used: cannot open the lock file .*: Read-only file system\.\n/,
   );
