@@ -5,8 +5,8 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { filesUnder, hashOf, readJson } from './stamps.mjs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { filesUnder, hashOf, ignoredNames, readJson } from './stamps.mjs';
 
 /** What decides a build, or a run of what was built, beside its files. */
 const VARIABLES = [
@@ -32,10 +32,12 @@ const pathOf = (root, { id }) => join(root, 'node_modules', '.cache', 'gannet', 
 export function keptResult(stage, root) {
   if (stage.keptFor === undefined) return undefined;
   const { folders, programs, skip } = stage.keptFor;
+  const skipped = new Set(skip.map((path) => join(root, path)));
+  const isIgnored = ignoredNames(root);
   const files = folders
     .map((folder) => resolve(root, folder))
     .filter((folder) => existsSync(folder))
-    .flatMap((folder) => filesUnder(folder, () => true, new Set(skip)));
+    .flatMap((folder) => filesUnder(folder, (path) => !isIgnored(basename(path)), skipped));
   const hash = hashOf([...files, join(root, 'package-lock.json')], {
     command: stage.command,
     versions: [process.version, ...programs.map(versionOf)],

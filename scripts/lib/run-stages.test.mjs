@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nextStages, processorSeconds, runStages } from './run-stages.mjs';
 import { readers } from './stage-results.mjs';
@@ -80,13 +80,18 @@ describe('the results of stages that are kept', () => {
       if (text.includes('meanwhile')) require('fs').writeFileSync('read/other', '');
       if (require('fs').existsSync('broken')) process.exit(1);`;
     const command = [process.execPath, '-e', program];
-    const keptFor = { folders: ['read', 'nowhere'], skip: [], programs: [`env ${process.execPath}`] };
+    writeFileSync(join(root, '.gitignore'), 'left/\n*.log\n');
+    const keptFor = { folders: ['read', 'nowhere'], skip: ['read/docs'], programs: [`env ${process.execPath}`] };
     const known = [stage('kept', 1, { reads: 'counts', command, keptFor })];
-    return async (text, { broken = false, ...how } = {}) => {
+    return async (text, { broken = false, beside, ...how } = {}) => {
       writeFileSync(join(root, 'read', 'file'), text);
       rmSync(join(root, 'broken'), { force: true });
       rmSync(join(root, 'read', 'other'), { force: true });
       if (broken) writeFileSync(join(root, 'broken'), '');
+      if (beside !== undefined) {
+        mkdirSync(dirname(join(root, beside)), { recursive: true });
+        writeFileSync(join(root, beside), '');
+      }
       const stages = wantedStages(known, ['kept'], { isNamed: false, times: 1, ...how });
       const [result] = await runStages(stages, { root, slots: 1, report: () => undefined });
       return [result.passed, result.failed, result.kept.tests];
@@ -100,6 +105,14 @@ describe('the results of stages that are kept', () => {
     expect(await said('2 passed, 0 failed')).toEqual([2, 0, 0]);
     expect(await said('3 passed, 1 failed')).toEqual([3, 1, 0]);
     expect(await said('3 passed, 1 failed')).toEqual([3, 1, 0]);
+  });
+
+  it('are good whatever is in a folder that is left out, or ignored by git, and not where another has its name', async () => {
+    const said = keptStage();
+    expect(await said('1 passed, 0 failed')).toEqual([1, 0, 0]);
+    expect(await said('1 passed, 0 failed', { beside: 'read/docs/page' })).toEqual([0, 0, 1]);
+    expect(await said('1 passed, 0 failed', { beside: 'read/isolate-1.log' })).toEqual([0, 0, 1]);
+    expect(await said('1 passed, 0 failed', { beside: 'read/src/docs/page' })).toEqual([1, 0, 0]);
   });
 
   it('are none where something has changed while it ran', async () => {

@@ -6,7 +6,7 @@
  * - `needs`: ids of the stages that have to have passed before; `setup` is run wherever it is needed, others only where they are wanted;
  * - `reads`: how its result is read, one of the readers in stage-results.mjs;
  * - `slots`: how many of those that there are it takes;
- * - `keptFor`: what it reads, where its result is kept until that changes (kept-results.mjs); not in the CI;
+ * - `keptFor`: what it reads (`skip`: paths of folders that are left out), where its result is kept until that changes (kept-results.mjs); not in the CI;
  * - `keepsTests`: `isOwn` says which files of tests are its own, where those are kept that passed and that nothing has changed for (kept-tests.mjs); not in the CI;
  * - `isAnew`: it is run whatever is kept of it;
  * - `onDemand`: left out unless `--stages` names it, for what takes longer than a change should wait;
@@ -57,7 +57,7 @@ export function stagesOf(root) {
       join('bench', 'peers', 'gannet'),
       ...others.map((folder) => resolve(root, 'native-bindings', folder)),
     ],
-    skip: ['build', 'build-lmdb', 'build-test'],
+    skip: ['build', 'build-lmdb', 'build-test'].map((name) => join('native-bindings', name)),
     programs: [CC, CXX, 'make'],
   };
   const keptNative = usesCaches ? { keptFor: native } : {};

@@ -6,14 +6,14 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Paths of all files under `folder` (recursively) whose path `accept` takes; sorted; folders in `skip` are not entered. */
+/** Paths of all files under `folder` (recursively) whose path `accept` takes; sorted; folders in `skip`, by name or by path, are not entered. */
 export function filesUnder(folder, accept, skip = new Set()) {
   const found = [];
   const visit = (directory) => {
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
       const path = join(directory, entry.name);
       if (entry.isDirectory()) {
-        if (!skip.has(entry.name)) visit(path);
+        if (!skip.has(entry.name) && !skip.has(path)) visit(path);
       } else if (accept(path)) {
         found.push(path);
       }
@@ -21,6 +21,16 @@ export function filesUnder(folder, accept, skip = new Set()) {
   };
   visit(folder);
   return found.sort();
+}
+
+/** Whether a file with this name is one that git ignores, by the patterns of names in `.gitignore`: logs and profiles that a run leaves. */
+export function ignoredNames(root) {
+  const lines = (readStamp(join(root, '.gitignore')) ?? '').split('\n');
+  const names = lines
+    .filter((line) => /^[\w*.-]+$/.test(line))
+    .map((line) => line.replaceAll('.', '\\.').replaceAll('*', '.*'));
+  const pattern = new RegExp(`^(?:${names.join('|')})$`);
+  return (name) => names.length > 0 && pattern.test(name);
 }
 
 /** SHA-256 over the paths and contents of `files` and over `extra` (versions, settings). */

@@ -14,6 +14,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dirname, normalize } from 'node:path/posix';
 import { namedPlaces } from './named-places.mjs';
+import { ignoredNames } from './stamps.mjs';
 
 /** Folders of the project that hold nothing of it. */
 const LEFT_OUT = new Set(['.git', 'node_modules', 'data', '.demo', 'coverage', 'dist/.compile-cache']);
@@ -70,12 +71,13 @@ const READS = {
 /** Paths of all files of the project in `root` that a test could read, from there. */
 export function filesOfProject(root) {
   const found = [];
+  const isIgnored = ignoredNames(root);
   const visit = (folder) => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (LEFT_OUT.has(path)) continue;
       if (entry.isDirectory()) visit(path);
-      else if (entry.isFile() && !NO_INPUT.test(path)) found.push(path);
+      else if (entry.isFile() && !NO_INPUT.test(path) && !isIgnored(entry.name)) found.push(path);
     }
   };
   visit('');
