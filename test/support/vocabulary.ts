@@ -50,5 +50,6 @@ export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRu
     dictionary: new Dictionaries(kernel).of(0),
     synonyms: new SynonymMatcher(rules, (text) => words(text).map(({ term }) => term)),
     functionWords: functionWords('en'),
+    language: 'en',
   };
 }

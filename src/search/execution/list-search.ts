@@ -188,8 +188,8 @@ export class ListSearcher {
     return first && { query, plan: first.plan, search: pagesSearch(plans, request, hasMeaning) };
   }
 
-  private vocabulary({ synonyms, functionWords }: ListContext, dictionary: Dictionary): QueryVocabulary {
-    return { words: this.words, dictionary, synonyms, functionWords };
+  private vocabulary({ synonyms, functionWords, settings }: ListContext, dictionary: Dictionary): QueryVocabulary {
+    return { words: this.words, dictionary, synonyms, functionWords, language: settings.language };
   }
 
   /** Of the text that was asked for last: where a list has pages, the same is asked for them. */

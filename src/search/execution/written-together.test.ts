@@ -37,6 +37,13 @@ const GERMAN = {
   ship: 'Der Donaudampfschifffahrtskapitän',
   steam: 'Die Dampfschifffahrt auf dem Rhein',
   sailing: 'Eine Schifffahrt',
+  element: 'Das Element und die Elemente',
+  line: 'Die Datumszeile und jede Zeile',
+  fate: 'Das Fatum und eine lange Rede von ihm',
+  miller: 'Müller',
+  wagner: 'Herr Waegner',
+  fire: 'Feuer und Quelle',
+  club: 'Die Vereine (Ver.) der Stadt',
 };
 
 interface Response {
@@ -101,6 +108,27 @@ describe('a word', () => {
   it('is found by its parts in languages that join words, and in no others', () => {
     expect(names('Schifffahrt', {}, german)).toEqual(['sailing', 'steam']);
     expect(names('Donau', {}, german)).toEqual(['ship']);
+  });
+
+  it('is no part of a longer one where it only joins words', () => {
+    expect(names('Eine', {}, german).sort()).toEqual(['fate', 'sailing']);
+  });
+
+  it('that is in longer words only finds these before what it may be a slip of', () => {
+    expect(names('Schiffahrt', { typo_tolerance: true }, german)[0]).toBe('sailing');
+    expect(names('Datum', { typo_tolerance: true }, german)).toEqual(['line', 'fate']);
+  });
+});
+
+describe('a letter that is written as two', () => {
+  it('is found as it is typed and written, and in a phrase', () => {
+    for (const match of ['all', 'phrase'] as const) {
+      expect(names('Mueller', { match }, german)).toEqual(['miller']);
+      expect(names('Herr Wägner', { match }, german)).toEqual(['wagner']);
+      expect(names('Wägner', { match }, german)).toEqual(['wagner']);
+      expect(names('Fuer', { match }, german)).toEqual([]);
+      expect(names('Mueller', { match }, texts)).toEqual([]);
+    }
   });
 });
 

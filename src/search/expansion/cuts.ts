@@ -153,12 +153,13 @@ function piecesOf(runs: readonly Run[]): string[] {
 function spansFrom(run: Run, begin: number, frequencies: Frequencies): readonly Span[] {
   const { letters, typedEnds } = run;
   const first = begin === 0 ? 0 : (typedEnds.get(begin) as number);
+  const last = [...typedEnds].find(([, count]) => count >= first + CUT_WORDS_MAX)?.[0] ?? letters.length;
   const waysTo = new Map<number, Way[]>([[begin, [{ terms: [], frequency: Infinity }]]]);
   const spans: Span[] = [];
-  for (let place = begin; place < letters.length; place += 1) {
+  for (let place = begin; place < last; place += 1) {
     const ways = waysTo.get(place);
     if (ways === undefined || (place > begin && typedEnds.has(place))) continue;
-    for (let end = place + 1; end <= Math.min(letters.length, place + CUT_LETTERS_MAX); end += 1) {
+    for (let end = place + 1; end <= Math.min(last, place + CUT_LETTERS_MAX); end += 1) {
       const term = letters.slice(place, end).join('');
       const frequency = frequencies.get(term) ?? 0;
       if (frequency === 0) continue;

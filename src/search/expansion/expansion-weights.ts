@@ -18,7 +18,7 @@ export const KNOWN_WORD_TYPO_WEIGHTS: readonly number[] = [0.1, 0.05];
  * others count less in proportion.
  */
 export const UNKNOWN_WORD_BEST_TYPO_WEIGHT = 0.95;
-/** Of a word that the list has in other forms of its stem only: these go before what it may be a slip of. */
+/** Of a word that the list has in other forms of its stem, or as a part of longer words, only: these go before what it may be a slip of. */
 export const INFLECTED_WORD_BEST_TYPO_WEIGHT = 0.4;
 export const UNKNOWN_WORD_TYPO_PROPORTIONS: readonly number[] = [1, 0.3];
 /** How much of a typo's weight the surcharge of its edits (edit-cost.ts) takes: weight / (1 + surcharge * share). */

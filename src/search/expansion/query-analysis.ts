@@ -2,6 +2,7 @@
 import { ServiceError } from '../../platform/index.js';
 import { cutSpans, partSpans } from './cuts.js';
 import type { Dictionary } from './dictionary.js';
+import { digraphSpans } from './digraphs.js';
 import { phraseGroup } from './phrase-variants.js';
 import type { QueryWord } from './query-words.js';
 import { spellingSpans } from './spellings.js';
@@ -23,6 +24,8 @@ export interface QueryVocabulary {
   readonly dictionary: Dictionary;
   readonly synonyms: SynonymMatcher;
   readonly functionWords: ReadonlySet<string>;
+  /** BCP 47 primary tag. */
+  readonly language: string;
 }
 
 export interface QueryAnalysisOptions {
@@ -51,7 +54,8 @@ export function analyseQuery(query: string, vocabulary: QueryVocabulary, options
   );
   const { dictionary } = vocabulary;
   const parts = partSpans(words, dictionary, match === 'phrase');
-  const allSpans = [...spellingSpans(words, dictionary), ...cutSpans(words, dictionary), ...parts, ...spans];
+  const spelt = [...spellingSpans(words, dictionary), ...digraphSpans(words, vocabulary.language, dictionary)];
+  const allSpans = [...spelt, ...cutSpans(words, dictionary), ...parts, ...spans];
   if (match === 'phrase') {
     const groups = Object.freeze([phraseGroup(words, allSpans)]);
     // The places of a longer phrase have no groups of their own.

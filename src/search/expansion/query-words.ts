@@ -11,6 +11,8 @@ export interface QueryWord {
   readonly joint: Joint;
   /** Of a script without blanks: a dictionary found it. */
   readonly isCut: boolean;
+  /** As it was typed, where folding took more than capitals. */
+  readonly typed?: string;
 }
 
 const TIGHT = /^[-\u2010-\u2015\u2212'\u2019/._]{1,2}$/;
@@ -20,10 +22,12 @@ const CUT = '\u200b';
 
 /** `text` is what was analysed: the tokens' offsets count in it. */
 export function queryWords(text: string, tokens: readonly AnalysedToken[]): QueryWord[] {
-  return tokens.map(({ term, end }, index) => {
+  return tokens.map(({ term, begin, end }, index) => {
     const next = tokens[index + 1];
     const joint = next === undefined ? 'apart' : jointOf(text.slice(end, next.begin));
-    return { term, joint, isCut: text[end] === CUT };
+    const word = { term, joint, isCut: text[end] === CUT };
+    const typed = text.slice(begin, end);
+    return typed.toLowerCase() === term ? word : { ...word, typed };
   });
 }
 

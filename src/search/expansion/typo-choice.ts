@@ -40,7 +40,8 @@ export function chooseTypos(word: string, expansion: WordExpansion): readonly Ch
     weight: (weights[candidate.distance - 1] ?? 0) / (1 + TYPO_SURCHARGE_SHARE * editSurcharge(word, candidate.term)),
   }));
   const best = chosen.reduce((greatest, { weight }) => Math.max(greatest, weight), 0);
-  const wanted = expansion.stems.length > 0 ? INFLECTED_WORD_BEST_TYPO_WEIGHT : UNKNOWN_WORD_BEST_TYPO_WEIGHT;
+  const isInOthers = expansion.stems.length > 0 || expansion.compounds.length > 0;
+  const wanted = isInOthers ? INFLECTED_WORD_BEST_TYPO_WEIGHT : UNKNOWN_WORD_BEST_TYPO_WEIGHT;
   const scale = hasWord ? 1 : wanted / best;
   return chosen
     .sort((left, right) => right.weight - left.weight)

@@ -124,7 +124,7 @@ function plainWord(word: string, forms: WordForms, termsMax: number, functionWor
   if (kept?.word === word && kept.termsMax === termsMax && kept.functionWords === functionWords) return kept;
   const builder = new GroupBuilder(word, termsMax);
   addStems(builder, forms);
-  addCompounds(builder, forms);
+  addCompounds(builder, forms, functionWords);
   addTypos(builder, forms, functionWords);
   const plain = { word, alternatives: builder.alternatives(), typo: builder.typo, termsMax, functionWords };
   plainWords.set(forms, plain);
@@ -153,7 +153,7 @@ function buildGroups(
   addSynonymStems([...builders.values()], spans, dictionary);
   for (const { builder, forms } of built) {
     addStems(builder, forms);
-    addCompounds(builder, forms);
+    addCompounds(builder, forms, functionWords);
   }
   const stemmed: CorrectedWord[] = [];
   for (const { builder, forms } of built) {
@@ -171,7 +171,9 @@ function addStems(builder: GroupBuilder, { stems }: WordForms): void {
   for (const term of stems) builder.add({ kind: 'stem', weight: STEM_WEIGHT, terms: [term] });
 }
 
-function addCompounds(builder: GroupBuilder, { compounds }: WordForms): void {
+function addCompounds(builder: GroupBuilder, { compounds }: WordForms, functionWords: ReadonlySet<string>): void {
+  // A longer word has its letters by chance: eine in Vereine.
+  if (functionWords.has(builder.word)) return;
   for (const term of compounds) builder.add({ kind: 'compound', weight: COMPOUND_WEIGHT, terms: [term] });
 }
 
