@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { cutSpans } from './cuts.js';
 import type { Dictionary } from './dictionary.js';
-import { CUTS_LOOKED_UP_MAX, CUTS_PER_SPAN_MAX } from './expansion-weights.js';
+import { CUT_PLACES_MAX, CUTS_LOOKED_UP_MAX, CUTS_PER_SPAN_MAX } from './expansion-weights.js';
 import type { QueryWord } from './query-words.js';
 
 /** Words of a run are parted by |, runs by a blank. */
@@ -67,6 +67,22 @@ it('prefers few words, then frequent ones, up to a number of ways', () => {
   const many = Array.from('一二三四五六七八');
   const [span] = cutSpans(wordsOf(many.join('')), dictionaryOf([...many, '一二', '三四', '五六']));
   expect(span?.variants).toHaveLength(CUTS_PER_SPAN_MAX);
+});
+
+it('cuts words at the end of a long sentence, too, in other letters as well', () => {
+  const sentence = `${Array.from({ length: 70 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('|')}|対する|り|ん|ご`;
+  expect(shapes(sentence, ['対', 'する', 'リンゴ'])).toEqual(['70-71: 対|する', '71-74: リンゴ']);
+});
+
+it('looks at each part of a long run once', () => {
+  let asked = 0;
+  const dictionary = {
+    forms: () => [],
+    documentFrequencies: (terms: readonly string[]) => terms.map((term) => (asked += term.length)),
+  };
+  const spans = cutSpans(wordsOf(Array.from({ length: 9999 }, () => 'の').join('|')), dictionary);
+  expect(asked).toBe(16 * 17);
+  expect(spans.length).toBeLessThan(CUT_PLACES_MAX * 8);
 });
 
 it('looks up no more parts of a long query than a bound', () => {

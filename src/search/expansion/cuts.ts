@@ -7,6 +7,8 @@ import type { Dictionary } from './dictionary.js';
 import {
   COMPOUND_WEIGHT,
   CUT_LETTERS_MAX,
+  CUT_PLACES_MAX,
+  CUT_SPAN_LETTERS_MAX,
   CUT_WORDS_MAX,
   CUTS_LOOKED_UP_MAX,
   CUTS_PER_SPAN_MAX,
@@ -23,8 +25,8 @@ interface Run {
   /** Of the first word. */
   readonly begin: number;
   readonly letters: readonly string[];
-  /** Where words end, as typed: by the place among the letters, how many words end there or before. */
-  readonly typedEnds: ReadonlyMap<number, number>;
+  /** Where its words end, as typed: places among the letters. */
+  readonly ends: readonly number[];
 }
 
 interface Way {
@@ -41,11 +43,11 @@ export function cutSpans(words: readonly QueryWord[], dictionary: Dictionary): r
   const typed = runsOf(words);
   if (typed.length === 0) return [];
   const runs = [...typed, ...typed.flatMap(otherwiseWritten)];
-  const pieces = piecesOf(runs);
+  const { pieces, lettersMax } = piecesOf(runs);
   const counts = dictionary.documentFrequencies(pieces);
   const frequencies = new Map(pieces.map((term, index) => [term, counts[index] ?? 0]));
   const spans = runs.flatMap((run) =>
-    [0, ...run.typedEnds.keys()].flatMap((place) => spansFrom(run, place, frequencies)),
+    run.ends.flatMap((_, first) => (beginOf(run, first) < lettersMax ? spansFrom(run, first, frequencies) : [])),
   );
   const seen = new Set<string>();
   return spans.flatMap((span) => newSpan(span, words, seen));
@@ -101,7 +103,7 @@ function isJoined({ begin, end }: Part): boolean {
   return end > begin + 1;
 }
 
-function partsOf({ begin, typedEnds: { size } }: Run): Part[] {
+function partsOf({ begin, ends: { length: size } }: Run): Part[] {
   const parts: Part[] = [];
   for (let first = begin; first < begin + size; first += 1) {
     for (let end = first + 1; end <= Math.min(first + PART_WORDS_MAX, begin + size); end += 1)
@@ -124,57 +126,60 @@ function runsOf(words: readonly QueryWord[]): readonly Run[] {
 
 function runOf(words: readonly QueryWord[], begin: number): Run {
   const letters: string[] = [];
-  const typedEnds = new Map<number, number>();
-  words.forEach(({ term }, index) => {
-    letters.push(...term);
-    typedEnds.set(letters.length, index + 1);
-  });
-  return { begin, letters, typedEnds };
+  const ends = words.map(({ term }) => letters.push(...term));
+  return { begin, letters, ends };
 }
 
-/** Every part of the runs that may be a word, each once. */
-function piecesOf(runs: readonly Run[]): string[] {
+/** Where a word begins, among the letters. */
+function beginOf({ ends }: Run, word: number): number {
+  return word === 0 ? 0 : (ends[word - 1] as number);
+}
+
+/** Parts of the runs that may be a word, each once: of all that begin with one of their first `lettersMax` letters, so that each run has its share. */
+function piecesOf(runs: readonly Run[]): { readonly pieces: readonly string[]; readonly lettersMax: number } {
   const pieces = new Set<string>();
-  for (const { letters } of runs) {
-    for (let begin = 0; begin < letters.length; begin += 1) {
+  const longest = Math.min(Math.max(...runs.map(({ letters }) => letters.length)), CUT_PLACES_MAX);
+  let begin = 0;
+  for (; begin < longest; begin += 1) {
+    for (const { letters } of runs) {
       for (let end = begin + 1; end <= Math.min(letters.length, begin + CUT_LETTERS_MAX); end += 1) {
-        if (pieces.size >= CUTS_LOOKED_UP_MAX) return [...pieces];
+        if (pieces.size >= CUTS_LOOKED_UP_MAX) return { pieces: [...pieces], lettersMax: begin };
         pieces.add(letters.slice(begin, end).join(''));
       }
     }
   }
-  return [...pieces];
+  return { pieces: [...pieces], lettersMax: longest };
 }
 
 /**
  * Ways to cut what begins at a place where a typed word does, up to the next place where one of the words and a typed word end
  * together: what is cut otherwise behind it is a span of its own.
  */
-function spansFrom(run: Run, begin: number, frequencies: Frequencies): readonly Span[] {
-  const { letters, typedEnds } = run;
-  const first = begin === 0 ? 0 : (typedEnds.get(begin) as number);
-  const last = [...typedEnds].find(([, count]) => count >= first + CUT_WORDS_MAX)?.[0] ?? letters.length;
+function spansFrom(run: Run, first: number, frequencies: Frequencies): readonly Span[] {
+  const { letters, ends } = run;
+  const begin = beginOf(run, first);
+  const further = ends.slice(first, first + CUT_WORDS_MAX);
+  const last = Math.min(further.at(-1) as number, begin + CUT_SPAN_LETTERS_MAX);
   const waysTo = new Map<number, Way[]>([[begin, [{ terms: [], frequency: Infinity }]]]);
   const spans: Span[] = [];
   for (let place = begin; place < last; place += 1) {
     const ways = waysTo.get(place);
-    if (ways === undefined || (place > begin && typedEnds.has(place))) continue;
+    if (ways === undefined || (place > begin && further.includes(place))) continue;
     for (let end = place + 1; end <= Math.min(last, place + CUT_LETTERS_MAX); end += 1) {
       const term = letters.slice(place, end).join('');
       const frequency = frequencies.get(term) ?? 0;
       if (frequency === 0) continue;
-      const further = ways.map((way) => ({
+      const longer = ways.map((way) => ({
         terms: [...way.terms, term],
         frequency: Math.min(way.frequency, frequency),
       }));
-      waysTo.set(end, best([...(waysTo.get(end) ?? []), ...further]));
+      waysTo.set(end, best([...(waysTo.get(end) ?? []), ...longer]));
     }
   }
-  for (const [end, count] of typedEnds) {
-    if (count <= first || count > first + CUT_WORDS_MAX) continue;
+  further.forEach((end, index) => {
     const variants = (waysTo.get(end) ?? []).map(({ terms }) => variantOf(terms));
-    if (variants.length > 0) spans.push({ begin: run.begin + first, end: run.begin + count, variants });
-  }
+    if (variants.length > 0) spans.push({ begin: run.begin + first, end: run.begin + first + index + 1, variants });
+  });
   return spans;
 }
 

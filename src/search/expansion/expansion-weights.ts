@@ -69,9 +69,12 @@ export const SPELLINGS_PER_QUERY_MAX = 1024;
 /** Letters of a word that a run without blanks is cut into otherwise, and words as typed that one such cut takes the place of. */
 export const CUT_LETTERS_MAX = 16;
 export const CUT_WORDS_MAX = 4;
+/** Letters of a run from which on it is not cut otherwise, and letters that one such cut is of. */
+export const CUT_PLACES_MAX = 1024;
+export const CUT_SPAN_LETTERS_MAX = 128;
 /** Ways to cut one part of a run, and parts that one query looks up in the dictionary. */
 export const CUTS_PER_SPAN_MAX = 4;
-export const CUTS_LOOKED_UP_MAX = 1024;
+export const CUTS_LOOKED_UP_MAX = 4096;
 /** Words beside each other that may be a part of one longer word together, and such parts that one query looks up. */
 export const PART_WORDS_MAX = 3;
 export const PARTS_LOOKED_UP_MAX = 64;

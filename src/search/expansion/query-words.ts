@@ -19,13 +19,15 @@ const TIGHT = /^[-\u2010-\u2015\u2212'\u2019/._]{1,2}$/;
 const BLANK = /^\s+$/;
 /** Behind each word that a dictionary found (native-bindings/segmentation.ts). */
 const CUT = '\u200b';
+/** Whoever types that mark parts other words with it. */
+const DICTIONARY_SCRIPT = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 
 /** `text` is what was analysed: the tokens' offsets count in it. */
 export function queryWords(text: string, tokens: readonly AnalysedToken[]): QueryWord[] {
   return tokens.map(({ term, begin, end }, index) => {
     const next = tokens[index + 1];
     const joint = next === undefined ? 'apart' : jointOf(text.slice(end, next.begin));
-    const word = { term, joint, isCut: text[end] === CUT };
+    const word = { term, joint, isCut: text[end] === CUT && DICTIONARY_SCRIPT.test(term) };
     const typed = text.slice(begin, end);
     return typed.toLowerCase() === term ? word : { ...word, typed };
   });
