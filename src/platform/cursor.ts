@@ -26,7 +26,7 @@ export function pageOf<Entry>(entries: Iterable<Entry>, keyOf: (entry: Entry) =>
 }
 
 /** As JSON: an answer is put together by the thread that answers everybody. */
-const PAGE_CHARACTERS_MAX = 8_000_000;
+export const PAGE_CHARACTERS_MAX = 8_000_000;
 
 export interface TellingOf<Entry> {
   readonly keyOf: (entry: Entry) => string;

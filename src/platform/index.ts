@@ -51,5 +51,6 @@ export * from './system-errors.js';
 export * from './service-key.js';
 export * from './setting-origins.js';
 export * from './settings.js';
+export * from './told-text.js';
 export * from './web-server-fault.js';
 export * from './weighted-turns.js';

@@ -21,7 +21,7 @@ import {
 } from '../operations/index.js';
 import { MODELS, TRANSCRIPTION_MODEL } from '../models/index.js';
 import { BUILT_IN_PICTURES } from '../pictures/index.js';
-import { ServiceError } from '../platform/index.js';
+import { ServiceError, TOLD_CHARACTERS_MAX, toldText, URL_CHARACTERS_MAX } from '../platform/index.js';
 import { pictureSearches } from './picture-search.js';
 import { MODEL_REQUIRED } from './resource-problems.js';
 
@@ -46,7 +46,9 @@ const resourcesState = named(
     ),
     errors: Type.Array(
       object({ url: Type.String(), error: fault, detail: Type.String(), at_utc: timeSchema('When that was found') }),
-      { description: 'The last 20 files that could not be read, the newest first' },
+      {
+        description: `The last 20 files that could not be read, the newest first; of a URL ${URL_CHARACTERS_MAX} characters are told, of a detail ${TOLD_CHARACTERS_MAX}, and what is cut ends with \`…\``,
+      },
     ),
     frames: Type.Optional(
       oneOf(['read', 'no-ffmpeg'], {
@@ -213,7 +215,8 @@ function assertReadsPictures({ indexes }: Services, account: string, value: unkn
 
 function describedStatus({ read, pending, failed, errors, frames }: ResourcesStatus) {
   const described = errors.map(({ url, error, detail, atMs }) => {
-    return { url, error, detail, at_utc: new Date(atMs).toISOString() };
+    const told = { url: toldText(url, URL_CHARACTERS_MAX), error, detail: toldText(detail) };
+    return { ...told, at_utc: new Date(atMs).toISOString() };
   });
   return { read, pending, failed, errors: described, ...(frames === undefined ? {} : { frames }) };
 }

@@ -88,3 +88,28 @@ it('a list that goes between two pages hides no other', async () => {
   const second = await page('/list/default', { size: 2, after: String(first.next) });
   expect((second['lists'] as { name: string }[]).map(({ name }) => name)).toEqual(['entry-3', 'entry-4']);
 });
+
+it('long addresses of files that could not be read keep no list from being listed', async () => {
+  const lists = ['links-1', 'links-2', 'links-3', 'links-4'];
+  const url = (record: number) => `https://127.0.0.1/${record}/${'a'.repeat(190_000)}`;
+  for (const list of lists) {
+    const resources = [{ name: 'paper', kind: 'document' }];
+    await service.client.post('/list/default', {
+      name: list,
+      model: 'own',
+      searchable_fields: [{ name: 't' }],
+      resources,
+    });
+    const records = Array.from({ length: 20 }, (_, record) => ({ name: `r${record}`, t: 'x', paper: url(record) }));
+    expect((await service.client.bulk('default', list, records)).status).toBe(200);
+    await expect
+      .poll(async () => (await service.client.get(`/list/default/${list}`)).body, { timeout: 20_000 })
+      .toMatchObject({ resources_state: { failed: 20, pending: 0 } });
+  }
+  const listed = await service.control().get('/list/default', { rules: 'false', size: 200 });
+  expect(listed.status, listed.text.slice(0, 200)).toBe(200);
+  expect(listed.text.length).toBeLessThan(lists.length * 20 * 3500);
+  expect(listed.body).toMatchObject({
+    lists: expect.arrayContaining(lists.map((name) => expect.objectContaining({ name }) as unknown)) as unknown,
+  });
+});

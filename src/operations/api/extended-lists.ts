@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { ListRecord } from '../../catalog/index.js';
 import type { ListExtension, ListMember, ListSetting } from '../dispatch/list-extension.js';
-import type { Operation, OperationResult, ResponseSpec } from '../dispatch/operation.js';
+import type { Operation, ResponseSpec } from '../dispatch/operation.js';
 import { isStreamBody } from '../dispatch/validation.js';
 import type { Services } from '../dispatch/services.js';
 import { listedList, listResource } from './list-schemas.js';
@@ -91,7 +91,13 @@ function extended(operation: Operation, additions: Additions, resources: Resourc
       const given = takesSettings
         ? split(services, account, { body: input.body as Members, stored, additions })
         : input.body;
-      return described(services, account, await handle(context, { ...input, body: given }), additions);
+      // Lists of a listing are added to where their page is put together, which ends by what they are told with.
+      const addedToList = (each: ListRecord) => additionsTo(services, each, additions);
+      const result = await handle({ ...context, addedToList }, { ...input, body: given });
+      const body = result.body as Members;
+      const record = 'lists' in body ? undefined : services.catalog.list(account, body['name'] as string);
+      // One that has just been deleted stays as it is.
+      return record === undefined ? result : { ...result, body: { ...body, ...(await addedToList(record)) } };
     },
   };
 }
@@ -128,27 +134,7 @@ function split(services: Services, account: string, { body, stored, additions }:
   return isGiven ? { ...own, features } : own;
 }
 
-async function described(
-  services: Services,
-  account: string,
-  result: OperationResult,
-  additions: Additions,
-): Promise<OperationResult> {
-  const body = result.body as Members;
-  const one = (list: Members) => describedList(services, account, list, additions);
-  if (!Array.isArray(body['lists'])) return { ...result, body: await one(body) };
-  return { ...result, body: { ...body, lists: await Promise.all((body['lists'] as Members[]).map(one)) } };
-}
-
-async function describedList(
-  services: Services,
-  account: string,
-  list: Members,
-  { settings, members }: Additions,
-): Promise<Members> {
-  const record = services.catalog.list(account, list['name'] as string);
-  // It has just been deleted.
-  if (record === undefined) return list;
+async function additionsTo(services: Services, record: ListRecord, { settings, members }: Additions): Promise<Members> {
   const outline = services.indexes.outline(record.id);
   const added: Record<string, unknown> = {};
   for (const [name, { initial }] of Object.entries(settings)) added[name] = record.features?.[name] ?? initial;
@@ -156,5 +142,5 @@ async function describedList(
     const value: unknown = await read(services, record, outline);
     if (value !== undefined) added[name] = value;
   }
-  return { ...list, ...added };
+  return added;
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { GroupRecord, ListRecord } from '../../catalog/index.js';
 import { cliCaller } from '../../access/caller.js';
 import { describeGroup } from './list-group.js';
-import { fittingGroupPage, fittingPage, fittingToldPage, type ToldList } from './list-page.js';
+import { fittingGroupPage, fittingPage, toldPage, type ToldList } from './list-page.js';
 
 const MEGABYTE = 1_000_000;
 const RULES = { rules: true };
@@ -29,7 +29,9 @@ it('are as long as they were asked for where rules are not told', () => {
   expect(names(fittingPage({ entries, next: 'b' }, { rules: false }))).toEqual(['ab', 'b']);
 });
 
-it('end by the fields of their lists, too, and tell of those behind them on the next', () => {
+const FEW = 16;
+
+it('end by the fields of their lists, too, and tell of those behind them on the next', async () => {
   const facets = Array.from({ length: 256 }, (_, each) => ({ name: `${each}`.padEnd(128, '-'), type: 'string' }));
   const entries = Array.from({ length: 1000 }, (_, each): ToldList => {
     const name = `list-${each}`;
@@ -37,10 +39,24 @@ it('end by the fields of their lists, too, and tell of those behind them on the 
     const described = { name, facets: [...facets], searchable_fields: [...facets], resources: [] };
     return { name, described: described as never };
   });
-  const page = fittingToldPage({ entries, next: 'list-999' });
+  let asked = 0;
+  const tell = (list: ListRecord) => {
+    asked += 1;
+    return Promise.resolve(entries.find(({ name }) => name === list.name) as ToldList);
+  };
+  const lists = entries.map(({ name }) => listOf(name, 0));
+  const page = await toldPage({ entries: lists, next: 'list-999' }, tell);
   expect(page.next).toBe(page.entries.at(-1)?.name);
+  expect(asked).toBeLessThanOrEqual(page.entries.length + FEW);
   expect(JSON.stringify(page.entries).length).toBeLessThan(TELLABLE * 1.01);
   expect(JSON.stringify(entries.slice(0, page.entries.length + 2)).length).toBeGreaterThan(TELLABLE);
+});
+
+it('end by whatever else is told of them', async () => {
+  const told = (name: string): ToldList => ({ name, described: { name, anything: ['x'.repeat(MEGABYTE)] } as never });
+  const lists = Array.from('abcdefghijk', (name) => listOf(name, 0));
+  const page = await toldPage({ entries: lists, next: undefined }, ({ name }) => Promise.resolve(told(name)));
+  expect([page.entries.map(({ name }) => name).join(''), page.next]).toEqual(['abcdefg', 'g']);
 });
 
 const TELLABLE = 8_000_000;

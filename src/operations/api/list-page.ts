@@ -3,9 +3,13 @@
  * put together by the thread that answers everybody.
  */
 import { currentMembers, type GroupMember, type GroupRecord, type ListRecord } from '../../catalog/index.js';
-import { fittingEntries, type Page } from '../../platform/index.js';
+import { fittingEntries, PAGE_CHARACTERS_MAX, type Page } from '../../platform/index.js';
 import type { DescribedList, describeUnavailable } from '../dispatch/list-access.js';
 
+/** Lists whose indexes are opened at a time to describe all lists of an account. */
+const OPENING_AT_A_TIME_MAX = 16;
+/** Of a member of an object: its quotation marks, colon and comma. */
+const MEMBER_SIGNS = 4;
 /** Of a member of a group as it is told, beside its name and version. */
 const MEMBER_CHARACTERS = 23;
 /** Of a version beside its members. */
@@ -28,17 +32,37 @@ export interface ToldList {
 
 type Told = Omit<DescribedList, 'query_rules' | 'synonym_rules'> & Partial<DescribedList>;
 
-/** The same by what is known once the lists are opened: their fields, of which each may have hundreds. */
-export function fittingToldPage(page: Page<ToldList>): Page<ToldList> {
-  return fittingEntries(page, {
-    keyOf: ({ name }) => name,
-    charactersOf: ({ described }) => (described === undefined ? 0 : toldLength(described)),
-  });
+/**
+ * The same by all that is told, which is known once lists are opened: fields, of which each may have hundreds, and what features add. Lists
+ * behind the end of the page are not opened, but for a few.
+ */
+export async function toldPage(
+  { entries, next }: Page<ListRecord>,
+  tell: (list: ListRecord) => Promise<ToldList>,
+): Promise<Page<ToldList>> {
+  const told: ToldList[] = [];
+  let characters = 0;
+  for (let first = 0; first < entries.length; first += OPENING_AT_A_TIME_MAX) {
+    const some = await Promise.all(entries.slice(first, first + OPENING_AT_A_TIME_MAX).map(tell));
+    for (const each of some) {
+      characters += toldLength(each.described ?? {}) + toldLength(each.unavailable ?? {});
+      const last = told.at(-1);
+      if (last !== undefined && characters > PAGE_CHARACTERS_MAX) return { entries: told, next: last.name };
+      told.push(each);
+    }
+  }
+  return { entries: told, next };
 }
 
-function toldLength({ searchable_fields, facets, resources, synonym_rules, query_rules }: Told): number {
-  const lengths = [searchable_fields, facets, resources, synonym_rules ?? [], query_rules ?? []].map(lengthOf);
-  return lengths.reduce((sum, length) => sum + length, 0);
+/** As JSON, whatever its members are. */
+function toldLength(told: object): number {
+  return Object.entries(told).reduce((sum, [name, value]) => sum + name.length + MEMBER_SIGNS + valueLength(value), 0);
+}
+
+function valueLength(value: unknown): number {
+  // Rules and fields are the same arrays each time.
+  if (Array.isArray(value)) return lengthOf(value);
+  return value === undefined ? 0 : JSON.stringify(value).length;
 }
 
 /** The same for groups. */

@@ -153,7 +153,7 @@ const meaning = named(
     error: Type.Optional(
       Type.String({
         description:
-          'What the model complained of last, why no vectors are searched now, or the most frequent reason of what failed',
+          'What the model complained of last, why no vectors are searched now, or the most frequent reason of what failed; at most 1,000 characters',
       }),
     ),
   },

@@ -17,23 +17,21 @@ import {
   searchSettings,
 } from '../dispatch/list-access.js';
 import { changedDefinition, newDefinition } from './list-definition.js';
-import { fittingPage, fittingToldPage, type ToldList } from './list-page.js';
+import { fittingPage, toldPage, type ToldList } from './list-page.js';
 import { listedList, listResource, listSettings, readOnlyListMembers, unavailableLists } from './list-schemas.js';
-import { CONTENT_BODY_BYTES_MAX, defineOperation } from '../dispatch/operation.js';
+import { CONTENT_BODY_BYTES_MAX, defineOperation, type OperationContext } from '../dispatch/operation.js';
 import { accountParams, listName, listParams, nextOf, nextPage, object, pageQuery, wantedPage } from './schemas.js';
 import type { Services } from '../dispatch/services.js';
 import { finishWork } from '../dispatch/unfinished-work.js';
 import { checkedSynonymRules } from './synonym-rules.js';
 
-/** Lists whose indexes are opened at a time to describe all lists of an account. */
-const OPENING_AT_A_TIME_MAX = 16;
 const CALLERS = ['key', 'console', 'cli'] as const;
 
 const list = defineOperation({
   name: 'list.list',
   summary: "The account's lists",
   description:
-    'For keys of the account; a key of one list or group finds its target named by `GET /account`. A page ends before 8,000,000 characters of rules and fields, also where it has less than `size` lists; `rules=false` leaves the rules out.',
+    'For keys of the account; a key of one list or group finds its target named by `GET /account`. A page ends before 8,000,000 characters, also where it has less than `size` lists; `rules=false` leaves the rules out.',
   method: 'GET',
   path: '/list/{account}',
   permission: 'list:read',
@@ -58,15 +56,10 @@ const list = defineOperation({
       }),
     },
   },
-  async handle({ services }, { params, query }) {
+  async handle(context, { params, query }) {
     const { rules = true } = query;
-    const page = fittingPage(services.catalog.listPage(params.account, wantedPage(query)), { rules });
-    const told: ToldList[] = [];
-    for (let first = 0; first < page.entries.length; first += OPENING_AT_A_TIME_MAX) {
-      const some = page.entries.slice(first, first + OPENING_AT_A_TIME_MAX);
-      told.push(...(await Promise.all(some.map((each) => toldList(services, each, rules)))));
-    }
-    const { entries, next } = fittingToldPage({ entries: told, next: page.next });
+    const page = fittingPage(context.services.catalog.listPage(params.account, wantedPage(query)), { rules });
+    const { entries, next } = await toldPage(page, (each) => toldList(context, each, rules));
     const lists = entries.flatMap(({ described }) => described ?? []);
     const unavailable = entries.flatMap((each) => each.unavailable ?? []);
     const notTold = unavailable.length === 0 ? {} : { unavailable };
@@ -75,13 +68,15 @@ const list = defineOperation({
 });
 
 /** One that cannot be opened keeps no other from being told; of one that has just been deleted nothing is told. */
-async function toldList(services: Services, list: ListRecord, rules: boolean): Promise<ToldList> {
+async function toldList(context: OperationContext, list: ListRecord, rules: boolean): Promise<ToldList> {
   const { name } = list;
   try {
-    const whole = await describeListedList(services, list);
-    if (whole === undefined || rules) return { name, described: whole };
-    const { query_rules: _queryRules, synonym_rules: _synonymRules, ...described } = whole;
-    return { name, described };
+    const described = await describeListedList(context.services, list);
+    if (described === undefined) return { name };
+    const whole = { ...described, ...(await context.addedToList?.(list)) };
+    if (rules) return { name, described: whole };
+    const { query_rules: _queryRules, synonym_rules: _synonymRules, ...others } = whole;
+    return { name, described: others };
   } catch (error) {
     return { name, unavailable: describeUnavailable(list, error) };
   }

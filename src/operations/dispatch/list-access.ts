@@ -1,7 +1,7 @@
 /** What operations on lists share: finding the list, opening its index, rendering its resource, one change at a time. */
 import type { FieldDefinition, ListChange, ListRecord } from '../../catalog/index.js';
 import type { ListIndex, ListOutline, SearchSettings, VersionStatus } from '../../index/index.js';
-import { ServiceError } from '../../platform/index.js';
+import { ServiceError, toldText } from '../../platform/index.js';
 import type { Services } from './services.js';
 
 /** Throws `list-not-found`. */
@@ -156,7 +156,8 @@ function describeOutline(list: ListRecord, index: ListOutline) {
 /** Absent while the list's index is being rebuilt. */
 function meaningOf(index: ListOutline) {
   const meaning = index.meaning();
-  return meaning === undefined ? {} : { meaning };
+  if (meaning?.error === undefined) return meaning === undefined ? {} : { meaning };
+  return { meaning: { ...meaning, error: toldText(meaning.error) } };
 }
 
 /**

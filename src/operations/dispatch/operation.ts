@@ -141,6 +141,8 @@ export interface OperationContext extends Admission {
   readonly signal: Cancellation;
   /** The answer's body is not sent (`HEAD`): nobody has to make it. */
   readonly headOnly?: boolean;
+  /** What features add to a list of a listing, which counts for the length of the page. Put there by `extended-lists.ts`. */
+  readonly addedToList?: (list: ListRecord) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 export interface OperationResult {
