@@ -11,7 +11,7 @@ import { HELD_ROWS_MAX, HeldRows } from './held-rows.js';
 export const backupParts: FeatureParts = {
   operations: backupOperations,
   open({ dataDir, environment, environments, clock, log, progress, ...platform }) {
-    const source = { dataDir, system: environment, environments, clock, log };
+    const source = { dataDir, system: environment, environments, clock, log, indexes: platform.indexes };
     const rows = new HeldRows({
       rowsMax: HELD_ROWS_MAX,
       remove: (from) => removeRows({ ...platform, environment }, from),

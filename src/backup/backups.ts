@@ -8,6 +8,7 @@ import {
   type Cancellation,
   type EventSink,
   type Job,
+  type LmdbEnvironment,
   type ProgressBoard,
 } from '../platform/index.js';
 import { checkKept, type CheckedBackups } from './checked-backups.js';
@@ -182,12 +183,18 @@ export class Backups {
 
   private begin(kind: string, folder: string, account: string): Job {
     const owner = { account, name: folder, permission: 'backup:create' };
+    // Those that are made meanwhile come to it.
+    const total = kind === 'backup' ? entriesOf(this.source.system, 'lists') : null;
     // One backup is made at a time; checks go on beside each other.
     const subject = kind === 'backup' ? this.source.dataDir : folder;
-    const job = this.progress.begin({ kind, subject, owner, total: null });
+    const job = this.progress.begin({ kind, subject, owner, total });
     job.start();
     return job;
   }
+}
+
+function entriesOf(environment: LmdbEnvironment, database: string): number {
+  return (environment.database(database).getStats() as { readonly entryCount: number }).entryCount;
 }
 
 function messageOf(error: unknown): string {

@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Logger } from 'pino';
 import type { ListRecord } from '../catalog/index.js';
-import { listFolder, listsFolder } from '../index/index.js';
+import { listFolder, listsFolder, type ListIndexes } from '../index/index.js';
 import { APART, PARTS_FOLDER } from '../media/index.js';
 import type { FeatureEnvironment } from '../operations/index.js';
 import {
@@ -61,6 +61,7 @@ export interface BackupSource {
   readonly environments: readonly FeatureEnvironment[];
   readonly clock: Clock;
   readonly log: Logger;
+  readonly indexes: Pick<ListIndexes, 'printAtRest'>;
 }
 
 /** Who waits for it, and where it says how far it is. */
@@ -261,6 +262,7 @@ export class DataCopy {
         target: inBackup,
         before: before === undefined ? undefined : join(before, path),
         staging: join(this.source.dataDir, STAGING, id),
+        printAtRest: () => this.source.indexes.printAtRest(id),
       });
       isThere = made !== undefined;
       bytesShared = made?.bytesShared ?? 0;

@@ -120,7 +120,12 @@ beforeEach(async () => {
     events: { uploaded: () => undefined, deleted: () => undefined },
   });
   const copied = { dataDir, system, environments: [], clock: systemClock, log: pino({ level: 'silent' }) };
-  backups = new Backups(copied, new ProgressBoard(), { apart: () => store }, held);
+  backups = new Backups(
+    { ...copied, indexes: { printAtRest: () => undefined } },
+    new ProgressBoard(),
+    { apart: () => store },
+    held,
+  );
 });
 afterEach(async () => {
   store.answerAll();

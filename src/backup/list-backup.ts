@@ -1,5 +1,6 @@
 /** The copy of one list as of one moment: its store as of a commit, and the segments that this commit names. */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { namedSegmentFiles } from '../index/index.js';
 import { copyEnvironment, ServiceError } from '../platform/index.js';
@@ -21,6 +22,8 @@ export interface ListBackupPlaces {
   readonly before: string | undefined;
   /** A folder on the file system of the data directory, where segments keep a name until they are copied. */
   readonly staging: string;
+  /** Of the list's store while the list is closed and has nothing left to do. */
+  readonly printAtRest: () => string | undefined;
 }
 
 export interface ListBackup {
@@ -33,13 +36,42 @@ export async function backUpList(places: ListBackupPlaces): Promise<ListBackup |
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     await rm(places.target, { recursive: true, force: true });
     if (!hasStore(places.listPath)) return undefined;
-    const made = await attemptBackup(places);
+    const made = (await backUpAtRest(places)) ?? (await attemptBackup(places));
     if (made !== 'segments-gone') return made;
   }
   throw new ServiceError(
     'conflict',
     `The index of the list ${basename(places.listPath)} changes faster than it is copied: try again when less is written.`,
   );
+}
+
+/**
+ * Of a list at rest, whose files are as they are until somebody opens it: nothing is opened, and its folder has the segments that its store
+ * names. Undefined, with nothing left behind, where it does not rest, or not until the end.
+ */
+async function backUpAtRest(places: ListBackupPlaces): Promise<ListBackup | undefined> {
+  const { listPath, target, staging, before, printAtRest } = places;
+  const print = printAtRest();
+  if (print === undefined) return undefined;
+  const segments = segmentsPath(target);
+  const caught = new SegmentCatch(segmentsPath(listPath), { segments, staging });
+  let isSame = false;
+  try {
+    await Promise.all([mkdir(segments, { recursive: true }), mkdir(staging, { recursive: true })]);
+    await mkdir(storePath(target), { recursive: true });
+    await caught.look();
+    const [from, to] = [listPath, target].map((path) => join(storePath(path), 'data.mdb')) as [string, string];
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+    const kept = await caught.keep(undefined, before === undefined ? undefined : segmentsPath(before));
+    isSame = printAtRest() === print;
+    return isSame ? kept : undefined;
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+    if (!isSame) await rm(target, { recursive: true, force: true });
+  }
 }
 
 async function attemptBackup(places: ListBackupPlaces): Promise<ListBackup | undefined | 'segments-gone'> {
@@ -101,10 +133,10 @@ class SegmentCatch {
     }
   }
 
-  /** Leaves those that are named, with all their bytes in the backup. */
-  async keep(named: readonly string[], before: string | undefined): Promise<ListBackup> {
+  /** Leaves those that are named, or all, with all their bytes in the backup. */
+  async keep(named: readonly string[] | undefined, before: string | undefined): Promise<ListBackup> {
     const { segments, staging } = this.to;
-    const wanted = new Set(named);
+    const wanted = new Set(named ?? this.places.keys());
     for (const name of this.places.keys()) if (!wanted.has(name)) await rm(join(segments, name), { force: true });
     let [bytes, bytesShared] = [0, 0];
     for (const name of wanted) {

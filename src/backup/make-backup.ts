@@ -51,7 +51,8 @@ export async function makeBackup(source: BackupSource, request: BackupRequest, w
     await mkdir(unfinished);
     const target = new FolderTarget(unfinished, earlier.at(-1)?.path);
     const { lists, damaged } = await new DataCopy(source, target, watch).copyAll();
-    const files = await describe(unfinished, { made_utc: madeUtc, data_dir: source.dataDir, lists });
+    watch.job.say('what was copied is written to the disk');
+    const files = await describe(target, { made_utc: madeUtc, data_dir: source.dataDir, lists });
     await rm(join(source.dataDir, STAGING), { recursive: true, force: true });
     const path = join(request.folder, freeName(request.folder, madeUtc));
     await rename(unfinished, path);
@@ -70,13 +71,14 @@ export async function makeBackup(source: BackupSource, request: BackupRequest, w
 
 /** Writes what the backup is; all of it is on disk then. Returns how many files it has. */
 async function describe(
-  folder: string,
+  target: FolderTarget,
   told: { readonly made_utc: string; readonly data_dir: string; readonly lists: number },
 ): Promise<number> {
+  const { folder } = target;
   const files = await filesBelow(folder);
+  await target.settle(new Set(files.map(({ path }) => dirname(join(folder, path)))));
   await writeFile(join(folder, DESCRIPTION_FILE), describeBackup({ ...told, made_by: packageVersion(), files }));
   await syncFile(join(folder, DESCRIPTION_FILE));
-  for (const each of new Set(files.map(({ path }) => dirname(join(folder, path))))) await syncFile(each);
   await syncFile(folder);
   return files.length;
 }

@@ -1,20 +1,18 @@
 /** Copies of LMDB environments as of one moment, while they are read and written. */
 import { mkdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { asStorageError } from './storage-space.js';
 
 /**
- * Copies an open environment as of one commit into the folder `to`, which is made; on disk when it resolves. Whoever writes meanwhile
- * waits for two pages; what the copy still has to read is not used again until it is done. Rejects with `storage-full` where there is
+ * Copies an open environment as of one commit into the folder `to`, which is made; not on disk yet when it resolves. Whoever writes
+ * meanwhile waits for two pages; what the copy still has to read is not used again until it is done. Rejects with `storage-full` where there is
  * no room.
  */
 export async function copyEnvironment(root: RootDatabase, to: string): Promise<void> {
   try {
     mkdirSync(to, { recursive: true });
     await root.backup(to, false);
-    await syncFile(join(to, 'data.mdb'));
   } catch (error) {
     throw asStorageError(error, to);
   }

@@ -313,6 +313,8 @@ export interface ListIndexes {
   outlineAtRest(listId: string, settings: SearchSettings): Promise<ListOutline | undefined>;
   /** Records of the current version, without opening the list. Undefined where that is not known, as of a list that is about to be opened. */
   recordCount(listId: string): number | undefined;
+  /** Of the store of a list that is closed and has nothing left to do: another one once it was written to. Undefined for all others. */
+  printAtRest(listId: string): string | undefined;
   create(listId: string, settings: SearchSettings, definition: FieldDefinition): Promise<ListIndex>;
   /** Copies the current version (segments as hard links, records) into a new list. */
   clone(sourceId: string, targetId: string, settings: SearchSettings): Promise<ListIndex>;

@@ -95,17 +95,13 @@ class AllListIndexes implements ListIndexes, ListOpener {
         this.watch.closed(listPath);
         this.countOpen();
       },
-      onDue: ({ listId, settings }) => {
-        this.rounds.add(listId, settings);
-      },
+      onDue: ({ listId, settings }) => this.rounds.add(listId, settings),
     });
     measureParts(options.metrics, this.resting.open);
     this.watch = new DamageWatch(
       kernel,
       {
-        segmentDamaged: (listPath) => {
-          this.reopen(basename(listPath));
-        },
+        segmentDamaged: (listPath) => this.reopen(basename(listPath)),
         storeDamaged: (listPath, reason) => {
           const handle = this.handles.get(basename(listPath));
           if (handle !== undefined) this.closeDamaged(handle.listId, handle.settings, reason);
@@ -138,6 +134,10 @@ class AllListIndexes implements ListIndexes, ListOpener {
     const outline = this.outline(listId);
     if (outline === undefined) return this.register.records(listId);
     return outline.versions().find(({ version }) => version === outline.currentVersion)?.record_count;
+  }
+
+  printAtRest(listId: string): string | undefined {
+    return this.opening.has(listId) ? undefined : this.resting.print(listId);
   }
 
   resume(listed: () => Iterable<ListedList>): Promise<void> {

@@ -69,6 +69,11 @@ export class RestingLists {
     await this.closing.get(listId);
   }
 
+  /** Of the store of a list that is not open; undefined where it is being closed, or was left with something to do. */
+  print(listId: string): string | undefined {
+    return this.closing.has(listId) ? undefined : this.options.register.print(listId);
+  }
+
   opened(handle: ListHandle): void {
     this.open.add(handle);
     clearTimeout(this.due.get(handle.listId));
