@@ -44,9 +44,9 @@ RUN ln -s /opt/gannet/bin/gannet.js /usr/local/bin/gannet \
 USER node
 VOLUME /var/lib/gannet
 EXPOSE 8400
-# 200 once searches are served; a service that still opens its lists is not restarted for it.
+# Whether the process answers: /ready asks the disk, too, for which starting again is no help, and may take longer than this waits.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.GANNET_PORT}/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.GANNET_PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/opt/gannet/bin/gannet.js"]
 CMD ["serve"]

@@ -3,9 +3,15 @@ import { stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemReason } from './system-errors.js';
 
-/** Codes of a file system that refuses to be written and can be read. A full one is written again as soon as there is room. */
-const REFUSALS: ReadonlySet<string | undefined> = new Set(['EROFS', 'EACCES', 'EPERM']);
-const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
+/**
+ * Where the time of a file cannot be set and nothing is said of writes: a full disk is written again as soon as there is room, some file
+ * systems have no times, and somebody may have moved the file away.
+ */
+const NO_REFUSALS: ReadonlySet<string | undefined> = new Set([
+  ...['ENOSPC', 'EDQUOT'],
+  ...['ENOSYS', 'EINVAL', 'EOPNOTSUPP', 'ENOTSUP'],
+  'ENOENT',
+]);
 /** A file system that answers takes microseconds. */
 const ANSWER_MS_MAX = 5000;
 
@@ -14,43 +20,70 @@ export type StorageState =
   /** `reason` is a sentence without its full stop. */
   | { readonly kind: 'gone'; readonly reason: string };
 
+const WRITABLE: StorageState = { kind: 'writable' };
+const READ_ONLY: StorageState = { kind: 'read-only' };
+const SILENT: StorageState = {
+  kind: 'gone',
+  reason: `its file system has not answered for ${ANSWER_MS_MAX / 1000} s`,
+};
+
 export class StorageProbe {
+  readonly #reached: SharedLook;
+  readonly #written: SharedLook;
+
+  constructor(dataDir: string) {
+    this.#reached = new SharedLook(() => reached(dataDir), SILENT);
+    this.#written = new SharedLook(() => written(dataDir), READ_ONLY);
+  }
+
+  /** Never rejects. Gone is only what cannot be looked at, for searches are served from what can. */
+  async look(): Promise<StorageState> {
+    const state = await this.#reached.look();
+    return state.kind === 'gone' ? state : this.#written.look();
+  }
+}
+
+/** Whoever asks while somebody else does is told the same: a disk that is silent holds one thread, and not one for each who asks. */
+class SharedLook {
   #looking: Promise<StorageState> | undefined;
 
-  constructor(private readonly dataDir: string) {}
+  constructor(
+    private readonly ask: () => Promise<StorageState>,
+    private readonly silent: StorageState,
+  ) {}
 
-  /** Never rejects. Whoever asks while somebody else does is told the same: a disk that is silent holds one thread, and not one for each who asks. */
   look(): Promise<StorageState> {
-    this.#looking ??= this.#ask().finally(() => {
+    this.#looking ??= this.ask().finally(() => {
       this.#looking = undefined;
     });
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<StorageState>((resolve) => {
-      const reason = `its file system has not answered for ${ANSWER_MS_MAX / 1000} s`;
       timer = setTimeout(() => {
-        resolve({ kind: 'gone', reason });
+        resolve(this.silent);
       }, ANSWER_MS_MAX).unref();
     });
     return Promise.race([this.#looking, silence]).finally(() => {
       clearTimeout(timer);
     });
   }
+}
 
-  async #ask(): Promise<StorageState> {
-    try {
-      await stat(join(this.dataDir, 'system', 'data.mdb'));
-    } catch (error) {
-      return { kind: 'gone', reason: systemReason(error) };
-    }
-    try {
-      // The least that is a write: ext4 that has met an error refuses it, and calls itself writable otherwise.
-      const now = new Date();
-      await utimes(join(this.dataDir, 'lock'), now, now);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (REFUSALS.has(code)) return { kind: 'read-only' };
-      if (!FULL.has(code)) return { kind: 'gone', reason: systemReason(error) };
-    }
-    return { kind: 'writable' };
+async function reached(dataDir: string): Promise<StorageState> {
+  try {
+    await stat(join(dataDir, 'system', 'data.mdb'));
+    return WRITABLE;
+  } catch (error) {
+    return { kind: 'gone', reason: systemReason(error) };
+  }
+}
+
+async function written(dataDir: string): Promise<StorageState> {
+  try {
+    // The least that is a write: ext4 that has met an error refuses it, and calls itself writable otherwise.
+    const now = new Date();
+    await utimes(join(dataDir, 'lock'), now, now);
+    return WRITABLE;
+  } catch (error) {
+    return NO_REFUSALS.has((error as NodeJS.ErrnoException).code) ? WRITABLE : READ_ONLY;
   }
 }

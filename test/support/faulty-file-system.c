@@ -24,7 +24,7 @@
 enum { RULES_MAX = 16, PATH_MAX_HERE = 4096, OPEN_PATHS_MAX = 4096 };
 
 /* r: read, w: write, s: sync a file, d: sync a folder, o: open to write, make, rename or remove, n: open to read, l: hard links,
-   m: change modes and owners, t: look at (stat). */
+   m: change modes and owners, t: look at (stat), u: set times. */
 struct rule {
   char calls[16];
   int code;
@@ -218,6 +218,7 @@ static int read_folder(const char *path, void *names, fuse_fill_dir_t add, off_t
 }
 static int change_times(const char *path, const struct timespec times[2], struct fuse_file_info *file) {
   (void)file;
+  FAIL_IF('u', path);
   FULL(full, path);
   return RESULT(utimensat(AT_FDCWD, full, times, AT_SYMLINK_NOFOLLOW));
 }

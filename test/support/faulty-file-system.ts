@@ -24,6 +24,7 @@ const CALLS = {
   link: 'l',
   mode: 'm',
   look: 't',
+  times: 'u',
 } as const;
 export type FaultyCall = keyof typeof CALLS;
 

@@ -43,7 +43,7 @@ export const systemOperations: readonly Operation[] = [
           {
             status: Type.Literal('ready'),
             writes: Type.Optional(
-              Type.Literal('refused', { description: 'The file system of the data directory can only be read' }),
+              Type.Literal('refused', { description: 'The file system of the data directory refuses to be written, or fails where it is' }),
             ),
           },
           { additionalProperties: false },
