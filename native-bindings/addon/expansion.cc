@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../kernel/terms/compound_lookup.h"
 #include "../kernel/terms/expansion_names.h"
 #include "../kernel/terms/new_terms.h"
 #include "bindings.h"
@@ -100,7 +101,9 @@ Napi::Value AffectedWordsCall(const Napi::CallbackInfo& info) {
     const double name = ReadNumber(given_names[i], "an element of vocabularies");
     names.push_back(name > 0 && name < 0x1p53 ? static_cast<uint64_t>(name) : 0);  // 0 names none
   }
-  const std::vector<bool> affected = FindAffected(published->generation->vocabulary, words, edits, names);
+  const std::vector<bool> affected = ReadWholly(*published, [&] {
+    return FindAffectedWords(*published->generation, words, edits, names);
+  });
   Napi::Uint8Array result = Napi::Uint8Array::New(info.Env(), affected.size());
   for (size_t i = 0; i < affected.size(); ++i) result[i] = affected[i] ? 1 : 0;
   return result;

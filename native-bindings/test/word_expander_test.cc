@@ -2,12 +2,15 @@
 #include "../kernel/terms/word_expander.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
 #include <set>
 
 #include "../kernel/analysis/stemmer.h"
+#include "../kernel/common/stop.h"
+#include "../kernel/terms/compound_lookup.h"
 #include "../kernel/terms/expansion_names.h"
 #include "../kernel/terms/new_terms.h"
 #include "../kernel/vocabulary/compounds.h"
@@ -59,7 +62,8 @@ class KnownList {
       }
       if (term.starts_with(word)) expected.prefixes.push_back({term, 0, frequency});
       const bool is_of_stem = !stem.empty() && stemmer.Stem(term) == stem;
-      if (!is_of_stem && !HasDigit(word) && IsSpellable(term) && IsCompound(term, word, CompoundRuleFor(word, language_))) {
+      if (!is_of_stem && !HasDigit(word) && IsSpellable(term) && IsCompound(term, word, CompoundRuleFor(word, language_)) &&
+          IsOfWords(term, word)) {
         expected.compounds.push_back({term, 0, frequency});
       }
       if (!stem.empty() && stemmer.Stem(term) == stem) {
@@ -81,6 +85,21 @@ class KnownList {
   }
 
  private:
+  // Whether a list of a language that joins words has the rest, too.
+  bool IsOfWords(const std::string& term, const std::string& word) const {
+    const CompoundRule rule = CompoundRuleFor(word, language_);
+    if (!rule.is_of_words) return true;
+    Stemmer& stemmer = ThreadStemmer(language_);
+    for (const CompoundRest& rest : RestsOf(term, word, rule)) {
+      const std::string stem(stemmer.Stem(rest.text));
+      for (const auto& [other, frequency] : frequencies_) {
+        if (other == rest.text || (other.size() >= kInnerPartMin && HasAtJoint(rest, other))) return true;
+        if (!stem.empty() && (other == stem || stemmer.Stem(other) == stem)) return true;
+      }
+    }
+    return false;
+  }
+
   static void Order(std::vector<TermMatch>* matches, size_t limit) {
     std::sort(matches->begin(), matches->end(), [](const TermMatch& a, const TermMatch& b) {
       if (a.distance != b.distance) return a.distance < b.distance;
@@ -171,6 +190,45 @@ TEST(compounds_begin_or_end_with_a_word_where_words_are_written_together) {
   CHECK(!is_compound("fahrten", "fahrt", "de"));  // an ending
   CHECK(!is_compound("dampfrad", "rad", "de"));
   CHECK(!is_compound("дамба", "дам", "ru"));
+}
+
+std::vector<std::string> CompoundsIn(const std::string& text, const std::string& word, const std::string& language = "de") {
+  std::vector<std::string> found;
+  for (const TermMatch& match : KnownList(language, {{text}}).Expand(word, 0, {0, 0, 0, 100}).compounds) found.push_back(match.term);
+  return found;
+}
+
+TEST(compounds_of_letters_are_made_of_words_of_the_list) {
+  using Terms = std::vector<std::string>;
+  CHECK(CompoundsIn("elemente entertainment parkente park", "ente") == Terms{"parkente"});
+  CHECK(CompoundsIn("datumszeile datum", "zeile") == Terms{"datumszeile"});
+  CHECK(CompoundsIn("datumszeile", "zeile").empty());
+  // Long ones are no chance.
+  CHECK(CompoundsIn("dampfschifffahrt", "schifffahrt") == Terms{"dampfschifffahrt"});
+  CHECK(CompoundsIn("kindergarten garten", "kind") == Terms{"kindergarten"});
+  // In whatever form, and with more behind it.
+  CHECK(CompoundsIn("datenfelder feld", "daten") == Terms{"datenfelder"});
+  CHECK(CompoundsIn("donaudampfschiffe dampf", "donau") == Terms{"donaudampfschiffe"});
+  CHECK(CompoundsIn("rinde rind bauch bau staub stau torte tor weinen wein", "rind").empty());
+  CHECK(CompoundsIn("rinde rind bauch bau staub stau torte tor weinen wein", "wein").empty());
+  // Other scripts' words are what a dictionary says.
+  CHECK(CompoundsIn("서울에서", "서울") == Terms{"서울에서"});
+}
+
+// It is looked for as long as it is wanted: all of a list of a hundred thousand terms is not.
+TEST(compounds_are_bounded_and_end_when_they_are_to_end) {
+  std::string text;
+  for (char a = 'a'; a <= 'z'; ++a) {
+    for (char b = 'a'; b <= 'z'; ++b) {
+      for (char c = 'a'; c <= 'z'; ++c) text += std::string("서울") + a + b + c + " ";
+    }
+  }
+  const KnownList list("none", {{text + "서울역"}});
+  CHECK(list.Expand("서울", 0, {0, 0, 0, 1000}).compounds.size() <= 2 * kCompoundTermsVisitedMax);
+  constexpr uint32_t kFlag = 7;
+  WatchStop(kFlag, std::numeric_limits<double>::infinity(), 0);
+  CHECK_THROWS(kDeadline, list.Expand("서울", 0, {0, 0, 0, 1000}));
+  UnwatchStop();
 }
 
 std::vector<std::pair<std::string, uint32_t>> Outline(const std::vector<TermMatch>& matches) {
@@ -286,7 +344,7 @@ TEST(vocabularies_affect_every_word_that_has_other_terms) {
         const auto found = kept.find({word[0], edits[0]});
         if (found != kept.end()) {
           const std::vector<uint64_t> name = {found->second.vocabulary};
-          if (!FindAffected(generation->vocabulary, word, edits, name)[0]) {
+          if (!FindAffectedWords(*generation, word, edits, name)[0]) {
             ++unaffected;
             const WordExpansion& before = found->second.expansion;
             CHECK_EQ(before.document_frequency > 0, now.document_frequency > 0);

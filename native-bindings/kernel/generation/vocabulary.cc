@@ -74,15 +74,6 @@ class SoughtAmongChanged {
   CompoundRule compound_rule_;
 };
 
-// What came and went after a vocabulary of the name; nothing where that is not known.
-std::optional<std::span<const std::shared_ptr<const ChangedTerms>>> ChangedAfter(const Vocabulary& vocabulary, uint64_t name) {
-  const std::span since(vocabulary.since);
-  if (name == vocabulary.known_from) return since;
-  const auto found = std::ranges::find(since, name, [](const auto& terms) { return terms->name; });
-  if (found == since.end()) return std::nullopt;
-  return since.subspan(static_cast<size_t>(found - since.begin()) + 1);
-}
-
 void Forget(Vocabulary* vocabulary) {
   auto& since = vocabulary->since;
   size_t batches = 0;
@@ -125,6 +116,14 @@ Vocabulary NextVocabulary(const Vocabulary* base, const TermChange& change, uint
   next.since.push_back(std::move(terms));
   Forget(&next);
   return next;
+}
+
+std::optional<std::span<const std::shared_ptr<const ChangedTerms>>> ChangedAfter(const Vocabulary& vocabulary, uint64_t name) {
+  const std::span since(vocabulary.since);
+  if (name == vocabulary.known_from) return since;
+  const auto found = std::ranges::find(since, name, [](const auto& terms) { return terms->name; });
+  if (found == since.end()) return std::nullopt;
+  return since.subspan(static_cast<size_t>(found - since.begin()) + 1);
 }
 
 std::vector<bool> FindAffected(const Vocabulary& vocabulary, std::span<const std::string> words,

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,6 +69,9 @@ struct TermChange {
 
 // `base` may be null; `document_count` is that of the generation.
 Vocabulary NextVocabulary(const Vocabulary* base, const TermChange& change, uint64_t document_count);
+
+// What came and went after a vocabulary of the name; nothing where that is not known.
+std::optional<std::span<const std::shared_ptr<const ChangedTerms>>> ChangedAfter(const Vocabulary& vocabulary, uint64_t name);
 
 // For each word (with its edits) false where the terms that it may stand for, and whether it is there itself, are what they were in a
 // vocabulary of that name; true where they may be others.

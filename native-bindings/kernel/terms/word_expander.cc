@@ -7,7 +7,7 @@
 #include "../analysis/stemmer.h"
 #include "../common/error.h"
 #include "../common/stop.h"
-#include "../vocabulary/compounds.h"
+#include "compound_lookup.h"
 #include "sought_word.h"
 
 namespace gannet {
@@ -28,6 +28,8 @@ class TermSums {
     const auto place = Find(term);
     return place != matches_.end() && place->term == term;
   }
+
+  const std::vector<TermMatch>& all() const { return matches_; }
 
   // The nearest, then the most frequent, then by the term; without `left_out`.
   std::vector<TermMatch> First(size_t limit, std::string_view left_out) const {
@@ -56,20 +58,6 @@ class TermSums {
   std::vector<TermMatch> matches_;
 };
 
-// Nothing of it is kept by the segments: it is two searches in order, of words of some scripts and languages alone, and whoever asks keeps
-// the answer for as long as the terms are the same.
-std::vector<TermMatch> CompoundsOf(const Generation& generation, std::string_view word, TermSums* stems, size_t limit) {
-  TermSums compounds;
-  for (const SegmentView& view : generation.segments) {
-    const SpellingIndex& index = view.segment->spelling();
-    for (const uint32_t number : FindCompounds(index, word, CompoundRuleFor(word, view.segment->meta().language))) {
-      const std::string_view term = index.term(number);
-      if (!stems->Contains(term)) compounds.Add(term, 0, view.segment->FindTerm(term).document_frequency());
-    }
-  }
-  return compounds.First(limit, word);
-}
-
 WordExpansion ExpandWord(const Generation& generation, const std::string& word, uint32_t edits,
                          const ExpansionLimits& limits) {
   WordExpansion expansion;
@@ -90,7 +78,9 @@ WordExpansion ExpandWord(const Generation& generation, const std::string& word, 
   }
   expansion.typos = typos.First(limits.typos, word);
   expansion.stems = stems.First(limits.stems, word);
-  if (limits.compounds > 0 && !HasDigit(word)) expansion.compounds = CompoundsOf(generation, word, &stems, limits.compounds);
+  // Nothing of it is kept by the segments: it is two searches in order, of words of some scripts and languages alone, and whoever asks
+  // keeps the answer for as long as the terms are the same.
+  if (limits.compounds > 0) expansion.compounds = FindCompoundTerms(generation, word, stems.all(), limits.compounds);
   if (limits.prefixes > 0) {
     expansion.prefixes = FindPrefix(generation, word, size_t{limits.prefixes} + 1);
     std::erase_if(expansion.prefixes, [&](const TermMatch& match) { return match.term == word; });

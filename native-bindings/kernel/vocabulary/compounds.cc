@@ -6,6 +6,7 @@
 
 #include "../analysis/unicode_data.h"
 #include "../analysis/utf8.h"
+#include "../common/stop.h"
 
 namespace gannet {
 namespace {
@@ -13,9 +14,13 @@ namespace {
 // That write compounds as one word.
 constexpr std::array<std::string_view, 13> kJoiningLanguages = {"de", "nl", "sv", "da", "no", "nb", "nn",
                                                                 "is", "fo", "af", "fi", "et", "hu"};
+// Between two words of a compound, longer before shorter.
+constexpr std::array<std::string_view, 7> kJoiningLetters = {"ens", "es", "en", "er", "s", "n", "e"};
 // Shorter parts begin or end too many words by chance.
 constexpr uint32_t kJoinedLettersMin = 4;
 constexpr uint32_t kJoinedRestMin = 3;
+// No word holds so many by chance: they need no rest that the list has, which a short list seldom does.
+constexpr uint32_t kUnmistakableLettersMin = 8;
 constexpr uint32_t kIdeographsMin = 2;
 constexpr uint32_t kSyllablesMin = 2;
 constexpr uint32_t kKanaMin = 3;
@@ -110,7 +115,7 @@ uint32_t FirstPlace(uint32_t size, IsBefore is_before) {
 CompoundRule CompoundRuleFor(std::string_view word, std::string_view language) {
   const Letters letters = LettersOf(word);
   if (letters.is_mixed || letters.count > kSpellingCharactersMax) return {};
-  const auto from = [&](uint32_t count, uint32_t rest) { return CompoundRule{letters.count >= count ? rest : 0}; };
+  const auto from = [&](uint32_t count, uint32_t rest) { return CompoundRule{letters.count >= count ? rest : 0, false}; };
   switch (letters.script) {
     case Script::kIdeographs:
       return from(kIdeographsMin, 1);
@@ -120,10 +125,11 @@ CompoundRule CompoundRuleFor(std::string_view word, std::string_view language) {
       return from(kKanaMin, 1);
     case Script::kComplex:
       return from(kComplexLettersMin, kComplexRestMin);
-    case Script::kLetters:
-      return std::ranges::find(kJoiningLanguages, language) == kJoiningLanguages.end()
-                 ? CompoundRule{}
-                 : from(kJoinedLettersMin, kJoinedRestMin);
+    case Script::kLetters: {
+      const bool is_joining = std::ranges::find(kJoiningLanguages, language) != kJoiningLanguages.end();
+      if (!is_joining || letters.count < kJoinedLettersMin) return {};
+      return {kJoinedRestMin, letters.count < kUnmistakableLettersMin};
+    }
     default:
       return {};
   }
@@ -133,18 +139,46 @@ bool IsCompound(std::string_view term, std::string_view word, CompoundRule rule)
   return rule && (Begins(term, word, rule) || Ends(term, word, rule));
 }
 
+std::vector<CompoundRest> RestsOf(std::string_view term, std::string_view word, CompoundRule rule) {
+  std::vector<CompoundRest> rests;
+  const auto add = [&](std::string_view rest, bool is_before) {
+    if (CountCharacters(rest) >= rule.rest_min) rests.push_back({rest, is_before});
+  };
+  if (Begins(term, word, rule)) {
+    const std::string_view rest = term.substr(word.size());
+    add(rest, false);
+    for (const std::string_view joint : kJoiningLetters) {
+      if (rest.starts_with(joint)) add(rest.substr(joint.size()), false);
+    }
+  }
+  if (Ends(term, word, rule)) {
+    const std::string_view rest = term.substr(0, term.size() - word.size());
+    add(rest, true);
+    for (const std::string_view joint : kJoiningLetters) {
+      if (rest.ends_with(joint)) add(rest.substr(0, rest.size() - joint.size()), true);
+    }
+  }
+  return rests;
+}
+
+bool HasAtJoint(const CompoundRest& rest, std::string_view part) {
+  return rest.is_before ? rest.text.ends_with(part) : rest.text.starts_with(part);
+}
+
 std::vector<uint32_t> FindCompounds(const SpellingIndex& index, std::string_view word, CompoundRule rule) {
   std::vector<uint32_t> found;
   if (!rule) return found;
   const uint32_t size = index.size();
   uint32_t place = FirstPlace(size, [&](uint32_t at) { return index.term(at) < word; });
   for (uint32_t visited = 0; place < size && visited < kCompoundTermsVisitedMax; ++place, ++visited) {
+    StopIfAsked();
     const std::string_view term = index.term(place);
     if (!term.starts_with(word)) break;
     if (IsCompound(term, word, rule)) found.push_back(place);
   }
   place = FirstPlace(size, [&](uint32_t at) { return IsBeforeBackwards(index.backward_term(at), word); });
   for (uint32_t visited = 0; place < size && visited < kCompoundTermsVisitedMax; ++place, ++visited) {
+    StopIfAsked();
     const std::string_view term = index.backward_term(place);
     if (!term.ends_with(word)) break;
     if (Ends(term, word, rule)) found.push_back(index.backward_number(place));

@@ -110,6 +110,10 @@ describe('a word', () => {
     expect(names('Donau', {}, german)).toEqual(['ship']);
   });
 
+  it('is no part of a longer one whose other letters are no word', () => {
+    expect(names('Mente', {}, german)).toEqual([]);
+  });
+
   it('is no part of a longer one where it only joins words', () => {
     expect(names('Eine', {}, german).sort()).toEqual(['fate', 'sailing']);
   });
