@@ -89,6 +89,7 @@ class MetSet {
     std::ranges::transform(passing, words_.begin(), [](uint64_t word) { return ~word; });
   }
   void Add(uint32_t place) { words_[place / 64] |= uint64_t{1} << (place % 64); }
+  bool Has(uint32_t place) const { return (words_[place / 64] >> (place % 64) & 1) != 0; }
   // Copies those that were not met before, which they are from now on; returns how many. `fresh` has room for all. What is above `last`
   // is taken for it.
   uint32_t AddAll(std::span<const uint32_t> places, uint32_t last, uint32_t* fresh) {
@@ -134,30 +135,36 @@ class BestFirst {
     return Go(query, codes, start.nodes, links);
   }
 
-  // The same among nodes that pass, a bit each, from some of these: links of the others are not followed.
+  // The same among nodes that pass, a bit each, from some of these. Of the others that a node leads to, the first few (`bridges`) are crossed: what they lead to
+  // counts as what the node itself leads to, and they are not compared.
   struct StartAmong {
     std::span<const Candidate> entries;
     std::span<const uint64_t> passing;
     uint32_t width;
     uint32_t nodes;
+    uint32_t bridges;  // at most kBridgesMost
   };
   template <typename Links>
   WalkCost WalkAmong(const CodeQuery& query, const Codes& codes, const StartAmong& start, const Links& links) {
     beam_.Begin(start.width);
     met_.BeginAmong(start.passing);
+    crossed_.Begin(start.nodes);
+    bridges_.count = 0;
     for (const Candidate& entry : start.entries) {
       met_.Add(entry.place);
       if (beam_.Add(entry)) links.Fetch(entry.place);
     }
-    return Go(query, codes, start.nodes, links);
+    return GoAmong(query, codes, start, links);
   }
   const Beam& beam() const { return beam_; }
 
   static constexpr uint32_t kLinksMost = 256;
+  static constexpr uint32_t kBridgesMost = 3;
 
  private:
+  static constexpr uint32_t kBatchMost = (1 + kBridgesMost) * kLinksMost;
   struct Batch {
-    uint32_t places[kLinksMost];
+    uint32_t places[kBatchMost];
     uint32_t count = 0;
   };
 
@@ -186,6 +193,48 @@ class BestFirst {
     }
   }
 
+  // A bridge is crossed one step after it was met, for its links come from memory, too.
+  template <typename Links>
+  WalkCost GoAmong(const CodeQuery& query, const Codes& codes, const StartAmong& start, const Links& links) {
+    const uint32_t last = start.nodes - 1;
+    WalkCost cost;
+    Batch* ahead = &batches_[0];
+    Batch* behind = &batches_[1];
+    behind->count = 0;
+    for (;;) {
+      StopIfAsked();
+      uint32_t place;
+      const bool is_left = beam_.Leave(&place);
+      if (!is_left && behind->count == 0 && bridges_.count == 0) return cost;
+      ahead->count = 0;
+      const auto add = [&](uint32_t from) { ahead->count += met_.AddAll(links.Of(from), last, ahead->places + ahead->count); };
+      for (uint32_t i = 0; i < bridges_.count; ++i) add(bridges_.places[i]);
+      bridges_.count = 0;
+      if (is_left) {
+        ++cost.left;
+        add(place);
+        ListBridges(links.Of(place), start, links);
+      }
+      query.Fetch(codes, {ahead->places, ahead->count});
+      cost.compared += behind->count;
+      query.ProductsOfFetched(codes, {behind->places, behind->count}, products_);
+      AddAll(*behind, links);
+      std::swap(ahead, behind);
+    }
+  }
+
+  template <typename Links>
+  void ListBridges(std::span<const uint32_t> places, const StartAmong& start, const Links& links) {
+    for (const uint32_t any : places) {
+      const uint32_t place = std::min(any, start.nodes - 1);
+      if ((start.passing[place / 64] >> (place % 64) & 1) != 0 || crossed_.Has(place)) continue;
+      crossed_.Add(place);
+      links.Fetch(place);
+      bridges_.places[bridges_.count++] = place;
+      if (bridges_.count == start.bridges) return;
+    }
+  }
+
   template <typename Links>
   void AddAll(const Batch& batch, const Links& links) {
     // Most are not among the best any more.
@@ -202,9 +251,14 @@ class BestFirst {
 
   Beam beam_;
   MetSet met_;
+  MetSet crossed_;
   Batch batches_[2];
-  int32_t products_[kLinksMost];
-  Candidate better_[kLinksMost];
+  struct {
+    uint32_t places[kBridgesMost];
+    uint32_t count = 0;
+  } bridges_;
+  int32_t products_[kBatchMost];
+  Candidate better_[kBatchMost];
 };
 
 }  // namespace gannet::vectors

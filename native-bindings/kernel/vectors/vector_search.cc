@@ -20,9 +20,19 @@ constexpr uint32_t kScannedMin = 4000;
 constexpr uint64_t kWiderEachTime = 4;
 // Nodes that are compared before centres are.
 constexpr uint32_t kScannedBeforeCells = 2000;
-// A walk among those that pass begins at so many, of so many of the nearest cells.
-constexpr uint32_t kEntries = 16;
-constexpr uint32_t kCellsOfEntries = 8;
+// A walk among those that pass begins at the best of some of the nearest cells: a third as many as it is wide, and at least so many. It is so many hundredths as
+// wide as asked, and crosses so many bridges at each node. Where what passes lies on one side, queries may be far from all of it.
+constexpr uint32_t kWidthForCell = 3;
+struct Among {
+  uint32_t cells_min;
+  uint32_t width;
+  uint32_t bridges;
+};
+constexpr Among kAmongByChance{16, 100, 1};
+// Where less than this passes, a node leads to too few by one bridge.
+constexpr double kShareOfOneBridge = 0.45;
+constexpr Among kAmongFewByChance{16, 110, 2};
+constexpr Among kAmongOneSide{28, 130, 2};
 // Codes that are compared at a time.
 constexpr uint32_t kBlock = 256;
 constexpr uint32_t kFetchedVectors = 32;
@@ -78,6 +88,11 @@ bool IsScanned(const VectorGraph& graph, const SearchRequest& request, uint64_t 
 // Whether what passes is walked through: not where comparing all of it takes less.
 bool IsAmong(const VectorGraph& graph, const SearchRequest& request) {
   return request.passing != nullptr && request.passing->is_for_graph() && !IsScanned(graph, request, request.width);
+}
+
+Among AmongFor(const VectorGraph& graph, const PassingVectors& passing) {
+  if (!passing.is_by_chance()) return kAmongOneSide;
+  return passing.nodes() < kShareOfOneBridge * graph.nodes() ? kAmongFewByChance : kAmongByChance;
 }
 
 // Whether those that pass are compared by cells: not where they are so few that comparing all of them takes less.
@@ -175,13 +190,16 @@ void VectorSearcher::SearchCells(const VectorGraph& graph, const CodeQuery& quer
   best_ = &cells_.beam();
 }
 
-// From the best of a few cells through what passes: links to the rest are not followed, so that what is near without passing leads nowhere.
+// From the best of some cells through what passes. What does not pass is crossed, a bridge or two at a node, and never walked through: what is near without passing
+// would lead to ever more of it.
 void VectorSearcher::SearchAmong(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request) {
   const PassingVectors& passing = *request.passing;
-  const WalkCost few = cells_.SearchFew(query, graph, passing, {kCellsOfEntries, kEntries});
+  const Among among = AmongFor(graph, passing);
+  const uint32_t width = request.width * among.width / 100;
+  const WalkCost few = cells_.SearchFew(query, graph, passing, {std::max(among.cells_min, request.width / kWidthForCell), width});
   entries_.clear();
   for (uint32_t rank = 0; rank < cells_.beam().size(); ++rank) entries_.push_back(cells_.beam().at(rank));
-  const BestFirst::StartAmong start{entries_, passing.node_bits(), request.width, graph.nodes()};
+  const BestFirst::StartAmong start{entries_, passing.node_bits(), width, graph.nodes(), among.bridges};
   const WalkCost walk = search_.WalkAmong(query, graph.codes(), start, LowestLinks{graph});
   cost_ = {SearchWay::kFilteredGraph, few.compared + walk.compared, walk.left};
   best_ = &search_.beam();
