@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkEnvironmentFile, DamagedFileError, isDamage, setAside } from './damaged-storage.js';
+import { checkEnvironmentFile, DamagedFileError, isDamage, isUnreadable, setAside } from './damaged-storage.js';
 import { ServiceError } from './errors.js';
 import { openEnvironment } from './lmdb-environment.js';
 
@@ -94,6 +96,28 @@ describe('errors', () => {
     expect(isDamage(new ServiceError('storage-damaged', 'x'))).toBe(true);
     expect(isDamage(Object.assign(new Error('no space'), { code: 'ENOSPC' }))).toBe(false);
     expect(isDamage(new ServiceError('storage-full', 'x'))).toBe(false);
+    expect(isDamage(Object.assign(new Error('Invalid argument'), { code: 22 }))).toBe(true);
+  });
+
+  it('of a disk that cannot be read are told from others', () => {
+    expect(isUnreadable(Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' }))).toBe(true);
+    expect(isUnreadable(Object.assign(new Error('Input/output error'), { code: 5 }))).toBe(true);
+    expect(isUnreadable(Object.assign(new Error('x'), { code: 'EIO', syscall: 'write' }))).toBe(false);
+  });
+
+  it('with a number that is no errno are neither', async () => {
+    const program = (status: number) => `echo Input/output error, no such device, invalid argument >&2; exit ${status}`;
+    for (const status of [5, 19, 22]) {
+      const error: unknown = await promisify(execFile)('sh', ['-c', program(status)]).catch(
+        (failure: unknown) => failure,
+      );
+      expect(error).toMatchObject({ code: status });
+      expect([isUnreadable(error), isDamage(error)], String(status)).toEqual([false, false]);
+    }
+    for (const name of ['InvalidCharacterError', 'QuotaExceededError', 'NetworkError']) {
+      const error = new DOMException('Input/output error: invalid argument, no such device', name);
+      expect([isUnreadable(error), isDamage(error)], name).toEqual([false, false]);
+    }
   });
 });
 

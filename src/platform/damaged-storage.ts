@@ -16,23 +16,44 @@ export class DamagedFileError extends Error {
 
 /**
  * LMDB's codes for a page that is not what it has to be, for a page that is not there, a file that is none of its own, and for
- * transactions that met one of these; 22: one could not even begin.
+ * transactions that met one of these.
  */
-const DAMAGE_CODES: ReadonlySet<unknown> = new Set([-30796, -30797, -30793, -30794, -30787, -30782, 22]);
+const DAMAGE_CODES: ReadonlySet<unknown> = new Set([-30796, -30797, -30793, -30794, -30787, -30782]);
+/** One could not even begin. */
+const EINVAL = 22;
 const SERVICE_CODES: ReadonlySet<unknown> = new Set(['storage-damaged', 'list-damaged']);
 
 /** True where the error says that a data file is damaged, also where it comes from another thread. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedFileError) return true;
   if (error instanceof ServiceError) return SERVICE_CODES.has(error.code);
-  return error instanceof Error && DAMAGE_CODES.has((error as Error & { readonly code?: unknown }).code);
+  if (!(error instanceof Error)) return false;
+  return DAMAGE_CODES.has((error as Error & { readonly code?: unknown }).code) || lmdbErrno(error) === EINVAL;
 }
 
-/** Of the system by name and by number (also as LMDB gives it on): the disk reports an error, or it is gone. */
-const UNREADABLE_CODES: ReadonlySet<unknown> = new Set([
-  ...['EIO', 'ENODEV', 'ENOTCONN', 'ESTALE', 'EREMOTEIO'],
-  ...[5, 19, 107, 116, 121],
+/**
+ * What LMDB says of an error of the system, whose number it gives on: texts of the C library, of glibc and of musl. Exit statuses of
+ * programs and codes of a DOMException are such numbers, too, and are told by other texts.
+ */
+const LMDB_TEXTS: ReadonlyMap<unknown, RegExp> = new Map([
+  [5, /input\/output error|i\/o error/i],
+  [19, /no such device/i],
+  [EINVAL, /invalid argument/i],
+  [107, /transport endpoint is not connected|socket not connected/i],
+  [116, /stale file handle/i],
+  [121, /remote i\/o error/i],
 ]);
+
+/** Number of the error of the system that LMDB met; undefined of every other error. */
+function lmdbErrno(error: Error): number | undefined {
+  const { code, cmd } = error as Error & { readonly code?: unknown; readonly cmd?: unknown };
+  // The text of a program that failed has whatever it wrote.
+  if (error.name !== 'Error' || cmd !== undefined) return undefined;
+  return LMDB_TEXTS.get(code)?.test(error.message) === true ? (code as number) : undefined;
+}
+
+/** Of the system: the disk reports an error, or it is gone. */
+const UNREADABLE_CODES: ReadonlySet<unknown> = new Set(['EIO', 'ENODEV', 'ENOTCONN', 'ESTALE', 'EREMOTEIO']);
 /** Of a connection the system says some of these, too. */
 const FILE_CALLS: ReadonlySet<string> = new Set([
   'open',
@@ -49,7 +70,9 @@ const FILE_CALLS: ReadonlySet<string> = new Set([
 export function isUnreadable(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof ServiceError) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
-  return UNREADABLE_CODES.has(code) && (syscall === undefined || FILE_CALLS.has(syscall));
+  if (UNREADABLE_CODES.has(code)) return syscall === undefined || FILE_CALLS.has(syscall);
+  const errno = lmdbErrno(error);
+  return errno !== undefined && errno !== EINVAL;
 }
 
 /** `storage-damaged`, or `not-ready` for a segment, where an error means it; every other error as it is. */
@@ -61,7 +84,7 @@ export function asDamageError(error: unknown): unknown {
     return new ServiceError('not-ready', detail, { retryAfterSeconds: 1, cause: error });
   }
   if (isUnreadable(error)) {
-    const detail = 'The disk reports an error where a data file is read. The log of the service names it.';
+    const detail = 'The disk reports an error where a data file is read. The log of the service has what it says.';
     return new ServiceError('storage-damaged', detail, { cause: error });
   }
   if (!isDamage(error)) return error;

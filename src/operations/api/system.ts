@@ -43,7 +43,9 @@ export const systemOperations: readonly Operation[] = [
           {
             status: Type.Literal('ready'),
             writes: Type.Optional(
-              Type.Literal('refused', { description: 'The file system of the data directory refuses to be written, or fails where it is' }),
+              Type.Literal('refused', {
+                description: 'The file system of the data directory refuses to be written, or fails where it is',
+              }),
             ),
           },
           { additionalProperties: false },
