@@ -1,6 +1,7 @@
 /** How a service stands: whether it serves, whether its disk does, and which of its secrets it can open. */
 import { join } from 'node:path';
 import { CollectionStore, lostSecrets } from './catalog/index.js';
+import { FEATURES } from './features.js';
 import type { Services } from './operations/index.js';
 import { SecretBox, StorageProbe, type Config, type LmdbEnvironment } from './platform/index.js';
 
@@ -8,7 +9,11 @@ import { SecretBox, StorageProbe, type Config, type LmdbEnvironment } from './pl
 export function secretsOf(dataDir: string, config: Config, environment: LmdbEnvironment): SecretBox {
   const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: config.secrets.keys });
   secrets.lostAreToldBy(() =>
-    lostSecrets(secrets, (name) => CollectionStore.of(environment).collection(name).values()),
+    lostSecrets(
+      secrets,
+      FEATURES.flatMap(({ sealed }) => sealed ?? []),
+      (name) => CollectionStore.of(environment).collection(name).values(),
+    ),
   );
   return secrets;
 }

@@ -11,6 +11,6 @@ export {
 } from './collection.js';
 export type { GroupedBy } from './groups-of-entries.js';
 export { currentMembers, GROUP_VERSIONS_MAX, presentMembers } from './group-versions.js';
-export { lostSecrets, SEALED_COLLECTIONS } from './lost-secrets.js';
+export { lostSecrets, type SealedEntries } from './lost-secrets.js';
 export { versionCurrentEvent } from './catalog-events.js';
 export { fieldEvents } from './field-events.js';

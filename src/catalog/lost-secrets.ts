@@ -1,13 +1,14 @@
 /** Secrets in the catalogue whose key is gone: what they are for cannot work before it comes back, or they are given anew. */
 import type { SecretBox } from '../platform/index.js';
 
-/** Collections with sealed texts, and what an entry of each is called. */
-export const SEALED_COLLECTIONS: ReadonlyMap<string, string> = new Map([
-  ['webhooks', 'webhook'],
-  ['feeds', 'feed'],
-  ['media-stores', 'media store'],
-  ['models', 'model'],
-]);
+/** A collection with sealed texts, as the feature that seals them declares it. */
+export interface SealedEntries {
+  readonly collection: string;
+  /** What an entry is called. */
+  readonly called: string;
+  /** What of an entry is sealed and in use at the time: other texts of it are whatever somebody wrote. */
+  readonly sealedOf: (entry: never, nowMs: number) => readonly (string | null | undefined)[];
+}
 
 interface Entry {
   readonly account?: string;
@@ -16,15 +17,17 @@ interface Entry {
 }
 
 /** What has them, such as `feed default/prices`. `entriesOf` gives what a collection holds. */
-export function lostSecrets(secrets: SecretBox, entriesOf: (collection: string) => Iterable<unknown>): string[] {
-  return Array.from(SEALED_COLLECTIONS).flatMap(([collection, called]) =>
+export function lostSecrets(
+  secrets: SecretBox,
+  declared: readonly SealedEntries[],
+  entriesOf: (collection: string) => Iterable<unknown>,
+): string[] {
+  const nowMs = Date.now();
+  const isLost = (text: string | null | undefined) =>
+    typeof text === 'string' && secrets.isSealed(text) && !secrets.hasKeyOf(text);
+  return declared.flatMap(({ collection, called, sealedOf }) =>
     Array.from(entriesOf(collection), (entry) => entry as Entry)
-      .filter((entry) => textsIn(entry).some((text) => secrets.isSealed(text) && !secrets.hasKeyOf(text)))
+      .filter((entry) => sealedOf(entry as never, nowMs).some(isLost))
       .map(({ account, name, id }) => `${called} ${account ?? ''}/${name ?? id ?? ''}`),
   );
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap((each) => textsIn(each)) : [];
 }

@@ -52,5 +52,8 @@ export const feeds: Feature = {
     { name: 'feed delete', operation: 'feed.delete', ...ofOne },
     { name: 'feed search', operation: 'list.feed', arguments: ['feed', 'list'], example: ['news', 'articles'] },
   ],
+  sealed: [
+    { collection: 'feeds', called: 'feed', sealedOf: ({ secret }: { readonly secret: string | null }) => [secret] },
+  ],
   load: async () => (await import('./feed-parts.js')).feedParts,
 };

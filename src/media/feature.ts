@@ -11,5 +11,14 @@ export const media: Feature = {
     'media-store.created': { description: 'A media store is added' },
     'media-store.deleted': { description: 'A media store is removed' },
   },
+  sealed: [
+    {
+      collection: 'media-stores',
+      called: 'media store',
+      sealedOf: ({ settings }: { readonly settings: { readonly secret_access_key?: string } }) => [
+        settings.secret_access_key,
+      ],
+    },
+  ],
   load: async () => (await import('./media-parts.js')).mediaParts,
 };

@@ -26,5 +26,8 @@ export const models: Feature = {
     { name: 'model test', operation: 'model.test', ...ofOne },
     { name: 'model delete', operation: 'model.delete', ...ofOne },
   ],
+  sealed: [
+    { collection: 'models', called: 'model', sealedOf: ({ secret }: { readonly secret: string | null }) => [secret] },
+  ],
   load: async () => (await import('./model-parts.js')).modelParts,
 };

@@ -155,12 +155,15 @@ export class SubscriptionStore {
   async rotateSecret(account: string, id: string): Promise<WithSecret> {
     const { clock, secretOverlapHours } = this.options;
     const secret = newSecret();
-    const subscription = await this.replace(account, id, (before) => ({
-      ...before,
-      secret: this.sealed(id, secret),
-      previous_secret: before.secret,
-      previous_secret_until: new Date(clock.nowMs() + secretOverlapHours * HOUR_MS).toISOString(),
-    }));
+    const until = new Date(clock.nowMs() + secretOverlapHours * HOUR_MS).toISOString();
+    const subscription = await this.replace(account, id, (before) => {
+      // One that cannot be opened signs nothing.
+      const signs = this.subscriptions.get(id)?.secret !== null;
+      const previous = signs
+        ? { previous_secret: before.secret, previous_secret_until: until }
+        : { previous_secret: null, previous_secret_until: null };
+      return { ...before, secret: this.sealed(id, secret), ...previous };
+    });
     return { subscription, secret };
   }
 

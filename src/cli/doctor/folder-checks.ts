@@ -87,7 +87,8 @@ export async function storedSecretsCheck(folder: string, given: readonly string[
     const secrets = new SecretBox({ path: join(folder, 'secret-keys'), given });
     const environment = openEnvironment(path, { kind: 'system', readOnly: true });
     try {
-      return secretsCheck(lostSecrets(secrets, (name) => valuesOf(environment, name)));
+      const declared = FEATURES.flatMap(({ sealed }) => sealed ?? []);
+      return secretsCheck(lostSecrets(secrets, declared, (name) => valuesOf(environment, name)));
     } finally {
       await environment.close();
     }

@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino';
 import type { Access } from '../../access/index.js';
-import type { Catalog, UnfinishedWork } from '../../catalog/index.js';
+import type { Catalog, SealedEntries, UnfinishedWork } from '../../catalog/index.js';
 import type { ListIndexes } from '../../index/index.js';
 import type {
   Clock,
@@ -89,6 +89,8 @@ export interface Feature {
   /** Read by `settingsOf(config, …)`. */
   readonly settings?: SettingsSection;
   readonly environments?: readonly FeatureEnvironment[];
+  /** Where secrets of it are sealed. */
+  readonly sealed?: readonly SealedEntries[];
   /** Events that the feature fires, by their types. */
   readonly events?: Readonly<Record<string, EventKind>>;
   /** Commands of `gannet` that speak for its operations. */
