@@ -32,6 +32,7 @@ import { Empty } from '../../ui/empty.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
+import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
 import { SecretOnce } from '../../ui/secret.js';
 import { When } from '../../ui/when.js';
@@ -219,7 +220,7 @@ function Region({ draft, onChange }: PartProps) {
 }
 
 function Scope({ draft, onChange }: PartProps) {
-  const targets = useTargets(draft);
+  const { targets, error, isLoading } = useTargets(draft);
   const chosen = draft.scope ?? 'account';
   return (
     <>
@@ -237,6 +238,7 @@ function Scope({ draft, onChange }: PartProps) {
         <Select
           label={text.keys.scopes[chosen]}
           data={targets}
+          placeholder={isLoading ? text.common.loading : ''}
           value={draft.scope_target ?? null}
           searchable
           required
@@ -247,17 +249,19 @@ function Scope({ draft, onChange }: PartProps) {
           }}
         />
       )}
+      <Problem error={error} />
     </>
   );
 }
 
 /** Names of what the key may be for. None is read before somebody wants one: there may be thousands. */
-function useTargets({ scope: reach }: Draft): readonly string[] {
+function useTargets({ scope: reach }: Draft) {
   const account = useAccount();
-  const lists = useQuery({ ...readingLists(account), enabled: reach === 'list' }).data?.lists;
-  const groups = useQuery({ ...readingGroups(account), enabled: reach === 'group' }).data?.groups;
-  const targets = reach === 'list' ? lists : reach === 'group' ? groups : undefined;
-  return (targets ?? []).map((target) => target.name);
+  const lists = useQuery({ ...readingLists(account), enabled: reach === 'list' });
+  const groups = useQuery({ ...readingGroups(account), enabled: reach === 'group' });
+  const { error, isLoading } = reach === 'list' ? lists : groups;
+  const found = reach === 'list' ? lists.data?.lists : reach === 'group' ? groups.data?.groups : undefined;
+  return { targets: (found ?? []).map((target) => target.name), error: reach === 'account' ? null : error, isLoading };
 }
 
 /** `[area, actions]`, in the order of the service. */

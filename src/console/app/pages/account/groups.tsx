@@ -19,6 +19,7 @@ import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { useFoundRows } from '../../ui/found-rows.js';
 import { Page } from '../../ui/page.js';
+import { Problem } from '../../ui/problem.js';
 import { prose } from '../../ui/prose.js';
 import { When } from '../../ui/when.js';
 
@@ -148,16 +149,20 @@ interface MembersProps {
 /** Of thousands of lists, the page reads none before somebody chooses. */
 function Members({ value, onChange }: MembersProps) {
   const account = useAccount();
-  const { data } = useQuery(readingLists(account));
+  const { data, error, isLoading } = useQuery(readingLists(account));
   return (
-    <MultiSelect
-      label={text.lists.title}
-      description={prose(listGroupCreateSchemas.body.properties.lists.description)}
-      data={data?.lists.map((list) => list.name) ?? value}
-      value={value}
-      onChange={onChange}
-      searchable
-      limit={CHOICES_MAX}
-    />
+    <>
+      <MultiSelect
+        label={text.lists.title}
+        description={prose(listGroupCreateSchemas.body.properties.lists.description)}
+        data={data?.lists.map((list) => list.name) ?? value}
+        value={value}
+        onChange={onChange}
+        searchable
+        limit={CHOICES_MAX}
+        placeholder={isLoading ? text.common.loading : ''}
+      />
+      <Problem error={error} />
+    </>
   );
 }
