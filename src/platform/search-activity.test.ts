@@ -94,6 +94,7 @@ describe('work that rests between its steps', () => {
     const program = "Atomics.sub(new Int32Array(require('node:worker_threads').workerData), 0, 1)";
     const ending = new Worker(program, { eval: true, workerData: activity.shared });
     new Rests(activity.shared, FOR_EVER_MS).ofOnePiece()();
+    expect(Atomics.load(new Int32Array(activity.shared), 0)).toBe(0);
     await once(ending, 'exit');
   });
 
