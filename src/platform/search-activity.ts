@@ -22,11 +22,12 @@ export const RESTS_MS_MAX = 60;
 /** Places in the shared memory. */
 const AT_WORK = 0;
 const CHANGES = 1;
+const RESTS = 2;
 
 /** Written by the thread that hands searches out, read by others. */
 export class SearchActivity {
-  /** Two 32-bit integers: batches of searches that threads have in hand, and how often one began or ended, which wraps around. */
-  readonly shared = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  /** 32-bit integers: batches of searches that threads have in hand, how often one began or ended, and how often others slept for them; the latter wrap around. */
+  readonly shared = new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT);
   private readonly batches = new Int32Array(this.shared);
 
   begin(): void {
@@ -37,6 +38,11 @@ export class SearchActivity {
   end(): void {
     Atomics.sub(this.batches, AT_WORK, 1);
     Atomics.add(this.batches, CHANGES, 1);
+  }
+
+  /** How often threads slept between two steps of their work for searches. */
+  get rests(): number {
+    return Atomics.load(this.batches, RESTS);
   }
 }
 
@@ -63,6 +69,7 @@ export class Rests {
     return () => {
       while (leftMs > 0 && Atomics.load(this.batches, AT_WORK) > 0) {
         const begunMs = performance.now();
+        Atomics.add(this.batches, RESTS, 1);
         Atomics.wait(this.bed, 0, 0, Math.min(REST_MS, leftMs));
         leftMs -= performance.now() - begunMs;
       }
