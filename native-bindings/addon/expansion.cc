@@ -112,7 +112,9 @@ Napi::Value AffectedWordsCall(const Napi::CallbackInfo& info) {
 Napi::Value NewTermsCall(const Napi::CallbackInfo& info) {
   const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
   const auto segment = Registry::Instance().FindSegment(ReadUint32(info[1], "segment"));
-  const auto terms = FindNewTerms(*published->generation, *segment);
+  const auto terms = ReadWholly(*published, [&] {
+    return ReadSegmentWholly(*segment, [&] { return FindNewTerms(*published->generation, *segment); });
+  });
   if (!terms) return info.Env().Undefined();
   return MakeStrings(info.Env(), *terms);
 }
@@ -125,7 +127,11 @@ Napi::Value LostTermsCall(const Napi::CallbackInfo& info) {
   for (uint32_t i = 0; i < count; ++i) {
     sources.push_back({Registry::Instance().FindSegment(ReadUint32(handles[i], "an element of segments")), {}});
   }
-  const auto terms = FindLostTerms(*published->generation, sources);
+  const auto terms = ReadWholly(*published, [&] {
+    auto lost = FindLostTerms(*published->generation, sources);
+    for (const MergeSource& source : sources) RequireReadableSegment(*source.segment);
+    return lost;
+  });
   if (!terms) return info.Env().Undefined();
   return MakeStrings(info.Env(), *terms);
 }

@@ -10,6 +10,7 @@
 #include "bindings.h"
 #include "call_guard.h"
 #include "registry.h"
+#include "whole_reads.h"
 
 namespace gannet::addon {
 namespace {
@@ -332,34 +333,38 @@ Napi::Value VectorDeletionsCall(const Napi::CallbackInfo& info) {
   const auto published = ReadGeneration(info[0]);
   const VectorView& view =
       published->generation->vectors[IndexOf(published->vector_handles, ReadUint32(info[1], "segment"))];
-  return MakeBitmap(info.Env(), view.deletions, view.segment->graph().count());
+  return ReadWholly(*published, [&] { return MakeBitmap(info.Env(), view.deletions, view.segment->graph().count()); });
 }
 
 Napi::Value DeadVectorsCall(const Napi::CallbackInfo& info) {
   const auto published = ReadGeneration(info[0]);
   const VectorView& view =
       published->generation->vectors[IndexOf(published->vector_handles, ReadUint32(info[1], "segment"))];
-  return MakeBytes(info.Env(), FindDeadVectors(*published->generation, view));
+  return MakeBytes(info.Env(), ReadWholly(*published, [&] { return FindDeadVectors(*published->generation, view); }));
 }
 
+// Whoever removes or replaces a document looks for it here: one that zeros hid would stay in the index for good.
 Napi::Value LocateCall(const Napi::CallbackInfo& info) {
   const auto published = ReadGeneration(info[0]);
   const std::vector<SegmentView>& segments = published->generation->segments;
-  std::vector<uint32_t> places;
-  for (const uint32_t record_number : ReadUint32s(info[1], "recordNumbers")) {
-    uint32_t handle = kNowhere;
-    uint32_t document = kNowhere;
-    // Newer segments are behind older ones and hold what is asked for most.
-    for (size_t i = segments.size(); i-- > 0 && handle == kNowhere;) {
-      const auto found = segments[i].segment->FindDocument(record_number);
-      if (!found || segments[i].deletions.Contains(*found)) continue;
-      handle = published->handles[i];
-      document = *found;
+  const std::span<const uint32_t> record_numbers = ReadUint32s(info[1], "recordNumbers");
+  return MakeUint32s(info.Env(), ReadWholly(*published, [&] {
+    std::vector<uint32_t> places;
+    for (const uint32_t record_number : record_numbers) {
+      uint32_t handle = kNowhere;
+      uint32_t document = kNowhere;
+      // Newer segments are behind older ones and hold what is asked for most.
+      for (size_t i = segments.size(); i-- > 0 && handle == kNowhere;) {
+        const auto found = segments[i].segment->FindDocument(record_number);
+        if (!found || segments[i].deletions.Contains(*found)) continue;
+        handle = published->handles[i];
+        document = *found;
+      }
+      places.push_back(handle);
+      places.push_back(document);
     }
-    places.push_back(handle);
-    places.push_back(document);
-  }
-  return MakeUint32s(info.Env(), places);
+    return places;
+  }));
 }
 
 Napi::Value RecordVectorsCall(const Napi::CallbackInfo& info) {
@@ -368,10 +373,12 @@ Napi::Value RecordVectorsCall(const Napi::CallbackInfo& info) {
   const std::span<const uint32_t> records = ReadUint32s(info[1], "recordNumbers");
   const size_t dimensions = generation.vectors.empty() ? 0 : generation.vectors.front().segment->graph().dimensions();
   auto rows = Napi::Float32Array::New(info.Env(), records.size() * dimensions);  // zeros
-  for (size_t i = 0; i < records.size(); ++i) {
-    AddVectorsOf(generation, records[i], std::span(rows.Data() + i * dimensions, dimensions));
-  }
-  return rows;
+  return ReadWholly(*published, [&] {
+    for (size_t i = 0; i < records.size(); ++i) {
+      AddVectorsOf(generation, records[i], std::span(rows.Data() + i * dimensions, dimensions));
+    }
+    return rows;
+  });
 }
 
 }  // namespace

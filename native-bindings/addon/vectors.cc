@@ -8,6 +8,7 @@
 #include "call_guard.h"
 #include "file_check.h"
 #include "registry.h"
+#include "whole_reads.h"
 
 namespace gannet::addon {
 namespace {
@@ -79,10 +80,12 @@ Napi::Value CloseVectorSegmentCall(const Napi::CallbackInfo& info) {
 
 Napi::Value VectorSegmentRowsCall(const Napi::CallbackInfo& info) {
   const auto segment = Registry::Instance().FindVectors(ReadUint32(info[0], "segment"));
-  Napi::Object result = Napi::Object::New(info.Env());
-  result.Set("records", MakeUint32s(info.Env(), segment->graph().records()));
-  result.Set("places", MakeUint32s(info.Env(), segment->graph().passages()));
-  return result;
+  return ReadSegmentWholly(*segment, [&] {
+    Napi::Object result = Napi::Object::New(info.Env());
+    result.Set("records", MakeUint32s(info.Env(), segment->graph().records()));
+    result.Set("places", MakeUint32s(info.Env(), segment->graph().passages()));
+    return result;
+  });
 }
 
 Napi::Value VectorBuildBytesCall(const Napi::CallbackInfo& info) {

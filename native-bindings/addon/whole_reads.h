@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 
 #include "../kernel/common/error.h"
 #include "registry.h"
@@ -21,6 +22,14 @@ inline void RequireReadable(const PublishedGeneration& published) {
   }
 }
 
+// The same of one segment, of words or of vectors.
+template <typename AnySegment>
+void RequireReadableSegment(const AnySegment& segment) {
+  if (FaultCount() != 0 && segment.is_unreadable()) {
+    throw Error(ErrorCode::kUnreadable, "a segment cannot be read from the disk any more");
+  }
+}
+
 // What `read` returns; Error(kUnreadable) where a file of the generation could not be read, now or before: zeros were read in its place,
 // and whatever came of them, a result or an error, says nothing.
 template <typename Read>
@@ -29,8 +38,21 @@ auto ReadWholly(const PublishedGeneration& published, Read read) {
     auto result = read();
     RequireReadable(published);
     return result;
-  } catch (const Error&) {
+  } catch (const std::exception&) {
+    // Of zeros also comes what asks for too much memory.
     RequireReadable(published);
+    throw;
+  }
+}
+
+template <typename AnySegment, typename Read>
+auto ReadSegmentWholly(const AnySegment& segment, Read read) {
+  try {
+    auto result = read();
+    RequireReadableSegment(segment);
+    return result;
+  } catch (const std::exception&) {
+    RequireReadableSegment(segment);
     throw;
   }
 }

@@ -45,6 +45,8 @@ class Merger {
     const uint64_t fixed_bytes = 64 + 4 * schema_.text_field_weight_units.size() + 32 * schema_.columns.size();
     SegmentWriter writer(path, schema_, document_count_,
                          file_bytes_ * kMergedSizeFactor + document_count_ * fixed_bytes + kMergedSlackBytes);
+    // The writer watches for faults from here on; what became one before does not become one again.
+    for (const Source& source : sources_) RequireReadable(*source.segment);
     for (uint32_t column = 0; column < schema_.columns.size(); ++column) {
       ColumnWriter values(schema_.columns[column].type, schema_.columns[column].many);
       for (const Source& source : sources_) CopyColumn(source, column, &values);
@@ -68,9 +70,13 @@ class Merger {
   }
 
  private:
+  static void RequireReadable(const Segment& segment) {
+    if (segment.is_unreadable()) throw Error(ErrorCode::kUnreadable, "a merge of a segment that cannot be read");
+  }
+
   void CheckSource(const MergeSource& source) const {
     if (source.segment == nullptr) throw Error(ErrorCode::kInvalidArgument, "a merge of no segment");
-    if (source.segment->is_unreadable()) throw Error(ErrorCode::kUnreadable, "a merge of a segment that cannot be read");
+    RequireReadable(*source.segment);
     const SegmentMeta& meta = source.segment->meta();
     bool same = meta.text_fields.size() == schema_.text_field_weight_units.size() &&
                 meta.columns.size() == schema_.columns.size();

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <exception>
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
@@ -379,7 +380,9 @@ struct Halves {
   }
 };
 
-VectorSummary WriteFile(const std::string& path, VectorWriter* writer) {
+// `require_sources` throws where what was read to make this could not be read; it is asked when all has been.
+template <typename RequireSources>
+VectorSummary WriteFile(const std::string& path, VectorWriter* writer, const RequireSources& require_sources) {
   const FaultWatch watch;
   const std::string unfinished = UnfinishedPath(path);
   UnlinkGuard guard(unfinished);
@@ -392,6 +395,7 @@ VectorSummary WriteFile(const std::string& path, VectorWriter* writer) {
   }
   Sync(unfinished);
   watch.RequireNone("write vectors");
+  require_sources();
   RenameAndSyncDirectory(unfinished, path);
   guard.Keep();
   return writer->summary();
@@ -403,7 +407,7 @@ VectorSummary BuildVectors(const std::string& path, const VectorRows& rows, Grap
   CheckLimits(rows.records.size(), rows.dimensions, options);
   const Halves halves(rows);
   VectorWriter writer(halves.vectors, rows.dimensions, options);
-  return WriteFile(path, &writer);
+  return WriteFile(path, &writer, [] {});
 }
 
 std::vector<uint8_t> EncodeVectors(const VectorRows& rows, GraphOptions options) {
@@ -417,7 +421,16 @@ std::vector<uint8_t> EncodeVectors(const VectorRows& rows, GraphOptions options)
   return std::move(sink.bytes);
 }
 
-VectorSummary MergeVectors(const std::string& path, std::span<const VectorMergeSource> sources, GraphOptions options) {
+namespace {
+
+// Zeros that stand for what the disk does not give are vectors and names like any others, until somebody asks.
+void RequireReadable(std::span<const VectorMergeSource> sources) {
+  for (const VectorMergeSource& source : sources) {
+    if (source.segment->is_unreadable()) throw Error(ErrorCode::kUnreadable, "a merge of vectors that cannot be read");
+  }
+}
+
+VectorSummary MergeReadable(const std::string& path, std::span<const VectorMergeSource> sources, GraphOptions options) {
   if (sources.empty()) Invalid("a merge of no segments");
   const uint32_t dimensions = sources.front().segment->graph().dimensions();
   std::vector<StoredVector> vectors;
@@ -433,11 +446,20 @@ VectorSummary MergeVectors(const std::string& path, std::span<const VectorMergeS
   }
   CheckLimits(vectors.size(), dimensions, options);
   Sort(&vectors);
-  for (const VectorMergeSource& source : sources) {
-    if (source.segment->is_unreadable()) throw Error(ErrorCode::kUnreadable, "a merge of vectors that cannot be read");
-  }
+  // The writer reads all vectors, and builds the graph, before it writes the first byte.
   VectorWriter writer(std::move(vectors), dimensions, options);
-  return WriteFile(path, &writer);
+  return WriteFile(path, &writer, [&] { RequireReadable(sources); });
+}
+
+}  // namespace
+
+VectorSummary MergeVectors(const std::string& path, std::span<const VectorMergeSource> sources, GraphOptions options) {
+  try {
+    return MergeReadable(path, sources, options);
+  } catch (const std::exception&) {
+    RequireReadable(sources);
+    throw;
+  }
 }
 
 uint64_t BytesWhileWriting(uint64_t count, uint32_t dimensions) {
