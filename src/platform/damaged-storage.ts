@@ -4,6 +4,7 @@
  */
 import { closeSync, existsSync, openSync, readSync, renameSync } from 'node:fs';
 import { ServiceError } from './errors.js';
+import { systemCode } from './system-code.js';
 
 /** A data file that cannot be read as a whole. */
 export class DamagedFileError extends Error {
@@ -69,8 +70,8 @@ const FILE_CALLS: ReadonlySet<string> = new Set([
 /** True where the error says that the disk could not be read, which may be over when it is tried again: no file is known to be damaged. */
 export function isUnreadable(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof ServiceError) return false;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (UNREADABLE_CODES.has(code)) return syscall === undefined || FILE_CALLS.has(syscall);
+  const { syscall } = error as NodeJS.ErrnoException;
+  if (UNREADABLE_CODES.has(systemCode(error))) return syscall === undefined || FILE_CALLS.has(syscall);
   const errno = lmdbErrno(error);
   return errno !== undefined && errno !== EINVAL;
 }

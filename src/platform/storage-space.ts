@@ -1,6 +1,7 @@
 /** What a full disk and one that refuses writes look like, and how the service stays alive on them. */
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { ServiceError } from './errors.js';
+import { systemCode } from './system-code.js';
 
 /** Of the system by name and by number, of LMDB, of the kernel, and of the service: for its own disk and for that of a media store. */
 const FULL_CODES: ReadonlySet<unknown> = new Set([
@@ -29,7 +30,7 @@ const LOCK_FILE_BYTES = 131_072;
 /** True where the error says that no space is left: from the system, LMDB, the kernel, or as the service tells it. */
 export function isOutOfSpace(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = codeOf(error);
+  const code = systemCode(error);
   return (
     FULL_CODES.has(code) ||
     FILE_TOO_LARGE_CODES.has(code) ||
@@ -48,8 +49,8 @@ export function isStorageError(error: unknown): boolean {
  */
 export function asStorageError(error: unknown, path?: string): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
-  const isIo = path !== undefined && IO_CODES.has(codeOf(error));
-  if (FILE_TOO_LARGE_CODES.has(codeOf(error))) {
+  const isIo = path !== undefined && IO_CODES.has(systemCode(error));
+  if (FILE_TOO_LARGE_CODES.has(systemCode(error))) {
     const detail =
       'A file would become larger than the system allows (ulimit -f, or the file system): nothing was written.';
     return new ServiceError('storage-full', detail, { cause: error });
@@ -59,7 +60,7 @@ export function asStorageError(error: unknown, path?: string): unknown {
       cause: error,
     });
   }
-  if (REFUSAL_CODES.has(codeOf(error)) || (isIo && REFUSAL_MESSAGE.test(error.message))) {
+  if (REFUSAL_CODES.has(systemCode(error)) || (isIo && REFUSAL_MESSAGE.test(error.message))) {
     const detail =
       'The disk refuses to be written: nothing was written. What is stored can be read; the log has the cause.';
     return new ServiceError('storage-failed', detail, { cause: error });
@@ -80,10 +81,6 @@ export function allocateLockFile(path: string): void {
     rmSync(path, { force: true });
     throw asStorageError(error);
   }
-}
-
-function codeOf(error: Error): unknown {
-  return (error as Error & { code?: unknown }).code;
 }
 
 function isNearlyFull(path: string): boolean {

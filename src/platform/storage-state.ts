@@ -1,6 +1,7 @@
 /** Whether the data directory can be read and written at the moment, asked of its file system. */
 import { stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemCode } from './system-code.js';
 import { systemReason } from './system-errors.js';
 
 /**
@@ -84,6 +85,6 @@ async function written(dataDir: string): Promise<StorageState> {
     await utimes(join(dataDir, 'lock'), now, now);
     return WRITABLE;
   } catch (error) {
-    return NO_REFUSALS.has((error as NodeJS.ErrnoException).code) ? WRITABLE : READ_ONLY;
+    return NO_REFUSALS.has(systemCode(error)) ? WRITABLE : READ_ONLY;
   }
 }

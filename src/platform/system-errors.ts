@@ -1,5 +1,6 @@
 /** Failures of the system and of the network as sentences: what went wrong, and where it helps what to do. */
 import { ServiceError } from './errors.js';
+import { systemCode } from './system-code.js';
 
 const SENTENCES: Readonly<Record<string, string>> = {
   EACCES: 'this user may not do that',
@@ -39,15 +40,16 @@ export function isSystemError(error: unknown): error is SystemError {
 /** One sentence without its full stop: `there is no space left on the disk (ENOSPC)`. */
 export function systemReason(error: unknown): string {
   if (!isSystemError(error)) return error instanceof Error ? error.message : String(error);
-  const sentence = SENTENCES[error.code];
-  return sentence === undefined ? error.message : `${sentence} (${error.code})`;
+  const code = String(systemCode(error));
+  const sentence = SENTENCES[code];
+  return sentence === undefined ? error.message : `${sentence} (${code})`;
 }
 
 /** As `systemReason`, for whoever is told over the API: nothing of paths, nor of what the service's log alone explains. */
 export function tellableReason(error: unknown): string {
   if (error instanceof ServiceError) return error.detail.replace(/\.$/u, '');
   if (!isSystemError(error)) return "the service's log says why";
-  return error.code in SENTENCES ? systemReason(error) : `the system refused it (${error.code})`;
+  return String(systemCode(error)) in SENTENCES ? systemReason(error) : `the system refused it (${error.code})`;
 }
 
 /** One sentence about the file or, where the system names none, about what was under way. */

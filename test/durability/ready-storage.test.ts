@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { canMountExt4, Ext4Disk } from '../support/ext4-disk.js';
-import { itWhere } from '../support/skip.js';
+import { canMountFaulty, FaultyFileSystem } from '../support/faulty-file-system.js';
+import { describeWhere, itWhere } from '../support/skip.js';
 import { TestService } from '../support/service.js';
 
 let root: string;
@@ -91,3 +92,50 @@ it('is 503 while the data directory is not there, and 200 when it is back', asyn
   renameSync(`${dataDir}-gone`, dataDir);
   expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready' } });
 });
+
+describeWhere(await canMountFaulty(), 'no file system of our own can be mounted here (libfuse 3, and root)')(
+  'on a disk that fails',
+  () => {
+    let faulty: FaultyFileSystem;
+    beforeEach(async () => {
+      faulty = await FaultyFileSystem.mount(join(root, 'under'), dataDir);
+      await service.start();
+    });
+    afterEach(async () => {
+      await service.stop('SIGKILL');
+      await faulty.unmount();
+    });
+
+    it('it is 503 while nothing answers, 200 when something does, and the process is alive throughout', async () => {
+      await faulty.hold(['look'], '/system/data.mdb');
+      const [first, second] = await Promise.all([ready(), ready()]);
+      for (const answer of [first, second]) {
+        expect(answer).toMatchObject({
+          status: 503,
+          body: { code: 'not-ready', detail: expect.stringContaining('has not answered for 5 s') },
+        });
+      }
+      expect((await service.clientWith(undefined).get('/health')).status).toBe(200);
+      await faulty.heal();
+      expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready' } });
+    });
+
+    it('it is 200 where the disk or a quota is full, and where only writes report errors, and 503 where the catalogue does', async () => {
+      for (const code of ['ENOSPC', 'EDQUOT'] as const) {
+        await faulty.fail(['times', 'write', 'change'], code, '/');
+        expect((await ready()).body).toEqual({ status: 'ready' });
+        const answer = await service.client.post('/list/default', { name: 'plays' });
+        expect(answer).toMatchObject({ status: 507, body: { code: 'storage-full' } });
+        await faulty.heal();
+      }
+      await faulty.fail(['times'], 'EIO', '/lock');
+      expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready', writes: 'refused' } });
+      await faulty.heal();
+      await faulty.fail(['look'], 'EIO', '/system/data.mdb');
+      expect(await ready()).toMatchObject({ status: 503, body: { code: 'not-ready' } });
+      await faulty.heal();
+      await makeList('plays');
+      expect(await search('plays')).toMatchObject({ status: 200, body: { total_count: 1 } });
+    });
+  },
+);

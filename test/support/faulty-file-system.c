@@ -3,6 +3,7 @@
    each with a line:
 
      fail CALLS CODE PART   from now on CALLS (letters, see `struct rule`) fail with the errno CODE for paths that have PART in them
+                            (CODE -1: they are not answered before `heal`)
      heal                   nothing fails any more
      forget                 what the kernel keeps of files that are open is dropped, so that it is read anew
 
@@ -21,7 +22,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { RULES_MAX = 16, PATH_MAX_HERE = 4096, OPEN_PATHS_MAX = 4096 };
+enum { RULES_MAX = 16, PATH_MAX_HERE = 4096, OPEN_PATHS_MAX = 4096, HELD = -1 };
 
 /* r: read, w: write, s: sync a file, d: sync a folder, o: open to write, make, rename or remove, n: open to read, l: hard links,
    m: change modes and owners, t: look at (stat), u: set times. */
@@ -38,12 +39,21 @@ static int open_path_count;
 static pthread_mutex_t rules_lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *root;
 
-static int fails(char call, const char *path) {
+static pthread_cond_t healed = PTHREAD_COND_INITIALIZER;
+
+/* With the lock held. */
+static int code_of(char call, const char *path) {
   int code = 0;
-  pthread_mutex_lock(&rules_lock);
   for (int i = 0; i < rule_count; ++i) {
     if (strchr(rules[i].calls, call) != NULL && strstr(path, rules[i].part) != NULL) code = rules[i].code;
   }
+  return code;
+}
+
+static int fails(char call, const char *path) {
+  pthread_mutex_lock(&rules_lock);
+  int code = code_of(call, path);
+  for (; code == HELD; code = code_of(call, path)) pthread_cond_wait(&healed, &rules_lock);
   pthread_mutex_unlock(&rules_lock);
   return code;
 }
@@ -273,6 +283,7 @@ static void *obey(void *given) {
       pthread_mutex_lock(&rules_lock);
       if (strncmp(line, "heal", 4) == 0) rule_count = 0;
       else add_rule(line);
+      pthread_cond_broadcast(&healed);
       pthread_mutex_unlock(&rules_lock);
     }
     puts("done");

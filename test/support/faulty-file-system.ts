@@ -64,6 +64,11 @@ export class FaultyFileSystem {
     await this.tell(`fail ${calls.map((call) => CALLS[call]).join('')} ${errno[code]} ${pathPart}`);
   }
 
+  /** From now on these calls are not answered for such paths, until it heals. */
+  async hold(calls: readonly FaultyCall[], pathPart: string): Promise<void> {
+    await this.tell(`fail ${calls.map((call) => CALLS[call]).join('')} -1 ${pathPart}`);
+  }
+
   async heal(): Promise<void> {
     await this.tell('heal');
   }
