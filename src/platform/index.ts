@@ -47,6 +47,7 @@ export * from './secrets/index.js';
 export * from './service-manager.js';
 export * from './storage-space.js';
 export * from './suggest.js';
+export * from './system-code.js';
 export * from './system-errors.js';
 export * from './service-key.js';
 export * from './setting-origins.js';

@@ -8,7 +8,7 @@ import { systemReason } from './system-errors.js';
  * Where the time of a file cannot be set and nothing is said of writes: a full disk is written again as soon as there is room, some file
  * systems have no times, and somebody may have moved the file away.
  */
-const NO_REFUSALS: ReadonlySet<string | undefined> = new Set([
+const NO_REFUSALS: ReadonlySet<unknown> = new Set([
   ...['ENOSPC', 'EDQUOT'],
   ...['ENOSYS', 'EINVAL', 'EOPNOTSUPP', 'ENOTSUP'],
   'ENOENT',

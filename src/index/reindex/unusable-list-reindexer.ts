@@ -8,7 +8,9 @@
  */
 import type { Logger } from 'pino';
 import {
+  asDamageError,
   ServiceError,
+  systemCode,
   type Job,
   type JobProgress,
   type MemoryBudget,
@@ -23,6 +25,8 @@ import { remakeSegments, runWithRoom } from './segment-remaking.js';
 
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
 const RETRY_AFTER_SECONDS = { min: 1, unknown: 5, max: 60 };
+/** What the disk could not read may be readable soon. */
+const DISK_RETRY_SECONDS = 5;
 
 export interface UnusableListReindexerOptions {
   readonly executor: IngestExecutor;
@@ -39,6 +43,8 @@ interface Rebuild {
   readonly abort: AbortController;
   readonly job: Job;
   failed: boolean;
+  /** By `performance.now()`; where it failed since the disk reports an error, it begins anew for whoever asks for the list from then on. */
+  retryAtMs: number | undefined;
   /** Resolves when it has ended, however it did. */
   outcome: Promise<unknown>;
 }
@@ -72,6 +78,7 @@ export class UnusableListReindexer {
       abort: new AbortController(),
       job: this.options.progress.begin({ kind: 'rebuild', subject: listId, total }),
       failed: false,
+      retryAtMs: undefined,
       outcome: Promise.resolve(),
     };
     const reason = found.unusable.map(({ segment }) => segment.message);
@@ -88,6 +95,12 @@ export class UnusableListReindexer {
   refusal(listId: string): ServiceError | undefined {
     const rebuild = this.rebuilds.get(listId);
     if (rebuild === undefined) return undefined;
+    if (rebuild.retryAtMs !== undefined) {
+      if (performance.now() < rebuild.retryAtMs) return ofDisk();
+      this.rebuilds.delete(listId);
+      this.count();
+      return undefined;
+    }
     if (rebuild.failed) {
       return new ServiceError('internal-error', "The list's index could not be rebuilt; the service's log says why.");
     }
@@ -145,6 +158,7 @@ export class UnusableListReindexer {
     } catch (error) {
       if (rebuild.abort.signal.aborted) throw error;
       rebuild.failed = true;
+      if (isOfDisk(error)) rebuild.retryAtMs = performance.now() + DISK_RETRY_SECONDS * 1000;
       rebuild.job.fail("the service's log says why");
       this.count();
       log.error({ err: error }, "A list's index could not be rebuilt, and the list stays closed");
@@ -197,4 +211,28 @@ function outlineOf({ state, recordCounts }: UnusableIndexError): ListOutline {
     resources: () => undefined,
     versions: () => state.versions.map((version) => versionStatus(version, recordCounts.get(version.version) ?? 0)),
   };
+}
+
+/** Of the system, and of the kernel: what it read was not what was written, or nothing could be read. */
+const DISK_CODES: ReadonlySet<unknown> = new Set([
+  'EIO',
+  'ENODEV',
+  'ESTALE',
+  'EREMOTEIO',
+  'io',
+  'damaged',
+  'unreadable',
+]);
+
+function isOfDisk(error: unknown): boolean {
+  const known = asDamageError(error);
+  if (known instanceof ServiceError) return known.code === 'storage-damaged' || known.code === 'not-ready';
+  return DISK_CODES.has(systemCode(error));
+}
+
+/** Not `storage-damaged`, which closes a list until the next start. */
+function ofDisk(): ServiceError {
+  const detail =
+    "The list's index could not be rebuilt, since the disk reports an error; the service's log has it. It is tried again when the list is asked for.";
+  return new ServiceError('not-ready', detail, { retryAfterSeconds: DISK_RETRY_SECONDS });
 }
