@@ -117,6 +117,11 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
         expect(() => kernel.documentFrequencies(both, ['word3'])).toThrow(unreadable);
         expect(() => kernel.expand(both, ['wrod7'], options)).toThrow(unreadable);
         expect(() => kernel.completeWord(both, 'wor', 0, 5)).toThrow(unreadable);
+        // By what a commit asks, a document that zeros hide would be left in the index for good.
+        expect(() => kernel.locate(both, Uint32Array.of(4000))).toThrow(unreadable);
+        expect(() => kernel.newTerms(other, segments[0] as SegmentHandle)).toThrow(unreadable);
+        expect(() => kernel.documentsOf(segments[0] as SegmentHandle, Uint32Array.of(4000))).toThrow(unreadable);
+        expect(() => kernel.recordNumbers(segments[0] as SegmentHandle)).toThrow(unreadable);
         expect(() =>
           kernel.mergeSegments(path.join(folder, 'of-cut.mdb'), schema, [{ segment: segments[0] as SegmentHandle }]),
         ).toThrow(unreadable);

@@ -1,9 +1,19 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DocumentBatchWriter } from './document-batch.js';
+import { itWhere } from '../test/support/skip.js';
 import { kernel, kernelConstant, type MeaningSearch, type SegmentSchema } from './index.js';
 import { parseResult, type PlanFilter, QueryPlanWriter } from './query-plan.js';
 
@@ -194,6 +204,27 @@ describe('meaning beside words', () => {
       { numRuns: 60 },
     );
   });
+
+  itWhere(process.platform === 'linux', 'only Linux says which mapping it was')(
+    'makes nothing out of a file that was cut',
+    () => {
+      // With a graph, which is built before the first byte is written.
+      const [count, dimensions] = [6000, 64];
+      const numbers = Uint32Array.from({ length: count }, (_, index) => index + 1);
+      const vectors = Float32Array.from({ length: count * dimensions }, (_, index) => Math.sin(index * index));
+      const file = fresh('gvs');
+      kernel.buildVectorSegment(file, { dimensions, vectors, records: numbers, places: new Uint32Array(count) });
+      const segment = kernel.openVectorSegment(file);
+      truncateSync(file, Math.floor(statSync(file).size * 0.9));
+      const target = fresh('gvs');
+      const unreadable = expect.objectContaining({ name: 'KernelError', code: 'unreadable' });
+      for (let round = 0; round < 2; ++round)
+        expect(() => kernel.mergeVectorSegments(target, [{ segment }])).toThrow(unreadable);
+      expect(existsSync(target)).toBe(false);
+      expect(kernel.takeUnreadableFiles()).toEqual([file]);
+      kernel.closeVectorSegment(segment);
+    },
+  );
 
   test('scores the same after a merge, which leaves out what is dead', () => {
     const items = Array.from({ length: 30 }, (_, i) => ({
