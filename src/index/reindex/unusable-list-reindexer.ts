@@ -20,7 +20,7 @@ import {
 import type { IngestExecutor } from '../contract/ingest-tasks.js';
 import type { ListOutline, SearchSettings } from '../contract/types.js';
 import { versionStatus } from '../contract/version-status.js';
-import type { UnusableIndexError, UnusableVersion } from '../segments/unusable-segments.js';
+import { UnusableIndexError, type UnusableVersion } from '../segments/unusable-segments.js';
 import { remakeSegments, runWithRoom } from './segment-remaking.js';
 
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
@@ -225,6 +225,8 @@ const DISK_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 function isOfDisk(error: unknown): boolean {
+  // What was made anew a moment ago cannot be read either.
+  if (error instanceof UnusableIndexError) return true;
   const known = asDamageError(error);
   if (known instanceof ServiceError) return known.code === 'storage-damaged' || known.code === 'not-ready';
   return DISK_CODES.has(systemCode(error));
