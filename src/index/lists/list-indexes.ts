@@ -381,7 +381,9 @@ class AllListIndexes implements ListIndexes, ListOpener {
     this.room.takeExisting(listPath);
     const opened = this.openOrRebuild(handle);
     if (!this.opening.has(listId)) this.opening.set(listId, Promise.resolve(handle));
-    if (opened instanceof ListHandle && opened.open !== undefined) return opened.open;
+    // Nobody waits for it here: what it rejects with is thrown, or logged.
+    if (opened instanceof Promise) opened.catch(() => undefined);
+    else if (opened.open !== undefined) return opened.open;
     throw this.refusal(listId) ?? deleted();
   }
 

@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -147,6 +156,17 @@ describe('more lists than may be open', () => {
     expect(indexes.opened('list-0')).toBeDefined();
     expect(await session.end()).toMatchObject({ created: 1 });
     expect(countOf(list)).toBe(3);
+  });
+
+  it('are made again where a segment went away meanwhile, and whoever held one is told so', async () => {
+    await makeAll();
+    const list = await listOf('list-0');
+    await write(list, 'one');
+    await untilAtRest('list-0');
+    const folder = join(dataDir, 'lists', 'list-0', 'segments');
+    for (const name of readdirSync(folder)) if (name.endsWith('.mdb')) rmSync(join(folder, name));
+    expect(() => list.lease()).toThrow(expect.objectContaining({ code: 'not-ready' }));
+    await expect.poll(async () => countOf(await listOf('list-0')), { interval: 5 }).toBe(1);
   });
 
   it('stay open while somebody searches them', async () => {
