@@ -113,7 +113,7 @@ Napi::Value NewTermsCall(const Napi::CallbackInfo& info) {
   const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
   const auto segment = Registry::Instance().FindSegment(ReadUint32(info[1], "segment"));
   const auto terms = ReadWholly(*published, [&] {
-    return ReadSegmentWholly(*segment, [&] { return FindNewTerms(*published->generation, *segment); });
+    return ReadWholly(*segment, [&] { return FindNewTerms(*published->generation, *segment); });
   });
   if (!terms) return info.Env().Undefined();
   return MakeStrings(info.Env(), *terms);
@@ -129,7 +129,7 @@ Napi::Value LostTermsCall(const Napi::CallbackInfo& info) {
   }
   const auto terms = ReadWholly(*published, [&] {
     auto lost = FindLostTerms(*published->generation, sources);
-    for (const MergeSource& source : sources) RequireReadableSegment(*source.segment);
+    for (const MergeSource& source : sources) RequireReadable(*source.segment);
     return lost;
   });
   if (!terms) return info.Env().Undefined();

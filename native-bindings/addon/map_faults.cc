@@ -161,9 +161,13 @@ void Unlock() { faults->busy.clear(std::memory_order_release); }
 
 void HandleFault(int signal, siginfo_t* info, void* context) {
   const int error = errno;
-  Lock();
-  const bool went_on = info->si_code == BUS_ADRERR && PutZeros(reinterpret_cast<uintptr_t>(info->si_addr));
-  Unlock();
+  bool went_on = false;
+  // One that somebody sent may come while this very thread has the lock.
+  if (info->si_code == BUS_ADRERR) {
+    Lock();
+    went_on = PutZeros(reinterpret_cast<uintptr_t>(info->si_addr));
+    Unlock();
+  }
   errno = error;
   if (went_on) return;
   if ((faults->before.sa_flags & SA_SIGINFO) != 0 && faults->before.sa_sigaction != nullptr) {
@@ -202,6 +206,7 @@ Napi::Value TakeUnreadableFilesCall(const Napi::CallbackInfo& info) {
 #if defined(__linux__)
   if (FaultCount() == 0) return paths;
   std::string taken;
+  taken.reserve(kNamesBytesMax);  // nothing is asked for while the lock is held
   Lock();
   taken.assign(faults->names, faults->names_bytes);
   faults->names_bytes = 0;

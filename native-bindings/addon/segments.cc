@@ -150,13 +150,13 @@ Napi::Value CloseSegmentCall(const Napi::CallbackInfo& info) {
 
 Napi::Value RecordNumbersCall(const Napi::CallbackInfo& info) {
   const auto segment = Registry::Instance().FindSegment(ReadUint32(info[0], "segment"));
-  return ReadSegmentWholly(*segment, [&] { return MakeUint32s(info.Env(), segment->record_numbers()); });
+  return ReadWholly(*segment, [&] { return MakeUint32s(info.Env(), segment->record_numbers()); });
 }
 
 Napi::Value DocumentsOfCall(const Napi::CallbackInfo& info) {
   const auto segment = Registry::Instance().FindSegment(ReadUint32(info[0], "segment"));
   const std::span<const uint32_t> record_numbers = ReadUint32s(info[1], "recordNumbers");
-  return MakeUint32s(info.Env(), ReadSegmentWholly(*segment, [&] {
+  return MakeUint32s(info.Env(), ReadWholly(*segment, [&] {
     std::vector<uint32_t> documents;
     for (const uint32_t record_number : record_numbers) {
       documents.push_back(segment->FindDocument(record_number).value_or(0xffffffffu));
@@ -170,7 +170,7 @@ Napi::Value FindPartDocumentsCall(const Napi::CallbackInfo& info) {
   const std::span<const uint32_t> given = ReadUint32s(info[1], "records");
   std::vector<uint32_t> records(given.begin(), given.end());
   std::ranges::sort(records);
-  return MakeUint32s(info.Env(), ReadSegmentWholly(*segment, [&] { return FindPartDocuments(*segment, records); }));
+  return MakeUint32s(info.Env(), ReadWholly(*segment, [&] { return FindPartDocuments(*segment, records); }));
 }
 
 }  // namespace

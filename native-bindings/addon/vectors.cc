@@ -80,7 +80,7 @@ Napi::Value CloseVectorSegmentCall(const Napi::CallbackInfo& info) {
 
 Napi::Value VectorSegmentRowsCall(const Napi::CallbackInfo& info) {
   const auto segment = Registry::Instance().FindVectors(ReadUint32(info[0], "segment"));
-  return ReadSegmentWholly(*segment, [&] {
+  return ReadWholly(*segment, [&] {
     Napi::Object result = Napi::Object::New(info.Env());
     result.Set("records", MakeUint32s(info.Env(), segment->graph().records()));
     result.Set("places", MakeUint32s(info.Env(), segment->graph().passages()));

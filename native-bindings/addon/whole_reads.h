@@ -1,4 +1,4 @@
-// Reads of a generation whose files may turn out to be unreadable while they go on.
+// Reads of a generation, or of a segment, whose files may turn out to be unreadable while they go on.
 #pragma once
 
 #include <algorithm>
@@ -16,43 +16,28 @@ inline bool IsUnreadable(const PublishedGeneration& published) {
          std::ranges::any_of(published.parts, [](const PublishedPart& part) { return IsUnreadable(*part.published); });
 }
 
-inline void RequireReadable(const PublishedGeneration& published) {
-  if (FaultCount() != 0 && IsUnreadable(published)) {
+inline bool IsUnreadable(const Segment& segment) { return segment.is_unreadable(); }
+inline bool IsUnreadable(const vectors::VectorSegment& segment) { return segment.is_unreadable(); }
+
+// `Source`: a generation, or a segment of words or of vectors.
+template <typename Source>
+void RequireReadable(const Source& source) {
+  if (FaultCount() != 0 && IsUnreadable(source)) {
     throw Error(ErrorCode::kUnreadable, "a segment cannot be read from the disk any more");
   }
 }
 
-// The same of one segment, of words or of vectors.
-template <typename AnySegment>
-void RequireReadableSegment(const AnySegment& segment) {
-  if (FaultCount() != 0 && segment.is_unreadable()) {
-    throw Error(ErrorCode::kUnreadable, "a segment cannot be read from the disk any more");
-  }
-}
-
-// What `read` returns; Error(kUnreadable) where a file of the generation could not be read, now or before: zeros were read in its place,
+// What `read` returns; Error(kUnreadable) where a file of the source could not be read, now or before: zeros were read in its place,
 // and whatever came of them, a result or an error, says nothing.
-template <typename Read>
-auto ReadWholly(const PublishedGeneration& published, Read read) {
+template <typename Source, typename Read>
+auto ReadWholly(const Source& source, Read read) {
   try {
     auto result = read();
-    RequireReadable(published);
+    RequireReadable(source);
     return result;
   } catch (const std::exception&) {
     // Of zeros also comes what asks for too much memory.
-    RequireReadable(published);
-    throw;
-  }
-}
-
-template <typename AnySegment, typename Read>
-auto ReadSegmentWholly(const AnySegment& segment, Read read) {
-  try {
-    auto result = read();
-    RequireReadableSegment(segment);
-    return result;
-  } catch (const std::exception&) {
-    RequireReadableSegment(segment);
+    RequireReadable(source);
     throw;
   }
 }

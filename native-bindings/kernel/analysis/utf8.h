@@ -3,9 +3,11 @@
 // Thread-safety: pure functions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace gannet {
 
@@ -32,6 +34,12 @@ inline DecodedCharacter DecodeUtf8(const char* text, size_t available) {
   if (first < 0xf0) return {(first & 0x0f) << 12 | (bytes[1] & 0x3fu) << 6 | (bytes[2] & 0x3fu), 3};
   if (available < 4 || (bytes[3] & 0xc0) != 0x80) return {kReplacementCharacter, 3};
   return {(first & 0x07) << 18 | (bytes[1] & 0x3fu) << 12 | (bytes[2] & 0x3fu) << 6 | (bytes[3] & 0x3fu), 4};
+}
+
+// Of well-formed text, such as a term.
+inline uint32_t CountCharacters(std::string_view text) {
+  return static_cast<uint32_t>(
+      std::count_if(text.begin(), text.end(), [](char byte) { return (static_cast<uint8_t>(byte) & 0xc0) != 0x80; }));
 }
 
 // Appends a code point; surrogates and values over 10FFFF become U+FFFD.

@@ -24,19 +24,28 @@ std::array<Mapping, kMappingsMax> mappings;
 std::atomic<size_t> used{0};
 std::atomic<uint64_t> fault_count{0};
 
-Mapping* FindMapping(uintptr_t address) {
+// With the begin that it had then; a place may be another mapping's a moment later.
+struct Found {
+  Mapping* mapping = nullptr;
+  uintptr_t begin = 0;
+};
+
+Found FindMapping(uintptr_t address) {
   const size_t count = used.load(std::memory_order_acquire);
   for (size_t i = 0; i < count; ++i) {
-    const uintptr_t begin = mappings[i].begin.load(std::memory_order_acquire);
-    if (begin != 0 && address >= begin && address < mappings[i].end.load(std::memory_order_acquire)) return &mappings[i];
+    Mapping& mapping = mappings[i];
+    const uintptr_t begin = mapping.begin.load(std::memory_order_acquire);
+    if (begin == 0 || address < begin || address >= mapping.end.load(std::memory_order_acquire)) continue;
+    // Else that end was of another mapping.
+    if (mapping.begin.load(std::memory_order_acquire) == begin) return {&mapping, begin};
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace
 
 bool NoteFault(uintptr_t begin, uintptr_t end) {
-  if (FindMapping(begin) != nullptr) return true;
+  if (FindMapping(begin).mapping != nullptr) return true;
   const size_t count = used.load(std::memory_order_relaxed);
   size_t place = 0;
   while (place < count && mappings[place].begin.load(std::memory_order_relaxed) != 0) ++place;
@@ -52,13 +61,15 @@ uint64_t FaultCount() { return fault_count.load(std::memory_order_acquire); }
 void CountFault() { fault_count.fetch_add(1, std::memory_order_acq_rel); }
 
 bool HasFault(const void* inside) {
-  return FaultCount() != 0 && inside != nullptr && FindMapping(reinterpret_cast<uintptr_t>(inside)) != nullptr;
+  return FaultCount() != 0 && inside != nullptr && FindMapping(reinterpret_cast<uintptr_t>(inside)).mapping != nullptr;
 }
 
 void ForgetFault(const void* inside) {
   if (FaultCount() == 0 || inside == nullptr) return;
-  while (Mapping* mapping = FindMapping(reinterpret_cast<uintptr_t>(inside))) {
-    mapping->begin.store(0, std::memory_order_release);
+  for (;;) {
+    Found found = FindMapping(reinterpret_cast<uintptr_t>(inside));
+    if (found.mapping == nullptr) return;
+    found.mapping->begin.compare_exchange_strong(found.begin, 0, std::memory_order_acq_rel);
   }
 }
 

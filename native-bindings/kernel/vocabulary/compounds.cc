@@ -75,11 +75,6 @@ Letters LettersOf(std::string_view word) {
   return letters;
 }
 
-uint32_t CountCharacters(std::string_view text) {
-  return static_cast<uint32_t>(
-      std::count_if(text.begin(), text.end(), [](char byte) { return (static_cast<uint8_t>(byte) & 0xc0) != 0x80; }));
-}
-
 // The word ends there, and not between a letter and its mark.
 bool EndsBefore(std::string_view rest) { return !IsMark(DecodeUtf8(rest.data(), rest.size()).code); }
 

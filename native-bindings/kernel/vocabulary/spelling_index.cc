@@ -16,11 +16,6 @@ constexpr uint32_t kSmallRange = 4;
 constexpr size_t kCharacterBytesMax = 4;
 constexpr size_t kTextBytesMax = 0xffffffffu;
 
-uint32_t CountCharacters(std::string_view text) {
-  return static_cast<uint32_t>(
-      std::count_if(text.begin(), text.end(), [](char byte) { return (static_cast<uint8_t>(byte) & 0xc0) != 0x80; }));
-}
-
 // The bytes of one character, in the order in which a side reads them.
 struct Character {
   std::array<char, kCharacterBytesMax> bytes;
