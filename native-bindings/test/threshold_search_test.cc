@@ -1,7 +1,6 @@
 // Words beside meaning by threshold, where many documents score the same by words.
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -85,15 +84,8 @@ class CountedMeaning final : public Source {
     void Complete(WindowRange range, const WindowBits& documents, ScoreLimit limit, Window* found) override {
       meaning_->Complete(range, documents, limit, found);
     }
-    void FetchOthers(std::span<const uint32_t> documents) override {
-      CHECK(documents.size() <= kCompletedAtOnceMax);
-      fetched_.insert(documents.begin(), documents.end());
-      meaning_->FetchOthers(documents);
-    }
     void ScoreOthers(std::span<const uint32_t> documents, std::span<const ScoreLimit> limits, float* scores) override {
       CHECK(std::ranges::is_sorted(documents));
-      // Memory was asked for them before.
-      for (const uint32_t document : documents) CHECK(fetched_.contains(document));
       completed_.push_back(documents.size());
       meaning_->ScoreOthers(documents, limits, scores);
     }
@@ -101,7 +93,6 @@ class CountedMeaning final : public Source {
    private:
     std::unique_ptr<SegmentSource> meaning_;
     std::vector<size_t>& completed_;
-    std::set<uint32_t> fetched_;
   };
 
   MeaningSource& meaning_;

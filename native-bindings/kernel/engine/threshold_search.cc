@@ -90,32 +90,15 @@ void ThresholdSearch::Collect() {
   if (added_.size() > kCompletedAsTheyComeMax) CompleteBest();
   size_t begin = 0;
   size_t end = 0;
-  size_t fetched = 0;
-  const auto fetch = [&] {
-    const auto next = std::span(added_).subspan(fetched);
-    Fetch(next.first(std::min(kCompletedAtOnce, next.size())));
-    fetched += kCompletedAtOnce;
-  };
-  for (size_t i = 0; i < added_.size(); ++i) {
-    if (i == fetched) fetch();
-    if (MostOf(added_[i]) < least_) continue;
-    added_[end++] = added_[i];
+  for (const ScoredDocument& each : added_) {
+    if (MostOf(each) < least_) continue;
+    added_[end++] = each;
     if (end - begin < kCompletedAtOnce) continue;
-    // What is under way while these are completed is that of the next.
-    if (fetched < added_.size()) fetch();
     Complete(std::span(added_).subspan(begin, end - begin));
     begin = end;
   }
   Complete(std::span(added_).subspan(begin, end - begin));
   added_.clear();
-}
-
-void ThresholdSearch::Fetch(std::span<const ScoredDocument> added) {
-  for (const ScoredDocument& each : added) {
-    if (MostOf(each) >= least_) documents_.push_back(each.document);
-  }
-  other_->FetchOthers(documents_);
-  documents_.clear();
 }
 
 void ThresholdSearch::CompleteBest() {
@@ -138,7 +121,6 @@ void ThresholdSearch::CompleteBest() {
     }
   }
   added_.erase(added_.begin() + static_cast<std::ptrdiff_t>(left), added_.end());
-  Fetch(std::span(best).first(taken));
   Complete(std::span(best).first(taken));
 }
 

@@ -41,8 +41,6 @@ class ThresholdSearch {
   void Add(std::span<const ScoredDocument> scored);
   // Gives what was added, which ascends, its whole score, as long as it may reach the bar, which rises meanwhile.
   void Collect();
-  // Asks memory for what completing them reads of the other source.
-  void Fetch(std::span<const ScoredDocument> added);
   // The best by words, which are added no more.
   void CompleteBest();
   void Complete(std::span<const ScoredDocument> added);

@@ -69,18 +69,6 @@ class MeaningSource::OfSegment : public SegmentSource {
     }
   }
 
-  // Of those alone whose ordinals are known without their records.
-  void FetchOthers(std::span<const uint32_t> documents) override {
-    rows_.clear();
-    for (uint32_t i = 0; i < documents.size(); ++i) {
-      for (uint32_t index = 0; index < homes_.size(); ++index) {
-        const uint32_t ordinal = OrdinalOf(documents[i], index);
-        if (ordinal != kNoHome) Add(i, index, ordinal);
-      }
-    }
-    FetchRows();
-  }
-
   void ScoreOthers(std::span<const uint32_t> documents, std::span<const ScoreLimit> limits, float* scores) override {
     std::fill_n(scores, documents.size(), 0.0f);
     for (size_t begin = 0; begin < documents.size(); begin += kAtOnce) {
@@ -113,7 +101,7 @@ class MeaningSource::OfSegment : public SegmentSource {
     sought_.clear();
     for (uint32_t i = 0; i < documents.size(); ++i) {
       for (uint32_t index = 0; index < homes_.size(); ++index) {
-        const uint32_t ordinal = OrdinalOf(documents[i], index);
+        const uint32_t ordinal = homes_[index] == nullptr ? kNoHome : homes_[index]->IndexOf(documents[i]);
         if (ordinal != kNoHome) {
           Add(i, index, ordinal);
         } else {
@@ -123,21 +111,13 @@ class MeaningSource::OfSegment : public SegmentSource {
       }
     }
     AddSought(documents);
-    FetchRows();
-    for (const Row& row : rows_) {
-      const float cosine = GraphOf(row.vectors).CosineOf(row.row, source_.request_.vector);
-      scores[row.place] = std::max(scores[row.place], source_.ScoreOfCosine(cosine));
-    }
-  }
-
-  uint32_t OrdinalOf(uint32_t document, uint32_t index) const {
-    return homes_[index] == nullptr ? kNoHome : homes_[index]->IndexOf(document);
-  }
-
-  void FetchRows() {
     for (Row& row : rows_) {
       row.row = GraphOf(row.vectors).RowOf(row.row);
       GraphOf(row.vectors).FetchHalves(row.row);
+    }
+    for (const Row& row : rows_) {
+      const float cosine = GraphOf(row.vectors).CosineOf(row.row, source_.request_.vector);
+      scores[row.place] = std::max(scores[row.place], source_.ScoreOfCosine(cosine));
     }
   }
 

@@ -67,9 +67,7 @@ class SegmentSource {
   // found, Complete adds to `found`, which came of Find, all that are among `documents` and have one. FindAmong is not asked for.
   virtual bool CompletesOthers() const { return false; }
   virtual void Complete(WindowRange, const WindowBits& /*documents*/, ScoreLimit, Window* /*found*/) {}
-  // What documents have that Find does not find, in any windows: a score for each, 0 where it has none. FetchOthers asks memory for what it reads of some,
-  // while something else is done.
-  virtual void FetchOthers(std::span<const uint32_t> /*documents*/) {}
+  // What documents have that Find does not find, in any windows: a score for each, 0 where it has none.
   virtual void ScoreOthers(std::span<const uint32_t> documents, std::span<const ScoreLimit>, float* scores) {
     std::fill_n(scores, documents.size(), 0.0f);
   }
