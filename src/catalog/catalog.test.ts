@@ -176,7 +176,7 @@ describe('a change', () => {
     await catalog.createGroup('default', 'media', { reranker: null, lists: [member('films')] });
     await catalog.deleteGroup('default', 'media');
     const removed = await catalog.deleteList('default', 'films');
-    expect(removed).toMatchObject({ kind: 'removing', subject: 'list', id: films.id, name: 'films' });
+    expect(removed).toMatchObject([{ kind: 'removing', subject: 'list', id: films.id, name: 'films' }]);
     await reopen();
     expect(
       catalog
@@ -185,7 +185,7 @@ describe('a change', () => {
         .sort(),
     ).toEqual(['removing group', 'removing list']);
     for (const work of catalog.unfinished()) await catalog.finish(work);
-    await catalog.finish(removed);
+    for (const work of removed) await catalog.finish(work);
     await reopen();
     expect(catalog.unfinished()).toEqual([]);
   });

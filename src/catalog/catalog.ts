@@ -14,7 +14,8 @@ import { assertAccount } from './account-assertion.js';
 import { CatalogRoom } from './catalog-room.js';
 import { CollectionStore, compositeKey, prefixOf, type Change, type Collection } from './collection.js';
 import { groupEvent, listCreatedEvent, listDeletedEvent, listUpdatedEvent } from './catalog-events.js';
-import { currentMembers, groupsLeft, nextGroupVersion, sameMembers, withListIds } from './group-versions.js';
+import { DepartedLists, groupsOfStep, withoutList } from './departed-lists.js';
+import { nextGroupVersion, sameMembers, withListIds } from './group-versions.js';
 import type {
   AccountRecord,
   AdoptedEntries,
@@ -57,6 +58,7 @@ class StoredCatalog implements Catalog {
   readonly #listById: (id: string) => ListRecord | undefined;
   readonly #groups: Collection<GroupRecord>;
   readonly #unfinished: Collection<UnfinishedWork>;
+  readonly #departed: DepartedLists;
   readonly #room: CatalogRoom;
   #quota: ListQuota | undefined;
 
@@ -69,6 +71,7 @@ class StoredCatalog implements Catalog {
     this.#listById = this.#lists.lookUpBy(({ id }) => id);
     this.#groups = store.collection('groups');
     this.#unfinished = store.collection('unfinished');
+    this.#departed = DepartedLists.of(this.#unfinished);
     this.#room = new CatalogRoom(bytesMax);
     this.#room.count(this.#lists);
     this.#room.count(this.#groups);
@@ -181,7 +184,7 @@ class StoredCatalog implements Catalog {
       const record: ListRecord = { ...list, id: list.id ?? uuidv7(), created_utc: now, modified_utc: now };
       this.#room.admit(undefined, record);
       change.put(this.#lists, compositeKey(account, name), record);
-      change.remove(this.#unfinished, unfinishedKey({ subject: 'list', ...record }));
+      change.remove(this.#unfinished, unfinishedKey({ kind: 'making', subject: 'list', ...record }));
       change.emit(account, listCreatedEvent(record, fields));
       return record;
     });
@@ -199,39 +202,38 @@ class StoredCatalog implements Catalog {
     });
   }
 
-  async deleteList(account: string, name: string): Promise<UnfinishedWork> {
-    let [step, after] = groupsLeft(this.#groups.from(prefixOf(account)), name);
-    // Few are changed with the list. Of thousands, each change writes some: each group is written whole, with all of its versions.
-    while (after !== undefined) {
-      const some = step;
-      await this.#store.change((change) => {
-        this.#requiredList(account, name);
-        for (const { name: each } of some) {
-          const group = this.group(account, each);
-          if (group !== undefined) this.#removeMember(change, group, name);
-        }
-      });
-      [step, after] = groupsLeft(this.#groups.from(prefixOf(account), after), name);
-    }
+  deleteList(account: string, name: string): Promise<readonly UnfinishedWork[]> {
     return this.#store.change((change) => {
       const { id } = this.#requiredList(account, name);
       change.remove(this.#lists, compositeKey(account, name));
       change.emit(account, listDeletedEvent(name));
-      for (const group of this.#groups.from(prefixOf(account))) this.#removeMember(change, group, name);
-      return this.#begin(change, { kind: 'removing', subject: 'list', id, account, name });
+      const work = { subject: 'list', id, account, name } as const;
+      const leaving: UnfinishedWork = { kind: 'leaving', ...work, since_utc: this.#clock.nowIso() };
+      const { some, last } = groupsOfStep(this.#groups.from(prefixOf(account)), (group) => withoutList(group, leaving));
+      // Of thousands each change writes some, after this one: each group is written whole, with all of its versions.
+      if (last === undefined) for (const group of some) this.#putLeft(change, withoutList(group, leaving));
+      else change.put(this.#unfinished, unfinishedKey(leaving), leaving);
+      const removing = this.#begin(change, { kind: 'removing', ...work });
+      // First the folder: on a full disk that makes room for the groups.
+      return last === undefined ? [removing] : [removing, leaving];
     });
   }
 
   groups(account: string): readonly GroupRecord[] {
-    return [...this.#groups.from(prefixOf(account))];
+    return [...this.#groupsAsTheyAre(account)];
   }
 
   groupPage(account: string, { after, size }: WantedPage): Page<GroupRecord> {
-    return pageOf(this.#groups.from(prefixOf(account), after), ({ name }) => name, size);
+    return pageOf(this.#groupsAsTheyAre(account, after), ({ name }) => name, size);
   }
 
   group(account: string, name: string): GroupRecord | undefined {
-    return this.#groups.get(compositeKey(account, name));
+    const stored = this.#groups.get(compositeKey(account, name));
+    return stored === undefined ? undefined : this.#departed.without(stored);
+  }
+
+  *#groupsAsTheyAre(account: string, after?: string): Generator<GroupRecord> {
+    for (const stored of this.#groups.from(prefixOf(account), after)) yield this.#departed.without(stored);
   }
 
   createGroup(account: string, name: string, settings: GroupSettings): Promise<GroupRecord> {
@@ -262,14 +264,15 @@ class StoredCatalog implements Catalog {
   updateGroup(account: string, name: string, settings: Partial<GroupSettings>): Promise<GroupRecord> {
     return this.#store.change((change) => {
       const group = this.#requiredGroup(account, name);
+      const stored = this.#groups.get(compositeKey(account, name)) ?? group;
       const { reranker = group.reranker, lists } = settings;
       if (lists !== undefined) this.#assertMembers(account, lists);
       const now = this.#clock.nowIso();
       const changed = lists === undefined || sameMembers(group, lists) ? group : nextGroupVersion(group, lists, now);
       const record: GroupRecord = { ...changed, reranker, modified_utc: now };
-      this.#room.admit(group, record);
+      this.#room.admit(stored, record);
       change.put(this.#groups, compositeKey(account, name), record);
-      if (!isDeepStrictEqual({ ...record, modified_utc: group.modified_utc }, group)) {
+      if (!isDeepStrictEqual({ ...record, modified_utc: stored.modified_utc }, stored)) {
         change.emit(account, groupEvent('list.updated', record));
       }
       return record;
@@ -290,6 +293,7 @@ class StoredCatalog implements Catalog {
   }
 
   finish(work: UnfinishedWork): Promise<void> {
+    if (work.kind === 'leaving') return this.#leaveGroups(work.account);
     return this.#store.change((change) => {
       const key = unfinishedKey(work);
       if (this.#unfinished.has(key)) change.remove(this.#unfinished, key);
@@ -316,14 +320,29 @@ class StoredCatalog implements Catalog {
     return begun;
   }
 
-  #removeMember(change: Change, group: GroupRecord, list: string): void {
-    const members = currentMembers(group);
-    const left = members.filter((member) => member.list !== list);
-    if (left.length === members.length) return;
-    const now = this.#clock.nowIso();
-    const next = { ...nextGroupVersion(group, left, now), modified_utc: now };
-    change.put(this.#groups, compositeKey(group.account, group.name), next);
-    change.emit(group.account, groupEvent('list.updated', next));
+  /** All that lists of the account have still to leave, so that what failed once is made up for with the next one that goes. */
+  async #leaveGroups(account: string): Promise<void> {
+    const works = this.#departed.of(account);
+    let after: string | undefined;
+    do {
+      const { some, last } = groupsOfStep(this.#groups.from(prefixOf(account), after), (group) =>
+        this.#departed.without(group),
+      );
+      await this.#store.change((change) => {
+        for (const { name } of some) {
+          const stored = this.#groups.get(compositeKey(account, name));
+          const left = stored === undefined ? undefined : this.#departed.without(stored);
+          if (left !== undefined && left !== stored) this.#putLeft(change, left);
+        }
+        if (last === undefined) for (const work of works) change.remove(this.#unfinished, unfinishedKey(work));
+      });
+      after = last;
+    } while (after !== undefined);
+  }
+
+  #putLeft(change: Change, group: GroupRecord): void {
+    change.put(this.#groups, compositeKey(group.account, group.name), group);
+    change.emit(group.account, groupEvent('list.updated', group));
   }
 
   /** A list may have been deleted, and another one made under its name, while the change waited for its turn. */
@@ -347,7 +366,9 @@ class StoredCatalog implements Catalog {
   }
 }
 
-function unfinishedKey({ subject, id, account, name }: Omit<UnfinishedWork, 'kind' | 'since_utc'>): string {
+function unfinishedKey({ kind, subject, id, account, name }: Omit<UnfinishedWork, 'since_utc'>): string {
+  // Beside the removal of its folder, which may be done before or after it.
+  if (kind === 'leaving') return compositeKey(kind, id);
   // The id of a list is never used twice; a group and an account are known by their names and when they were made.
   return subject === 'list' ? compositeKey(subject, id) : [subject, account, name, id].join('/');
 }

@@ -14,28 +14,6 @@ export function nextGroupVersion(group: GroupRecord, lists: readonly GroupMember
   };
 }
 
-/** Of groups that one change writes: each version is written with each of its members, and a group takes as long as some of these. */
-const MEMBERS_A_CHANGE_MAX = 10_000;
-const GROUP_AS_MEMBERS = 50;
-
-/**
- * Of the groups that have the list those that one change takes it out of, and the name of the last of them; undefined where they are all.
- */
-export function groupsLeft(
-  groups: Iterable<GroupRecord>,
-  list: string,
-): readonly [some: readonly GroupRecord[], last: string | undefined] {
-  const some: GroupRecord[] = [];
-  let members = 0;
-  for (const group of groups) {
-    if (!currentMembers(group).some((member) => member.list === list)) continue;
-    if (members >= MEMBERS_A_CHANGE_MAX) return [some, some.at(-1)?.name];
-    some.push(group);
-    members += group.versions.reduce((sum, { lists }) => sum + lists.length, GROUP_AS_MEMBERS);
-  }
-  return [some, undefined];
-}
-
 /** The members of the current version. */
 export function currentMembers(group: GroupRecord): readonly GroupMember[] {
   return group.versions.find(({ version }) => version === group.current_version)?.lists ?? [];

@@ -96,12 +96,13 @@ export interface GroupSettings {
 }
 
 /**
- * Something outside of the catalogue that is being made or removed. It is written down before it is touched, or in one step
+ * Something outside of the catalogue that is being made or removed, or is too much of it for one change. It is written down before it is touched, or in one step
  * with what decides it, and taken off when it is done: what a crash cut short is known by name at the next start, and nothing
  * else is ever removed.
  */
 export interface UnfinishedWork {
-  readonly kind: 'making' | 'removing';
+  /** Leaving: groups are written without the list, which all that is told of them has left already. */
+  readonly kind: 'making' | 'removing' | 'leaving';
   /** Of a list: its folder, and its analytics. Of a group: its analytics. Of an account: keys, webhooks, contributors. */
   readonly subject: 'list' | 'group' | 'account';
   /** Of the list; of a group and an account, when it was made. */
@@ -161,10 +162,11 @@ export interface Catalog {
   updateList(account: string, name: string, change: ListChange): Promise<ListRecord>;
   /**
    * In one step with the list, a group that has it as a member gets a new version without it, and it is written down what is
-   * to be removed beside the catalogue: `finish` takes that off. Where thousands have it, all but the last of them get theirs in steps
-   * before that one: what fails, or a crash, leaves the list, and some groups without it. Rejects with `list-not-found`.
+   * to be removed beside the catalogue: `finish` takes that off. Where thousands have it, it is written down that they are to be
+   * written (`leaving`), which `finish` does in steps; whoever asks for a group is told of it without the list from the first one on.
+   * Rejects with `list-not-found`.
    */
-  deleteList(account: string, name: string): Promise<UnfinishedWork>;
+  deleteList(account: string, name: string): Promise<readonly UnfinishedWork[]>;
 
   /** In order of their names. */
   groups(account: string): readonly GroupRecord[];
@@ -175,12 +177,12 @@ export interface Catalog {
   createGroup(account: string, name: string, settings: GroupSettings): Promise<GroupRecord>;
   /** A change of the members makes the next version. Rejects with `group-not-found`, or `limit-reached`. */
   updateGroup(account: string, name: string, change: Partial<GroupSettings>): Promise<GroupRecord>;
-  /** Resolves with what is to be removed beside the catalogue, as `deleteList` does. Rejects with `group-not-found`. */
+  /** Resolves with what is to be removed beside the catalogue. Rejects with `group-not-found`. */
   deleteGroup(account: string, name: string): Promise<UnfinishedWork>;
 
   /** What was begun and is not known to be done, in no order. */
   unfinished(): readonly UnfinishedWork[];
-  /** It is done. Nothing where it was done before. */
+  /** It is done, or, where groups are to be written without a list, does it. Nothing where it was done before. */
   finish(work: UnfinishedWork): Promise<void>;
   /** All of it in one step. Rejects with `name-exists` where an account or list is there already; nothing is changed then. */
   adopt(entries: AdoptedEntries): Promise<void>;

@@ -73,7 +73,8 @@ export async function adoptLists(options: AdoptionOptions): Promise<AdoptionRepo
 
 async function readFolders({ dataDir, catalog }: AdoptionOptions, known: ReadonlySet<string>) {
   // These are removed at the next start: somebody asked for it, or they never came into the catalogue, as their stores say.
-  const unfinished = new Map(catalog.unfinished().map(({ id, kind }) => [id, kind]));
+  const ofFolders = catalog.unfinished().filter(({ kind }) => kind !== 'leaving');
+  const unfinished = new Map(ofFolders.map(({ id, kind }) => [id, kind]));
   const folders = [
     ...listFolderNames(dataDir)
       .filter((id) => !known.has(id) && unfinished.get(id) !== 'removing')

@@ -182,7 +182,7 @@ const remove = defineOperation({
       await services.access.deleteKeysOf(account, 'list', name);
       const remains = await services.catalog.deleteList(account, name);
       await services.access.deleteKeysOf(account, 'list', name);
-      await finishWork(services, remains);
+      for (const work of remains) await finishWork(services, work);
       return { status: 204 };
     }),
 });

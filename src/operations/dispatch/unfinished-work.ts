@@ -12,7 +12,7 @@ export async function finishWork(services: Services, work: UnfinishedWork): Prom
   try {
     if (kind === 'making') {
       await indexes.discard(id);
-    } else {
+    } else if (kind === 'removing') {
       const [isForgotten] = await Promise.all([
         services.forget(work),
         subject === 'list' ? indexes.remove(id) : undefined,
@@ -22,6 +22,10 @@ export async function finishWork(services: Services, work: UnfinishedWork): Prom
     }
     await catalog.finish(work);
   } catch (error) {
-    log.error({ err: error, account, [subject]: name, id }, 'What is left of a deletion is removed at the next start');
+    const left =
+      kind === 'leaving'
+        ? 'Groups that had the list are written without it at the next start; they are told and searched without it already'
+        : 'What is left of a deletion is removed at the next start';
+    log.error({ err: error, account, [subject]: name, id }, left);
   }
 }
