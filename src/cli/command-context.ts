@@ -3,7 +3,8 @@ import type { Config } from '../platform/index.js';
 import type { ExitStatus } from './exit-codes.js';
 import type { Output } from './output.js';
 import type { SecretSource } from './secret-input.js';
-import { assertDataDirectory, withService, type ServiceClient } from './service-client.js';
+import type { ServiceClient } from './service-client.js';
+import { assertDataDirectory, withService } from './with-service.js';
 import type { ServiceLoader } from './service-loader.js';
 
 export interface CommandContext {

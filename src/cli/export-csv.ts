@@ -1,5 +1,12 @@
 /** Records as lines of CSV (RFC 4180). */
-import type { ExportedRecord } from './commands/export.js';
+
+export interface ExportedRecord {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly vector?: readonly number[];
+  /** Of a record with several. */
+  readonly vectors?: readonly (readonly number[])[];
+}
 
 /** As a CSV brings vectors. */
 export const VECTOR_COLUMN = '@vector';

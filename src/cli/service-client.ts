@@ -1,13 +1,4 @@
-/**
- * One way to call the service, whichever way it can be reached: through the control socket of the service that runs on this
- * data directory, or, when none runs, by opening the data directory in this process.
- */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { DataDirectoryInUseError, type Config } from '../platform/index.js';
-import { CommandError, EXIT } from './exit-codes.js';
-import type { ServiceLoader } from './service-loader.js';
+/** One way to call the service, whichever way it can be reached. */
 
 export interface CallInput {
   readonly params?: Readonly<Record<string, string>>;
@@ -31,70 +22,4 @@ export interface ServiceClient {
   /** The bytes that an operation answers, as they come; rejects as `call` does. Throws where they break off. */
   download(operation: string, input?: CallInput): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
-}
-
-/** Another process may have the data directory for so long without listening on the control socket: a service that starts or ends, or another command. */
-const IN_USE_MS_MAX = 10_000;
-const IN_USE_PAUSE_MS = 100;
-
-function connectService(config: Config, load: ServiceLoader): Promise<ServiceClient> {
-  return untilFree(config, load, {
-    served: (running) => Promise.resolve(running),
-    async free() {
-      const { openInProcess } = await import('./in-process-client.js');
-      return openInProcess(config, load);
-    },
-  });
-}
-
-interface WaysOn<Result> {
-  /** A service has the data directory. */
-  readonly served: (running: ServiceClient) => Promise<Result>;
-  /** Nobody seems to have it; called again after a DataDirectoryInUseError. */
-  readonly free: () => Promise<Result>;
-}
-
-/** Goes on as soon as it is known who has the data directory. Rejects with a CommandError where another process has it for too long. */
-export async function untilFree<Result>(
-  config: Config,
-  load: ServiceLoader,
-  { served, free }: WaysOn<Result>,
-): Promise<Result> {
-  const { connectControlSocket } = await import('./control-socket-client.js');
-  const giveUpAtMs = performance.now() + IN_USE_MS_MAX;
-  for (;;) {
-    const running = await connectControlSocket(config, load);
-    if (running !== undefined) return served(running);
-    try {
-      return await free();
-    } catch (error) {
-      if (!(error instanceof DataDirectoryInUseError)) throw error;
-      if (performance.now() >= giveUpAtMs) throw new CommandError(error.message, EXIT.unavailable);
-    }
-    await sleep(IN_USE_PAUSE_MS);
-  }
-}
-
-/** Throws a CommandError where no service has ever had the data directory. */
-export function assertDataDirectory({ data: { dir } }: Config): void {
-  const folder = resolve(dir);
-  if (existsSync(folder)) return;
-  throw new CommandError(
-    `There is no data directory ${folder}. Is this the folder in which the service is started? GANNET_DATA_DIR names another one.`,
-    EXIT.unavailable,
-  );
-}
-
-/** Runs `work` with a client and closes it whatever happens. */
-export async function withService<Result>(
-  config: Config,
-  load: ServiceLoader,
-  work: (client: ServiceClient) => Promise<Result>,
-): Promise<Result> {
-  const client = await connectService(config, load);
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
 }

@@ -3,7 +3,7 @@
  * (docs/decisions/0041-memory-has-a-budget.md); what is left of the budget after that goes to batches, merges and heaps, so that
  * a larger budget makes imports faster and a smaller one makes them slower, and none makes them fail.
  */
-import type { Config } from './config.js';
+import type { Config } from '../../config/schema.js';
 import { HEAP_GROWTH_PERCENT } from './garbage-collection.js';
 
 const MEBIBYTE = 2 ** 20;

@@ -1,5 +1,6 @@
 /** Vectors that are kept with the records of a list: their bytes, their place in its store, and what is still to be embedded. */
 export * from './embedder.js';
+export * from './list-models.js';
 export * from './picture-embedder.js';
 export * from './vector-codec.js';
 export * from './record-text.js';

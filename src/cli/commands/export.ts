@@ -2,7 +2,7 @@
 import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
-import { csvHeading, csvRow } from '../export-csv.js';
+import { csvHeading, csvRow, type ExportedRecord } from '../export-csv.js';
 import type { ExportedFiles, LinkingField } from '../linked-files.js';
 import { NpyWriter } from '../npy/npy-file.js';
 import { formatCounted, formatRecords, type Output } from '../output.js';
@@ -29,14 +29,6 @@ export interface ExportOptions {
   /** A folder, for the files of media stores that records link to. */
   readonly withFiles?: string;
   readonly account?: string;
-}
-
-export interface ExportedRecord {
-  readonly name: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly vector?: readonly number[];
-  /** Of a record with several. */
-  readonly vectors?: readonly (readonly number[])[];
 }
 
 /** A record that the service cannot read. */

@@ -2,7 +2,7 @@
 import { DataDirectoryInUseError } from '../../platform/index.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
-import { untilFree } from '../service-client.js';
+import { untilFree } from '../with-service.js';
 
 /** Signals that end the service cleanly, with exit status 0. The last is what a terminal says that is closed, to a program under nohup as well. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

@@ -7,6 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { searchState, type GroupState } from './page-state.js';
 import { Failed, NoPage, NotFound } from './shell/failures.js';
 import { callAs } from './service/client.js';
 import { queries } from './service/queries.js';
@@ -84,14 +85,6 @@ const listHome = createRoute({
   },
 });
 
-/** Options of a search, as they are in the address. */
-export type SearchState = Readonly<Record<string, string | number | boolean | undefined>>;
-
-const searchState = (search: Record<string, unknown>): SearchState =>
-  Object.fromEntries(
-    Object.entries(search).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value)),
-  ) as SearchState;
-
 const listSearch = createRoute({
   getParentRoute: () => list,
   path: '/search',
@@ -161,13 +154,6 @@ const groups = createRoute({
   path: '/groups',
   component: lazyRouteComponent(() => import('./pages/account/groups.js'), 'Groups'),
 });
-
-export interface GroupState {
-  readonly query?: string;
-  /** The link of one that is searched by. */
-  readonly picture?: string;
-  readonly days?: number;
-}
 
 const group = createRoute({
   getParentRoute: () => account,

@@ -11,39 +11,14 @@ import type { CsvSeparator } from '../../records/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
 import type { ListState, PartName } from '../../store/index.js';
 import type { Commit, IndexedPictures, PartView, VersionView } from './index-changes.js';
+import type { BuiltSegment, EventTask, ReindexedRecords, TaskBase, WritingTask } from './task-parts.js';
 import type { MeaningResults, MeaningTask } from './meaning-tasks.js';
 import type { DamagedFile, ResourceResults, ResourceTask } from './resource-tasks.js';
 import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
 
 export type * from './index-changes.js';
 export type * from './meaning-tasks.js';
-
-/** What a task needs to know of those who listen to the list's events; absent where nobody does or ever did. */
-export interface EventTask {
-  readonly account: string;
-  readonly list: string;
-  readonly wanted: readonly string[];
-  /** Rows of the outbox up to this one are delivered or queued and need not stay: they go with this commit. */
-  readonly removableTo: number;
-}
-
-export interface TaskBase {
-  /** Folder of the list: `store/` and `segments/` are in it. */
-  readonly listPath: string;
-}
-export interface WritingTask extends TaskBase {
-  readonly nowMs: number;
-  readonly current: VersionView;
-  /** The version being built, when there is one: records below its cursor are written to it as well. */
-  readonly building: VersionView | undefined;
-  readonly limits: IngestLimits;
-  readonly events: EventTask | undefined;
-}
-export interface IngestLimits {
-  readonly recordBytesMax: number;
-  /** Records that the commit may add, where there is a limit: `plan-limit` beyond. */
-  readonly newRecordsMax?: number;
-}
+export type * from './task-parts.js';
 
 /** Whole raw records, each followed by one 0x0a: `SplitRecords` of the kernel. */
 export interface RawRecords {
@@ -194,19 +169,6 @@ export interface ReindexTask extends TaskBase {
   readonly recordsMax: number;
   readonly bytesMax: number;
   readonly newSegment: number;
-}
-/** A segment file that no manifest names yet. */
-export interface BuiltSegment {
-  readonly id: number;
-  readonly documentCount: number;
-  readonly fileBytes: number;
-}
-export interface ReindexedRecords {
-  /** Undefined where no record was left. */
-  readonly segment: BuiltSegment | undefined;
-  /** Record number to go on at. */
-  readonly cursor: number;
-  readonly done: boolean;
 }
 /** Puts these segments in the place of those that the version had when the first of them was begun. */
 export interface CommitReindexTask extends TaskBase {

@@ -3,14 +3,8 @@ import type { GenerationHandle } from '../../../native-bindings/index.js';
 import type { Settlement, WorkOutcome } from '../../platform/work/index.js';
 import type { ListState, SpaceCalibration, VectorSpace } from '../../store/index.js';
 import type { EmbeddingResult, EmbeddingTypes, LearnedModel, TextToEmbed } from '../../vectors/index.js';
-import type {
-  BuiltSegment,
-  Commit,
-  OpenVectorSegment,
-  ReindexedRecords,
-  TaskBase,
-  VectorIndexView,
-} from './ingest-tasks.js';
+import type { Commit, OpenVectorSegment, VectorIndexView } from './index-changes.js';
+import type { BuiltSegment, ReindexedRecords, TaskBase } from './task-parts.js';
 
 /** The list's model is that one from now on. Null: it has none. */
 export interface AttachModelTask extends TaskBase {

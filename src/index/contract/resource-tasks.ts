@@ -10,7 +10,8 @@ import type {
 } from '../../extracts/index.js';
 import type { Settlement } from '../../platform/work/index.js';
 import type { ListState } from '../../store/index.js';
-import type { Commit, TaskBase, WritingTask } from './ingest-tasks.js';
+import type { Commit } from './index-changes.js';
+import type { TaskBase, WritingTask } from './task-parts.js';
 import type { LinkedText } from './types.js';
 
 /** Looks through the next records for links to files. */

@@ -1,6 +1,6 @@
 /** Under which keys the answer of a search is kept: as it was sent, and what that means. Pure. */
 import { optionsKey, type SearchOptions } from '../../search/index.js';
-import type { RawInput } from '../dispatch/validation.js';
+import type { RawInput } from '../dispatch/operation.js';
 
 /** A longer body is parsed before it is looked for. */
 const RAW_BODY_BYTES_MAX = 8192;

@@ -19,7 +19,7 @@ import type { OperationContext } from '../dispatch/operation.js';
 import { accountName, groupName, listName, object } from './schemas.js';
 import { rerankerKey, type RerankerOf } from './search-reranker.js';
 import type { Services } from '../dispatch/services.js';
-import type { RawInput } from '../dispatch/validation.js';
+import type { RawInput } from '../dispatch/operation.js';
 
 const LATEST = 'latest';
 /** Numbers that no version has, too: there is no such version, then. */

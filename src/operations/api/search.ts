@@ -22,7 +22,7 @@ import {
   type SearchTargets,
 } from './search-targets.js';
 import type { Services } from '../dispatch/services.js';
-import type { RawInput } from '../dispatch/validation.js';
+import type { RawInput } from '../dispatch/operation.js';
 
 /** As long as all options together may be. */
 const SEARCH_BODY_BYTES_MAX = 2_097_152;

@@ -29,9 +29,9 @@ import type { Catalog } from '../../catalog/index.js';
 import { assertName, didYouMean, ServiceError, type Page } from '../../platform/index.js';
 import { namedDamage } from './damaged-list.js';
 import { placedIn } from './error-places.js';
-import type { Admission, Operation, OperationContext, OperationResult } from './operation.js';
+import type { Admission, Operation, OperationContext, OperationResult, RawInput } from './operation.js';
 import type { Services } from './services.js';
-import { createValidator, type InputValidator, type RawInput } from './validation.js';
+import { createValidator, type InputValidator } from './validation.js';
 
 /**
  * How a call shows who it is: a key or a session over HTTP, or the control socket, which only its owner can open. An operation that calls others

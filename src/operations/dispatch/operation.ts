@@ -8,7 +8,6 @@ import type { ListRecord } from '../../catalog/index.js';
 import type { Cancellation, Config, ErrorCode, ProblemKind, Reservation } from '../../platform/index.js';
 import type { EventStream } from './event-stream.js';
 import type { Services } from './services.js';
-import type { RawInput } from './validation.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -110,6 +109,22 @@ export interface OperationInput<Params, Query, Body> {
   readonly headers?: RequestHeaders;
   /** What came over the wire, for the keys of a cache. */
   readonly raw?: RawInput;
+}
+
+/** What came over the wire. */
+export interface RawInput {
+  /** Path parameters, percent-decoded; undefined where the decoding failed. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  /** Without the `?`. */
+  readonly queryString: string;
+  readonly contentType: string | undefined;
+  /** The whole body of an operation that streams none. */
+  readonly body?: Uint8Array;
+  readonly stream?: AsyncIterable<Uint8Array>;
+  /** Of a body that is streamed, where the client says. */
+  readonly bodyBytes?: number;
+  /** Those that the operation looks at. */
+  readonly headers?: RequestHeaders;
 }
 
 /** Who asks, as far as the connection and the browser say; of requests without an API key. */

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { ServiceError, type ErrorPlace, NAME_PATTERN_SOURCE, NAME_PATTERN_WORDS } from '../../platform/index.js';
-import { defineOperation, type Operation } from './operation.js';
-import { createValidator, type RawInput } from './validation.js';
+import { defineOperation, type Operation, type RawInput } from './operation.js';
+import { createValidator } from './validation.js';
 
 const closed = { additionalProperties: false } as const;
 const Point = Type.Object({ latitude: Type.Number({ minimum: -90, maximum: 90 }), distance: Type.Number() }, closed);

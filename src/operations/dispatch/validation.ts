@@ -8,27 +8,12 @@ import {
   ANY_CONTENT_TYPE,
   type Operation,
   type OperationInput,
+  type RawInput,
   type RequestHeaders,
   type StreamBody,
 } from './operation.js';
 import { coercionsOf, readQueryString, type Coercions } from './query-string.js';
 import { compileCheck, type SchemaCheck } from './schema-validation.js';
-
-/** What came over the wire. */
-export interface RawInput {
-  /** Path parameters, percent-decoded; undefined where the decoding failed. */
-  readonly params: Readonly<Record<string, string | undefined>>;
-  /** Without the `?`. */
-  readonly queryString: string;
-  readonly contentType: string | undefined;
-  /** The whole body of an operation that streams none. */
-  readonly body?: Uint8Array;
-  readonly stream?: AsyncIterable<Uint8Array>;
-  /** Of a body that is streamed, where the client says. */
-  readonly bodyBytes?: number;
-  /** Those that the operation looks at. */
-  readonly headers?: RequestHeaders;
-}
 
 export type ValidInput = OperationInput<unknown, unknown, unknown>;
 

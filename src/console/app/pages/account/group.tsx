@@ -3,7 +3,7 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
-import type { GroupState } from '../../router.js';
+import type { GroupState } from '../../page-state.js';
 import {
   analyticsGroup,
   listRead,

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { text } from '../../messages/index.js';
-import type { SearchState } from '../../router.js';
+import type { SearchState } from '../../page-state.js';
 import { count } from '../../ui/format.js';
 import { useIsNarrow } from '../../ui/narrow.js';
 import { Problem } from '../../ui/problem.js';

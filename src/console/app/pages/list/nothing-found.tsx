@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, List, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { text } from '../../messages/index.js';
-import type { SearchState } from '../../router.js';
+import type { SearchState } from '../../page-state.js';
 import { searchableFieldCreate, searchResultCreate, synonymUpdate } from '../../service/client.js';
 import { useMay } from '../../service/session.js';
 import { useList, useListParams } from './list-frame.js';

@@ -1,5 +1,5 @@
 /** The options of a search as they are in the address of the page, and as the service takes them. */
-import type { SearchState } from '../../router.js';
+import type { SearchState } from '../../page-state.js';
 import { searchListSchemas, type SearchListInput } from '../../service/client.js';
 import { PICTURE } from '../search/picture.js';
 

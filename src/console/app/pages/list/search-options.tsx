@@ -1,7 +1,7 @@
 import { Code, MultiSelect, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { text } from '../../messages/index.js';
-import type { SearchState } from '../../router.js';
+import type { SearchState } from '../../page-state.js';
 import { searchListSchemas } from '../../service/client.js';
 import { prose } from '../../ui/prose.js';
 import type { FieldSchema } from '../../ui/schema-fields.js';

@@ -2,7 +2,7 @@ import { Button, Group, Pagination, Stack, Text, TextInput } from '@mantine/core
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
-import type { SearchState } from '../../router.js';
+import type { SearchState } from '../../page-state.js';
 import type { SearchListOutput } from '../../service/client.js';
 import { count } from '../../ui/format.js';
 import { useIsNarrow } from '../../ui/narrow.js';

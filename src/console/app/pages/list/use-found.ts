@@ -1,6 +1,6 @@
 /** What a search of the list in the address finds, by words or by a picture. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { SearchState } from '../../router.js';
+import type { SearchState } from '../../page-state.js';
 import { searchImage, searchList } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
 import { readingByPicture, type Picture } from '../search/picture.js';

@@ -1,6 +1,6 @@
 /** A picture that is searched by: a file of the person's, or a link as it stands in a record. */
 import { queryOptions } from '@tanstack/react-query';
-import type { SearchState } from '../../router.js';
+import type { SearchState } from '../../page-state.js';
 import {
   client,
   searchImage,

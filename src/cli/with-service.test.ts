@@ -9,7 +9,7 @@ import { DataDirectoryInUseError, OperatorError, type Config } from '../platform
 import type { CommandContext } from './command-context.js';
 import { serve } from './commands/serve.js';
 import { EXIT } from './exit-codes.js';
-import { untilFree, withService } from './service-client.js';
+import { untilFree, withService } from './with-service.js';
 import type { RunningService, ServiceLoader } from './service-loader.js';
 
 const folders: string[] = [];
