@@ -1,13 +1,14 @@
 /**
  * `npm run bench:report [part …]`: runs the benchmarks, prints their tables as one Markdown page, and writes it with charts
- * into docs/: benchmarks.md and benchmarks/*.svg. With parts named, only those are measured anew and the others stay as they
- * are on the page; those that are long are only measured when they are named.
+ * into docs/: benchmarks.md and benchmarks/*.svg. With parts named, only those are measured anew; what else is on the page stays as it
+ * is, also what no part makes. Those that are long are only measured when they are named.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../end-to-end/lib/service.mjs';
 import { chartsOf } from './charts.mjs';
+import { pageOf, sectionsOf, withMeasured } from './page.mjs';
 
 const END_TO_END = 'bench/end-to-end/run.mjs';
 const PARTS = {
@@ -38,6 +39,19 @@ const PARTS = {
   growth: { title: 'Growth', command: ['bench/end-to-end/growth.mjs'] },
   rebuild: { title: 'Rebuilding an index', command: [END_TO_END, 'rebuild'] },
   suggest: { title: 'Suggestions', command: [END_TO_END, 'suggest'] },
+  pages: { title: 'Pages of documents beside records', command: ['bench/documents/pages.mjs'], isLong: true },
+  meaning: {
+    title: 'Words and meaning of a million records',
+    command: ['bench/meaning/beside-words.mjs', '--records', '1000000', '--own', '--rounds', '7', '--searches', '1000'],
+    isLong: true,
+  },
+  writes: {
+    title: 'Writes beside searches of a million records',
+    command: ['bench/end-to-end/writes-beside.mjs', '--records', '1000000', '--rounds', '5', '--seconds', '5', 'new=.'],
+    isLong: true,
+  },
+  feeds: { title: 'Feeds beside searches', command: ['bench/feeds/beside.mjs', '--rounds', '10'], isLong: true },
+  onnx: { title: 'Models of ONNX folders', command: ['bench/meaning/onnx.mjs'], isLong: true },
   analytics: { title: 'Analytics', command: [END_TO_END, 'analytics'] },
   webhooks: { title: 'Webhooks', command: [END_TO_END, 'webhooks'] },
   relevance: { title: 'Order of results', command: ['bench/relevance/run.mjs', 'collections'] },
@@ -74,29 +88,20 @@ async function run(command) {
   return (begin < 0 ? output : output.slice(begin)).replace(/^## .*\n+/, '').trim();
 }
 
-/** The parts of the page as it is, by their titles. */
-function partsOfPage() {
-  if (!existsSync(PAGE)) return new Map();
-  const sections = readFileSync(PAGE, 'utf8').split(/^## /m).slice(1);
-  return new Map(
-    sections.map((section) => [section.slice(0, section.indexOf('\n')), section.slice(section.indexOf('\n')).trim()]),
-  );
-}
-
-const before = partsOfPage();
-const sections = [];
+const measured = new Map();
 for (const [name, { title, command, isLong }] of Object.entries(PARTS)) {
-  const isWanted = wanted.includes(name) || (wanted.length === 0 && isLong !== true);
-  if (isWanted) process.stderr.write(`Measuring: ${title} …\n`);
-  const text = isWanted ? await run(command) : before.get(title)?.replace(/^!\[.*\n+/, '');
-  if (text === undefined) continue;
+  if (wanted.length === 0 ? isLong === true : !wanted.includes(name)) continue;
+  process.stderr.write(`Measuring: ${title} …\n`);
+  const text = await run(command);
   mkdirSync(CHARTS, { recursive: true });
   const images = chartsOf(text).map(([chart, svg]) => {
     writeFileSync(join(CHARTS, `${chart}.svg`), svg);
     return `![${CHART_TITLES[chart]}](benchmarks/${chart}.svg)\n`;
   });
-  sections.push(`## ${title}\n\n${[...images, text].join('\n')}\n`);
+  measured.set(title, [...images, text].join('\n'));
 }
-const page = [INTRODUCTION, ...sections].join('\n');
+const order = Object.values(PARTS).map(({ title }) => title);
+const before = existsSync(PAGE) ? sectionsOf(readFileSync(PAGE, 'utf8')) : [];
+const page = pageOf(INTRODUCTION, withMeasured(before, measured, order));
 writeFileSync(PAGE, page);
 process.stdout.write(page);

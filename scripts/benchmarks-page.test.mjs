@@ -1,0 +1,56 @@
+/** What is measured anew takes its place on the page of figures, and what was measured otherwise stays. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { pageOf, sectionsOf, withMeasured } from '../bench/report/page.mjs';
+
+const PAGE = `# Figures
+
+Words before.
+
+## First
+
+| a |
+| --- |
+
+## By hand
+
+It was measured so.
+
+## Last
+
+| z |
+`;
+const ORDER = ['First', 'Second', 'Last', 'Never'];
+const titlesOf = (sections) => sections.map(({ title }) => title);
+
+it('leaves sections that no part makes where they are', () => {
+  const sections = withMeasured(sectionsOf(PAGE), new Map([['First', '| b |']]), ORDER);
+  expect(sections).toEqual([
+    { title: 'First', text: '| b |' },
+    { title: 'By hand', text: 'It was measured so.' },
+    { title: 'Last', text: '| z |' },
+  ]);
+});
+
+it('puts what the page did not have behind what comes before it', () => {
+  const measured = new Map([
+    ['Second', 'two'],
+    ['Never', 'end'],
+  ]);
+  expect(titlesOf(withMeasured(sectionsOf(PAGE), measured, ORDER))).toEqual([
+    'First',
+    'Second',
+    'By hand',
+    'Last',
+    'Never',
+  ]);
+  expect(titlesOf(withMeasured([], measured, ORDER))).toEqual(['Second', 'Never']);
+});
+
+it('makes the page anew as it was', () => {
+  const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'benchmarks.md'), 'utf8');
+  const sections = sectionsOf(page);
+  expect(sections.length).toBeGreaterThan(10);
+  expect(pageOf(page.slice(0, page.indexOf('\n## ')), withMeasured(sections, new Map(), []))).toBe(page);
+});
