@@ -36,6 +36,28 @@ export function formatOf(file: string, given: ImportFormat | undefined): ImportF
   return format;
 }
 
+const [OPEN_ARRAY, OPEN_OBJECT] = ['[', '{'];
+
+/**
+ * The format of a file whose name tells it, by how its text begins: exports of many programs are lines of objects and have a name that ends in
+ * .json, and an array is no line of records.
+ */
+export function formatOfText(named: ImportFormat, begin: Uint8Array): ImportFormat {
+  if (named === 'csv') return named;
+  const text = new TextDecoder().decode(begin).trimStart();
+  if (named === 'ndjson') return text.startsWith(OPEN_ARRAY) ? 'json' : named;
+  return text.startsWith(OPEN_OBJECT) && isWhole(text.split('\n', 1)[0] ?? '') ? 'ndjson' : named;
+}
+
+function isWhole(json: string): boolean {
+  try {
+    JSON.parse(json);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export interface ImportSource {
   readonly stream: AsyncIterable<Uint8Array>;
   /** Undefined for a pipe. */
@@ -54,6 +76,23 @@ export async function openSource(file: string): Promise<ImportSource> {
     if (error instanceof CommandError) throw error;
     throw new CommandError(`${file} cannot be read: ${systemReason(error)}.`);
   }
+}
+
+/** The first bytes of a stream, and all of it. */
+export async function beginOf(
+  stream: AsyncIterable<Uint8Array>,
+): Promise<{ readonly begin: Uint8Array; readonly stream: AsyncGenerator<Uint8Array> }> {
+  const iterator = stream[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const begin = first.done === true ? new Uint8Array(0) : first.value;
+  async function* all(): AsyncGenerator<Uint8Array> {
+    try {
+      for (let next = first; next.done !== true; next = await iterator.next()) yield next.value;
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { begin, stream: all() };
 }
 
 /** Opened by who reads it first, who then hears of what is wrong with it: a command that ends before has nothing open. */

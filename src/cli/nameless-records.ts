@@ -4,7 +4,7 @@
  */
 import { parse } from 'csv-parse/sync';
 import { RECORD_NAME_CHARACTERS_MAX } from '../platform/index.js';
-import { csvFormOf } from '../records/index.js';
+import { csvTextOf } from '../records/index.js';
 import type { ImportFormat } from './record-counter.js';
 
 /** Of the first bytes of the file: enough to tell, and parsed once. */
@@ -41,8 +41,7 @@ const readers: Readonly<Record<ImportFormat, (begin: Uint8Array) => readonly unk
     return JSON.parse(text.trimEnd().endsWith(']') ? text : `${text.slice(0, end + 1)}]`) as unknown[];
   },
   csv: (begin) => {
-    const { encoding, separator } = csvFormOf(begin);
-    const text = new TextDecoder(encoding).decode(begin);
+    const { text, separator } = csvTextOf(begin);
     return parse(text.slice(0, text.lastIndexOf('\n') + 1), {
       bom: true,
       columns: true,

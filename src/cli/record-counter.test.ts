@@ -39,4 +39,14 @@ describe('records are counted as they pass, however they are cut', () => {
       }),
     );
   });
+
+  it('CSV whose rows end with returns alone, and in UTF-16', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('a', 'b;c')), pieceBytes, (rows, size) => {
+        expect(countIn('csv', ['name', ...rows].map((row) => `${row}\r`).join(''), size)).toBe(rows.length);
+        const wide = Buffer.from(['name', ...rows].map((row) => `${row}\r\n`).join(''), 'utf16le');
+        expect(countIn('csv', wide.toString('latin1'), size)).toBe(rows.length);
+      }),
+    );
+  });
 });

@@ -13,6 +13,7 @@ export interface RecordCounter {
 }
 
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN = new Set([0x5b, 0x7b]);
@@ -37,17 +38,23 @@ class LineCounter implements RecordCounter {
   }
 }
 
-/** Lines outside quotes; a doubled quote inside a quoted value closes and opens it again. The heading is not a record. */
+/**
+ * Lines outside quotes; a doubled quote inside a quoted value closes and opens it again. The heading is not a record. A carriage return alone ends
+ * a line, too; of UTF-16 an empty byte follows it.
+ */
 class CsvCounter implements RecordCounter {
   #lines = 0;
   #quoted = false;
+  #returned = false;
 
   get count(): number {
-    return Math.max(0, this.#lines - 1);
+    return Math.max(0, this.#lines + Number(this.#returned) - 1);
   }
 
   push(chunk: Uint8Array): void {
     for (const byte of chunk) {
+      if (this.#returned && byte !== LINE_FEED && byte !== 0) this.#lines += 1;
+      this.#returned = byte === CARRIAGE_RETURN && !this.#quoted;
       if (byte === QUOTE) this.#quoted = !this.#quoted;
       else if (byte === LINE_FEED && !this.#quoted) this.#lines += 1;
     }

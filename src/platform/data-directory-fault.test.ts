@@ -42,6 +42,36 @@ it('names a folder that all users share', () => {
   expect(dataDirectoryFault(shared)).toMatch(/^it is shared by all users/);
 });
 
+it('names a folder that has the files of others, which would be closed with it', () => {
+  for (const name of ['hosts', 'passwd', 'ssl', 'shells']) writeFileSync(join(folder, name), '');
+  expect(dataDirectoryFault(folder)).toBe(
+    'it has other things in it (hosts, passwd, shells and 1 more), which would be closed to other users with it: ' +
+      `choose a folder of its own, such as ${join(folder, 'gannet')}`,
+  );
+  // What the service has made is its own, whatever somebody puts beside it.
+  mkdirSync(join(folder, 'system'));
+  writeFileSync(join(folder, 'system', 'data.mdb'), '');
+  expect(dataDirectoryFault(folder)).toBeUndefined();
+});
+
+it('is nothing for a folder with what may lie there before the first start', () => {
+  for (const name of ['lost+found', 'models', 'media', '.snapshot', '.bashrc', 'secret-keys', 'lock'])
+    mkdirSync(join(folder, name));
+  expect(dataDirectoryFault(folder)).toBeUndefined();
+});
+
+it('is nothing for a folder whose lists are linked to a disk that is mounted beside', () => {
+  mkdirSync(join(folder, 'disk'));
+  symlinkSync('disk', join(folder, 'lists'));
+  expect(dataDirectoryFault(folder)).toBeUndefined();
+});
+
+it('is nothing for lists whose catalogue is missing, of which the start tells more', () => {
+  mkdirSync(join(folder, 'lists', 'a-list'), { recursive: true });
+  writeFileSync(join(folder, 'notes.txt'), '');
+  expect(dataDirectoryFault(folder)).toBeUndefined();
+});
+
 itWhere(process.getuid?.() !== 0, 'nobody keeps root from anything')('names what this user may not do', () => {
   chmodSync(folder, 0o500);
   expect(dataDirectoryFault(folder)).toBe('this user may not do that (EACCES)');

@@ -1,7 +1,7 @@
 /** Whether a folder can be a data directory, before anything is made or opened in it. */
 import { accessSync, constants, lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isShared } from './file-modes.js';
+import { foreignFolderFault } from './file-modes.js';
 import { isSystemError, systemReason } from './system-errors.js';
 
 /**
@@ -14,7 +14,7 @@ export function dataDirectoryFault(dataDir: string): string | undefined {
     const { path, stats } = nearestExisting(wanted);
     const reason = stats.isDirectory() ? accessFault(path, stats) : 'it is no folder';
     if (path !== wanted) return reason === undefined ? undefined : `it cannot be made in ${path}: ${reason}`;
-    return reason ?? (isShared(wanted) ? 'it is shared by all users: choose a folder of its own below it' : undefined);
+    return reason ?? foreignFolderFault(wanted);
   } catch (error) {
     if (isSystemError(error)) return systemReason(error);
     if (error instanceof DanglingLink)

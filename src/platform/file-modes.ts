@@ -49,6 +49,11 @@ const ENTRIES: ReadonlySet<string> = new Set([
 /** And what backups and restores put there. */
 const BEFORE_RESTORE = '.before-restore-';
 const ENTRIES_BEGIN = ['.backup-staging', BEFORE_RESTORE, '.placing', '.restored', '.restoring'];
+/** What somebody may have put there before the first start. */
+const MAY_LIE_THERE: ReadonlySet<string> = new Set([FILE_SYSTEM_OWN, 'models']);
+/** What is put on another disk by a link, as somebody does for the service alone; the disk may be mounted beside. */
+const LINKED: ReadonlySet<string> = new Set(['analytics', 'feeds', 'lists', 'models', 'system']);
+const FOREIGN_SHOWN_MAX = 3;
 /** Files that are written in their place: others are only read, and replaced as a whole. */
 const WRITTEN: ReadonlySet<string> = new Set(['control.path', 'data.mdb', 'lock', 'lock.mdb']);
 /** Where all files are. */
@@ -80,13 +85,10 @@ export interface ClosedEntries {
   readonly unreachable: readonly OpenEntry[];
 }
 
-/** Closes them. Throws an `OperatorError` for a folder that all users share, such as /tmp: that is not the service's to close. */
+/** Closes them. Throws an `OperatorError` for a folder that is somebody else's, such as /tmp or /etc: that is not the service's to close. */
 export function closeEntries(dataDir: string): ClosedEntries {
-  if (isShared(dataDir)) {
-    throw new OperatorError(
-      `The data directory ${dataDir} is shared by all users: choose a folder of its own below it.`,
-    );
-  }
+  const fault = foreignFolderFault(dataDir);
+  if (fault !== undefined) throw new OperatorError(`The data directory ${dataDir} cannot be used: ${fault}.`);
   const closed: OpenEntry[] = [];
   const foreign: OpenEntry[] = [];
   const unreachable: OpenEntry[] = [];
@@ -172,10 +174,40 @@ function ownerOfNew(folder: string): number | undefined {
 }
 
 /**
+ * Why the folder is not one of the service's own, as the end of a sentence without its full stop: closed to all others, `/etc` or somebody's
+ * project would be lost to them. Where the service has its data already, what else lies in the folder is let be.
+ */
+export function foreignFolderFault(dataDir: string): string | undefined {
+  if (isShared(dataDir)) return 'it is shared by all users: choose a folder of its own below it';
+  const names = namesIn(dataDir);
+  const isLaidOut = (name: string) => isOfRestore(name) || (LINKED.has(name) && isLink(join(dataDir, name)));
+  if (hasData(dataDir) || names.some(isLaidOut)) return undefined;
+  const foreign = names.filter((name) => !isOurs(name) && !MAY_LIE_THERE.has(name) && !name.startsWith('.')).sort();
+  if (foreign.length === 0) return undefined;
+  const shown = foreign.slice(0, FOREIGN_SHOWN_MAX).join(', ');
+  const more = foreign.length > FOREIGN_SHOWN_MAX ? ` and ${foreign.length - FOREIGN_SHOWN_MAX} more` : '';
+  return `it has other things in it (${shown}${more}), which would be closed to other users with it: choose a folder of its own, such as ${join(dataDir, 'gannet')}`;
+}
+
+function hasData(dataDir: string): boolean {
+  try {
+    if (statOf(join(dataDir, 'system', 'data.mdb')) !== undefined) return true;
+  } catch (error) {
+    // What is closed to this user is there: who has to open it is told so.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') return true;
+  }
+  return namesIn(join(dataDir, 'lists')).length > 0;
+}
+
+function isLink(path: string): boolean {
+  return statOf(path)?.isSymbolicLink() === true;
+}
+
+/**
  * True for a folder with the sticky bit that holds what is not ours, or is one for temporary files. A file system in memory
  * has the bit too where it is mounted, and is ours when nothing else is in it.
  */
-export function isShared(dataDir: string): boolean {
+function isShared(dataDir: string): boolean {
   if (((dataDirectoryOf(dataDir)?.mode ?? 0) & STICKY) === 0) return false;
   const temporary = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm'].filter((path) => statOf(path) !== undefined);
   if (temporary.some((path) => realpathSync(path) === realpathSync(dataDir))) return true;
@@ -190,7 +222,11 @@ function* entriesOf(dataDir: string): Generator<OpenEntry> {
 }
 
 function isOurs(name: string): boolean {
-  return ENTRIES.has(name) || ENTRIES_BEGIN.some((beginning) => name.startsWith(beginning));
+  return ENTRIES.has(name) || isOfRestore(name);
+}
+
+function isOfRestore(name: string): boolean {
+  return ENTRIES_BEGIN.some((beginning) => name.startsWith(beginning));
 }
 
 /** Links are left alone: what they lead to may be anybody's. So is what a disk has that is mounted at one of ours. */
@@ -216,12 +252,12 @@ function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-/** None in a folder that has just been removed, or that another user has closed. */
+/** None in a folder that has just been removed, or that another user has closed, and in what is none. */
 function namesIn(path: string): string[] {
   try {
     return readdirSync(path);
   } catch (error) {
-    if (['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
     throw error;
   }
 }

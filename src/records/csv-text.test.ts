@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CsvText, separatorOf } from './csv-text.js';
+import { CsvText, csvTextOf, separatorOf } from './csv-text.js';
 
 /** What comes out, and the form, of a text that comes in pieces. */
 function read(bytes: Uint8Array, pieceBytes: number) {
@@ -54,6 +54,37 @@ it.each([
   ['"a;b;c",d', ','],
   ['alone\nx;y;z', ','],
   ['', ','],
+  ['\n\r\na;b', ';'],
 ])('takes of %j the separator %j', (text, separator) => {
   expect(separatorOf(text)).toBe(separator);
+});
+
+it('gives rows that end with returns alone, as of an old Macintosh, with line feeds', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 9 }), (pieceBytes) => {
+      const { text, form } = read(Buffer.from('name;title\ra;x\rb;"y\rz"\r'), pieceBytes);
+      expect([text, form?.separator]).toEqual(['name;title\na;x\nb;"y\nz"\n', ';']);
+    }),
+  );
+  for (const kept of ['a,b\r\nc,d\r\n', '"a\rb",c\n', '"a\rb",c', 'a,b\r'])
+    expect(read(Buffer.from(kept), 4).text).toBe(kept);
+});
+
+it('goes by a line that tells spreadsheets the separator, and gives none of it', () => {
+  for (const mark of ['', '\ufeff'])
+    for (const line of ['sep=;', 'SEP=;', '"sep=;"']) {
+      const { text, form } = read(Buffer.from(`${mark}${line}\r\na,b;c,d,e\n`), 3);
+      expect([text, form?.separator]).toEqual(['\r\na,b;c,d,e\n', ';']);
+    }
+  expect(csvTextOf(Buffer.from('sep=\t\nname\ttitle\n'))).toEqual({ text: '\nname\ttitle\n', separator: '\t' });
+  expect(csvTextOf(Buffer.from('sep=;\rname;title\r'))).toEqual({ text: '\nname;title\n', separator: ';' });
+  expect(csvTextOf(Buffer.from('sep=;more\n')).text).toBe('sep=;more\n');
+});
+
+it('knows UTF-16 without a mark by the empty bytes of a heading', () => {
+  const text = 'name;title\na;日本\n';
+  const bytes = Buffer.from(text, 'utf16le');
+  expect(read(bytes, 5)).toEqual({ text, form: { encoding: 'utf-16le', separator: ';' } });
+  expect(read(Buffer.from(bytes).swap16(), 5)).toEqual({ text, form: { encoding: 'utf-16be', separator: ';' } });
+  expect(read(Buffer.from('a\0b,c\n'), 5).form).toEqual({ encoding: 'utf-8', separator: ',' });
 });

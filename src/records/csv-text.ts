@@ -1,6 +1,6 @@
 /**
- * CSV as spreadsheets write it: cells behind commas, semicolons or tabs, as the country has it, and letters in UTF-8, UTF-16 or the encoding of
- * Windows. Both are known by how a text begins. Runs in browsers, too.
+ * CSV as spreadsheets write it: cells behind commas, semicolons or tabs, as the country has it, letters in UTF-8, UTF-16 or the encoding of
+ * Windows, and rows that end as those of Unix, Windows or an old Macintosh. All are known by how a text begins. Runs in browsers, too.
  */
 export type CsvSeparator = ',' | ';' | '\t';
 
@@ -9,13 +9,20 @@ const SEPARATORS: readonly CsvSeparator[] = ['\t', ',', ';'];
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /** Of the beginning, by which it is known how a text was written. */
 const HEAD_BYTES = 65_536;
+const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
+/** What may stand before the heading: a line that tells spreadsheets the separator, or an empty one. */
+const FIRST_LINE = /^(?:"?sep=([,;\t])"?)?(?=[\r\n])/i;
 
 export interface CsvForm {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
   readonly separator: CsvSeparator;
+  /** Where rows end with a carriage return alone, which nothing else takes for the end of one. */
+  readonly rowEnd?: '\r';
+  /** Bytes of UTF-8 before a first line end that ends no row. It is left itself, for lines are counted by it. */
+  readonly skippedBytes?: number;
 }
 
-/** Takes a text piece by piece; gives it in UTF-8 from where `form` is known. */
+/** Takes a text piece by piece; gives it in UTF-8, with rows that end with line feeds, from where `form` is known. */
 export class CsvText {
   #head: Uint8Array = new Uint8Array(0);
   #form: CsvForm | undefined;
@@ -43,19 +50,49 @@ export class CsvText {
   #begin(): Uint8Array {
     this.#form = csvFormOf(this.#head);
     if (this.#form.encoding !== 'utf-8') this.#decoder = new TextDecoder(this.#form.encoding);
-    return this.#utf8(this.#head);
+    return this.#utf8(this.#head).subarray(this.#form.skippedBytes ?? 0);
   }
 
   #utf8(piece: Uint8Array): Uint8Array {
-    return this.#decoder === undefined ? piece : this.#encoder.encode(this.#decoder.decode(piece, { stream: true }));
+    const text =
+      this.#decoder === undefined ? piece : this.#encoder.encode(this.#decoder.decode(piece, { stream: true }));
+    return this.#form?.rowEnd === undefined ? text : text.map((byte) => (byte === CARRIAGE_RETURN ? LINE_FEED : byte));
   }
+}
+
+/** Of a beginning, or of a whole text: what `CsvText` makes of it, as text, and the separator. */
+export function csvTextOf(begin: Uint8Array): { readonly text: string; readonly separator: CsvSeparator } {
+  const reader = new CsvText();
+  const bytes = joined(reader.read(begin), reader.end());
+  return { text: new TextDecoder().decode(bytes), separator: reader.form?.separator ?? ',' };
 }
 
 /** By the first 64 KiB of a text, or by all of a shorter one. */
 export function csvFormOf(head: Uint8Array): CsvForm {
   const begin = head.subarray(0, HEAD_BYTES);
   const encoding = encodingOf(begin);
-  return { encoding, separator: separatorOf(new TextDecoder(encoding).decode(begin)) };
+  const text = new TextDecoder(encoding).decode(begin);
+  const rowEnd = endsRowsWithReturn(text) ? { rowEnd: '\r' as const } : {};
+  const firstLine = FIRST_LINE.exec(text);
+  const [told = '', separator = separatorOf(text)] = firstLine ?? [];
+  const isMarkAlone = firstLine !== null && encoding === 'utf-8' && isMarked(begin);
+  const skippedBytes = told.length + (isMarkAlone ? BYTE_ORDER_MARK.length : 0);
+  return { encoding, separator: separator as CsvSeparator, ...rowEnd, ...(skippedBytes > 0 && { skippedBytes }) };
+}
+
+function isMarked(head: Uint8Array): boolean {
+  return BYTE_ORDER_MARK.every((byte, at) => head[at] === byte);
+}
+
+/** A return within quotes is one of a cell; one at the very end may be the first half of what Windows writes. */
+function endsRowsWithReturn(text: string): boolean {
+  if (text.includes('\n')) return false;
+  let isQuoted = false;
+  for (let at = text.search(/["\r]/); at >= 0 && at < text.length - 1; at += 1) {
+    if (text[at] === '"') isQuoted = !isQuoted;
+    else if (text[at] === '\r' && !isQuoted) return true;
+  }
+  return false;
 }
 
 /**
@@ -65,7 +102,10 @@ export function csvFormOf(head: Uint8Array): CsvForm {
 function encodingOf(head: Uint8Array): CsvForm['encoding'] {
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
   if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
-  if (BYTE_ORDER_MARK.every((byte, at) => head[at] === byte)) return 'utf-8';
+  if (isMarked(head)) return 'utf-8';
+  // Without a mark: a heading of English letters has every other byte empty, and no text of another encoding has empty bytes.
+  if (hasEmpty(head, 1)) return 'utf-16le';
+  if (hasEmpty(head, 0)) return 'utf-16be';
   // Of a letter that the head ends within, the rest is still to come.
   const text = new TextDecoder('utf-8').decode(head, { stream: true });
   let [letters, faults] = [0, 0];
@@ -76,14 +116,22 @@ function encodingOf(head: Uint8Array): CsvForm['encoding'] {
   return letters >= faults ? 'utf-8' : 'windows-1252';
 }
 
-/** The one that the first row has most of outside quotes; a comma where it has none. */
+/** Of the first two letters, the byte at this place, and not the other one. */
+function hasEmpty(head: Uint8Array, at: 0 | 1): boolean {
+  return [0, 2].every((begin) => head[begin + at] === 0 && (head[begin + 1 - at] ?? 0) !== 0);
+}
+
+/** The one that the first row that is not empty has most of outside quotes; a comma where it has none. */
 export function separatorOf(text: string): CsvSeparator {
   const counts = new Map<string, number>();
   let isQuoted = false;
   for (const letter of text) {
     if (letter === '"') isQuoted = !isQuoted;
     if (isQuoted) continue;
-    if (letter === '\n') break;
+    if (letter === '\n' || letter === '\r') {
+      if (counts.size > 0) break;
+      continue;
+    }
     counts.set(letter, (counts.get(letter) ?? 0) + 1);
   }
   const countOf = (separator: CsvSeparator): number => counts.get(separator) ?? 0;

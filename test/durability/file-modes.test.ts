@@ -172,10 +172,10 @@ describe('what is not the service’s', () => {
   it('is left as it is', () => {
     const dataDir = folderOf('gannet-modes-');
     mkdirSync(join(dataDir, 'photos'));
-    mkdirSync(join(dataDir, 'lists'));
-    chmodSync(dataDir, 0o755);
-    for (const name of ['photos', 'lists']) chmodSync(join(dataDir, name), 0o755);
-    expect(closeEntries(dataDir).closed.map(({ path }) => path)).toEqual([dataDir, join(dataDir, 'lists')]);
+    mkdirSync(join(dataDir, 'lists', 'one'), { recursive: true });
+    const lists = [join(dataDir, 'lists'), join(dataDir, 'lists', 'one')];
+    for (const path of [dataDir, join(dataDir, 'photos'), ...lists]) chmodSync(path, 0o755);
+    expect(closeEntries(dataDir).closed.map(({ path }) => path)).toEqual([dataDir, ...lists]);
     expect(lstatSync(join(dataDir, 'photos')).mode & 0o777).toBe(0o755);
     expect(openEntries(dataDir)).toEqual([]);
   });
@@ -191,6 +191,19 @@ describe('what is not the service’s', () => {
     const { status, notes } = await gannet(dataDir, 'serve');
     expect([status, notes]).toEqual([1, expect.stringMatching(/shared by all users: choose a folder of its own/)]);
     expect(lstatSync(dataDir).mode & 0o7777).toBe(0o1777);
+  });
+
+  it('is refused where it has files of others, which stay as they are', async () => {
+    const dataDir = folderOf('gannet-modes-');
+    for (const name of ['media', 'ssl']) mkdirSync(join(dataDir, name));
+    writeFileSync(join(dataDir, 'hosts'), '');
+    for (const path of everything(dataDir)) chmodSync(path, 0o755);
+    const { status, notes } = await gannet(dataDir, 'serve');
+    expect([status, notes]).toEqual([
+      1,
+      expect.stringMatching(/cannot be used: it has other things in it \(hosts, ssl\)/),
+    ]);
+    expect(everything(dataDir).map((path) => lstatSync(path).mode & 0o777)).toEqual([0o755, 0o755, 0o755, 0o755]);
   });
 });
 

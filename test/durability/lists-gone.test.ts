@@ -97,7 +97,7 @@ it('the only list, whose folder is gone for good, can be deleted as it is told, 
 
 /** As a disk: what is in its folder is gone when it is unmounted, and the folder is not. */
 function mountAtLists(): void {
-  const [disk, lists] = [join(dataDir, 'disk'), join(dataDir, 'lists')];
+  const [disk, lists] = [join(dataDir, '.disk'), join(dataDir, 'lists')];
   for (const folder of [disk, lists]) mkdirSync(folder, { recursive: true });
   execFileSync('mount', ['--bind', disk, lists]);
   unmount = () => {

@@ -2,7 +2,7 @@
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
-import { CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
+import { beginOf, CONTENT_TYPES, cutAtLines, formatOf, formatOfText, openSource } from '../import-source.js';
 import { namelessRecords, type Nameless } from '../nameless-records.js';
 import { NpyReader } from '../npy/npy-file.js';
 import { recordsWithVectors } from '../npy/records-with-vectors.js';
@@ -52,14 +52,10 @@ interface ImportFiles {
 }
 
 async function importRecords(context: CommandContext, files: ImportFiles, options: ImportOptions): Promise<ExitStatus> {
-  const { file, format, vectors } = files;
+  const { file, format: named, vectors } = files;
   const source = await openSource(file);
   const account = options.account ?? context.config.account.name;
-  const counter = createRecordCounter(format);
   let nameless: Nameless | undefined;
-  const seen = firstSeen(source.stream, (begin) => {
-    if (options.nameFrom === undefined) nameless = namelessRecords(begin, format);
-  });
   const answer = await context.withService(async (client) => {
     const model = vectors === undefined ? {} : { model: 'own' };
     if (options.create === true) await createListIfMissing(client, account, options.list, model);
@@ -70,7 +66,10 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
     }
     const progress = new Progress(progressOutput(context.output, options), `Importing into ${options.list}`);
     try {
-      const stream = counted(seen, counter, source.bytes, progress);
+      const { begin, stream: read } = await beginOf(source.stream);
+      const format = options.format ?? formatOfText(named, begin);
+      if (options.nameFrom === undefined) nameless = namelessRecords(begin, format);
+      const stream = counted(read, createRecordCounter(format), source.bytes, progress);
       const records = vectors === undefined ? stream : recordsWithVectors(stream, format, vectors);
       const total = await sendAll(client, { account, ...options, format, stream: records });
       progress.done(total.created + total.updated);
@@ -84,19 +83,6 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   else printOutcome(context.output, answer);
   if (nameless !== undefined && answer.created > 0) context.output.note(namelessNote(nameless));
   return answer.failed === 0 ? EXIT.done : EXIT.failed;
-}
-
-/** Shows the first bytes to somebody, and passes all on. */
-async function* firstSeen(
-  stream: AsyncIterable<Uint8Array>,
-  look: (begin: Uint8Array) => void,
-): AsyncGenerator<Uint8Array> {
-  let isFirst = true;
-  for await (const chunk of stream) {
-    if (isFirst) look(chunk);
-    isFirst = false;
-    yield chunk;
-  }
 }
 
 function namelessNote({ suggestion }: Nameless): string {

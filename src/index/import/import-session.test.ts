@@ -49,6 +49,16 @@ describe('a bulk import', () => {
     expect(buffers.bytes).toBe(0);
   });
 
+  it('that is damaged in its middle tells how much of it is in the list', async () => {
+    const damaged = Buffer.from('x'.repeat((1 << 20) + 1));
+    const { session } = importInto(new ImportBuffers(1 << 22));
+    await session.push(Buffer.from(line('a') + line('b')));
+    const failure = session.push(damaged).then(() => session.end());
+    await expect(failure).rejects.toThrow(/line 3: .* Records before it that are in the list: 2\.$/);
+    const { session: other } = importInto(new ImportBuffers(1 << 22));
+    await expect(other.push(damaged).then(() => other.end())).rejects.toThrow(/is longer than 1048576 bytes\.$/);
+  });
+
   it('gathers less where whoever pushes wants that', async () => {
     const { session, batches } = importInto(new ImportBuffers(1 << 20));
     for (let index = 0; index < 20; index += 1) await session.push(Buffer.from(line(`r${index}`)), 600);

@@ -105,7 +105,7 @@ export class BulkImport implements ImportSession {
     this.sendBatch(true);
     await Promise.all(this.out);
     if (!hasFinalBatch || this.failure !== undefined) await this.settle();
-    if (this.failure !== undefined) throw this.failure;
+    if (this.failure !== undefined) throw this.toldFailure(this.failure);
     return { ...this.totals, errors: this.errors };
   }
 
@@ -147,7 +147,14 @@ export class BulkImport implements ImportSession {
     this.finish();
     await Promise.all(this.out);
     await this.settle();
-    throw this.failure;
+    throw this.toldFailure(this.failure);
+  }
+
+  /** Of a body that is damaged: with what of it is in the list, which whoever mends it would not know otherwise. */
+  private toldFailure(failure: Error): Error {
+    const taken = this.totals.created + this.totals.updated;
+    if (!(failure instanceof ServiceError) || failure.code !== 'malformed-request' || taken === 0) return failure;
+    return new ServiceError(failure.code, `${failure.detail} Records before it that are in the list: ${taken}.`);
   }
 
   /** Damaged beyond single records: what came before is still imported, then the import fails. */

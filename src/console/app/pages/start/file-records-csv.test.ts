@@ -53,3 +53,14 @@ it('marks each piece as UTF-8, so that one with a broken letter is not taken for
   ]);
   for await (const { data } of piecesOf(file, 'csv', 64)) expect(csvFormOf(data)).toMatchObject({ encoding: 'utf-8' });
 });
+
+it('takes the first row that is not empty for the heading of each piece', async () => {
+  const rows = Array.from({ length: 9000 }, (_, at) => [`n${at}`, 'x,y,z,a,b,c']);
+  for (const before of ['\n', '\ufeff\r\n', 'sep=;\n']) {
+    const file = new Blob([before, 'name;note\n', ...rows.map((row) => `${row.join(';')}\n`)]);
+    const pieces: string[] = [];
+    for await (const { data } of piecesOf(file, 'csv', 40_000)) pieces.push(Buffer.from(data).toString());
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.map((piece) => piece.slice(0, 11))).toEqual(pieces.map(() => '\ufeffname;note\n'));
+  }
+});

@@ -13,7 +13,7 @@ export const CONTENT_TYPES: Readonly<Record<FileFormat, string>> = {
 /** One request: large enough that a request is little beside its records, small enough that a slow line shows progress. */
 export const PIECE_BYTES = 524_288;
 
-const [LINE_FEED, QUOTE, BACKSLASH, COMMA] = [0x0a, 0x22, 0x5c, 0x2c];
+const [LINE_FEED, CARRIAGE_RETURN, QUOTE, BACKSLASH, COMMA] = [0x0a, 0x0d, 0x22, 0x5c, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 export interface Piece {
@@ -77,7 +77,8 @@ class Cutter {
         records += 1;
         continue;
       }
-      if (this.#format === 'csv') this.#header = marked(joined(this.#carried, chunk.subarray(0, end)));
+      if (this.#format === 'csv')
+        this.#header = marked(withoutEmptyLines(joined(this.#carried, chunk.subarray(0, end))));
       this.#carried = new Uint8Array(0);
       from = end;
     }
@@ -104,12 +105,13 @@ class Cutter {
 
 const lineMarks = (byte: number): Mark => (byte === LINE_FEED ? 'end' : undefined);
 
-/** The first row names the columns; a line feed within quotes ends nothing. */
+/** The first row that is not empty names the columns; a line feed within quotes ends nothing. */
 function rowMarks(): (byte: number) => Mark {
-  let [isQuoted, isBegun] = [false, false];
+  let [isQuoted, hasContent, isBegun] = [false, false, false];
   return (byte) => {
     if (byte === QUOTE) isQuoted = !isQuoted;
-    if (byte !== LINE_FEED || isQuoted) return undefined;
+    if (byte > 0x20) hasContent = true;
+    if (byte !== LINE_FEED || isQuoted || !hasContent) return undefined;
     if (isBegun) return 'end';
     isBegun = true;
     return 'begin';
@@ -141,6 +143,11 @@ function elementMarks(): (byte: number) => Mark {
     if (before === 1 && byte > 0x20 && byte !== COMMA) hasContent = true;
     return undefined;
   };
+}
+
+/** What stands before a heading: behind a mark it would be one itself. */
+function withoutEmptyLines(header: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return header.subarray(header.findIndex((byte) => byte !== LINE_FEED && byte !== CARRIAGE_RETURN));
 }
 
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
