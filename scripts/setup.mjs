@@ -12,6 +12,7 @@ import { keepCode } from './lib/keep-code.mjs';
 import { filesUnder, hashOf, readJson, readStamp, writeStamp } from './lib/stamps.mjs';
 import { isProgram, lastLines, run, step, StepError } from './lib/steps.mjs';
 import { checkNode, checkToolchain } from './lib/toolchain.mjs';
+import { checkWebServer } from './lib/web-server.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -167,14 +168,16 @@ export async function setUpPackages({ quiet = false } = {}) {
   if (!quiet) process.stdout.write(`Node.js ${process.versions.node}: fine\n`);
 
   const stalePackages = packagesAreStale();
+  const toBeBuilt = stalePackages ? nativeMayBeBuilt() : nativeState().state !== 'current';
   // Looked for first, so that a missing compiler is said at once and not after minutes of installing.
-  if (stalePackages ? nativeMayBeBuilt() : nativeState().state !== 'current') {
+  if (toBeBuilt) {
     await checkToolchain();
     if (!quiet) process.stdout.write('C++ compiler, make, Python: fine\n');
   }
   if (stalePackages) await step('Installing npm packages', installPackages);
   else upToDate('npm packages', quiet);
   removeForeignBinaries();
+  if (stalePackages || toBeBuilt) await checkWebServer(root);
 }
 
 /** Runs every stale step. Throws a StepError whose message is one sentence. */

@@ -1,0 +1,51 @@
+/** A machine on which the web server has no binary is told so before anything is compiled. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { StepError } from './steps.mjs';
+import { checkWebServer } from './web-server.mjs';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const folders = [];
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })));
+
+function projectWith(library) {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-web-server-'));
+  folders.push(folder);
+  const home = join(folder, 'node_modules', 'uWebSockets.js');
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'index.js'), library);
+  return folder;
+}
+
+const refusing = (reason) =>
+  `throw new Error(${JSON.stringify(`This version of uWS.js supports only Node.js versions 16 and 20.\n\n${reason}`)})`;
+
+it('says which releases there are binaries for', async () => {
+  const folder = projectWith(refusing("Error: Cannot find module './uws_linux_x64_999.node'\nRequire stack:\n- /x"));
+  const refused = checkWebServer(folder, ROOT);
+  await expect(refused).rejects.toThrow(StepError);
+  await expect(refused).rejects.toThrow(
+    /^The web server, uWebSockets\.js, cannot be loaded\. It has no binary for Node/,
+  );
+});
+
+it('says which C library is needed', async () => {
+  const folder = projectWith(
+    refusing("Error: /lib/libc.so.6: version `GLIBC_2.99' not found (required by /x/uws.node)"),
+  );
+  await expect(checkWebServer(folder, ROOT)).rejects.toThrow(/needs glibc 2\.99/);
+});
+
+it('shows what is no refusal of the library', async () => {
+  const folder = projectWith("throw new Error('quite another one')");
+  await expect(checkWebServer(folder, ROOT)).rejects.toMatchObject({
+    message: expect.stringContaining('above'),
+    output: expect.stringContaining('quite another one'),
+  });
+});
+
+it('finds nothing wrong where it can be loaded', async () => {
+  await checkWebServer(projectWith('module.exports = {}'), ROOT);
+});
