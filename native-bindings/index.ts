@@ -63,6 +63,8 @@ export interface Kernel {
    * was read there were zeros.
    */
   takeUnreadableFiles(): string[];
+  /** How often that was so since the process began, in all of its threads. */
+  unreadableCount(): number;
   /** Gives back to the system what is free in the allocator's arenas: some milliseconds, which other threads may wait for. */
   releaseFreeMemory(): void;
   /**

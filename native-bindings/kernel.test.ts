@@ -108,6 +108,7 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
         kernel.publishGeneration({ add: added.map((segment) => ({ segment })), settings: '' }),
       ) as [number, number];
       expect(kernel.collectRecordNumbers(other, plan('word1'))).toHaveLength(1);
+      const before = kernel.unreadableCount();
       truncateSync(cut, 4096);
       // From no thread is a result taken that was made of zeros: what one met holds for all that come later.
       const options = { stemsMax: 1, typosMax: 1, prefixesMax: 1, compoundsMax: 1, editsMax: [1] };
@@ -127,6 +128,7 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
         ).toThrow(unreadable);
       }
       expect(kernel.collectRecordNumbers(other, plan('word1'))).toHaveLength(1);
+      expect(kernel.unreadableCount()).toBeGreaterThan(before);
       expect(kernel.takeUnreadableFiles()).toEqual([cut]);
       expect(kernel.takeUnreadableFiles()).toEqual([]);
       kernel.releaseGeneration(both);

@@ -219,11 +219,17 @@ Napi::Value TakeUnreadableFilesCall(const Napi::CallbackInfo& info) {
   return paths;
 }
 
+// How often a mapped data file could not be read since the process began.
+Napi::Value UnreadableCountCall(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(FaultCount()));
+}
+
 }  // namespace
 
 void DefineMapFaults(Napi::Object exports) {
   Install();
   Define<TakeUnreadableFilesCall>(exports, "takeUnreadableFiles");
+  Define<UnreadableCountCall>(exports, "unreadableCount");
 }
 
 }  // namespace gannet::addon

@@ -125,6 +125,25 @@ describe('AnalyticsRecorder', () => {
     expect(worker.tries).toBe(tries);
   });
 
+  it('tries once more before a stop, and keeps nobody waiting for a storage that refuses', async () => {
+    vi.useFakeTimers();
+    const worker = new Worker();
+    const recorder = recorderFor(worker);
+    worker.isFailing = true;
+    recorder.searched(ONE, event('a'));
+    void recorder.flush();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(worker.tries).toBe(1);
+    // Long before it would be tried again.
+    await recorder.flushOnce();
+    expect(worker.tries).toBe(2);
+    const other = recorderFor(worker);
+    other.searched(ONE, event('b'));
+    worker.isFailing = false;
+    await other.flushOnce();
+    expect(worker.terms()).toEqual(['b']);
+  });
+
   it('drops an event that could never fit', async () => {
     const worker = new Worker();
     const metrics = createMetrics();

@@ -67,6 +67,8 @@ export class AnalyticsRecorder {
   private retryTimer: NodeJS.Timeout | undefined;
   private retryMs = RETRY_MS_MIN;
   private waiters: Waiter[] = [];
+  private isLastTry = false;
+  private isGivenUp = false;
 
   constructor(private readonly options: AnalyticsRecorderOptions) {}
 
@@ -91,6 +93,14 @@ export class AnalyticsRecorder {
     const number = this.sealedNumber;
     if (this.sealed.length === 0) return Promise.resolve();
     return new Promise((done) => this.waiters.push({ number, done }));
+  }
+
+  /** The same for a stop, which waits for no disk that refuses: resolves as soon as a batch could not be appended. */
+  flushOnce(): Promise<void> {
+    this.isLastTry = true;
+    clearTimeout(this.retryTimer);
+    this.retryTimer = undefined;
+    return this.flush();
   }
 
   /** Makes what waits be tried no more. */
@@ -161,7 +171,7 @@ export class AnalyticsRecorder {
 
   /** Sends the oldest batch unless one is out or is to be tried again later. */
   private send(): void {
-    if (this.isSending || this.retryTimer !== undefined) return;
+    if (this.isSending || this.isGivenUp || this.retryTimer !== undefined) return;
     const batch = this.sealed[0];
     if (batch === undefined) return;
     this.isSending = true;
@@ -191,8 +201,15 @@ export class AnalyticsRecorder {
       if (firstFailedMs === undefined) {
         log.warn({ err: error, events: batch.events }, 'Events of analytics cannot be written yet');
       }
-      this.retryLater();
+      if (this.isLastTry) this.answerAll();
+      else this.retryLater();
     }
+  }
+
+  /** What waits stays where it is, and is counted as lost by `stop`. */
+  private answerAll(): void {
+    this.isGivenUp = true;
+    for (const { done } of this.waiters.splice(0)) done();
   }
 
   private retryLater(): void {

@@ -66,17 +66,23 @@ export class AnalyticsStore {
 
   constructor(folder: string) {
     this.environment = openEnvironment(eventsFolder(folder), { kind: EVENTS_FORMAT });
-    const bytes = { encoding: 'binary', keyEncoding: 'binary' } as const;
-    this.targets = this.environment.database('targets');
-    this.purges = this.environment.database('purges');
-    this.state = this.environment.database('state');
-    this.raw = this.environment.database('raw', bytes);
-    this.hours = this.environment.database('hours', bytes);
-    this.days = this.environment.database('days', bytes);
-    this.progress = this.environment.database('progress', bytes);
-    for (const { number } of this.targetRows().values()) {
-      const last = this.lastBlock(number);
-      if (last !== undefined) this.lastTimeMs = Math.max(this.lastTimeMs, blockTimeMs(last));
+    try {
+      const bytes = { encoding: 'binary', keyEncoding: 'binary' } as const;
+      this.targets = this.environment.database('targets');
+      this.purges = this.environment.database('purges');
+      this.state = this.environment.database('state');
+      this.raw = this.environment.database('raw', bytes);
+      this.hours = this.environment.database('hours', bytes);
+      this.days = this.environment.database('days', bytes);
+      this.progress = this.environment.database('progress', bytes);
+      for (const { number } of this.targetRows().values()) {
+        const last = this.lastBlock(number);
+        if (last !== undefined) this.lastTimeMs = Math.max(this.lastTimeMs, blockTimeMs(last));
+      }
+    } catch (error) {
+      // Whoever opens it next is to map the file anew.
+      void this.environment.close();
+      throw error;
     }
   }
 

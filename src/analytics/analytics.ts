@@ -133,7 +133,7 @@ class QueuedAnalytics implements RunningAnalytics {
   async close(): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#timer);
-    await within(STOP_WAIT_MS_MAX, this.#recorder.flush());
+    await within(STOP_WAIT_MS_MAX, this.#recorder.flushOnce());
     this.#recorder.stop();
   }
 

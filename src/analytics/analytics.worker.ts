@@ -1,17 +1,25 @@
 /** The entry of the analytics thread. The work itself is in `task-handler.ts`; here is what happens to a storage that is damaged. */
 import { serveHost } from '../platform/hosts/serve-host.js';
-import { isDamage, setAside } from '../platform/index.js';
+import { kernel } from '../../native-bindings/index.js';
+import { EnvironmentFaults, isDamage, ServiceError, setAside } from '../platform/index.js';
+import { ANALYTICS_UNAVAILABLE } from './analytics-problems.js';
 import type { AnalyticsProtocol, AnalyticsWorkerData } from './analytics-protocol.js';
 import { eventsFolder } from './folder.js';
 import { AnalyticsTaskHandler } from './task-handler.js';
 import type { AnalyticsResult, AnalyticsTask } from './tasks.js';
 
+/** One that the disk cannot read is opened no more often: it is read as a whole to see whether that is over. */
+const REOPEN_MS = 5000;
+
 /**
  * The storage is opened with the first task, so that one that cannot be opened is an answer and is tried again. One that is damaged
  * is set aside, and the task is run once more on a new one: searches are counted on, and what was counted before can be looked for.
+ * One that the disk cannot read stays where it is and is opened again; what is to be counted waits with who recorded it.
  */
 class AnalyticsWorker {
   #handler: AnalyticsTaskHandler | undefined;
+  #faults: EnvironmentFaults | undefined;
+  #refusal: { readonly error: ServiceError; readonly untilMs: number } | undefined;
   #beginning: Promise<void> | undefined;
 
   constructor(private readonly folder: string) {}
@@ -33,7 +41,11 @@ class AnalyticsWorker {
   }
 
   #opened(): AnalyticsTaskHandler {
-    return (this.#handler ??= new AnalyticsTaskHandler(this.folder));
+    if (this.#handler !== undefined) return this.#handler;
+    if (this.#refusal !== undefined && performance.now() < this.#refusal.untilMs) throw this.#refusal.error;
+    this.#refusal = undefined;
+    this.#faults = new EnvironmentFaults(eventsFolder(this.folder), () => kernel.unreadableCount());
+    return (this.#handler = new AnalyticsTaskHandler(this.folder));
   }
 
   /** Tasks that met the same damage wait for the one that was first. */
@@ -51,6 +63,16 @@ class AnalyticsWorker {
     await damaged?.close().catch((failure: unknown) => {
       if (!isDamage(failure)) throw failure;
     });
+    const reason = this.#faults?.whyNotOfTheFile();
+    if (reason !== undefined) {
+      const detail = `The analytics storage is left as it is, and tried again: ${reason}.`;
+      this.#refusal = {
+        error: new ServiceError(ANALYTICS_UNAVAILABLE, detail),
+        untilMs: performance.now() + REOPEN_MS,
+      };
+      process.stderr.write(`${detail}\n`);
+      throw this.#refusal.error;
+    }
     const path = setAside(eventsFolder(this.folder));
     process.stderr.write(
       `The analytics storage is damaged (${String(error)}); it was set aside as ${path}, and a new one is begun.\n`,

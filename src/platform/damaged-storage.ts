@@ -2,7 +2,7 @@
  * What damaged data files look like, and what is done with those that can be begun anew. LMDB reports most damage itself, since
  * its build here checks every page (`native-bindings/lmdb-js`); what it cannot open safely is found before, by its meta pages.
  */
-import { closeSync, existsSync, openSync, readSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync } from 'node:fs';
 import { ServiceError } from './errors.js';
 import { systemCode } from './system-code.js';
 
@@ -149,8 +149,33 @@ function checkMetaPages(path: string): void {
   }
 }
 
+/** True where the file of an environment ends before the last of its pages, or its meta pages are damaged. Throws what the system says. */
+export function isCut(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const first = readMeta(file, 0, path);
+    if (first === undefined) return true;
+    const second = readMeta(file, first.pageBytes, path);
+    const newest = second !== undefined && second.commit > first.commit ? second : first;
+    return BigInt(size) < (newest.lastPage + 1n) * BigInt(newest.pageBytes);
+  } catch (error) {
+    if (error instanceof DamagedFileError) return true;
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+interface MetaPage {
+  readonly pageBytes: number;
+  readonly lastPage: bigint;
+  /** Its number. */
+  readonly commit: bigint;
+}
+
 /** Undefined where the file is empty. */
-function readMeta(file: number, offset: number, path: string): { readonly pageBytes: number } | undefined {
+function readMeta(file: number, offset: number, path: string): MetaPage | undefined {
   const bytes = Buffer.alloc(PAGE_HEADER_BYTES + META_BYTES);
   const got = readSync(file, bytes, 0, bytes.length, offset);
   if (got === 0 && offset === 0) return undefined;
@@ -165,7 +190,7 @@ function readMeta(file: number, offset: number, path: string): { readonly pageBy
   const isPageSize = pageBytes >= PAGE_BYTES.min && pageBytes <= PAGE_BYTES.max && (pageBytes & (pageBytes - 1)) === 0;
   if (!isPageSize || !isSound(meta, version === SEALED_VERSION))
     throw new DamagedFileError(path, 'a meta page is not as it was written');
-  return { pageBytes };
+  return { pageBytes, lastPage: meta.readBigUInt64LE(120), commit: meta.readBigUInt64LE(128) };
 }
 
 /** As MetaIsSound of native-bindings/lmdb-js/sound_pages.h: u64 at 16 map size, 64 free root, 112 main root, 120 last page, … */

@@ -8,6 +8,7 @@ export type { LoggerOptions, ServiceLogger } from './logger.js';
 export type { Metrics, PoolName } from './metrics.js';
 export * from './control-socket-path.js';
 export * from './cursor.js';
+export * from './damaged-environment.js';
 export * from './damaged-storage.js';
 export * from './storage-state.js';
 export * from './environment-format.js';

@@ -16,6 +16,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EFBIG: 'the file would become larger than the system allows',
   EROFS: 'the file system cannot be written to',
   EIO: 'the disk reports an error',
+  ESTALE: 'the server of files does not know it any more',
+  EREMOTEIO: 'the server of files reports an error',
   EMFILE: 'this process has too many files open (ulimit -n)',
   ENFILE: 'this machine has too many files open',
   ENOMEM: 'there is not enough memory',

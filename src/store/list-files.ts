@@ -1,7 +1,7 @@
 /** The files of a list: `store/` is its LMDB environment, `segments/` what is made of it. */
 import { existsSync, opendirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FILE_SYSTEM_OWN, ServiceError } from '../platform/index.js';
+import { FILE_SYSTEM_OWN, ServiceError, systemCode } from '../platform/index.js';
 
 export function storePath(listPath: string): string {
   return join(listPath, 'store');
@@ -19,7 +19,7 @@ export function vectorSegmentFile(listPath: string, segment: number): string {
 }
 
 /** Of a server of files that is away, or a file system that lies in another process which has ended. */
-const GONE_CODES: ReadonlySet<string | undefined> = new Set(['ESTALE', 'ENOTCONN', 'ENODEV', 'EHOSTDOWN']);
+const GONE_CODES: ReadonlySet<unknown> = new Set(['ESTALE', 'ENOTCONN', 'ENODEV', 'EHOSTDOWN']);
 /** Of a process or a machine that has no room for one more open folder, which says nothing of the folder. */
 const PROCESS_CODES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
@@ -67,7 +67,7 @@ function isAsNew(path: string): boolean {
 
 /** `storage-failed` for what the system says where the folder of all lists is gone; every other error as it is. */
 export function asGone(error: unknown, listPath: string): unknown {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   const isGone = GONE_CODES.has(code) || (code === 'ENOENT' && !existsSync(dirname(listPath)));
   return isGone ? new ServiceError('storage-failed', LISTS_GONE, { cause: error }) : error;
 }

@@ -22,9 +22,15 @@ export class DeliveryQueue {
 
   constructor(path: string) {
     this.environment = openEnvironment(path, { kind: QUEUE_FORMAT });
-    this.work = new WorkQueue(this.environment, DELIVERIES);
-    this.marks = this.environment.database('marks');
-    this.log = new DeliveryLog(this.environment);
+    try {
+      this.work = new WorkQueue(this.environment, DELIVERIES);
+      this.marks = this.environment.database('marks');
+      this.log = new DeliveryLog(this.environment);
+    } catch (error) {
+      // Whoever opens it next is to map the file anew.
+      void this.environment.close();
+      throw error;
+    }
   }
 
   /** The last row of the source's outbox that was moved; 0 for none. */

@@ -166,6 +166,11 @@ export class WebhookEngine {
     await this.queue.close();
   }
 
+  /** Lets go of the queue, whatever is under way. */
+  async abandon(): Promise<void> {
+    await this.queue.close().catch(() => undefined);
+  }
+
   private createRelay(): OutboxRelay<OutboxSource, OutboxEvent, NewWork<DeliveryItem>> {
     const { timers, listener } = this.options;
     const { queue } = this;

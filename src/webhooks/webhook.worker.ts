@@ -1,10 +1,12 @@
 /**
  * The webhook worker: the thread that owns `data/queue` and delivers. What it does is in `webhook-engine.ts`; here is only its
- * conversation with the main thread, and what happens to a queue that is damaged: it is set aside, and a new one is begun.
+ * conversation with the main thread, and what happens to a queue that is damaged: it is set aside, and a new one is begun. One that the disk
+ * cannot read stays where it is, and the threads that follow this one open it again.
  */
 import { serveHost, type Emit, type Served } from '../platform/hosts/serve-host.js';
-import { isDamage, setAside } from '../platform/index.js';
-import { systemTimers } from '../platform/work/index.js';
+import { kernel } from '../../native-bindings/index.js';
+import { EnvironmentFaults, isDamage, setAside } from '../platform/index.js';
+import { systemTimers, UnreadSourceError } from '../platform/work/index.js';
 import { HttpSender } from './http-sender.js';
 import { heardSubscription } from './types.js';
 import { WebhookEngine } from './webhook-engine.js';
@@ -12,30 +14,46 @@ import type { WebhookProtocol, WebhookWorkerData } from './webhook-protocol.js';
 
 class WebhookWorker {
   readonly #engine: WebhookEngine;
+  /** Since the queue was opened. */
+  #faults: EnvironmentFaults;
   #isEnding = false;
 
   constructor(
     private readonly data: WebhookWorkerData,
     private readonly emit: Emit<WebhookProtocol>,
   ) {
+    this.#faults = this.#newFaults();
     try {
       this.#engine = this.#createEngine();
     } catch (error) {
       if (!isDamage(error)) throw error;
+      const reason = this.#faults.whyNotOfTheFile();
+      // The main thread logs it, and starts another one.
+      if (reason !== undefined) throw new Error(leftAsItIs(reason), { cause: error });
       this.#setQueueAside(error);
+      this.#faults = this.#newFaults();
       this.#engine = this.#createEngine();
     }
+  }
+
+  #newFaults(): EnvironmentFaults {
+    return new EnvironmentFaults(this.data.queuePath, () => kernel.unreadableCount());
   }
 
   served(): Served<WebhookProtocol> {
     const engine = this.#engine;
     return {
       answers: {
-        drain: (source) =>
-          this.#watched(async () => {
-            await engine.drain(source);
-            return null;
-          }),
+        drain: async (source) => {
+          try {
+            return await this.#watched(async () => {
+              await engine.drain(source);
+              return null;
+            });
+          } catch (error) {
+            throw error instanceof UnreadSourceError ? error.cause : error;
+          }
+        },
         ping: (subscriptionId) => this.#watched(async () => (await engine.ping(subscriptionId)) ?? null),
         attempts: ({ subscriptionId, before, size }) =>
           this.#watched(() => engine.attempts(subscriptionId, before, size)),
@@ -106,13 +124,15 @@ class WebhookWorker {
     }
   }
 
-  /** The thread ends, and the one that the main thread starts in its place begins with a new queue. */
+  /** The thread ends, and the one that the main thread starts in its place begins with a new queue, or opens this one again. */
   #beginAnew(error: unknown): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    this.#setQueueAside(error);
-    // What was said until now, and the answer to who asked, is still to go out.
-    setImmediate(() => process.exit(1));
+    const reason = this.#faults.whyNotOfTheFile();
+    if (reason === undefined) this.#setQueueAside(error);
+    else this.#printFailure(leftAsItIs(reason), error);
+    // Threads share what one of them has open: who follows is to map the file anew. What was said until now goes out meanwhile.
+    void this.#engine.abandon().finally(() => setImmediate(() => process.exit(1)));
   }
 
   #setQueueAside(error: unknown): void {
@@ -126,6 +146,10 @@ class WebhookWorker {
   #printFailure(message: string, error: unknown): void {
     this.emit('failed', { message, reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
+}
+
+function leftAsItIs(reason: string): string {
+  return `The queue of deliveries is left as it is, and opened again: ${reason}`;
 }
 
 serveHost<WebhookProtocol>((data, emit) => new WebhookWorker(data as WebhookWorkerData, emit).served());

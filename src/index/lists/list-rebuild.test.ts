@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { changeFormat, SEGMENT_DAMAGE, segmentFilesOf } from '../../../test/support/segment-damage.js';
 import { kernel } from '../../../native-bindings/index.js';
 import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
@@ -482,6 +482,35 @@ describe('an open list that is reindexed on demand', () => {
     list = await opened();
     expect(await list.check()).toEqual([]);
   });
+});
+
+it('a rebuild that the disk ended is tried again for whoever asks later, and neither the log nor a question says otherwise', async () => {
+  await importRecords(0, 30);
+  await lists.close();
+  for (const file of segmentFilesOf(pathOf())) changeFormat(file);
+  const lines: string[] = [];
+  lists.open(logging((line) => lines.push(line)));
+  executor.before = (task) => {
+    const error = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', errno: -5, syscall: 'read' });
+    if (task.kind === 'reindex') throw error;
+  };
+  const refusal = () => lists.indexes.open('a1', LIST_SETTINGS).catch((error: unknown) => error);
+  await expect.poll(refusal, { interval: 10 }).toMatchObject({ detail: expect.stringContaining('tried again') });
+  const said = lines.find((line) => line.includes("A list's index could not be rebuilt"));
+  expect(said).toContain('has it tried again');
+  expect(said).not.toContain('stays closed');
+  executor.before = () => undefined;
+  const realNow = performance.now.bind(performance);
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + 6000);
+  try {
+    // Nobody has asked for the list: to look at it is no reason to say anything else the next time.
+    expect([1, 2].map(() => lists.indexes.outline('a1'))).toEqual([undefined, undefined]);
+    expect(await refusal()).toMatchObject({ detail: expect.stringContaining('is being rebuilt') });
+    list = await opened();
+  } finally {
+    now.mockRestore();
+  }
+  expect(await list.check()).toEqual([]);
 });
 
 describe('a store of another format', () => {

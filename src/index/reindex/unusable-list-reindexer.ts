@@ -27,6 +27,7 @@ const PROGRESS_LOG_INTERVAL_MS = 10_000;
 const RETRY_AFTER_SECONDS = { min: 1, unknown: 5, max: 60 };
 /** What the disk could not read may be readable soon. */
 const DISK_RETRY_SECONDS = 5;
+const TRIED_AGAIN = `since the disk reports an error; whoever asks for the list from ${DISK_RETRY_SECONDS} s on has it tried again`;
 
 export interface UnusableListReindexerOptions {
   readonly executor: IngestExecutor;
@@ -93,14 +94,9 @@ export class UnusableListReindexer {
 
   /** Why nothing can be done with this list now; undefined where it is none of those here. */
   refusal(listId: string): ServiceError | undefined {
-    const rebuild = this.rebuilds.get(listId);
+    const rebuild = this.known(listId);
     if (rebuild === undefined) return undefined;
-    if (rebuild.retryAtMs !== undefined) {
-      if (performance.now() < rebuild.retryAtMs) return ofDisk();
-      this.rebuilds.delete(listId);
-      this.count();
-      return undefined;
-    }
+    if (rebuild.retryAtMs !== undefined) return ofDisk();
     if (rebuild.failed) {
       return new ServiceError('internal-error', "The list's index could not be rebuilt; the service's log says why.");
     }
@@ -115,8 +111,15 @@ export class UnusableListReindexer {
 
   /** What is known of a list that is here. */
   outline(listId: string): ListOutline | undefined {
-    const found = this.rebuilds.get(listId)?.found;
+    const found = this.known(listId)?.found;
     return found && outlineOf(found);
+  }
+
+  /** Undefined also where it is to be tried again: whoever opens the list begins the next one, which takes its place. */
+  private known(listId: string): Rebuild | undefined {
+    const rebuild = this.rebuilds.get(listId);
+    const isDue = rebuild?.retryAtMs !== undefined && performance.now() >= rebuild.retryAtMs;
+    return isDue ? undefined : rebuild;
   }
 
   /** Resolves when nothing is done for this list any more; it is forgotten, so that opening it begins anew. */
@@ -161,7 +164,8 @@ export class UnusableListReindexer {
       if (isOfDisk(error)) rebuild.retryAtMs = performance.now() + DISK_RETRY_SECONDS * 1000;
       rebuild.job.fail("the service's log says why");
       this.count();
-      log.error({ err: error }, "A list's index could not be rebuilt, and the list stays closed");
+      const next = rebuild.retryAtMs === undefined ? 'and the list stays closed' : TRIED_AGAIN;
+      log.error({ err: error }, `A list's index could not be rebuilt, ${next}`);
       throw error;
     }
   }

@@ -1,10 +1,10 @@
 /** What a file system refuses, as an error of the media store that lies on it. */
-import { isOutOfSpace, ServiceError, systemReason } from '../../platform/index.js';
+import { isOutOfSpace, ServiceError, systemCode, systemReason } from '../../platform/index.js';
 import { STORE_FULL, STORE_UNAVAILABLE } from '../media-problems.js';
 
-const FORBIDDEN: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM']);
+const FORBIDDEN: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM']);
 /** Of a disk that fails, may only be read, or was taken away, and of a server that is gone. */
-const FAULTS: ReadonlySet<string | undefined> = new Set([
+const FAULTS: ReadonlySet<unknown> = new Set([
   'EIO',
   'EROFS',
   'ESTALE',
@@ -25,7 +25,7 @@ export function isForbidden(error: unknown): boolean {
  */
 export function asFolderError(error: unknown, path = ''): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
-  const { code } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   if (isOutOfSpace(error)) {
     return new ServiceError(STORE_FULL, 'The disk on which the folder of this media store lies has no room for this.', {
       cause: error,

@@ -1,6 +1,7 @@
 /** What is made of rows goes into the queue in transactions of a bounded size, however much is made of each. */
 import { expect, it } from 'vitest';
-import { MOVED_AT_ONCE, OutboxRelay } from './outbox-relay.js';
+import { DamagedFileError, isDamage } from '../damaged-storage.js';
+import { MOVED_AT_ONCE, OutboxRelay, UnreadSourceError } from './outbox-relay.js';
 import type { NumberedRow } from './row-outbox.js';
 import { systemTimers } from './timers.js';
 
@@ -108,4 +109,29 @@ it('what a row becomes is decided when it is moved, and not while what is before
     [2, MOVED_AT_ONCE, new Set(['2 for leaves', '2 for stays'])],
     [3, MOVED_AT_ONCE / 2, new Set(['3 for stays'])],
   ]);
+});
+
+it('does not say of the queue what is said of an outbox that is damaged', async () => {
+  const failure = await new Promise<unknown>((failed) => {
+    const relay = new OutboxRelay<{ id: string }, Row, string>({
+      queue: { mark: () => 0, moveIn: () => Promise.resolve(), dropMark: () => Promise.resolve() },
+      sources: {
+        open: () => {
+          throw new DamagedFileError('lists/one/store/data.mdb', 'a page is not as it was written');
+        },
+        release: () => undefined,
+        close: () => Promise.resolve(),
+      },
+      timers: { ...systemTimers, after: () => () => undefined },
+      movedFrom: () => [],
+      bytesOf: () => 0,
+      onMoved: () => undefined,
+      onFailure: (_source, error) => failed(error),
+    });
+    relay.wake({ id: 'one' });
+  });
+  expect(failure).toBeInstanceOf(UnreadSourceError);
+  expect(String(failure)).toContain('lists/one/store/data.mdb is damaged');
+  // Else the queue would be put aside, with all that is to be delivered.
+  expect(isDamage(failure)).toBe(false);
 });

@@ -53,6 +53,15 @@ interface Piece<Moved> {
   readonly moved: readonly Moved[];
 }
 
+/** An outbox could not be read: whatever that says is said of its environment, and not of the queue. */
+export class UnreadSourceError extends Error {
+  override readonly name = 'UnreadSourceError';
+
+  constructor(sourceId: string, cause: unknown) {
+    super(`The outbox of ${sourceId} could not be read: ${String(cause)}`, { cause });
+  }
+}
+
 export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
   private readonly pending = new Map<string, Source>();
   private running: Promise<void> | undefined;
@@ -109,12 +118,12 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
   }
 
   private async move(source: Source): Promise<void> {
-    const { queue, sources, onMoved } = this.options;
+    const { queue, onMoved } = this.options;
     let after = queue.mark(source.id);
     // What was moved by a process before this one is told, too.
     if (after > 0) onMoved(source, after, []);
     while (!this.stopped) {
-      const rows = sources.open(source)?.read(after, { rowsMax: ROWS_AT_ONCE, bytesMax: BYTES_AT_ONCE }) ?? [];
+      const rows = this.rowsBehind(source, after);
       if (rows.length === 0) break;
       for (const { lastRow, moved } of this.pieces(source, rows)) {
         if (this.stopped) return;
@@ -122,6 +131,14 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
         after = lastRow;
         onMoved(source, after, moved);
       }
+    }
+  }
+
+  private rowsBehind(source: Source, after: number): readonly NumberedRow<Row>[] {
+    try {
+      return this.options.sources.open(source)?.read(after, { rowsMax: ROWS_AT_ONCE, bytesMax: BYTES_AT_ONCE }) ?? [];
+    } catch (error) {
+      throw new UnreadSourceError(source.id, error);
     }
   }
 

@@ -1,0 +1,163 @@
+/**
+ * A disk that cannot be read any more where something else lies than lists, while the service works: it goes on, nothing that was
+ * acknowledged is lost or put aside for it, and all is whole when the disk can be read again.
+ */
+import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { canMountFaulty, FaultyFileSystem } from '../support/faulty-file-system.js';
+import { TestService } from '../support/service.js';
+import { describeWhere } from '../support/skip.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+const SETTINGS = {
+  GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+  GANNET_ANALYTICS_FLUSH_MS: '50',
+  GANNET_ANALYTICS_ROLL_UP_SECONDS: '1',
+  // A report waits for what is to be written before it.
+  GANNET_ANALYTICS_REPORT_MS_MAX: '2000',
+};
+const EVENTS = 30;
+const SEARCHES = 20;
+
+let root: string;
+let dataDir: string;
+let disk: FaultyFileSystem;
+let service: TestService;
+let receiver: WebhookReceiver;
+
+/** Names of lists that were told of. */
+let delivered: Set<string>;
+
+const makeList = async (name: string) =>
+  expect((await service.client.post('/list/default', { name })).status).toBe(201);
+const search = () => service.client.get('/search/default/films/1', { query: 'word' });
+
+describeWhere(await canMountFaulty(), 'no file system of our own can be mounted here (libfuse 3, and root)')(
+  'a disk that cannot be read',
+  () => {
+    beforeEach(async () => {
+      root = mkdtempSync(join(tmpdir(), 'gannet-unreadable-parts-'));
+      dataDir = join(root, 'on');
+      disk = await FaultyFileSystem.mount(join(root, 'under'), dataDir);
+      delivered = new Set();
+      receiver = await WebhookReceiver.start();
+      service = new TestService(dataDir, { dataDir, env: SETTINGS });
+      await service.start();
+      const { client } = service;
+      expect(
+        (await client.post('/list/default', { name: 'films', searchable_fields: [{ name: 'title' }] })).status,
+      ).toBe(201);
+      expect((await client.bulk('default', 'films', [{ name: 'a', title: 'word' }])).status).toBe(200);
+    });
+    afterEach(async () => {
+      await service.stop('SIGKILL');
+      await disk.unmount();
+      await receiver.close();
+      rmSync(root, { recursive: true, force: true });
+    });
+
+    /** Deliveries are refused at first, so that they wait in the queue. */
+    async function fillQueue(): Promise<void> {
+      const { client } = service;
+      receiver.answering = (_delivery, response) => response.writeHead(503).end();
+      const hook = await client.post('/webhook', { url: receiver.url(), events: ['list.created'] });
+      expect(hook.status, hook.text).toBe(201);
+      for (let number = 0; number < EVENTS; ++number) await makeList(`list-${number}`);
+      await eventually(
+        () => service.metric('gannet_webhook_deliveries_queued'),
+        (count) => count >= EVENTS,
+      );
+    }
+    const deliver = () => {
+      receiver.answering = ({ body: { data } }, response) => {
+        delivered.add(String(data['name']));
+        response.writeHead(204).end();
+      };
+    };
+    const asidesIn = (folder: string) =>
+      readdirSync(join(dataDir, folder)).filter((name) => name.includes('.damaged-'));
+    const logged = (text: string) =>
+      eventually(
+        () => Promise.resolve(service.output),
+        (output) => output.includes(text),
+      );
+
+    it('under the queue of deliveries keeps all that is to be delivered, and goes on by itself', async () => {
+      await fillQueue();
+      await disk.fail(['read'], 'EIO', '/queue/data.mdb');
+      await disk.forget();
+      await makeList('later');
+      await logged('The queue of deliveries is left as it is');
+      // Also by a thread that begins with it.
+      await logged('A worker died and is replaced');
+      expect((await search()).status).toBe(200);
+      deliver();
+      await disk.heal();
+      await eventually(
+        () => Promise.resolve(delivered.size),
+        (count) => count === EVENTS + 1,
+      );
+      expect(asidesIn('.')).toEqual([]);
+    });
+
+    it('or whose queue was cut, begins a new one, and the old one is where the log says', async () => {
+      await fillQueue();
+      truncateSync(join(dataDir, 'queue', 'data.mdb'), 3 * 4096);
+      await makeList('later');
+      await logged('it was set aside as');
+      expect(asidesIn('.')).toHaveLength(1);
+      deliver();
+      await makeList('last');
+      await eventually(
+        () => Promise.resolve([...delivered]),
+        (names) => names.includes('last'),
+      );
+    });
+
+    it('under the queue of deliveries, or that fails where it is written, moves each event once it can', async () => {
+      await fillQueue();
+      await disk.fail(['write', 'sync'], 'EIO', '/queue/data.mdb');
+      await makeList('later');
+      await logged('could not be moved into the queue');
+      deliver();
+      await disk.heal();
+      await eventually(
+        () => Promise.resolve(delivered.size),
+        (count) => count === EVENTS + 1,
+      );
+      expect(asidesIn('.')).toEqual([]);
+    });
+
+    const report = () => service.client.get('/analytics/list/default/films');
+    const counted = (searches: number) =>
+      eventually(report, ({ status, body }) => {
+        return status === 200 && (body as { total_searches: number }).total_searches === searches;
+      });
+
+    it('under analytics keeps what was counted, and counts what is searched meanwhile when it can', async () => {
+      for (let searches = 0; searches < SEARCHES; ++searches) await search();
+      await counted(SEARCHES);
+      await disk.fail(['read'], 'EIO', '/analytics/events/data.mdb');
+      await disk.forget();
+      for (let searches = 0; searches < SEARCHES; ++searches) expect((await search()).status).toBe(200);
+      await logged('The analytics storage is left as it is');
+      expect(await report()).toMatchObject({ status: 503, body: { code: 'analytics-unavailable' } });
+      await disk.heal();
+      await counted(2 * SEARCHES);
+      expect(asidesIn('analytics')).toEqual([]);
+    });
+
+    it('or whose analytics were cut, counts on in a new storage', async () => {
+      for (let searches = 0; searches < SEARCHES; ++searches) await search();
+      await counted(SEARCHES);
+      truncateSync(join(dataDir, 'analytics', 'events', 'data.mdb'), 3 * 4096);
+      expect((await search()).status).toBe(200);
+      await logged('it was set aside as');
+      await counted(1);
+      expect(asidesIn('analytics')).toHaveLength(1);
+    });
+  },
+);
