@@ -26,6 +26,7 @@ const TAKEN_IN = [
   'ipaddr.js',
   'jsonpath-rfc9535',
   'music-metadata',
+  'opencc-js',
   'prom-client',
   're2js',
   'smol-toml',

@@ -46,6 +46,17 @@ const GERMAN = {
   club: 'Die Vereine (Ver.) der Stadt',
 };
 
+/** What users of these languages find by other letters. */
+const OTHER_LETTERS = {
+  station: '台北車站前廣場',
+  tsinghua: '清華大學出版社',
+  hair: '她的頭髮很長',
+  metro: '北京地铁线路图',
+  hindi: 'हिन्दी सीखें',
+  need: 'मुझे ज़रूरत है',
+  army: 'צה״ל הודיע',
+};
+
 interface Response {
   readonly results: readonly {
     readonly name: string;
@@ -57,6 +68,7 @@ interface Response {
 let fixtures: ListFixtures;
 let texts: ListIndex;
 let german: ListIndex;
+let letters: ListIndex;
 const stores = new RecordStoreCache();
 const reader = new StoreRecordReader(stores);
 const executor = new SearchExecutor(kernel, reader);
@@ -66,6 +78,7 @@ const recordsOf = (all: Readonly<Record<string, string>>) =>
 beforeAll(async () => {
   fixtures = await listFixtures();
   texts = await fixtures.add('texts', DEFINITION, recordsOf(TEXTS), { language: 'none' });
+  letters = await fixtures.add('letters', DEFINITION, recordsOf(OTHER_LETTERS), { language: 'none' });
   german = await fixtures.add('german', { ...DEFINITION, language: 'de' }, recordsOf(GERMAN), { language: 'de' });
 });
 afterAll(async () => {
@@ -154,5 +167,25 @@ describe('a run of characters', () => {
       expect(names(query, { match: 'phrase' })).toEqual(names(query));
     expect(names('清华出版社', { match: 'phrase' })).toEqual([]);
     expect(names('清华大学出版社', { match: 'phrase' })).toEqual(['tsinghua']);
+  });
+});
+
+describe('other letters', () => {
+  it('of Chinese find the same words, and longer ones', () => {
+    for (const query of ['台北车站', '台北車站', '臺北車站']) expect(names(query, {}, letters)).toEqual(['station']);
+    for (const query of ['清华大学', '清華大學', '清华', '大学'])
+      expect(names(query, {}, letters)).toContain('tsinghua');
+    expect(names('头发', {}, letters)).toEqual(['hair']);
+    expect(names('地鐵線路圖', {}, letters)).toEqual(['metro']);
+    expect(names('台北车站', { match: 'phrase' }, letters)).toEqual(['station']);
+    // 後 is no 后, and 里 no 裏, in a list that has neither.
+    expect(names('后里', {}, letters)).toEqual([]);
+  });
+
+  it('of Devanagari and Hebrew find the same words', () => {
+    for (const query of ['हिंदी', 'हिन्दी']) expect(names(query, {}, letters)).toEqual(['hindi']);
+    for (const query of ['ज़रूरत', 'जरूरत']) expect(names(query, {}, letters)).toEqual(['need']);
+    for (const query of ['צהל', 'צה״ל', 'צה"ל']) expect(names(query, {}, letters)).toEqual(['army']);
+    expect(names('हिंदी सीखें', { match: 'phrase' }, letters)).toEqual(['hindi']);
   });
 });

@@ -13,6 +13,7 @@ import {
   CUTS_LOOKED_UP_MAX,
   CUTS_PER_SPAN_MAX,
   PART_WORDS_MAX,
+  PART_WRITINGS_MAX,
   PARTS_LOOKED_UP_MAX,
   SPELLING_WEIGHT,
 } from './expansion-weights.js';
@@ -46,8 +47,16 @@ export function cutSpans(words: readonly QueryWord[], dictionary: Dictionary): r
   const { pieces, lettersMax } = piecesOf(runs);
   const counts = dictionary.documentFrequencies(pieces);
   const frequencies = new Map(pieces.map((term, index) => [term, counts[index] ?? 0]));
+  const cut = new Set<string>();
   const spans = runs.flatMap((run) =>
-    run.ends.flatMap((_, first) => (beginOf(run, first) < lettersMax ? spansFrom(run, first, frequencies) : [])),
+    run.ends.flatMap((_, first) => {
+      const begin = beginOf(run, first);
+      const key = `${run.begin + first} ${run.letters.slice(begin, reachOf(run, first)).join('')}`;
+      // Most of what is written otherwise is as it was at most places.
+      if (begin >= lettersMax || cut.has(key)) return [];
+      cut.add(key);
+      return spansFrom(run, first, frequencies);
+    }),
   );
   const seen = new Set<string>();
   return spans.flatMap((span) => newSpan(span, words, seen));
@@ -72,17 +81,14 @@ function newSpan({ begin, end, variants }: Span, words: readonly QueryWord[], se
 }
 
 /**
- * Words beside each other that are a part of a longer word together: 清华大学 is one word, and 清华 alone is cut in two. In a phrase
- * only all of it may be: between other words, a longer word has letters too many.
+ * Words beside each other that are a part of a longer word together: 清华大学 is one word, and 清华 alone is cut in two; and such words in other
+ * letters (清華大學). In a phrase only all of it may be: between other words, a longer word has letters too many.
  */
 export function partSpans(words: readonly QueryWord[], dictionary: Dictionary, isPhrase: boolean): readonly Span[] {
-  const all = runsOf(words).flatMap(partsOf);
-  const parts = isPhrase ? all.filter(({ begin, end }) => begin === 0 && end === words.length) : all.filter(isJoined);
-  const looked = parts.slice(0, PARTS_LOOKED_UP_MAX);
+  const looked = lookedUpParts(words, isPhrase);
   if (looked.length === 0) return [];
-  const termsOf = ({ begin, end }: Part) => words.slice(begin, end).map(({ term }) => term);
   const forms = dictionary.forms(
-    looked.map((part) => termsOf(part).join('')),
+    looked.map(({ text }) => text),
     false,
   );
   return looked.flatMap(({ begin, end }, index) => {
@@ -96,20 +102,50 @@ export function partSpans(words: readonly QueryWord[], dictionary: Dictionary, i
   });
 }
 
-type Part = Pick<Span, 'begin' | 'end'>;
-
-/** What a word by itself is a part of is known of every word (word-groups.ts). */
-function isJoined({ begin, end }: Part): boolean {
-  return end > begin + 1;
+/** Words beside each other of a run. */
+interface Part {
+  readonly begin: number;
+  readonly end: number;
+  readonly text: string;
 }
 
-function partsOf({ begin, ends: { length: size } }: Run): Part[] {
-  const parts: Part[] = [];
-  for (let first = begin; first < begin + size; first += 1) {
-    for (let end = first + 1; end <= Math.min(first + PART_WORDS_MAX, begin + size); end += 1)
-      parts.push({ begin: first, end });
+/** As they were typed first, each once. */
+function lookedUpParts(words: readonly QueryWord[], isPhrase: boolean): readonly Part[] {
+  const typed = runsOf(words);
+  const parts = new Map<string, Part>();
+  for (const run of typed) {
+    for (const part of partsOf(run)) {
+      if (parts.size >= PARTS_LOOKED_UP_MAX) return [...parts.values()];
+      // What a word by itself is a part of is known of every word (word-groups.ts).
+      if (isPhrase ? part.begin === 0 && part.end === words.length : part.end > part.begin + 1)
+        parts.set(keyOf(part), part);
+    }
   }
-  return parts;
+  for (const run of typed) {
+    const asTyped = run.letters.join('');
+    for (const other of otherwiseWritten(run).slice(0, PART_WRITINGS_MAX)) {
+      for (const part of partsOf(other)) {
+        if (parts.size >= PARTS_LOOKED_UP_MAX) return [...parts.values()];
+        if (isPhrase && (part.begin > 0 || part.end < words.length)) continue;
+        if (!asTyped.includes(part.text)) parts.set(keyOf(part), part);
+      }
+    }
+  }
+  return [...parts.values()];
+}
+
+function keyOf({ begin, end, text }: Part): string {
+  return `${begin} ${end} ${text}`;
+}
+
+function* partsOf(run: Run): Generator<Part> {
+  const { begin, ends, letters } = run;
+  for (let first = 0; first < ends.length; first += 1) {
+    for (let last = first; last < Math.min(first + PART_WORDS_MAX, ends.length); last += 1) {
+      const text = letters.slice(beginOf(run, first), ends[last]).join('');
+      yield { begin: begin + first, end: begin + last + 1, text };
+    }
+  }
 }
 
 function runsOf(words: readonly QueryWord[]): readonly Run[] {
@@ -133,6 +169,12 @@ function runOf(words: readonly QueryWord[], begin: number): Run {
 /** Where a word begins, among the letters. */
 function beginOf({ ends }: Run, word: number): number {
   return word === 0 ? 0 : (ends[word - 1] as number);
+}
+
+/** Where what is cut otherwise from a word on ends at the latest, among the letters. */
+function reachOf(run: Run, first: number): number {
+  const end = run.ends[Math.min(first + CUT_WORDS_MAX, run.ends.length) - 1] as number;
+  return Math.min(end, beginOf(run, first) + CUT_SPAN_LETTERS_MAX);
 }
 
 /** Parts of the runs that may be a word, each once: of all that begin with one of their first `lettersMax` letters, so that each run has its share. */
@@ -159,7 +201,7 @@ function spansFrom(run: Run, first: number, frequencies: Frequencies): readonly 
   const { letters, ends } = run;
   const begin = beginOf(run, first);
   const further = ends.slice(first, first + CUT_WORDS_MAX);
-  const last = Math.min(further.at(-1) as number, begin + CUT_SPAN_LETTERS_MAX);
+  const last = reachOf(run, first);
   const waysTo = new Map<number, Way[]>([[begin, [{ terms: [], frequency: Infinity }]]]);
   const spans: Span[] = [];
   for (let place = begin; place < last; place += 1) {

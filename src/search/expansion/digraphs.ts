@@ -1,11 +1,8 @@
 /**
  * Letters that are written as two where a keyboard has them not: Müller and Mueller, Århus and Aarhus. A folded term has neither ring nor
- * points, so the two are not the same term. Only what the list has is looked for.
+ * points, so the two are not the same term.
  */
-import type { Dictionary } from './dictionary.js';
-import { SPELLING_WEIGHT } from './expansion-weights.js';
 import type { QueryWord } from './query-words.js';
-import type { Span } from './spans.js';
 
 interface Digraphs {
   /** Of a word in small letters, composed. */
@@ -41,24 +38,12 @@ const BY_LANGUAGE = new Map<string, Digraphs>([
   ...['da', 'no', 'nb', 'nn', 'sv'].map((language) => [language, NORDIC] as const),
 ]);
 
-/** Words of one query that are looked up so. */
-const WORDS_MAX = 64;
 const MARKS = /\p{M}/gu;
 
-export function digraphSpans(words: readonly QueryWord[], language: string, dictionary: Dictionary): readonly Span[] {
+/** The word, folded, as it is written in the other way; in languages without such letters, nothing. */
+export function digraphSpellings(word: QueryWord, language: string): readonly string[] {
   const digraphs = BY_LANGUAGE.get(language);
-  if (digraphs === undefined) return [];
-  const candidates = words.flatMap((word, begin) =>
-    spellingsOf(word, digraphs).map((term) => ({ begin, end: begin + 1, term })),
-  );
-  const looked = candidates.slice(0, WORDS_MAX);
-  if (looked.length === 0) return [];
-  const counts = dictionary.documentFrequencies(looked.map(({ term }) => term));
-  return looked.flatMap(({ begin, end, term }, index) =>
-    (counts[index] ?? 0) === 0
-      ? []
-      : [{ begin, end, variants: [{ kind: 'spelling', weight: SPELLING_WEIGHT, terms: [term] }] }],
-  );
+  return digraphs === undefined ? [] : spellingsOf(word, digraphs);
 }
 
 function spellingsOf({ term, typed }: QueryWord, { letters, written, pairs }: Digraphs): string[] {

@@ -75,6 +75,7 @@ export const CUT_SPAN_LETTERS_MAX = 128;
 /** Ways to cut one part of a run, and parts that one query looks up in the dictionary. */
 export const CUTS_PER_SPAN_MAX = 4;
 export const CUTS_LOOKED_UP_MAX = 4096;
-/** Words beside each other that may be a part of one longer word together, and such parts that one query looks up. */
+/** Words beside each other that may be a part of one longer word together, writings of a run whose parts are looked up, and such parts of one query. */
 export const PART_WORDS_MAX = 3;
+export const PART_WRITINGS_MAX = 4;
 export const PARTS_LOOKED_UP_MAX = 64;

@@ -1,7 +1,9 @@
 /**
  * Other letters in which the same Japanese or Chinese word is written, letter by letter: hiragana and katakana (りんご, リンゴ), the mark that
- * repeats a character (人々, 人人), and characters that were reformed, whose older forms live on in names (渡邊, 渡辺).
+ * repeats a character (人々, 人人), characters that were reformed, whose older forms live on in names (渡邊, 渡辺), and in texts without kana the
+ * traditional and the simplified ones of Chinese.
  */
+import { chineseForms } from './chinese-forms.js';
 
 const HIRAGANA = /[\u3041-\u3096]/gu;
 const KATAKANA = /[\u30a1-\u30f6]/gu;
@@ -22,6 +24,9 @@ const newer = new Map(pairs);
 /** Of several older forms the first, which is the most frequent. */
 const older = new Map(pairs.map(([from, to]) => [to, from] as const).reverse());
 
+const HAN = /\p{sc=Han}/u;
+const KANA = /[\p{sc=Hira}\p{sc=Kana}]/u;
+
 const WAYS: readonly ((text: string) => string)[] = [
   (text) => shifted(text, HIRAGANA, KANA_DISTANCE),
   (text) => shifted(text, KATAKANA, -KANA_DISTANCE),
@@ -33,7 +38,8 @@ const WAYS: readonly ((text: string) => string)[] = [
 
 /** Texts of as many letters, each once, without the text itself. */
 export function letterVariants(text: string): readonly string[] {
-  return [...new Set(WAYS.map((write) => write(text)))].filter((variant) => variant !== text);
+  const chinese = HAN.test(text) && !KANA.test(text) ? chineseForms(text) : [];
+  return [...new Set([...WAYS.map((write) => write(text)), ...chinese])].filter((variant) => variant !== text);
 }
 
 function shifted(text: string, letters: RegExp, by: number): string {

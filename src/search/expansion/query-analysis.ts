@@ -2,7 +2,7 @@
 import { ServiceError } from '../../platform/index.js';
 import { cutSpans, partSpans } from './cuts.js';
 import type { Dictionary } from './dictionary.js';
-import { digraphSpans } from './digraphs.js';
+import { otherLetterSpans } from './other-letters.js';
 import { phraseGroup } from './phrase-variants.js';
 import type { QueryWord } from './query-words.js';
 import { spellingSpans } from './spellings.js';
@@ -54,7 +54,7 @@ export function analyseQuery(query: string, vocabulary: QueryVocabulary, options
   );
   const { dictionary } = vocabulary;
   const parts = partSpans(words, dictionary, match === 'phrase');
-  const spelt = [...spellingSpans(words, dictionary), ...digraphSpans(words, vocabulary.language, dictionary)];
+  const spelt = [...spellingSpans(words, dictionary), ...otherLetterSpans(words, vocabulary.language, dictionary)];
   const allSpans = [...spelt, ...cutSpans(words, dictionary), ...parts, ...spans];
   if (match === 'phrase') {
     const groups = Object.freeze([phraseGroup(words, allSpans)]);

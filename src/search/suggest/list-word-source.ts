@@ -1,9 +1,11 @@
 /**
  * Completions of the last word by words of the list, in the context of the words before it: only such as give results
- * together with them. Belongs to one thread.
+ * together with them. Where a dictionary cuts what is typed, the last word may be several of its words: 東京タ is the beginning of 東京タワー,
+ * which is one. Belongs to one thread.
  */
 import type { ExpandedTerm, GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
+import { queryWords, type QueryWord } from '../expansion/query-words.js';
 import type { ListContext } from '../execution/list-context.js';
 import { escapeHtml, marked } from './marking.js';
 import {
@@ -20,6 +22,8 @@ const COMPLETIONS_MAX = 48;
 const CONTEXT_WORDS_MAX = 8;
 /** What a word that the list does not know may have been. */
 const CORRECTIONS_MAX = 3;
+/** Words of a dictionary that may be the beginning of one together. */
+const JOINED_WORDS_MAX = 4;
 const LETTER_OR_DIGIT_AT_END = /[\p{L}\p{N}\p{M}]$/u;
 
 interface Typed {
@@ -40,8 +44,17 @@ export class ListWordSource implements SuggestionSource {
   constructor(private readonly kernel: Kernel) {}
 
   suggest(_list: ListContext, generation: GenerationHandle, request: SuggestionRequest): readonly Suggestion[] {
-    const typed = this.readTyped(request.text);
-    if (typed === undefined) return [];
+    const [asCut, ...joined] = this.readTyped(request.text);
+    if (asCut === undefined) return [];
+    const exactly = { ...request, typoTolerance: false };
+    const found = [
+      ...joined.flatMap((typed) => this.suggestFor(typed, generation, exactly)),
+      ...this.suggestFor(asCut, generation, request),
+    ];
+    return [...new Map(found.map((suggestion) => [suggestion.text, suggestion])).values()].slice(0, request.size);
+  }
+
+  private suggestFor(typed: Typed, generation: GenerationHandle, request: SuggestionRequest): readonly Suggestion[] {
     const context = this.context(generation, typed.contextWords, request.typoTolerance);
     if (context.some(({ terms }) => terms.length === 0)) return [];
     const isCorrected = context.some(({ word, terms }) => terms[0] !== word);
@@ -59,16 +72,29 @@ export class ListWordSource implements SuggestionSource {
     }));
   }
 
-  /** Undefined where no word is being typed. */
-  private readTyped(text: string): Typed | undefined {
-    if (!LETTER_OR_DIGIT_AT_END.test(text)) return undefined;
+  /** As a dictionary cuts the text, then with the most words at its end joined to one, then fewer; nothing where no word is being typed. */
+  private readTyped(text: string): readonly Typed[] {
+    if (!LETTER_OR_DIGIT_AT_END.test(text)) return [];
     const segmented = segmentForKernel(text);
     const tokens = this.kernel.analyse(segmented);
-    const last = tokens.at(-1);
-    if (last === undefined) return undefined;
-    const contextWords = tokens.slice(0, -1).map(({ term }) => term);
-    const before = segmented.slice(0, last.begin).replaceAll('\u200b', '');
-    return { before, contextWords: contextWords.slice(-CONTEXT_WORDS_MAX), lastWord: last.term };
+    if (tokens.length === 0) return [];
+    const words = queryWords(segmented, tokens);
+    const typedFrom = (first: number): Typed => ({
+      before: segmented.slice(0, tokens[first]?.begin).replaceAll('\u200b', ''),
+      contextWords: words
+        .slice(0, first)
+        .map(({ term }) => term)
+        .slice(-CONTEXT_WORDS_MAX),
+      lastWord: words
+        .slice(first)
+        .map(({ term }) => term)
+        .join(''),
+    });
+    const last = words.length - 1;
+    let first = last;
+    while (first > 0 && last - first + 1 < JOINED_WORDS_MAX && isCutBehind(words[first - 1])) first -= 1;
+    const joined = Array.from({ length: last - first }, (_, index) => typedFrom(first + index));
+    return [typedFrom(last), ...joined];
   }
 
   private context(generation: GenerationHandle, words: readonly string[], typoTolerance: boolean): ContextWord[] {
@@ -127,4 +153,8 @@ export class ListWordSource implements SuggestionSource {
     completions.sort((a, b) => a.distance - b.distance || b.documentFrequency - a.documentFrequency);
     return { completions, contextCount: counts.context };
   }
+}
+
+function isCutBehind(word: QueryWord | undefined): boolean {
+  return word?.isCut === true && word.joint === 'cut';
 }

@@ -1,0 +1,99 @@
+/**
+ * Words of the same sounds that are written with a mark or without it. Devanagari: the sign of a nasal or the letter of its class (हिंदी, हिन्दी),
+ * the two nasal signs, and the dot of a sound from another language (ज़रूरत, जरूरत). Hebrew: the marks of an abbreviation or of a sound that
+ * the alphabet lacks (צה״ל, צהל).
+ */
+
+interface Place {
+  readonly typed: string;
+  /** Without marks. */
+  readonly plain: string;
+  /** Others that may stand there. */
+  readonly others: readonly string[];
+}
+
+const VIRAMA = '\u094d';
+const NUKTA = '\u093c';
+const ANUSVARA = '\u0902';
+const CANDRABINDU = '\u0901';
+/** Of each class the letters before which the nasal behind them is written as a sign. */
+const NASALS = [
+  ['क-घ', 'ङ'],
+  ['च-झ', 'ञ'],
+  ['ट-ढ', 'ण'],
+  ['त-ध', 'न'],
+  ['प-भ', 'म'],
+].map(([letters, nasal]) => ({
+  conjunct: `${nasal as string}${VIRAMA}`,
+  pattern: `${nasal as string}${VIRAMA}(?=[${letters as string}])`,
+  before: new RegExp(`^[${letters as string}]`, 'u'),
+}));
+const DEVANAGARI = new RegExp(
+  `${NASALS.map(({ pattern }) => pattern).join('|')}|[${CANDRABINDU}${ANUSVARA}]|[कखगजडढफ]${NUKTA}?`,
+  'gu',
+);
+/** As the marks are folded. */
+const HEBREW = /["']|[גזצ](?!')|(?=\p{sc=Hebr}$)/gu;
+const HAS_DEVANAGARI = /\p{sc=Deva}/u;
+const HAS_HEBREW = /\p{sc=Hebr}{2}/u;
+const HAS_MARK = /["']/u;
+
+/** Ways to write one word: places behind which there would be more stay as they were typed. */
+const WAYS_MAX = 32;
+
+/** Other ways to write a folded word, each once. */
+export function markSpellings(term: string): readonly string[] {
+  const isDevanagari = HAS_DEVANAGARI.test(term);
+  if (!isDevanagari && !HAS_HEBREW.test(term)) return [];
+  const places = isDevanagari ? placesOf(term, DEVANAGARI, devanagari) : placesOf(term, HEBREW, hebrewOf(term));
+  const unmarked = places.map(({ plain }) => plain).join('');
+  return [...new Set([unmarked, ...waysOf(places)])].filter((way) => way !== term);
+}
+
+function waysOf(places: readonly Place[]): readonly string[] {
+  let ways = [''];
+  for (const { typed, others } of places) {
+    const choices = ways.length * (others.length + 1) > WAYS_MAX ? [typed] : [typed, ...others];
+    ways = ways.flatMap((way) => choices.map((choice) => way + choice));
+  }
+  return ways;
+}
+
+type PlaceOf = (typed: string, behind: string) => Place;
+
+function placesOf(term: string, pattern: RegExp, placeOf: PlaceOf): readonly Place[] {
+  const places: Place[] = [];
+  let begin = 0;
+  for (const { 0: typed, index } of term.matchAll(pattern)) {
+    const end = index + typed.length;
+    places.push(asTyped(term.slice(begin, index)), placeOf(typed, term.slice(end)));
+    begin = end;
+  }
+  return [...places, asTyped(term.slice(begin))];
+}
+
+function asTyped(typed: string): Place {
+  return { typed, plain: typed, others: [] };
+}
+
+function devanagari(typed: string, behind: string): Place {
+  if (typed.endsWith(VIRAMA)) return { typed, plain: ANUSVARA, others: [ANUSVARA] };
+  if (typed === ANUSVARA || typed === CANDRABINDU) {
+    const conjunct = NASALS.find(({ before }) => before.test(behind))?.conjunct;
+    const other = typed === ANUSVARA ? CANDRABINDU : ANUSVARA;
+    return { typed, plain: ANUSVARA, others: conjunct === undefined ? [other] : [other, conjunct] };
+  }
+  if (!typed.endsWith(NUKTA)) return { typed, plain: typed, others: [`${typed}${NUKTA}`] };
+  const plain = typed.slice(0, -NUKTA.length);
+  return { typed, plain, others: [plain] };
+}
+
+function hebrewOf(term: string): PlaceOf {
+  const hasMark = HAS_MARK.test(term);
+  return (typed) => {
+    if (HAS_MARK.test(typed)) return { typed, plain: '', others: [''] };
+    // An abbreviation has its mark before the last letter.
+    if (typed === '') return { typed, plain: '', others: hasMark ? [] : ['"'] };
+    return { typed, plain: typed, others: [`${typed}'`] };
+  };
+}

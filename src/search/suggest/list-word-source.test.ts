@@ -1,0 +1,44 @@
+/** Completions of words that are written without blanks, on a real list. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { kernel } from '../../../native-bindings/index.js';
+import { listFixtures, type ListFixtures } from '../../../test/support/lists.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import type { ListIndex } from '../../index/index.js';
+import { ListContexts } from '../execution/list-context.js';
+import { ListWordSource } from './list-word-source.js';
+
+const DEFINITION: FieldDefinition = {
+  searchable_fields: [{ name: 'text', weight: 1 }],
+  facets: [],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+  language: 'none',
+};
+const TEXTS = ['東京タワーに行った', '清华大学出版社', '서울대학교 병원', '新しい東京タワー'];
+
+let fixtures: ListFixtures;
+let list: ListIndex;
+const source = new ListWordSource(kernel);
+const contexts = new ListContexts(kernel);
+
+beforeAll(async () => {
+  fixtures = await listFixtures();
+  const records = TEXTS.map((text, index) => ({ name: `text ${index}`, text }));
+  list = await fixtures.add('texts', DEFINITION, records, { language: 'none' });
+});
+afterAll(() => fixtures.close());
+
+function suggestions(text: string): string[] {
+  const generation = list.lease().handle;
+  const request = { text, size: 8, typoTolerance: true };
+  return source.suggest(contexts.get(generation), generation, request).map((one) => `${one.text} ${one.highlight}`);
+}
+
+it('completes a word that a dictionary cuts while it is typed', () => {
+  expect(suggestions('東京')).toEqual(['東京タワー 東京<em>タワー</em>']);
+  expect(suggestions('東京タ')).toEqual(['東京タワー 東京タ<em>ワー</em>']);
+  expect(suggestions('新しい東京タ')).toEqual(['新しい東京タワー 新しい東京タ<em>ワー</em>']);
+  expect(suggestions('清华')).toEqual(['清华大学 清华<em>大学</em>']);
+  expect(suggestions('서울')).toEqual(['서울대학교 서울<em>대학교</em>']);
+});
