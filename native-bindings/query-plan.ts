@@ -8,8 +8,8 @@ import { kernelConstant } from './index.js';
 export type PlanOccur = 'should' | 'must' | 'mustNot';
 
 /**
- * Why a group may match it: as typed, the same characters spelt otherwise, a stem, a word that it is a part of, a synonym, a typo. The first four are one to the
- * kernel; all but typos count for the group's idf, typos only where no document holds any of those.
+ * Why a group may match it: as typed, the same characters spelt otherwise, a stem, a word that it is a part of, a synonym, a typo. The first three are one to the
+ * kernel, and all words that it is a part of are one together; all but typos count for the group's idf, typos only where no document holds any of those.
  */
 export type PlanAlternativeKind = 'typed' | 'spelling' | 'stem' | 'compound' | 'synonym' | 'typo';
 
@@ -111,7 +111,7 @@ const KINDS: Readonly<Record<PlanAlternativeKind, number>> = Object.freeze({
   typed: kernelConstant('AlternativeKindWord'),
   spelling: kernelConstant('AlternativeKindWord'),
   stem: kernelConstant('AlternativeKindWord'),
-  compound: kernelConstant('AlternativeKindWord'),
+  compound: kernelConstant('AlternativeKindCompound'),
   typo: kernelConstant('AlternativeKindTypo'),
   synonym: kernelConstant('AlternativeKindSynonym'),
 });

@@ -65,6 +65,7 @@ constexpr Constant kConstants[] = {
     {"AlternativeKindWord", Number(AlternativeKind::kWord)},
     {"AlternativeKindTypo", Number(AlternativeKind::kTypo)},
     {"AlternativeKindSynonym", Number(AlternativeKind::kSynonym)},
+    {"AlternativeKindCompound", Number(AlternativeKind::kCompound)},
     {"FilterOpAll", Number(FilterOp::kAll)},
     {"FilterOpAnd", Number(FilterOp::kAnd)},
     {"FilterOpOr", Number(FilterOp::kOr)},

@@ -105,6 +105,7 @@ class SearchModel {
   };
   struct Factors {
     std::vector<double> groups;  // boost * idf
+    std::vector<float> longer;   // the greatest weight of a longer word that any document has
     std::vector<Pair> pairs;
     std::vector<std::set<std::string_view>> whole;  // by word of a whole field
     double whole_value = 0;
@@ -115,6 +116,11 @@ class SearchModel {
     std::vector<double> idf;
     for (const PlanGroup& group : plan.groups) {
       idf.push_back(Idf(group));
+      weights.longer.push_back(0);
+      for (const PlanAlternative& alternative : group.alternatives) {
+        if (!IsLonger(alternative) || DocumentFrequency(alternative) == 0) continue;
+        weights.longer.back() = std::max(weights.longer.back(), alternative.weight);
+      }
       weights.groups.push_back(double{group.boost} * idf.back());
     }
     if (plan.whole_field_weight > 0) {
@@ -175,6 +181,18 @@ class SearchModel {
     return units;
   }
 
+  static bool IsLonger(const PlanAlternative& alternative) {
+    return alternative.kind == AlternativeKind::kCompound && alternative.terms.size() == 1;
+  }
+
+  // What occurrences of longer words count beside a word.
+  double JoinedFrequency(double weighted, double weight, bool has_exact) const {
+    const double units = std::ranges::min(schema.text_field_weight_units);
+    const double occurrences = weighted / units;
+    const double share = has_exact ? occurrences : occurrences / (occurrences + (1 - weight));
+    return std::floor(std::clamp(share * 256, 1.0, 65534.0)) * units / 256;
+  }
+
   // Sum before division by the maximum; negative where the document does not match the groups.
   double RawScore(const ModelDocument& document, const QueryPlan& plan, const Factors& weights) const {
     bool has_must = false;
@@ -187,9 +205,15 @@ class SearchModel {
     for (size_t i = 0; i < plan.groups.size(); ++i) {
       const PlanGroup& group = plan.groups[i];
       double frequency = 0;
+      double exact = 0;
+      double longer = 0;
       for (const PlanAlternative& alternative : group.alternatives) {
-        frequency += double{alternative.weight} * Frequency(document, alternative);
+        const double weighted = double{alternative.weight} * Frequency(document, alternative);
+        const bool is_longer = group.occur != Occur::kMustNot && IsLonger(alternative);
+        (is_longer ? longer : frequency) += weighted;
+        if (!is_longer && alternative.terms.size() == 1 && alternative.kind != AlternativeKind::kTypo) exact += weighted;
       }
+      if (longer > 0) frequency += JoinedFrequency(longer, weights.longer[i], exact > 0);
       if (group.occur == Occur::kMustNot) {
         if (frequency > 0) return -1;
         continue;

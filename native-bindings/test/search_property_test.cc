@@ -225,7 +225,7 @@ class RandomList {
         alternative.terms.push_back(j > 0 && Below(4) == 0 ? alternative.terms.back() : std::string_view(MakeWord()));
       }
       if (Below(12) == 0) alternative.terms[0] = "absent";
-      alternative.kind = static_cast<AlternativeKind>(i == 0 || Below(2) == 0 ? 0 : Below(3));
+      alternative.kind = static_cast<AlternativeKind>(i == 0 || Below(2) == 0 ? 0 : Below(4));
       group.alternatives.push_back(std::move(alternative));
     }
     return group;

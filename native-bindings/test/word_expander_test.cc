@@ -2,118 +2,20 @@
 #include "../kernel/terms/word_expander.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <random>
 #include <set>
 
-#include "../kernel/analysis/stemmer.h"
-#include "../kernel/common/stop.h"
 #include "../kernel/terms/compound_lookup.h"
 #include "../kernel/terms/expansion_names.h"
 #include "../kernel/terms/new_terms.h"
-#include "../kernel/vocabulary/compounds.h"
 #include "check.h"
-#include "edit_distance.h"
+#include "known_list.h"
 #include "search_support.h"
 
 namespace gannet::test {
 namespace {
-
-// A list whose dictionary is known: term -> documents that hold it.
-class KnownList {
- public:
-  // Each text is a document; `segments` of them.
-  KnownList(const std::string& language, const std::vector<std::vector<std::string>>& segments) : language_(language) {
-    SegmentSchema schema{{1}, {}};
-    schema.language = language;
-    std::vector<SegmentView> views;
-    uint32_t record_number = 0;
-    for (const auto& texts : segments) {
-      std::vector<DocumentWriter> writers;
-      for (const std::string& text : texts) {
-        writers.push_back(DocumentWriter(record_number++).Text(0, text));
-        std::set<std::string> words;
-        for (size_t begin = 0; begin < text.size();) {
-          const size_t end = std::min(text.find(' ', begin), text.size());
-          words.insert(text.substr(begin, end - begin));
-          begin = end + 1;
-        }
-        for (const std::string& word : words) ++frequencies_[word];
-      }
-      views.push_back({folder_.Build(schema, writers), {}});
-    }
-    generation_ = DeriveGeneration(nullptr, views, {}, {}, "{}");
-  }
-
-  WordExpansion Expand(const std::string& word, uint32_t edits, const ExpansionLimits& limits) const {
-    return ExpandWords(*generation_, std::vector<std::string>{word}, std::vector<uint32_t>{edits}, limits)[0];
-  }
-
-  WordExpansion Expected(const std::string& word, uint32_t edits, const ExpansionLimits& limits) const {
-    Stemmer& stemmer = ThreadStemmer(language_);
-    const std::string stem(stemmer.Stem(word));
-    WordExpansion expected;
-    for (const auto& [term, frequency] : frequencies_) {
-      if (term == word) {
-        expected.document_frequency = frequency;
-        continue;
-      }
-      if (term.starts_with(word)) expected.prefixes.push_back({term, 0, frequency});
-      const bool is_of_stem = !stem.empty() && stemmer.Stem(term) == stem;
-      if (!is_of_stem && !HasDigit(word) && IsSpellable(term) && IsCompound(term, word, CompoundRuleFor(word, language_)) &&
-          IsOfWords(term, word)) {
-        expected.compounds.push_back({term, 0, frequency});
-      }
-      if (!stem.empty() && stemmer.Stem(term) == stem) {
-        expected.stems.push_back({term, 0, frequency});
-      } else if (IsSpellable(word) && IsSpellable(term)) {
-        const uint32_t distance = EditDistance(word, term);
-        if (distance <= edits) expected.typos.push_back({term, distance, frequency});
-      }
-    }
-    Order(&expected.stems, limits.stems);
-    Order(&expected.typos, limits.typos);
-    Order(&expected.prefixes, limits.prefixes);
-    Order(&expected.compounds, limits.compounds);
-    return expected;
-  }
-
-  std::string AnyTerm(std::mt19937* random) const {
-    return std::next(frequencies_.begin(), static_cast<ptrdiff_t>((*random)() % frequencies_.size()))->first;
-  }
-
- private:
-  // Whether a list of a language that joins words has the rest, too.
-  bool IsOfWords(const std::string& term, const std::string& word) const {
-    const CompoundRule rule = CompoundRuleFor(word, language_);
-    if (!rule.is_of_words) return true;
-    Stemmer& stemmer = ThreadStemmer(language_);
-    for (const CompoundRest& rest : RestsOf(term, word, rule)) {
-      const std::string stem(stemmer.Stem(rest.text));
-      for (const auto& [other, frequency] : frequencies_) {
-        if (other == rest.text || (other.size() >= kInnerPartMin && HasAtJoint(rest, other))) return true;
-        if (!stem.empty() && (other == stem || stemmer.Stem(other) == stem)) return true;
-      }
-    }
-    return false;
-  }
-
-  static void Order(std::vector<TermMatch>* matches, size_t limit) {
-    std::sort(matches->begin(), matches->end(), [](const TermMatch& a, const TermMatch& b) {
-      if (a.distance != b.distance) return a.distance < b.distance;
-      if (a.document_frequency != b.document_frequency) return a.document_frequency > b.document_frequency;
-      return a.term < b.term;
-    });
-    if (matches->size() > limit) matches->resize(limit);
-  }
-
-  std::string language_;
-  TemporaryFolder folder_;
-  std::map<std::string, uint64_t> frequencies_;
-  std::shared_ptr<const Generation> generation_;
-};
 
 // Now and then there is something before a word.
 std::string RandomBeginning(std::mt19937* random, bool is_hangul) {
@@ -164,72 +66,6 @@ TEST(word_expander_agrees_with_a_map_of_the_terms) {
     }
   }
   CHECK(compounds > 100);
-}
-
-TEST(compounds_begin_or_end_with_a_word_where_words_are_written_together) {
-  const auto is_compound = [](std::string_view term, std::string_view word, std::string_view language) {
-    return IsCompound(term, word, CompoundRuleFor(word, language));
-  };
-  // In scripts without blanks and in Hangul, whatever the language.
-  CHECK(is_compound("東京タワー", "東京", "en"));
-  CHECK(is_compound("東京タワー", "タワー", "ja"));
-  CHECK(is_compound("清华大学", "大学", "none"));
-  CHECK(is_compound("食べ物", "食べ", "ja"));
-  CHECK(is_compound("서울에서", "서울", "ko"));
-  CHECK(is_compound("서울대학교", "대학교", "ko"));
-  CHECK(is_compound("โรงเรียน", "เรียน", "th"));
-  CHECK(!is_compound("東京", "東京", "ja"));
-  CHECK(!is_compound("日本", "本", "ja"));          // one character is in too many
-  CHECK(!is_compound("スープ", "スー", "ja"));       // as are two of kana
-  CHECK(!is_compound("北東京市", "東京", "ja"));     // within
-  CHECK(!is_compound("ក្រុមហ៊ុន", "ក្រុមហ", "km"));  // a mark belongs to its letter
-  // Letters in languages that join words.
-  CHECK(is_compound("dampfschifffahrt", "schifffahrt", "de"));
-  CHECK(is_compound("donaudampfschiff", "donau", "de"));
-  CHECK(!is_compound("dampfschifffahrt", "schifffahrt", "en"));
-  CHECK(!is_compound("fahrten", "fahrt", "de"));  // an ending
-  CHECK(!is_compound("dampfrad", "rad", "de"));
-  CHECK(!is_compound("дамба", "дам", "ru"));
-}
-
-std::vector<std::string> CompoundsIn(const std::string& text, const std::string& word, const std::string& language = "de") {
-  std::vector<std::string> found;
-  for (const TermMatch& match : KnownList(language, {{text}}).Expand(word, 0, {0, 0, 0, 100}).compounds) found.push_back(match.term);
-  return found;
-}
-
-TEST(compounds_of_letters_are_made_of_words_of_the_list) {
-  using Terms = std::vector<std::string>;
-  CHECK(CompoundsIn("elemente entertainment parkente park", "ente") == Terms{"parkente"});
-  CHECK(CompoundsIn("datumszeile datum", "zeile") == Terms{"datumszeile"});
-  CHECK(CompoundsIn("datumszeile", "zeile").empty());
-  // Long ones are no chance.
-  CHECK(CompoundsIn("dampfschifffahrt", "schifffahrt") == Terms{"dampfschifffahrt"});
-  CHECK(CompoundsIn("kindergarten garten", "kind") == Terms{"kindergarten"});
-  // In whatever form, and with more behind it.
-  CHECK(CompoundsIn("datenfelder feld", "daten") == Terms{"datenfelder"});
-  CHECK(CompoundsIn("donaudampfschiffe dampf", "donau") == Terms{"donaudampfschiffe"});
-  CHECK(CompoundsIn("rinde rind bauch bau staub stau torte tor weinen wein", "rind").empty());
-  CHECK(CompoundsIn("rinde rind bauch bau staub stau torte tor weinen wein", "wein").empty());
-  // Other scripts' words are what a dictionary says.
-  CHECK(CompoundsIn("서울에서", "서울") == Terms{"서울에서"});
-}
-
-// It is looked for as long as it is wanted: all of a list of a hundred thousand terms is not.
-TEST(compounds_are_bounded_and_end_when_they_are_to_end) {
-  std::string text;
-  for (char a = 'a'; a <= 'z'; ++a) {
-    for (char b = 'a'; b <= 'z'; ++b) {
-      for (char c = 'a'; c <= 'z'; ++c) text += std::string("서울") + a + b + c + " ";
-    }
-  }
-  const KnownList list("none", {{text + "서울역"}});
-  CHECK(list.Expand("서울", 0, {0, 0, 0, 1000}).compounds.size() <= 2 * kCompoundTermsVisitedMax);
-  constexpr uint32_t kFlag = 7;
-  LowerStop(kFlag);  // another test may have raised it
-  WatchStop(kFlag, std::numeric_limits<double>::infinity(), 0);
-  CHECK_THROWS(kDeadline, list.Expand("서울", 0, {0, 0, 0, 1000}));
-  UnwatchStop();
 }
 
 std::vector<std::pair<std::string, uint32_t>> Outline(const std::vector<TermMatch>& matches) {

@@ -50,9 +50,9 @@
 //   - Radius: great-circle distance on a sphere of 6,371,008.8 m.
 //
 // Scores: BM25F with combined fields (Robertson, Zaragoza, Taylor 2004): the weighted frequencies of a group's
-// alternatives are summed, each times its weight, and saturated once with kSaturationK1 and kLengthB; idf =
-// ln(1 + (N - df + 0.5) / (df + 0.5)), with N the documents of the generation and df the documents that hold any of
-// the alternatives that count (AlternativeKind); a phrase adds what its rarest term has.
+// alternatives are summed, each times its weight (those of longer words together: longer_words.h), and saturated once
+// with kSaturationK1 and kLengthB; idf = ln(1 + (N - df + 0.5) / (df + 0.5)), with N the documents of the generation and
+// df the documents that hold any of the alternatives that count (AlternativeKind); a phrase adds what its rarest term has.
 //
 // Proximity bonus: neighbours in the sequence are a pair of groups, each pair counted once in each order, unless they
 // share a term. A pair adds proximity weight * (idf + idf') / 2 * t / (t + K), K as for a word, t = the sum over
@@ -107,9 +107,9 @@ enum PlanFlag : uint32_t {
   kStorageOrder = 4,    // no scores and no order: hits in record number order
 };
 enum class Occur : uint8_t { kShould = 0, kMust = 1, kMustNot = 2 };
-// What makes an alternative one. Words and synonyms count for the group's idf; typos only where no document holds any of
-// those, so that a rare word stays rare although it resembles a frequent one.
-enum class AlternativeKind : uint8_t { kWord = 0, kTypo = 1, kSynonym = 2 };
+// What makes an alternative one. Words, synonyms and words that are longer by the word count for the group's idf; typos only
+// where no document holds any of those, so that a rare word stays rare although it resembles a frequent one.
+enum class AlternativeKind : uint8_t { kWord = 0, kTypo = 1, kSynonym = 2, kCompound = 3 };
 enum class FilterOp : uint8_t {
   kAll = 0, kAnd = 1, kOr = 2, kNot = 3, kEqual = 4, kNotEqual = 5, kLess = 6, kLessOrEqual = 7,
   kGreater = 8, kGreaterOrEqual = 9, kIn = 10, kIsNull = 11, kWithin = 12,

@@ -11,6 +11,7 @@
 
 #include "../common/stop.h"
 #include "../postings/norm.h"
+#include "longer_words.h"
 #include "score_bound.h"
 #include "union_frequency.h"
 #include "whole_field_finder.h"
@@ -80,6 +81,8 @@ class QueryPreparer {
     query_.has_terms.resize(generation_.segments.size());
     for (uint32_t i = 0; i < plan.groups.size(); ++i) query_.groups.push_back(PrepareGroup(plan.groups[i], i));
     PlaceLists();
+    if (for_scores) JoinLongerWords(&query_);
+    for (PreparedGroup& group : query_.groups) OrderSumming(&group);
     for (const PreparedGroup& group : query_.groups) {
       query_.has_scoring_groups |= group.scores();
       query_.has_must |= group.occur == Occur::kMust;
@@ -115,7 +118,6 @@ class QueryPreparer {
       group.alternatives.push_back(PrepareAlternative(alternative, first));
       first += static_cast<uint32_t>(alternative.terms.size());
     }
-    OrderSumming(&group);
     return group;
   }
 
@@ -152,9 +154,10 @@ class QueryPreparer {
       return alternative.kind != AlternativeKind::kTypo && alternative.document_frequency > 0;
     };
     const bool known = std::any_of(group->alternatives.begin(), group->alternatives.end(), is_known);
+    for (const PreparedAlternative& longer : group->longer) group->sequence_terms.push_back(longer.terms[0]);
     for (PreparedAlternative& alternative : group->alternatives) {
       alternative.counts = !known || alternative.kind != AlternativeKind::kTypo;
-      if (!alternative.counts || alternative.is_phrase()) continue;
+      if (!alternative.counts || alternative.is_phrase() || alternative.is_joined) continue;
       group->sequence_terms.push_back(alternative.terms[0]);
       if (alternative.weight >= kWholeFieldTermWeightMin) group->whole_terms.push_back(alternative.terms[0]);
     }
@@ -164,8 +167,19 @@ class QueryPreparer {
     }
   }
 
+  // Distinct, of terms that have a list of their own.
+  static std::vector<uint32_t> ExactTerms(const PreparedGroup& group) {
+    std::set<uint32_t> terms;
+    for (const PreparedAlternative& alternative : group.alternatives) {
+      if (alternative.counts && !alternative.is_phrase() && !alternative.is_joined) terms.insert(alternative.terms[0]);
+    }
+    return {terms.begin(), terms.end()};
+  }
+
   double CountDocuments(const PreparedGroup& group) const {
-    auto count = static_cast<double>(CountUnion(query_, group.sequence_terms));
+    auto count = static_cast<double>(group.without_exact);
+    if (group.longer.empty()) count += static_cast<double>(CountUnion(query_, group.sequence_terms));
+    else count += static_cast<double>(CountUnion(query_, ExactTerms(group)));
     for (const PreparedAlternative& alternative : group.alternatives) {
       if (alternative.counts && alternative.is_phrase()) count += static_cast<double>(alternative.document_frequency);
     }

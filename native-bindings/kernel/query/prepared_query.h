@@ -75,6 +75,7 @@ struct PreparedAlternative {
   uint64_t document_frequency = 0;
   AlternativeKind kind = AlternativeKind::kWord;
   bool counts = false;  // for the idf of its group (AlternativeKind)
+  bool is_joined = false;  // in one list of all longer words (longer_words.h)
 
   bool is_phrase() const { return terms.size() > 1; }
 };
@@ -87,6 +88,9 @@ struct PreparedGroup {
   double bound = 0;  // the most that the group alone can add to the sum, before division by the maximum
   float weight = 0;  // boost * idf / maximum
   std::vector<PreparedAlternative> alternatives;
+  // Those that the joined one of the alternatives is made of; empty where none is.
+  std::vector<PreparedAlternative> longer;
+  uint64_t without_exact = 0;  // documents that have some of these, and nothing else that counts
   // In which frequencies are summed: phrases, then terms by falling document frequency (indexes into alternatives).
   std::vector<uint32_t> summing_order;
   std::vector<uint32_t> sequence_terms;  // whose positions earn a proximity bonus: distinct, ascending
@@ -125,6 +129,8 @@ struct PreparedQuery {
   const Generation* generation = nullptr;
   std::vector<PreparedTerm> terms;    // distinct
   std::vector<SegmentList> lists;     // of all terms, one after the other
+  std::vector<std::vector<SegmentList>> joined_lists;  // of terms that are none of a segment (longer_words.h)
+  std::vector<JoinedList> joined_bytes;                // what these point into
   std::vector<PreparedGroup> groups;  // in order of scoring
   bool has_scoring_groups = false;
   bool has_must = false;

@@ -92,7 +92,7 @@ class PlanReader {
   PlanAlternative ReadAlternative() {
     PlanAlternative alternative;
     const uint8_t kind = Read<uint8_t>();
-    if (kind > static_cast<uint8_t>(AlternativeKind::kSynonym)) Malformed("alternative kind");
+    if (kind > static_cast<uint8_t>(AlternativeKind::kCompound)) Malformed("alternative kind");
     alternative.kind = static_cast<AlternativeKind>(kind);
     alternative.weight = Read<float>();
     if (!(alternative.weight > 0 && alternative.weight <= 1)) Malformed("weight");

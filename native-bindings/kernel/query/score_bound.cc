@@ -100,6 +100,7 @@ class ScoreBounder {
     for (PreparedGroup& group : query_.groups) {
       if (!group.scores()) continue;
       for (const PreparedAlternative& alternative : group.alternatives) CountUses(alternative, &uses);
+      for (const PreparedAlternative& longer : group.longer) CountUses(longer, &uses);
     }
     shares_.reserve(query_.groups.size());
     length_is_shared_ = std::all_of(uses.begin(), uses.end(), [](uint32_t count) { return count <= 1; });
@@ -127,7 +128,12 @@ class ScoreBounder {
         for (const Impact& step : StepsOf(term)) rises_[step.norm] = true;
       }
       AddSteps(alternative, &sum);
-      share.rate = std::min(share.rate, TokensPerOccurrence(alternative) / double{alternative.weight});
+      // What is joined is in steps, and counts no more than its occurrences.
+      const double weight = alternative.is_joined ? 1 : double{alternative.weight};
+      share.rate = std::min(share.rate, TokensPerOccurrence(alternative) / weight);
+    }
+    for (const PreparedAlternative& longer : group->longer) {
+      for (const Impact& step : StepsOf(longer.terms[0])) rises_[step.norm] = true;
     }
     share.cap = sum.Sum();
     return share;

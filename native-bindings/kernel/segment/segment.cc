@@ -194,6 +194,7 @@ class LmdbSegment final : public Segment {
     cache().expansions.LimitBytes(BytesFor(kExpansionsBytes));
     cache().term_entries.LimitBytes(BytesFor(kTermEntriesBytes));
     cache().comparisons.LimitBytes(BytesFor(kComparisonsBytes));
+    cache().joined_lists.LimitBytes(BytesFor(kJoinedListsBytes));
   }
 
   const SegmentMeta& meta() const override { return meta_; }

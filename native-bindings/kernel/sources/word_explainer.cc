@@ -83,16 +83,10 @@ class WordExplainer {
     std::string terms;
     std::vector<uint32_t> frequencies;
     for (const PreparedAlternative& alternative : group.alternatives) {
-      const uint32_t frequency = Frequency(alternative);
-      frequencies.push_back(frequency);
-      if (frequency == 0) continue;
-      terms.append(terms.empty() ? "{\"term\":" : ",{\"term\":");
-      AppendJsonString(TextOf(alternative), &terms);
-      AppendMember(",\"weight\":", double{alternative.weight}, &terms);
-      AppendMember(",\"frequency\":", frequency, &terms);
-      AppendMember(",\"document_frequency\":", static_cast<double>(alternative.document_frequency), &terms);
-      terms.push_back('}');
+      frequencies.push_back(Frequency(alternative));
+      if (!alternative.is_joined) AppendTerm(alternative, frequencies.back(), &terms);
     }
+    for (const PreparedAlternative& longer : group.longer) AppendTerm(longer, Frequency(longer), &terms);
     float sum = 0;
     for (const uint32_t index : group.summing_order) {
       sum += group.alternatives[index].weight * FrequencyToFloat(frequencies[index]);
@@ -105,6 +99,16 @@ class WordExplainer {
     AppendMember(",\"contribution\":", double{contribution}, out);
     out->append(",\"terms\":[" + terms + "]}");
     return contribution;
+  }
+
+  void AppendTerm(const PreparedAlternative& alternative, uint32_t frequency, std::string* out) const {
+    if (frequency == 0) return;
+    out->append(out->empty() ? "{\"term\":" : ",{\"term\":");
+    AppendJsonString(TextOf(alternative), out);
+    AppendMember(",\"weight\":", double{alternative.weight}, out);
+    AppendMember(",\"frequency\":", frequency, out);
+    AppendMember(",\"document_frequency\":", static_cast<double>(alternative.document_frequency), out);
+    out->push_back('}');
   }
 
   uint32_t Frequency(const PreparedAlternative& alternative) const {

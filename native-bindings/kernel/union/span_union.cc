@@ -12,6 +12,9 @@
 namespace gannet {
 namespace {
 
+// Of longer words, however many there are in a document: together they may count less than one occurrence.
+constexpr float kLeastJoinedWeight = 1e-9f;
+
 // With more postings than this share of the documents, windows are the better way.
 constexpr uint64_t kSparseShare = 8;
 
@@ -148,6 +151,7 @@ std::span<const ScoredDocument> SpanUnion::Score(float bar) {
 
 // Of one occurrence of a group's word: it counts for the group's frequency at least so much, times its field's weight.
 float SpanUnion::LeastWeight(const PreparedGroup& group) {
+  if (!group.longer.empty()) return kLeastJoinedWeight;
   float least = 1;
   for (const PreparedAlternative& alternative : group.alternatives) {
     if (alternative.counts && !alternative.is_phrase()) least = std::min(least, alternative.weight);

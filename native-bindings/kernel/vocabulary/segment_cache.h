@@ -36,6 +36,8 @@ inline constexpr CacheBytes kExpansionsBytes{96 << 10, 12, 3 << 19};
 inline constexpr CacheBytes kTermEntriesBytes{400 << 10, 96, 13 << 19};
 // What passes comparisons of filters: a bit a document for each of some 32 of them.
 inline constexpr CacheBytes kComparisonsBytes{32 << 10, 4, 8 << 20};
+// What is joined of the longer words of a word (query/longer_words.h): two bytes a posting.
+inline constexpr CacheBytes kJoinedListsBytes{64 << 10, 4, 4 << 20};
 inline constexpr size_t kCachedUnionsMax = 4096;
 inline constexpr size_t kCachedCompletionsMax = 256;
 inline constexpr size_t kCachedWholeFieldsMax = 512;
@@ -46,6 +48,8 @@ inline constexpr size_t kCachedWholeFieldMatchesMax = 1024;
 inline constexpr size_t kCachedDocumentsOfLengthMax = 4096;
 inline constexpr size_t kCachedEntriesMax = 128;
 inline constexpr size_t kCachedKeyBytesMax = 512;
+// As many as its longer words have.
+inline constexpr size_t kCachedJoinedKeyBytesMax = 8 << 10;
 
 // Keys of several texts: with their lengths, because a text may hold any byte.
 inline void AppendKeyPart(std::string_view text, std::string* key) {
@@ -65,7 +69,8 @@ class BoundedCache {
   // At most so many answers.
   explicit BoundedCache(size_t answers_max) : answers_max_(answers_max) {}
   // At most so many bytes; `bytes_of` tells what an answer points to.
-  BoundedCache(size_t bytes_max, size_t (*bytes_of)(const Value&)) : bytes_max_(bytes_max), bytes_of_(bytes_of) {}
+  BoundedCache(size_t bytes_max, size_t (*bytes_of)(const Value&), size_t key_bytes_max = kCachedKeyBytesMax)
+      : key_bytes_max_(key_bytes_max), bytes_max_(bytes_max), bytes_of_(bytes_of) {}
 
   // How much is kept from now on. Not while other threads use the cache.
   void LimitBytes(size_t bytes_max) { bytes_max_ = bytes_max; }
@@ -91,7 +96,7 @@ class BoundedCache {
   using Values = std::unordered_map<std::string, Kept>;
 
   void Put(const std::string& key, Value value, bool replaces) {
-    if (key.size() > kCachedKeyBytesMax) return;
+    if (key.size() > key_bytes_max_) return;
     const size_t bytes = bytes_of_ == nullptr ? 0 : kCachedAnswerBytes + HeapBytes(key) + bytes_of_(value);
     Kept kept{std::move(value), bytes};
     const std::lock_guard lock(mutex_);
@@ -119,6 +124,7 @@ class BoundedCache {
   }
 
   size_t answers_max_ = SIZE_MAX;
+  size_t key_bytes_max_ = kCachedKeyBytesMax;
   size_t bytes_max_ = SIZE_MAX;
   size_t (*bytes_of_)(const Value&) = nullptr;
   mutable std::mutex mutex_;
@@ -163,6 +169,13 @@ struct TermEntry {
 };
 using TermEntries = std::shared_ptr<const std::vector<TermEntry>>;
 
+// The bytes of a posting list.
+struct KeptJoinedList {
+  std::vector<uint8_t> bytes;
+  uint32_t without_exact = 0;  // documents that have none of the words that it is beside
+};
+using JoinedList = std::shared_ptr<const KeptJoinedList>;
+
 // The documents that pass a comparison of a filter (filter/kept_comparison.h), or how much was looked at for it so far.
 struct KeptBits {
   std::atomic<uint64_t> looked_at = 0;  // documents
@@ -183,6 +196,8 @@ inline size_t BytesOf(const TermEntries& entries) {
   return sizeof(*entries) + 48 + entries->capacity() * sizeof(TermEntry);
 }
 
+inline size_t BytesOf(const JoinedList& list) { return sizeof(*list) + 48 + list->bytes.capacity(); }
+
 struct SegmentCache {
   // By edits and word.
   BoundedCache<std::shared_ptr<const WordForms>> word_forms{kWordFormsBytes.min, BytesOf};
@@ -198,6 +213,8 @@ struct SegmentCache {
   BoundedCache<TermEntries> term_entries{kTermEntriesBytes.min, BytesOf};
   // By the comparison.
   BoundedCache<ComparisonBits> comparisons{kComparisonsBytes.min, BytesOf};
+  // By their terms and how they count.
+  BoundedCache<JoinedList> joined_lists{kJoinedListsBytes.min, BytesOf, kCachedJoinedKeyBytesMax};
   // Documents that hold any of some terms, by these.
   BoundedCache<uint32_t> union_frequencies{kCachedUnionsMax};
 };

@@ -56,6 +56,12 @@ const OTHER_LETTERS = {
   need: 'मुझे ज़रूरत है',
   army: 'צה״ל הודיע',
 };
+const RANKED = {
+  repeated: '서울대학교 서울대학교 서울대학교 서울대학교 서울대학교',
+  longer: '서울에서 서울대학교 서울역 바다 하늘',
+  once: '서울역 산 강 바다 하늘',
+  exact: '서울 산 강 바다 하늘',
+};
 
 interface Response {
   readonly results: readonly {
@@ -69,6 +75,7 @@ let fixtures: ListFixtures;
 let texts: ListIndex;
 let german: ListIndex;
 let letters: ListIndex;
+let ranked: ListIndex;
 const stores = new RecordStoreCache();
 const reader = new StoreRecordReader(stores);
 const executor = new SearchExecutor(kernel, reader);
@@ -79,6 +86,7 @@ beforeAll(async () => {
   fixtures = await listFixtures();
   texts = await fixtures.add('texts', DEFINITION, recordsOf(TEXTS), { language: 'none' });
   letters = await fixtures.add('letters', DEFINITION, recordsOf(OTHER_LETTERS), { language: 'none' });
+  ranked = await fixtures.add('ranked', DEFINITION, recordsOf(RANKED), { language: 'none' });
   german = await fixtures.add('german', { ...DEFINITION, language: 'de' }, recordsOf(GERMAN), { language: 'de' });
 });
 afterAll(async () => {
@@ -106,6 +114,10 @@ describe('a word', () => {
     expect(names('清华')).toEqual(['tsinghua']);
     expect(names('서울').sort()).toEqual(['seoul', 'university']);
     expect(names('대학교')).toEqual(['university']);
+  });
+
+  it('stands before any number of longer words, and more of these before fewer', () => {
+    expect(names('서울', {}, ranked)).toEqual(['exact', 'repeated', 'longer', 'once']);
   });
 
   it('does not find what its characters are in by chance where the dictionary parts them', () => {

@@ -1,0 +1,124 @@
+// What the longer words of a word count beside the word itself. That all ways to evaluate a query agree on it, search_property_test.cc shows.
+#include "../kernel/query/longer_words.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "check.h"
+#include "search_support.h"
+
+namespace gannet::test {
+namespace {
+
+struct Counts {
+  uint32_t exact = 0;
+  uint32_t longer = 0;
+};
+
+// Texts of twelve words each, in segments, and what is in them.
+class CountedList {
+ public:
+  explicit CountedList(std::mt19937* random) {
+    std::vector<SegmentView> views;
+    for (uint32_t segments = 1 + (*random)() % 3; segments > 0; --segments) {
+      std::vector<DocumentWriter> writers;
+      for (uint32_t documents = 1 + (*random)() % 40; documents > 0; --documents) {
+        const auto record = static_cast<uint32_t>(counts_.size());
+        writers.push_back(DocumentWriter(record).Text(0, MakeText(random)));
+      }
+      views.push_back({folder_.Build(schema_, writers), {}});
+    }
+    generation_ = DeriveGeneration(nullptr, views, {}, {}, "{}");
+  }
+
+  const Generation& generation() const { return *generation_; }
+  const Counts& counts(uint32_t record) const { return counts_[record]; }
+
+ private:
+  std::string MakeText(std::mt19937* random) {
+    static const std::vector<std::string> longer = {"서울시", "서울역", "서울만"};
+    constexpr uint32_t kWords = 12;
+    Counts counts;
+    if ((*random)() % 2 == 0) counts.exact = (*random)() % 3;
+    counts.longer = (*random)() % (kWords - 2);
+    std::string text;
+    for (uint32_t i = 0; i < kWords; ++i) {
+      text += i < counts.exact ? "서울" : i < counts.exact + counts.longer ? longer[(*random)() % longer.size()] : "산";
+      text += " ";
+    }
+    counts_.push_back(counts);
+    return text;
+  }
+
+  // The field of the greatest weight has nothing.
+  SegmentSchema schema_{{3, 7}, {}};
+  TemporaryFolder folder_;
+  std::vector<Counts> counts_;
+  std::shared_ptr<const Generation> generation_;
+};
+
+PlanGroup SeoulGroup() {
+  return Group(Occur::kShould, {{1, {"서울"}},
+                                {0.6f, {"서울시"}, AlternativeKind::kCompound},
+                                {0.6f, {"서울역"}, AlternativeKind::kCompound},
+                                {0.6f, {"서울만"}, AlternativeKind::kCompound}});
+}
+
+// Whether the one is to stand before the other, all else being equal.
+bool IsBetter(const Counts& a, const Counts& b) {
+  if ((a.exact > 0) != (b.exact > 0)) return a.exact > 0;
+  return a.exact >= b.exact && a.longer >= b.longer;
+}
+
+TEST(longer_words_never_stand_before_the_word_itself) {
+  std::mt19937 random(5);
+  size_t compared = 0;
+  for (uint32_t round = 0; round < 60; ++round) {
+    const CountedList list(&random);
+    QueryPlan plan;
+    plan.size = 1000;
+    plan.flags = kNeedTotal;
+    plan.groups.push_back(SeoulGroup());
+    const Result result = RunSearch(list.generation(), plan);
+    for (size_t i = 1; i < result.hits.size(); ++i) {
+      ++compared;
+      const ResultHit& before = result.hits[i - 1];
+      const ResultHit& behind = result.hits[i];
+      const Counts& a = list.counts(before.record_number);
+      const Counts& b = list.counts(behind.record_number);
+      CHECK(!IsBetter(b, a) || before.score == behind.score);
+      CHECK(a.exact > 0 || b.exact == 0);
+      CHECK((a.exact > 0) == (b.exact > 0) || before.score > behind.score);
+      // Nothing is but once where both have the same.
+      CHECK((a.exact != b.exact || a.longer != b.longer) || before.score == behind.score);
+    }
+  }
+  CHECK(compared > 500);
+}
+
+TEST(longer_words_count_more_the_more_there_are_and_beside_the_word_fully) {
+  TemporaryFolder folder;
+  const auto segment = folder.Build({{1}, {}}, {
+                                                   DocumentWriter(0).Text(0, "서울 산 산 산"),
+                                                   DocumentWriter(1).Text(0, "서울시 산 산 산"),
+                                                   DocumentWriter(2).Text(0, "서울시 서울역 서울역 산"),
+                                                   DocumentWriter(3).Text(0, "서울 서울시 서울역 산"),
+                                                   DocumentWriter(4).Text(0, "서울 서울 산 산"),
+                                               });
+  const auto generation = DeriveGeneration(nullptr, {{segment, {}}}, {}, {}, "{}");
+  QueryPlan plan;
+  plan.size = 10;
+  plan.flags = kNeedTotal;
+  plan.groups.push_back(SeoulGroup());
+  std::vector<uint32_t> order;
+  for (const ResultHit& hit : RunSearch(*generation, plan).hits) order.push_back(hit.record_number);
+  CHECK(order == std::vector<uint32_t>({3, 4, 0, 2, 1}));
+  // Where they are to be left out, all of them are.
+  plan.groups.push_back(Word("산"));
+  plan.groups[0].occur = Occur::kMustNot;
+  CHECK(RunSearch(*generation, plan).hits.empty());
+}
+
+}  // namespace
+}  // namespace gannet::test
