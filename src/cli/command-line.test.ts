@@ -386,6 +386,19 @@ it('what stands behind list is told by its own name', async () => {
   expectSentence(odd, /^gannet list shows all lists.* --param list=NAME tells/, EXIT.usage);
 });
 
+it('a mistake points to the help of the command, which has what was mistaken', async () => {
+  for (const [words, hint] of [
+    [['impotr'], '(gannet --help shows the commands and their options)'],
+    [['import', 'a.csv'], '(gannet import --help shows its arguments and options)'],
+    [['key', 'mkae'], '(gannet key --help shows the commands and their options)'],
+    [['webhook', 'create'], '(gannet webhook create --help shows its arguments and options)'],
+    [['model', 'test'], '(gannet model test --help shows its arguments and options)'],
+  ] as const) {
+    const { text, status } = await gannetWith(['node', 'gannet', ...words], surroundings());
+    expect([text, status]).toEqual([expect.stringContaining(hint), EXIT.usage]);
+  }
+});
+
 it('a file that cannot be exported to is told before the service is asked', async () => {
   for (const path of ['/nowhere/x', tmpdir()]) {
     const argv = ['node', 'gannet', 'export', '--list', 'books', '--output', path];

@@ -57,6 +57,7 @@ export async function runCommandLine(
       const operations = await operationsOf(specs, load);
       addDeclaredCommands(program, { run, shared: sharedOptions, specs, operations });
     }
+    pointToHelp(program);
     await program.parseAsync([...argv]);
     return status;
   } catch (error) {
@@ -64,6 +65,14 @@ export async function runCommandLine(
   } finally {
     forget();
   }
+}
+
+/** After an error each command names its own help: that of the program has none of its options. */
+function pointToHelp(command: Command, before = ''): void {
+  const words = `${before}${command.name()}`;
+  const shown = command.commands.length === 0 ? 'its arguments and options' : 'the commands and their options';
+  command.showHelpAfterError(`(${words} --help shows ${shown})`);
+  for (const each of command.commands) pointToHelp(each, `${words} `);
 }
 
 function declaredCommands(): readonly CommandSpec[] {
@@ -111,7 +120,6 @@ function createProgram(
     .option('--config <file>', 'a settings file; what it leaves out is as in config/default.toml')
     // What stands behind a command is the command's: `gannet search birds --version 2` is no question for the program's own version.
     .enablePositionalOptions()
-    .showHelpAfterError('(gannet --help shows the commands and their options)')
     .exitOverride()
     // Before there are commands, which take it over as they are added.
     .configureOutput({
