@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { beginOf, cutAtLines, formatOf, formatOfText } from './import-source.js';
+import { beginOf, cutAtLines, formatOf } from './import-source.js';
 
 async function* inPieces(text: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
@@ -42,20 +42,6 @@ it('the format follows the name of the file unless it is given', () => {
   expect(formatOf('sheet.tsv', undefined)).toBe('csv');
   expect(formatOf('data.txt', 'json')).toBe('json');
   expect(() => formatOf('data.txt', undefined)).toThrow('--format');
-});
-
-it.each([
-  ['json', '{"name":"a"}\n{"name":"b"}\n', 'ndjson'],
-  ['json', '\ufeff{"name":"a"}\r\n{"name":"b"}', 'ndjson'],
-  ['json', '{"name":"a"}', 'ndjson'],
-  ['json', '{\n  "items": []\n}', 'json'],
-  ['json', '[{"name":"a"}]', 'json'],
-  ['json', '', 'json'],
-  ['ndjson', ' \n[\n{"name":"a"}]', 'json'],
-  ['ndjson', '{"name":"a"}\n', 'ndjson'],
-  ['csv', '[a,b]\n', 'csv'],
-] as const)('a file named as %s that begins with %j is read as %s', (named, text, format) => {
-  expect(formatOfText(named, Buffer.from(text))).toBe(format);
 });
 
 it('the beginning of a stream is seen, and nothing of it is lost', async () => {

@@ -36,28 +36,6 @@ export function formatOf(file: string, given: ImportFormat | undefined): ImportF
   return format;
 }
 
-const [OPEN_ARRAY, OPEN_OBJECT] = ['[', '{'];
-
-/**
- * The format of a file whose name tells it, by how its text begins: exports of many programs are lines of objects and have a name that ends in
- * .json, and an array is no line of records.
- */
-export function formatOfText(named: ImportFormat, begin: Uint8Array): ImportFormat {
-  if (named === 'csv') return named;
-  const text = new TextDecoder().decode(begin).trimStart();
-  if (named === 'ndjson') return text.startsWith(OPEN_ARRAY) ? 'json' : named;
-  return text.startsWith(OPEN_OBJECT) && isWhole(text.split('\n', 1)[0] ?? '') ? 'ndjson' : named;
-}
-
-function isWhole(json: string): boolean {
-  try {
-    JSON.parse(json);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 export interface ImportSource {
   readonly stream: AsyncIterable<Uint8Array>;
   /** Undefined for a pipe. */

@@ -9,6 +9,7 @@ export * from './record-input.js';
 export * from './field-normaliser.js';
 export * from './fitting-fields.js';
 export * from './csv-text.js';
+export * from './format-of-text.js';
 export * from './definition-inference.js';
 export * from './record-batch.js';
 export * from './record-room.js';

@@ -47,7 +47,12 @@ class CommandProcess {
   }
 
   static start(dataDir: string, ...args: string[]): CommandProcess {
-    const env = { ...inherited, GANNET_DATA_DIR: dataDir, GANNET_PORT: '0', GANNET_LOG_LEVEL: 'warn' };
+    const env = {
+      ...inherited,
+      GANNET_DATA_DIR: dataDir,
+      GANNET_PORT: '0',
+      GANNET_LOG_LEVEL: args[0] === 'serve' ? 'info' : 'warn',
+    };
     return new CommandProcess(spawn(process.execPath, ['bin/gannet.js', ...args], { cwd: PACKAGE, env }));
   }
 }
@@ -167,6 +172,7 @@ describe('beside a running service', () => {
     served.child.kill('SIGHUP');
     served.child.kill('SIGHUP');
     expect(await served.ended).toEqual({ status: 0, signal: null });
+    expect(served.notes).toMatch(/"signal":"SIGHUP","msg":"The service is told to stop"/);
     rmSync(dataDir, { recursive: true });
   });
 

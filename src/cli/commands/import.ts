@@ -2,7 +2,7 @@
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
-import { beginOf, CONTENT_TYPES, cutAtLines, formatOf, formatOfText, openSource } from '../import-source.js';
+import { beginOf, CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
 import { namelessRecords, type Nameless } from '../nameless-records.js';
 import { NpyReader } from '../npy/npy-file.js';
 import { recordsWithVectors } from '../npy/records-with-vectors.js';
@@ -10,6 +10,7 @@ import { formatCount, printable, type Output } from '../output.js';
 import { ProblemError } from '../problem.js';
 import { Progress } from '../progress.js';
 import { createRecordCounter, type ImportFormat, type RecordCounter } from '../record-counter.js';
+import { formatOfText } from '../../records/index.js';
 import type { ServiceClient } from '../service-client.js';
 
 /** NDJSON goes in as requests of this size, so that a file may be larger than the service takes at once. */

@@ -33,7 +33,9 @@ export async function serve(context: CommandContext): Promise<ExitStatus> {
     context.output.write(`Gannet is ready on ${service.address}\n`);
     for (const greeting of greetings) context.output.write(greeting);
   });
-  await stopped;
+  const signal = await stopped;
+  // A rotation of logs that sends SIGHUP, for instance, would not be found out otherwise.
+  service.services.log.info({ signal }, 'The service is told to stop');
   await service.close();
   return EXIT.done;
 }
@@ -60,13 +62,13 @@ function leaveWorkingFolder(): void {
 }
 
 /** Resolves at the first signal; a second one ends the process at once, unless it is a terminal's, which comes from the system and from the shell. */
-export function nextStopSignal(): Promise<void> {
+export function nextStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = false;
     const onSignal = (signal: NodeJS.Signals) => {
       if (asked && signal !== 'SIGHUP') process.exit(130);
       asked = true;
-      resolve();
+      resolve(signal);
     };
     for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   });

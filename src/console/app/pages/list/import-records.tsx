@@ -4,17 +4,20 @@ import { useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
 import { count } from '../../ui/format.js';
 import { Problem } from '../../ui/problem.js';
-import { formatOf } from '../start/file-records.js';
+import { CONTENT_TYPES, formatOfFile, type FileFormat } from '../start/file-records.js';
 import { ImportJob, type ImportState } from '../start/import-job.js';
 import { useListParams } from './list-frame.js';
 
 const NOTHING_YET: ImportState = { bytesRead: 0, written: 0, failed: 0, failures: [] };
+
+const isFormat = (value: unknown): value is FileFormat => typeof value === 'string' && value in CONTENT_TYPES;
 
 /** The file that is being imported, and how far it is. */
 function useImport() {
   const target = useListParams();
   const cache = useQueryClient();
   const job = useRef<ImportJob>(undefined);
+  const chosenLast = useRef<File>(undefined);
   const [file, setFile] = useState<File>();
   const [state, setState] = useState(NOTHING_YET);
   const [busy, setBusy] = useState(false);
@@ -26,18 +29,23 @@ function useImport() {
     setBusy(false);
     await cache.invalidateQueries();
   };
-  const take = (chosen: File): void => {
+  const take = async (chosen: File): Promise<void> => {
     setFile(chosen);
     setState(NOTHING_YET);
-    const format = formatOf(chosen.name);
-    if (format === undefined) {
-      setError(new Error(text.start.unknownFormat(chosen.name)));
+    setError(null);
+    chosenLast.current = chosen;
+    const format = await formatOfFile(chosen).catch((reason: unknown) => reason);
+    // Closed meanwhile, or another one was chosen.
+    if (chosenLast.current !== chosen) return;
+    if (!isFormat(format)) {
+      setError(format ?? new Error(text.start.unknownFormat(chosen.name)));
       return;
     }
     job.current = new ImportJob({ file: chosen, format, target, onState: setState });
     void run();
   };
   const close = (): void => {
+    chosenLast.current = undefined;
     job.current?.stop();
     setFile(undefined);
   };
@@ -61,7 +69,7 @@ export function ImportButton() {
         aria-label={text.records.import}
         onChange={({ currentTarget }) => {
           const chosen = currentTarget.files?.item(0);
-          if (chosen !== null && chosen !== undefined) take(chosen);
+          if (chosen !== null && chosen !== undefined) void take(chosen);
           currentTarget.value = '';
         }}
       />

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatOf, piecesOf, type FileFormat } from './file-records.js';
+import { formatOfFile, piecesOf, type FileFormat } from './file-records.js';
 import { csvRows, listNameOf, sampleOf } from './file-sample.js';
 
 async function cut(text: string, format: FileFormat, pieceBytes: number) {
@@ -77,6 +77,14 @@ describe('sampleOf', () => {
   it('says what is wrong with a file that is not what its name says', async () => {
     await expect(sampleOf(new Blob(['']), 'csv')).rejects.toThrow('no records');
     await expect(sampleOf(new Blob(['3\n']), 'ndjson')).rejects.toThrow('A record is an object');
+    const wrapped = new Blob([JSON.stringify({ items: [{ name: 'a' }] }, null, 2)]);
+    await expect(sampleOf(wrapped, 'json')).rejects.toThrow(/is an array of objects, and this one does not begin/);
+  });
+
+  it('leaves lines out that are no records, of which the service tells', async () => {
+    const file = new Blob(['{"name":"a","year":1}\n{"name":"b,"year":2}\n7\n{"name":"c","year":3}\n']);
+    const { records } = await sampleOf(file, 'ndjson');
+    expect(records.map(({ fields }) => fields['name'])).toEqual(['a', 'c']);
   });
 });
 
@@ -90,10 +98,12 @@ it.each([
 });
 
 it.each([
-  ['a.CSV', 'csv'],
-  ['a.jsonl', 'ndjson'],
-  ['a.json', 'json'],
-  ['a.txt', undefined],
-])('tells the format of %s', (name, format) => {
-  expect(formatOf(name)).toBe(format);
+  ['a.CSV', '', 'csv'],
+  ['a.jsonl', '{}\n', 'ndjson'],
+  ['a.json', '[{}]', 'json'],
+  ['lines.json', '{"name":"a"}\n{"name":"b"}\n', 'ndjson'],
+  ['array.ndjson', '[{"name":"a"}]', 'json'],
+  ['a.txt', '', undefined],
+])('tells the format of %s by its name and its text', async (name, content, format) => {
+  expect(await formatOfFile(new File([content], name))).toBe(format);
 });

@@ -1,6 +1,7 @@
 /** Files of records, read in the browser piece by piece: each piece is a file of its own to the service, and no larger than it has to be. */
 
 import { CsvText } from '../../../../records/csv-text.js';
+import { formatOfText } from '../../../../records/format-of-text.js';
 
 export type FileFormat = 'csv' | 'ndjson' | 'json';
 
@@ -25,10 +26,16 @@ export interface Piece {
 }
 
 /** By the end of the name; undefined where that says nothing. */
-export function formatOf(name: string): FileFormat | undefined {
+function formatOf(name: string): FileFormat | undefined {
   if (/\.(?:csv|tsv)$/i.test(name)) return 'csv';
   if (/\.(?:ndjson|jsonl)$/i.test(name)) return 'ndjson';
   return /\.json$/i.test(name) ? 'json' : undefined;
+}
+
+/** By its name and by how it begins; undefined where the name says nothing. */
+export async function formatOfFile(file: File): Promise<FileFormat | undefined> {
+  const named = formatOf(file.name);
+  return named && formatOfText(named, new Uint8Array(await file.slice(0, PIECE_BYTES).arrayBuffer()));
 }
 
 /** Cuts the file at the ends of records. Bytes behind the last end are a piece of their own: the service says what is wrong with them. */

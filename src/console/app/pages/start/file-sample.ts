@@ -13,13 +13,16 @@ export interface FileSample {
 }
 
 const NAMES_MAX = 64;
+const SEEN_BYTES = 1024;
 
 /** Rejects with a sentence where the file does not begin as its format does. */
 export async function sampleOf(file: Blob, format: FileFormat): Promise<FileSample> {
+  if (format === 'json' && !/^\s*(?:\[|$)/.test(await file.slice(0, SEEN_BYTES).text()))
+    throw new Error('A JSON file of records is an array of objects, and this one does not begin with a bracket.');
   const piece = await firstOf(piecesOf(file, format));
   if (piece === undefined) throw new Error('The file has no records.');
   const text = new TextDecoder().decode(piece.data);
-  const records = recordsOf(text, format).map(asSample);
+  const records = format === 'ndjson' ? lineSamples(text) : recordsOf(text, format).map(asSample);
   return { records, definition: inferDefinition(records) };
 }
 
@@ -42,13 +45,23 @@ export function listNameOf(file: string): string {
     .slice(0, NAMES_MAX);
 }
 
-function recordsOf(text: string, format: FileFormat): unknown[] {
-  if (format === 'json') return parseExactJson(text) as unknown[];
-  if (format === 'csv') return csvRecords(text);
-  return text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map(parseExactJson);
+function recordsOf(text: string, format: 'json' | 'csv'): unknown[] {
+  return format === 'json' ? (parseExactJson(text) as unknown[]) : csvRecords(text);
+}
+
+/** Of the lines that are records: the service names the others when they are imported. Throws for the first where none is one. */
+function lineSamples(text: string): InferenceSample[] {
+  const samples: InferenceSample[] = [];
+  let fault: Error | undefined;
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    try {
+      samples.push(asSample(parseExactJson(line)));
+    } catch (error) {
+      fault ??= error instanceof Error ? error : new Error(String(error));
+    }
+  }
+  if (samples.length === 0 && fault !== undefined) throw fault;
+  return samples;
 }
 
 function csvRecords(text: string): unknown[] {

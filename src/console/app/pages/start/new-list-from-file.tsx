@@ -9,7 +9,7 @@ import { count, shown } from '../../ui/format.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { definitionOf, FACET_TYPES, fieldChoices, type FieldChoice } from './field-choices.js';
-import { formatOf, type FileFormat } from './file-records.js';
+import { formatOfFile, type FileFormat } from './file-records.js';
 import { listNameOf, sampleOf, type FileSample } from './file-sample.js';
 import { ImportJob, type ImportState } from './import-job.js';
 
@@ -20,12 +20,12 @@ interface NewListProps {
 
 /** A file, what the service would make of it, and the list that comes of it. */
 export function NewListFromFile({ file, onLeave }: NewListProps) {
-  const format = formatOf(file.name);
   const sample = useQuery({
     queryKey: ['sample', file.name, file.size, file.lastModified],
-    queryFn: () => {
+    queryFn: async () => {
+      const format = await formatOfFile(file);
       if (format === undefined) throw new Error(text.start.unknownFormat(file.name));
-      return sampleOf(file, format);
+      return { format, sample: await sampleOf(file, format) };
     },
     retry: false,
   });
@@ -40,9 +40,7 @@ export function NewListFromFile({ file, onLeave }: NewListProps) {
       }
     >
       <Problem error={sample.error} />
-      {sample.data === undefined || format === undefined ? null : (
-        <NewList file={file} format={format} sample={sample.data} />
-      )}
+      {sample.data === undefined ? null : <NewList file={file} {...sample.data} />}
     </Page>
   );
 }
