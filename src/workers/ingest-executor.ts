@@ -19,10 +19,12 @@ import {
   type HeapLimits,
   type Metrics,
   type OwnMemory,
+  ServiceError,
 } from '../platform/index.js';
 import { ingestTransferList } from './ingest-transfer.js';
 import type { IngestWorkerData } from './ingest.worker.js';
 import { TaskLane } from './task-lane.js';
+import { WaitingForThreads } from './waiting-for-threads.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
 import { valueOf, type WorkerReply } from '../platform/hosts/reply.js';
 
@@ -184,6 +186,16 @@ async function holding<Result>(
   }
 }
 
+function waitingIn(pools: readonly Piscina[], deaths: WorkerDeaths): WaitingForThreads {
+  const waiting = new WaitingForThreads();
+  for (const pool of pools)
+    pool.on('error', (error) => {
+      deaths.record(error);
+      waiting.threadDied(pool, error);
+    });
+  return waiting;
+}
+
 export function createIngestExecutor({
   config,
   log,
@@ -200,10 +212,7 @@ export function createIngestExecutor({
   const given = poolsOf({ heap, searches }, { threads, hasThreadForSmall, hasThreadForQuiet });
   const pools = Object.values(given).flatMap((pool) => pool ?? []);
   const deaths = new WorkerDeaths('ingest', log, metrics);
-  for (const pool of pools)
-    pool.on('error', (error) => {
-      deaths.record(error);
-    });
+  const waiting = waitingIn(pools, deaths);
   const lanes = lanesOf(threads);
   const all = Object.values(lanes);
   const mergeBytes = new WeightedTurns(mergeBytesMax ?? Infinity);
@@ -213,9 +222,12 @@ export function createIngestExecutor({
     const begin = performance.now();
     let reply: WorkerReply<IngestResult<T>>;
     try {
-      reply = (await pool.run(task, { transferList: ingestTransferList(task) })) as WorkerReply<IngestResult<T>>;
+      reply = await waiting.run(pool, async (signal) => {
+        const transferList = ingestTransferList(task);
+        return (await pool.run(task, { transferList, signal })) as WorkerReply<IngestResult<T>>;
+      });
     } catch (error) {
-      throw deaths.failure(error);
+      throw error instanceof ServiceError ? error : deaths.failure(error);
     }
     metrics.ingestTaskSeconds.observe({ kind: task.kind }, (performance.now() - begin) / 1000);
     return valueOf(reply, (stack) => {

@@ -1,0 +1,43 @@
+/**
+ * Tasks of a pool whose thread cannot be started, as where the process has no descriptor left: Piscina starts none in its place and keeps
+ * the task until the next one comes, which may wait for this very one. They are refused instead. Main thread only.
+ */
+import type { Piscina } from 'piscina';
+import { ServiceError } from '../platform/index.js';
+
+const RETRY_AFTER_SECONDS = 5;
+/** Of a thread that could not be started, and of what it opens first. */
+const NO_ROOM_CODES: ReadonlySet<unknown> = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE', 'ENOMEM']);
+
+export class WaitingForThreads {
+  readonly #waiting = new Map<AbortController, Piscina>();
+
+  /** Rejects as the action does, or with `resources-exhausted` where no thread could be started for it. */
+  async run<Result>(pool: Piscina, action: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const controller = new AbortController();
+    this.#waiting.set(controller, pool);
+    try {
+      return await action(controller.signal);
+    } catch (error) {
+      throw controller.signal.aborted ? controller.signal.reason : error;
+    } finally {
+      this.#waiting.delete(controller);
+    }
+  }
+
+  /** Told by the pool of a thread that had nothing in hand. */
+  threadDied(pool: Piscina, error: unknown): void {
+    if (!NO_ROOM_CODES.has((error as { readonly code?: unknown }).code)) return;
+    setImmediate(() => {
+      // Another one takes what waits.
+      if (pool.threads.length > 0) return;
+      for (const [controller, its] of this.#waiting) if (its === pool) controller.abort(noRoom(error));
+    });
+  }
+}
+
+function noRoom(cause: unknown): ServiceError {
+  const detail =
+    'The process has no room left to start a thread: it is out of descriptors (ulimit -n) or memory; try again later.';
+  return new ServiceError('resources-exhausted', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+}
