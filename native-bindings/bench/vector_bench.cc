@@ -168,8 +168,19 @@ Way Ours(const VectorGraph& graph, VectorSearcher* searcher, Setting setting, co
   };
 }
 
+struct Filter {
+  double share;
+  bool is_by_chance;
+  bool is_half_deleted = false;
+};
+constexpr Filter kFilters[] = {
+    {0.8, true},  {0.5, true},  {0.35, true},  {0.1, true},  {0.01, true},  {0.001, true},  {0.0001, true},
+    {0.8, false}, {0.8, false, true}, {0.5, false}, {0.35, false}, {0.1, false}, {0.01, false}, {0.001, false}, {0.0001, false},
+};
+
 // Which pass: by chance, or those on one side of the space, where few queries are.
-std::vector<uint64_t> PassingBits(const Rows& rows, uint32_t count, double share, bool is_by_chance) {
+std::vector<uint64_t> PassingBits(const Rows& rows, uint32_t count, const Filter& of) {
+  const auto [share, is_by_chance, is_half_deleted] = of;
   std::mt19937_64 random(3);
   std::vector<std::pair<float, uint32_t>> order(count);
   for (uint32_t i = 0; i < count; ++i) {
@@ -179,6 +190,7 @@ std::vector<uint64_t> PassingBits(const Rows& rows, uint32_t count, double share
   std::nth_element(order.begin(), order.begin() + passing, order.end());
   std::vector<uint64_t> bits(count / 64 + 1);
   for (ptrdiff_t i = 0; i < passing; ++i) bits[order[i].second / 64] |= uint64_t{1} << (order[i].second % 64);
+  for (uint64_t& word : bits) word &= is_half_deleted ? random() : ~uint64_t{0};
   return bits;
 }
 
@@ -204,31 +216,30 @@ void MeasureFilters(const Rows& rows, const std::vector<std::vector<float>>& pro
   VectorSearcher searcher_beside;
   const Way beside = Ours(graph, &searcher_beside, kBeside);
   const Way beside_service = Ours(graph, &searcher_beside, kOfService);
-  for (const bool is_by_chance : {true, false}) {
-    for (const double share : {0.5, 0.1, 0.01, 0.001, 0.0001}) {
-      const std::vector<uint64_t> bits = PassingBits(rows, count, share, is_by_chance);
-      const Truth truth = TruthOf(products, &bits);
-      const gannet::test::BitFilter filter(bits);
-      const double began = ProcessorSeconds();
-      const PassingVectors prepared(graph, bits);
-      const double prepared_at = ProcessorSeconds();
-      const PassingVectors packed(graph, bits, PassingVectors::kPackedBytesMax);
-      const double packed_at = ProcessorSeconds();
-      const auto measure = [&](Setting setting, const std::string& asked, const Way& without) {
-        const auto as = [&](const char* how, const PassingVectors* passing) {
-          char name[96];
-          std::snprintf(name, sizeof(name), "%s filter of %.2f %%%s, %s", is_by_chance ? "random" : "one-sided", share * 100, how, asked.c_str());
-          Measure(name, rows, count, truth, Ours(graph, searcher, setting, &filter, passing), &without);
-        };
-        as("", nullptr);
-        as(" prepared", &prepared);
-        if (packed.is_packed()) as(" packed", &packed);
+  for (const Filter& of : kFilters) {
+    const std::vector<uint64_t> bits = PassingBits(rows, count, of);
+    const Truth truth = TruthOf(products, &bits);
+    const gannet::test::BitFilter filter(bits);
+    const double began = ProcessorSeconds();
+    const PassingVectors prepared(graph, bits);
+    const double prepared_at = ProcessorSeconds();
+    const PassingVectors packed(graph, bits, PassingVectors::kPackedBytesMax);
+    const double packed_at = ProcessorSeconds();
+    const auto measure = [&](Setting setting, const std::string& asked, const Way& without) {
+      const auto as = [&](const char* how, const PassingVectors* passing) {
+        char name[96];
+        std::snprintf(name, sizeof(name), "%s filter of %.2f %%%s%s, %s", of.is_by_chance ? "random" : "one-sided", of.share * 100,
+                      of.is_half_deleted ? " half deleted" : "", how, asked.c_str());
+        Measure(name, rows, count, truth, Ours(graph, searcher, setting, &filter, passing), &without);
       };
-      for (const uint32_t width : {10u, 20u, 40u}) measure({.width = width}, "width " + std::to_string(width), beside);
-      measure(kOfService, "as the service asks", beside_service);
-      std::printf("prepared in\t%.0f us\n", (prepared_at - began) * 1e6);
-      if (packed.is_packed()) std::printf("packed in\t%.0f us\n", (packed_at - prepared_at) * 1e6);
-    }
+      as("", nullptr);
+      as(" prepared", &prepared);
+      if (packed.is_packed()) as(" packed", &packed);
+    };
+    for (const uint32_t width : {10u, 20u, 40u}) measure({.width = width}, "width " + std::to_string(width), beside);
+    measure(kOfService, "as the service asks", beside_service);
+    std::printf("prepared in\t%.0f us\n", (prepared_at - began) * 1e6);
+    if (packed.is_packed()) std::printf("packed in\t%.0f us\n", (packed_at - prepared_at) * 1e6);
   }
 }
 

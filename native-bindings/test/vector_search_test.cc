@@ -392,6 +392,7 @@ TEST(vectors_that_pass_are_listed_by_nodes_and_cells) {
       CHECK(!not_packed.is_packed());
       CHECK_EQ(not_packed.PackingPaysAfter(graph) > 0, passing.is_packed());
       CHECK_EQ(passing.PackingPaysAfter(graph), 0u);
+      CHECK_EQ(passing.interleaved_centres() != nullptr, passing.is_packed());
       if (!passing.is_packed()) continue;
       CHECK_EQ(passing.packed_count(), passing.nodes());
       const size_t bytes_of_codes = graph.bytes_of_codes();
@@ -464,12 +465,71 @@ TEST(vectors_nearest_are_found_among_the_half_that_passes) {
     CHECK(passing.is_for_graph());
     CHECK(!passing.is_packed());
     CHECK_EQ(passing.PackingPaysAfter(graph), 0u);
+    // The centres of the graph, in another order.
+    CHECK(graph.bits() == CodeBits::kFour);
+    std::vector<uint8_t> centres(size_t{InterleavedBlocks(static_cast<uint32_t>(passing.cells().size()))} * kInterleaved * graph.centres().stride);
+    for (uint32_t rank = 0; rank < passing.cells().size(); ++rank) {
+      PutInterleaved(graph.centres().of(passing.cells()[rank]), graph.bytes_of_codes(), rank, centres.data());
+    }
+    CHECK(std::memcmp(passing.interleaved_centres(), centres.data(), centres.size()) == 0);
     const SearchRequest request{.vector = queries.of(0), .wanted = 10, .width = 40, .passing = &passing};
     CHECK_EQ(searcher.Search(graph, request).size(), size_t{10});
     CHECK(searcher.cost().way == SearchWay::kFilteredGraph);
     CHECK(searcher.cost().compared < passing.nodes() / 2);
     CHECK(RecallOf(graph, set, queries, request, &bits) >= 0.95);
   }
+}
+
+// What a walk is wide for need not all be left: it ends where nothing nearer came for a while.
+TEST(vectors_a_walk_among_what_passes_ends_where_nothing_nearer_comes) {
+  Set set = Clustered(12'040, 96, 3);
+  const Set queries = TakeQueries(&set, 40);
+  const std::vector<uint8_t> bytes = Encode(set);
+  const VectorGraph graph(bytes);
+  const std::vector<uint64_t> bits = RandomBits(set.size(), 0.8, 17);
+  const PassingVectors passing(graph, bits);
+  SearchRequest request{.wanted = 100, .width = 200, .passing = &passing};
+  VectorSearcher searcher;
+  uint32_t left = 0;
+  for (uint32_t q = 0; q < queries.size(); ++q) {
+    request.vector = queries.of(q);
+    CHECK_EQ(searcher.Search(graph, request).size(), size_t{100});
+    CHECK(searcher.cost().way == SearchWay::kFilteredGraph);
+    left += searcher.cost().left;
+  }
+  CHECK(left < queries.size() * request.width * 3 / 4);
+  request.wanted = 10;
+  CHECK(RecallOf(graph, set, queries, request, &bits) >= 0.95);
+}
+
+// A query that is deep inside what passes needs no cells, so it compares about as much as without a filter; one that is deep in the rest finds what is nearest there.
+TEST(vectors_deep_inside_what_passes_and_deep_outside_are_found) {
+  Set set = Clustered(12'040, 96, 3);
+  const Set queries = TakeQueries(&set, 40);
+  const std::vector<uint8_t> bytes = Encode(set);
+  const VectorGraph graph(bytes);
+  std::vector<uint64_t> inside(set.size() / 64 + 1);
+  for (const uint32_t ordinal : Nearest(set, queries.of(1), set.size() * 2 / 5)) inside[ordinal / 64] |= uint64_t{1} << (ordinal % 64);
+  const PassingVectors passing(graph, inside);
+  CHECK(passing.is_for_graph() && !passing.is_by_chance());
+  VectorSearcher searcher;
+  SearchRequest request{.vector = queries.of(1), .wanted = 10, .width = 60};
+  searcher.Search(graph, request);
+  const uint32_t without_filter = searcher.cost().compared;
+  request.passing = &passing;
+  searcher.Search(graph, request);
+  CHECK(searcher.cost().compared < without_filter * 5 / 4);
+  Set outside{set.dimensions, {}};
+  std::mt19937_64 random(5);
+  std::normal_distribution<float> normal;
+  for (int i = 0; i < 40; ++i) {
+    for (const float value : queries.of(1)) outside.values.push_back(0.15f * normal(random) - value);
+    CHECK(Normalize(std::span(outside.values).last(set.dimensions)));
+  }
+  request = {.vector = outside.of(0), .wanted = 50, .width = 80, .passing = &passing};
+  CHECK_EQ(searcher.Search(graph, request).size(), size_t{50});
+  CHECK(searcher.cost().way == SearchWay::kFilteredGraph);
+  CHECK(RecallOf(graph, set, outside, request, &inside) >= 0.9);
 }
 
 // Searches that lie off from all texts, of which a walk without a filter misses some: behind a filter no more are missed.

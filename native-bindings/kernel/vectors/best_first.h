@@ -32,6 +32,7 @@ class Beam {
   // What a candidate has to be above.
   int32_t bar() const { return size_ < width_ ? std::numeric_limits<int32_t>::min() : entries_[size_ - 1].product; }
   uint32_t size() const { return size_; }
+  bool is_full() const { return size_ == width_; }
 
   // False where it is not among them.
   bool Add(Candidate candidate) {
@@ -135,14 +136,15 @@ class BestFirst {
     return Go(query, codes, start.nodes, links);
   }
 
-  // The same among nodes that pass, a bit each, from some of these. Of the others that a node leads to, the first few (`bridges`) are crossed: what they lead to
-  // counts as what the node itself leads to, and they are not compared.
+  // The same among nodes that pass, a bit each, from some of these. Some of the others that a node leads to are crossed (bridges): what they lead to counts as what
+  // the node itself leads to, and they are not compared. The fewer of a node's neighbours pass, the more: where nearly all do, it leads on by itself.
   struct StartAmong {
     std::span<const Candidate> entries;
     std::span<const uint64_t> passing;
     uint32_t width;
     uint32_t nodes;
-    uint32_t bridges;  // at most kBridgesMost
+    uint32_t nearer;  // where so many of the nearest, of a full width, stay the same
+    uint32_t in_vain;  // for so many steps, the walk ends
   };
   template <typename Links>
   WalkCost WalkAmong(const CodeQuery& query, const Codes& codes, const StartAmong& start, const Links& links) {
@@ -151,6 +153,7 @@ class BestFirst {
     crossed_.Begin(start.nodes);
     bridges_.count = 0;
     for (const Candidate& entry : start.entries) {
+      if (met_.Has(entry.place)) continue;
       met_.Add(entry.place);
       if (beam_.Add(entry)) links.Fetch(entry.place);
     }
@@ -159,9 +162,11 @@ class BestFirst {
   const Beam& beam() const { return beam_; }
 
   static constexpr uint32_t kLinksMost = 256;
-  static constexpr uint32_t kBridgesMost = 3;
 
  private:
+  static constexpr uint32_t kBridgesMost = 2;
+  // A bridge is crossed for so many of 32 neighbours that do not pass.
+  static constexpr uint32_t kNotPassingForBridge[kBridgesMost] = {6, 16};
   static constexpr uint32_t kBatchMost = (1 + kBridgesMost) * kLinksMost;
   struct Batch {
     uint32_t places[kBatchMost];
@@ -201,7 +206,8 @@ class BestFirst {
     Batch* ahead = &batches_[0];
     Batch* behind = &batches_[1];
     behind->count = 0;
-    for (;;) {
+    int32_t before = std::numeric_limits<int32_t>::min();
+    for (uint32_t in_vain = 0; in_vain <= start.in_vain;) {
       StopIfAsked();
       uint32_t place;
       const bool is_left = beam_.Leave(&place);
@@ -220,18 +226,29 @@ class BestFirst {
       query.ProductsOfFetched(codes, {behind->places, behind->count}, products_);
       AddAll(*behind, links);
       std::swap(ahead, behind);
+      const int32_t now = beam_.is_full() ? beam_.at(start.nearer - 1).product : before;
+      in_vain = beam_.is_full() && now == before ? in_vain + 1 : 0;
+      before = now;
     }
+    return cost;
   }
 
   template <typename Links>
   void ListBridges(std::span<const uint32_t> places, const StartAmong& start, const Links& links) {
+    uint32_t others[kLinksMost];
+    uint32_t count = 0;
     for (const uint32_t any : places) {
       const uint32_t place = std::min(any, start.nodes - 1);
-      if ((start.passing[place / 64] >> (place % 64) & 1) != 0 || crossed_.Has(place)) continue;
-      crossed_.Add(place);
-      links.Fetch(place);
-      bridges_.places[bridges_.count++] = place;
-      if (bridges_.count == start.bridges) return;
+      others[count] = place;
+      count += (start.passing[place / 64] >> (place % 64) & 1) == 0;
+    }
+    uint32_t bridges = 0;
+    for (const uint32_t not_passing : kNotPassingForBridge) bridges += count * 32 >= not_passing * places.size();
+    for (uint32_t i = 0; i < count && bridges_.count < bridges; ++i) {
+      if (crossed_.Has(others[i])) continue;
+      crossed_.Add(others[i]);
+      links.Fetch(others[i]);
+      bridges_.places[bridges_.count++] = others[i];
     }
   }
 

@@ -83,13 +83,14 @@ uint32_t CellSearch::Least(const VectorGraph& graph, const PassingVectors& passi
 void CellSearch::CompareCentres(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing) {
   const std::span<const uint32_t> cells = passing.cells();
   compared_ += static_cast<uint32_t>(cells.size());
-  if (passing.is_packed()) {
-    const uint32_t blocks = InterleavedBlocks(static_cast<uint32_t>(cells.size()));
-    of_centres_.resize(size_t{blocks} * kInterleaved);
-    query.ProductsOfInterleaved(passing.packed_centres(), blocks, of_centres_.data());
+  if (passing.interleaved_centres() == nullptr) {
+    of_centres_.resize(cells.size());
+    return query.ProductsOfFetched(graph.centres(), cells, of_centres_.data());
   }
+  const uint32_t blocks = InterleavedBlocks(static_cast<uint32_t>(cells.size()));
+  of_centres_.resize(size_t{blocks} * kInterleaved);
+  query.ProductsOfInterleaved(passing.interleaved_centres(), blocks, of_centres_.data());
   of_centres_.resize(cells.size());
-  if (!passing.is_packed()) query.ProductsOfFetched(graph.centres(), cells, of_centres_.data());
 }
 
 int32_t CellSearch::BarOfSome(std::span<const int32_t> products, uint32_t wanted) {
@@ -184,20 +185,21 @@ WalkCost CellSearch::Scan(const CodeQuery& query, const VectorGraph& graph, cons
 }
 
 WalkCost CellSearch::SearchFew(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, Few few) {
-  Begin(graph, passing, {few.kept, 0, few.kept});
+  Begin(graph, passing, {few.nearer, 0, few.kept});
   CompareCentres(query, graph, passing);
   OrderCells(few.cells);
   if (cells_.size() > few.cells) cells_.resize(few.cells);
-  for (const uint32_t rank : cells_) {
+  uint32_t looked_into = 0;
+  while (looked_into < cells_.size() && in_vain_ < few.in_vain) {
     StopIfAsked();
-    ListCell(graph, passing, rank);
+    ListCell(graph, passing, cells_[looked_into++]);
     query.Fetch(codes_, ahead_);
     Compare(query, passing, behind_);
     std::swap(ahead_, behind_);
     ahead_.clear();
   }
   Compare(query, passing, behind_);
-  return {compared_, static_cast<uint32_t>(cells_.size())};
+  return {compared_, looked_into};
 }
 
 WalkCost CellSearch::Search(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start) {

@@ -24,10 +24,13 @@ class CellSearch {
 
   // `left` of the cost are cells.
   WalkCost Search(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start);
-  // The nearest of what passes in some of the nearest cells alone: where a walk may begin.
+  // The nearest of what passes in some of the nearest cells alone: where a walk may begin. Fewer cells where none of so many (`in_vain`) that were compared last
+  // is among so many of the nearest (`nearer`).
   struct Few {
     uint32_t cells;
     uint32_t kept;
+    uint32_t nearer;
+    uint32_t in_vain;
   };
   WalkCost SearchFew(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, Few few);
   // Compares all that were packed.

@@ -99,6 +99,8 @@ PassingVectors::PassingVectors(const VectorGraph& graph, std::vector<uint64_t> o
   nodes_ = CountOf(places_);
   ListCells(graph);
   if (IsToBePacked(graph, packed_bytes_max)) Pack(graph);
+  // Few dimensions, in bytes: not every processor multiplies these as fast.
+  if (is_for_graph_ && graph.bits() == CodeBits::kFour) CopyCentres(graph);
 }
 
 void PassingVectors::ListCells(const VectorGraph& graph) {
@@ -148,18 +150,33 @@ void PassingVectors::Pack(const VectorGraph& graph) {
   CopyCodes(graph);
 }
 
+// Zeros, from a multiple of a line of memory on.
+uint8_t* PassingVectors::RoomFor(size_t bytes) {
+  packed_memory_.resize(bytes + kLineBytes);
+  void* at = packed_memory_.data();
+  size_t room = packed_memory_.size();
+  return static_cast<uint8_t*>(std::align(kLineBytes, 1, at, room));
+}
+
+void PassingVectors::CopyCentres(const VectorGraph& graph) {
+  const Codes centres = graph.centres();
+  uint8_t* const blocks = RoomFor(size_t{InterleavedBlocks(static_cast<uint32_t>(cells_.size()))} * kInterleaved * centres.stride);
+  for (uint32_t rank = 0; rank < cells_.size(); ++rank) {
+    PutInterleaved(centres.of(cells_[rank]), static_cast<uint32_t>(centres.stride), rank, blocks);
+  }
+  centres_ = blocks;
+}
+
 void PassingVectors::CopyCodes(const VectorGraph& graph) {
   const Codes codes = graph.codes();
   const auto cells = static_cast<uint32_t>(cells_.size());
-  packed_memory_.resize((packed_places_.size() + size_t{InterleavedBlocks(cells)} * kInterleaved) * stride_ + kLineBytes);
-  void* at = packed_memory_.data();
-  size_t room = packed_memory_.size();
-  auto* next = static_cast<uint8_t*>(std::align(kLineBytes, 1, at, room));
+  uint8_t* next = RoomFor((packed_places_.size() + size_t{InterleavedBlocks(cells)} * kInterleaved) * stride_);
   packed_codes_ = next;
   for (size_t i = 0; i < packed_places_.size(); ++i, next += stride_) {
     StopIfAskedAt(i);
     std::copy_n(codes.of(packed_places_[i]), stride_, next);
   }
+  centres_ = next;
   MeanOfCodes mean(stride_, graph.bits());
   std::vector<uint8_t> centre(stride_);
   for (uint32_t rank = 0; rank < cells; ++rank) {

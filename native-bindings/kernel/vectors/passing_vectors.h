@@ -55,8 +55,9 @@ class PassingVectors {
   };
   Packed packed(uint32_t rank) const { return {packed_begins_[rank], packed_begins_[rank + 1]}; }
   uint32_t packed_place(uint32_t number) const { return packed_places_[number]; }
-  // By rank: the mean of the cell's packed codes, which says more of what passes than the centre of all that is in the cell. Interleaved (code_dot.h).
-  const uint8_t* packed_centres() const { return packed_codes_ + packed_places_.size() * stride_; }
+  // By rank, interleaved (code_dot.h): where codes are packed the mean of the cell's, which says more of what passes than the centre of all that is in the cell; where
+  // the graph is searched and codes are of four bits this centre. Else null.
+  const uint8_t* interleaved_centres() const { return centres_; }
 
   uint64_t bytes() const {
     return (ordinals_.size() + places_.size()) * sizeof(uint64_t) + packed_memory_.size() +
@@ -68,6 +69,8 @@ class PassingVectors {
   bool IsToBePacked(const VectorGraph& graph, uint64_t bytes_max) const;
   void Pack(const VectorGraph& graph);
   void CopyCodes(const VectorGraph& graph);
+  uint8_t* RoomFor(size_t bytes);
+  void CopyCentres(const VectorGraph& graph);
 
   std::vector<uint64_t> ordinals_;
   std::vector<uint64_t> places_;
@@ -79,6 +82,7 @@ class PassingVectors {
   size_t stride_ = 0;
   std::vector<uint8_t> packed_memory_;
   const uint8_t* packed_codes_ = nullptr;  // in it, at a multiple of a line of memory
+  const uint8_t* centres_ = nullptr;       // in it, too
   std::vector<uint32_t> packed_begins_;    // by rank of the cell, and behind the last
   std::vector<uint32_t> packed_places_;    // of nodes, by number
 };

@@ -20,19 +20,20 @@ constexpr uint32_t kScannedMin = 4000;
 constexpr uint64_t kWiderEachTime = 4;
 // Nodes that are compared before centres are.
 constexpr uint32_t kScannedBeforeCells = 2000;
-// A walk among those that pass begins at the best of some of the nearest cells: a third as many as it is wide, and at least so many. It is so many hundredths as
-// wide as asked, and crosses so many bridges at each node. Where what passes lies on one side, queries may be far from all of it.
-constexpr uint32_t kWidthForCell = 3;
-struct Among {
-  uint32_t cells_min;
-  uint32_t width;
-  uint32_t bridges;
-};
-constexpr Among kAmongByChance{16, 100, 1};
-// Where less than this passes, a node leads to too few by one bridge.
-constexpr double kShareOfOneBridge = 0.45;
-constexpr Among kAmongFewByChance{16, 110, 2};
-constexpr Among kAmongOneSide{28, 130, 2};
+// A walk among those that pass begins at the best of so many of the nearest cells at most, fewer where so many codes that were compared last are none of the nearest
+// fifth of what is asked to be kept. It ends where for so many steps nothing came that is of the nearer two fifths.
+constexpr uint32_t kCellsOfWalk = 48;
+constexpr uint32_t kCodesInVain = 300;
+constexpr uint32_t kStepsInVain = 30;
+constexpr uint32_t kFifthsOfCells = 1;
+constexpr uint32_t kFifthsOfWalk = 2;
+constexpr uint32_t kNearerMin = 10;
+// So much wider is walked than was asked: a part where a node leads to few, and some more where what passes lies on one side, for queries may be far from all of it.
+constexpr double kShareOfFew = 0.45;
+constexpr uint32_t kWiderPart = 10;
+constexpr uint32_t kWiderOnOneSide = 10;
+// Of 32 neighbours of the nearest node of the upper levels, how many pass where a query lies deep among what passes: it needs no cells.
+constexpr uint32_t kPassingInside = 30;
 // Codes that are compared at a time.
 constexpr uint32_t kBlock = 256;
 constexpr uint32_t kFetchedVectors = 32;
@@ -90,10 +91,15 @@ bool IsAmong(const VectorGraph& graph, const SearchRequest& request) {
   return request.passing != nullptr && request.passing->is_for_graph() && !IsScanned(graph, request, request.width);
 }
 
-Among AmongFor(const VectorGraph& graph, const PassingVectors& passing) {
-  if (!passing.is_by_chance()) return kAmongOneSide;
-  return passing.nodes() < kShareOfOneBridge * graph.nodes() ? kAmongFewByChance : kAmongByChance;
+uint32_t WidthAmong(const VectorGraph& graph, const SearchRequest& request) {
+  const PassingVectors& passing = *request.passing;
+  const uint32_t wider = request.width + request.width / kWiderPart;
+  if (!passing.is_by_chance()) return wider + kWiderOnOneSide;
+  return passing.nodes() < kShareOfFew * graph.nodes() ? wider : request.width;
 }
+
+// Which part of what is kept has to stay the same. Of few all of it, about.
+uint32_t NearerOf(const SearchRequest& request, uint32_t fifths) { return std::min(request.width, std::max(request.width * fifths / 5, kNearerMin)); }
 
 // Whether those that pass are compared by cells: not where they are so few that comparing all of them takes less.
 bool IsByCells(const VectorGraph& graph, const SearchRequest& request) {
@@ -190,18 +196,38 @@ void VectorSearcher::SearchCells(const VectorGraph& graph, const CodeQuery& quer
   best_ = &cells_.beam();
 }
 
-// From the best of some cells through what passes. What does not pass is crossed, a bridge or two at a node, and never walked through: what is near without passing
-// would lead to ever more of it.
+// Where nearly all pass that the nearest node of the upper levels leads to, a walk may begin at these.
+bool VectorSearcher::EnterInside(const VectorGraph& graph, const CodeQuery& query, const PassingVectors& passing) {
+  const std::span<const uint32_t> links = graph.links(GoDown(graph, query), 0);
+  listed_.clear();
+  for (const uint32_t any : links) {
+    const uint32_t place = std::min(any, graph.nodes() - 1);
+    if (passing.HasNode(place)) listed_.push_back(place);
+  }
+  if (listed_.size() * 32 < kPassingInside * links.size()) return false;
+  query.Products(graph.codes(), listed_, products_.data());
+  cost_.compared += static_cast<uint32_t>(listed_.size());
+  for (size_t i = 0; i < listed_.size(); ++i) entries_.push_back({products_[i], listed_[i]});
+  return true;
+}
+
+void VectorSearcher::EnterByCells(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request, uint32_t width) {
+  const CellSearch::Few few{kCellsOfWalk, width, NearerOf(request, kFifthsOfCells), kCodesInVain};
+  cost_.compared += cells_.SearchFew(query, graph, *request.passing, few).compared;
+  for (uint32_t rank = 0; rank < cells_.beam().size(); ++rank) entries_.push_back(cells_.beam().at(rank));
+}
+
+// Through what passes. What does not pass is crossed, a bridge or two at a node, and never walked through: what is near without passing would lead to ever more of it.
 void VectorSearcher::SearchAmong(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request) {
   const PassingVectors& passing = *request.passing;
-  const Among among = AmongFor(graph, passing);
-  const uint32_t width = request.width * among.width / 100;
-  const WalkCost few = cells_.SearchFew(query, graph, passing, {std::max(among.cells_min, request.width / kWidthForCell), width});
+  const uint32_t width = WidthAmong(graph, request);
+  cost_.way = SearchWay::kFilteredGraph;
   entries_.clear();
-  for (uint32_t rank = 0; rank < cells_.beam().size(); ++rank) entries_.push_back(cells_.beam().at(rank));
-  const BestFirst::StartAmong start{entries_, passing.node_bits(), width, graph.nodes(), among.bridges};
+  if (passing.is_by_chance() || !EnterInside(graph, query, passing)) EnterByCells(graph, query, request, width);
+  const BestFirst::StartAmong start{entries_, passing.node_bits(), width, graph.nodes(), NearerOf(request, kFifthsOfWalk), kStepsInVain};
   const WalkCost walk = search_.WalkAmong(query, graph.codes(), start, LowestLinks{graph});
-  cost_ = {SearchWay::kFilteredGraph, few.compared + walk.compared, walk.left};
+  cost_.compared += walk.compared;
+  cost_.left += walk.left;
   best_ = &search_.beam();
 }
 

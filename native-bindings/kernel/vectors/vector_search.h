@@ -70,6 +70,8 @@ class VectorSearcher {
   void SearchGraph(const VectorGraph& graph, const CodeQuery& query, uint32_t width);
   void ScanCodes(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request);
   void SearchCells(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request);
+  bool EnterInside(const VectorGraph& graph, const CodeQuery& query, const PassingVectors& passing);
+  void EnterByCells(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request, uint32_t width);
   void SearchAmong(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request);
   void CompareCodes(const VectorGraph& graph, const CodeQuery& query, std::span<const uint32_t> places);
   void ScanFully(const VectorGraph& graph, const SearchRequest& request);
