@@ -3,24 +3,17 @@ import { HeadedBytes, StreamedBody } from '../operations/index.js';
 import { answerTooLarge } from '../platform/index.js';
 
 /** Undefined: none. Throws `answer-too-large`; what is streamed is never in memory whole, and may be of any length. */
-export function finishedBody(
-  body: unknown,
-  bytesMax: number,
-): string | Uint8Array | HeadedBytes | StreamedBody | undefined {
+export function finishedBody(body: unknown, bytesMax: number): Uint8Array | HeadedBytes | StreamedBody | undefined {
   if (body instanceof StreamedBody) return body;
   const isFinished = body === undefined || body instanceof Uint8Array || body instanceof HeadedBytes;
   const finished = isFinished ? body : jsonOf(body, bytesMax);
-  if (finished !== undefined && bytesOf(finished) > bytesMax) throw answerTooLarge(bytesMax);
+  if (finished !== undefined && finished.byteLength > bytesMax) throw answerTooLarge(bytesMax);
   return finished;
 }
 
-function bytesOf(body: string | Uint8Array | HeadedBytes): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
-}
-
-function jsonOf(body: unknown, bytesMax: number): string {
+function jsonOf(body: unknown, bytesMax: number): Uint8Array {
   try {
-    return JSON.stringify(body);
+    return Buffer.from(JSON.stringify(body));
   } catch (error) {
     // The runtime's longest string is longer than any answer.
     if (error instanceof RangeError && error.message.includes('string length')) throw answerTooLarge(bytesMax);

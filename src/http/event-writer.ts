@@ -1,16 +1,15 @@
 /** Server-sent events on a response of uWebSockets.js that stays open. */
-import type { HttpResponse } from 'uWebSockets.js';
 import type { EventStream } from '../operations/index.js';
+import type { ByteResponse } from './uws-library.js';
 
 /**
  * The library gathers 16 KiB, and forgets a piece that does not fit behind what it has gathered where the connection takes nothing just
  * then (docs/decisions/0284): one of half as many bytes fits behind any head, and each is gathered by itself.
  */
 const PIECE_BYTES_MAX = 8_192;
-const CHARACTER_BYTES_MAX = 3;
 
 /** Begins to send. Returns what is to be called when the client has gone; the response is not touched after that. */
-export function writeEvents(res: HttpResponse, events: EventStream): () => void {
+export function writeEvents(res: ByteResponse, events: EventStream): () => void {
   let isBehind = false;
   let isOver = false;
   let stop = (): void => undefined;
@@ -49,11 +48,7 @@ export function writeEvents(res: HttpResponse, events: EventStream): () => void 
 }
 
 /** No longer than the library can gather. */
-function* piecesOf(text: string): Generator<string | Uint8Array> {
-  if (text.length * CHARACTER_BYTES_MAX <= PIECE_BYTES_MAX) {
-    yield text;
-    return;
-  }
+function* piecesOf(text: string): Generator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES_MAX) yield bytes.subarray(at, at + PIECE_BYTES_MAX);
 }

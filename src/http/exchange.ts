@@ -48,7 +48,7 @@ export interface Answer {
   /** Instead of a body: events that follow until somebody ends them. */
   readonly events?: EventStream | undefined;
   /** Undefined: none. */
-  readonly body: string | Uint8Array | HeadedBytes | StreamedBody | undefined;
+  readonly body: Uint8Array | HeadedBytes | StreamedBody | undefined;
   /** The answer is to have no body but the length of one (`HEAD`). */
   readonly headOnly: boolean;
   /** The connection is not to be used again. */
@@ -70,6 +70,5 @@ export class ClientGone extends Error {
 }
 
 export function answerBytes({ body }: Answer): number {
-  if (body === undefined) return 0;
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+  return body === undefined ? 0 : body.byteLength;
 }

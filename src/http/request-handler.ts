@@ -289,7 +289,7 @@ class Handler {
   /** Room for an answer that its reader may take slowly; undefined for a short one. Throws `overloaded`. */
   #roomFor(body: NonNullable<Answer['body']>): Reservation | undefined {
     const isStreamed = body instanceof StreamedBody;
-    const bytes = typeof body === 'string' ? body.length : body.byteLength;
+    const bytes = body.byteLength;
     if (bytes <= SENT_AT_ONCE_BYTES && !isStreamed) return undefined;
     const { answers } = this.#services.requestMemory;
     // Of what is streamed one piece is held, however slowly it is taken.
@@ -319,7 +319,7 @@ class Handler {
       status: error.status,
       headers,
       contentType: PROBLEM_TYPE,
-      body: JSON.stringify(error.toProblem()),
+      body: Buffer.from(JSON.stringify(error.toProblem())),
       headOnly: state.request.method === 'HEAD',
       close: this.#stopping || isUnusable || hasLongRest(state.request),
     };

@@ -14,6 +14,7 @@ import { writeEvents } from './event-writer.js';
 import { isSitePath, type PageHeaders } from './site.js';
 import { statusLine } from './status-lines.js';
 import type { UploadWatch } from './upload-watch.js';
+import type { ByteResponse } from './uws-library.js';
 import { UNKNOWN_VISITOR, type Visitors } from './visitors.js';
 import type { UploadWindow } from './upload-window.js';
 
@@ -41,7 +42,7 @@ export class UwsExchange implements IncomingRequest {
   readonly bodyBytes: number | undefined;
   readonly fault: ServiceError | undefined;
   readonly signal = new Gone();
-  readonly #res: HttpResponse;
+  readonly #res: ByteResponse;
   /** Until the route handler returns. */
   #req: HttpRequest | undefined;
   readonly #uploads: UploadWatch;
@@ -168,25 +169,26 @@ export class UwsExchange implements IncomingRequest {
    * at once: blanks behind the JSON see to that.
    */
   #hangUpWith(answer: Answer): undefined {
-    const text = typeof answer.body === 'string' ? answer.body : '';
-    this.#writePast(answer, text.padEnd(GATHERED_BYTES_MAX));
+    const padded = Buffer.alloc(GATHERED_BYTES_MAX, ' ');
+    const body = answer.body instanceof Uint8Array ? answer.body : padded;
+    this.#writePast(answer, Buffer.concat([body, padded.subarray(body.byteLength)]));
     this.#res.close();
   }
 
   /** A short answer behind which the connection is closed, to a client that may still be sending. */
-  #isReadOn(answer: Answer): answer is Answer & { readonly body: string } {
+  #isReadOn(answer: Answer): answer is Answer & { readonly body: Uint8Array } {
     const { body, headOnly, close } = answer;
     return (
       (close || this.#closes) &&
       this.bodyPending &&
-      typeof body === 'string' &&
+      body instanceof Uint8Array &&
       !headOnly &&
-      body.length <= GATHERED_BYTES_MAX
+      body.byteLength <= GATHERED_BYTES_MAX
     );
   }
 
   /** The library closes as soon as it has written an answer of its own: this one is written past its back, and what comes is read on. */
-  #readOnBehind(answer: Answer, body: string): Promise<void> {
+  #readOnBehind(answer: Answer, body: Uint8Array): Promise<void> {
     this.keepOpen();
     this.#dropsRest = true;
     this.#res.cork(() => this.#writePast(answer, body));
@@ -201,10 +203,11 @@ export class UwsExchange implements IncomingRequest {
   }
 
   /** The library ends each header's line: the last line end belongs to the body, as blanks behind JSON may. */
-  #writePast(answer: Answer, body: string): void {
+  #writePast(answer: Answer, body: Uint8Array): void {
     this.#writeHead(answer);
     this.#res.writeHeader('Connection', 'close');
-    this.#res.writeHeader('Content-Length', `${Buffer.byteLength(body) + LINE_END_BYTES}\r\n\r\n${body}`);
+    const length = Buffer.from(`${body.byteLength + LINE_END_BYTES}\r\n\r\n`);
+    this.#res.writeHeader('Content-Length', Buffer.concat([length, body]));
   }
 
   #unwatch(): void {
@@ -242,7 +245,7 @@ export class UwsExchange implements IncomingRequest {
     } else if (body instanceof HeadedBytes) {
       return this.#writeBytes(body.borrow(), () => body.toBytes());
     } else {
-      return this.#writeBytes(body, () => (typeof body === 'string' ? Buffer.from(body) : body));
+      return this.#writeBytes(body, () => body);
     }
     return undefined;
   }
@@ -310,9 +313,9 @@ export class UwsExchange implements IncomingRequest {
    * Never by `end`: where the library cannot send what it has gathered before, `end` forgets the body and the process is ended over a
    * request that nobody answered (before uWebSockets 20.77; docs/decisions/0284).
    */
-  #writeBytes(body: string | Uint8Array, toKeep: () => Uint8Array): Promise<void> | undefined {
+  #writeBytes(body: Uint8Array, toKeep: () => Uint8Array): Promise<void> | undefined {
     const res = this.#res;
-    const byteLength = Buffer.byteLength(body);
+    const { byteLength } = body;
     const [, done] = res.tryEnd(body, byteLength);
     if (done) return undefined;
     this.keepOpen();

@@ -203,7 +203,7 @@ it('an import whose records come late, from a client that was stopped, outlives 
       if (request.path.endsWith('/bulk')) {
         for await (const chunk of request.stream(1e9)) received += chunk.byteLength;
       }
-      const body = '{"created":1,"updated":0,"failed":0,"errors":[],"took_ms":1}';
+      const body = Buffer.from('{"created":1,"updated":0,"failed":0,"errors":[],"took_ms":1}');
       return { status: 200, headers: [], contentType: 'application/json', body, headOnly: false, close: false };
     },
     { keepAliveMs: 20 },
