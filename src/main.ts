@@ -365,7 +365,7 @@ async function listenForRequests(
 ): Promise<string> {
   const { config } = services;
   const { host, port: configuredPort, body_idle_seconds_max, trusted_proxies } = config.server;
-  const { createControlSocket, createHttpServer, createRequestServer } = await loadFrontEnds();
+  const { createControlSocket, createHttpServer, createRequestServer, loggedConnectionRoom } = await loadFrontEnds();
   const { createDispatcher } = await loadOperations();
   const requests = createRequestServer({
     services,
@@ -380,6 +380,7 @@ async function listenForRequests(
     answers: services.requestMemory.answers,
     bodyIdleMsMax: body_idle_seconds_max * 1000,
     visitors: { publicUrl: config.console.public_url, trustedProxies: trusted_proxies },
+    connections: loggedConnectionRoom(services.log, metrics),
   });
   // Before anything listens, which would keep alive a process whose start has failed.
   const socket = makeControlSocketPath(config.data.dir);

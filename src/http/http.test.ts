@@ -33,6 +33,7 @@ import { createMetrics } from '../platform/metrics.js';
 import { loadConfig } from '../platform/config.js';
 import { createControlSocket, type ControlSocket } from './control-socket.js';
 import { createRequestServer, type RequestServer } from './request-handler.js';
+import { ConnectionRoom } from './connection-room.js';
 import { createHttpServer, ListenError, type HttpServer } from './server.js';
 
 const LOOK_INTERVAL_MS = 5;
@@ -235,6 +236,7 @@ beforeEach(async () => {
     answers: requestMemory.answers,
     bodyIdleMsMax: 60_000,
     visitors: { publicUrl: '', trustedProxies: [] },
+    connections: new ConnectionRoom(() => undefined),
   });
   port = await server.listen();
   controlPath = join(folder, 'control.sock');
@@ -677,6 +679,7 @@ describe('listening', () => {
       answers: requestMemory.answers,
       bodyIdleMsMax: 60_000,
       visitors: { publicUrl: '', trustedProxies: [] },
+      connections: new ConnectionRoom(() => undefined),
     });
     await expect(second.listen()).rejects.toThrow(ListenError);
   });

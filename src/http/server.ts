@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { us_listen_socket } from 'uWebSockets.js';
 import { OperatorError, type ByteBudget } from '../platform/index.js';
 import type { Answer, RequestHandler } from './exchange.js';
+import type { ConnectionRoom } from './connection-room.js';
 import { SlowReaders } from './slow-readers.js';
 import { UploadWatch } from './upload-watch.js';
 import { UwsExchange } from './uws-exchange.js';
@@ -29,6 +30,7 @@ export interface HttpServerOptions {
   /** Of a body on its way nothing arrives for so long: 408. */
   readonly bodyIdleMsMax: number;
   readonly visitors: VisitorOptions;
+  readonly connections: ConnectionRoom;
 }
 
 export interface HttpServer {
@@ -46,12 +48,17 @@ export class ListenError extends OperatorError {
 }
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { handle, host, port, answers, bodyIdleMsMax } = options;
+  const { handle, host, port, answers, bodyIdleMsMax, connections } = options;
   const app = App();
   let socket: us_listen_socket | undefined;
   const sending: Sending = { answers: new Set(), rests: new Set(), slowReaders: new SlowReaders(answers) };
   const uploads = new UploadWatch({ idleMsMax: bodyIdleMsMax });
   const needs = { uploads, visitors: new Visitors(options.visitors) };
+  // Called with 1 for each connection that is made, and with -1 for each that is gone.
+  app.filter((res, change) => {
+    if (change === -1) connections.leave();
+    else if (!connections.enter()) res.close();
+  });
   app.any('/*', (res, req) => {
     serve(handle, new UwsExchange(res, req, needs), sending);
   });

@@ -74,6 +74,11 @@ function httpMetrics(registers: Registry[]) {
       help: 'Requests being worked on',
       registers,
     }),
+    connectionsRefused: new Counter({
+      name: 'gannet_http_connections_refused_total',
+      help: 'Connections closed at once, because the process had no descriptors to spare (ulimit -n)',
+      registers,
+    }),
     requestsAborted: new Counter({
       name: 'gannet_http_requests_aborted_total',
       help: 'Requests whose client went away before the answer',

@@ -47,7 +47,7 @@ export function processLimits(): readonly ResourceUse[] {
   if (process.platform !== 'linux') return [];
   const limits = readFileSync('/proc/self/limits', 'utf8');
   return [
-    { resource: 'descriptors', used: readdirSync('/proc/self/fd').length, max: limitOf(limits, 'Max open files') },
+    descriptorsIn(limits),
     {
       resource: 'maps',
       used: linesOf('/proc/self/maps'),
@@ -55,6 +55,15 @@ export function processLimits(): readonly ResourceUse[] {
     },
     { resource: 'addressBytes', used: mappedBytes(), max: limitOf(limits, 'Max address space') },
   ];
+}
+
+/** The first of them alone; undefined where the system does not tell. */
+export function descriptorUse(): ResourceUse | undefined {
+  return process.platform === 'linux' ? descriptorsIn(readFileSync('/proc/self/limits', 'utf8')) : undefined;
+}
+
+function descriptorsIn(limits: string): ResourceUse {
+  return { resource: 'descriptors', used: readdirSync('/proc/self/fd').length, max: limitOf(limits, 'Max open files') };
 }
 
 /** Of a limit: what one thread may take of it by environments that it keeps open for later. */

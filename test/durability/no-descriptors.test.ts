@@ -1,6 +1,7 @@
 /** A service whose descriptors are taken from it while it serves: a write for which no thread can be started is refused, and done later. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -8,6 +9,8 @@ import { describeWhere } from '../support/skip.js';
 
 /** So many more than are open: enough to begin with a thread, and not for one. */
 const LEFT = 3;
+/** For connections, of which the service leaves some to all else. */
+const ROOM = 200;
 
 let service: TestService | undefined;
 afterEach(async () => {
@@ -24,6 +27,22 @@ function firstFree(pid: number): number {
   return (
     Array.from({ length: taken.size + 1 }, (_, number) => number).find((number) => !taken.has(String(number))) ?? 0
   );
+}
+
+/** Resolves with whether the service answers on a connection of its own, which stays open, or closes it unanswered. */
+function ask(port: number): { readonly isAnswered: Promise<boolean>; readonly end: () => void } {
+  const socket = connect(port, '127.0.0.1', () => socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n'));
+  const isAnswered = new Promise<boolean>((resolve) => {
+    socket.once('data', (data) => {
+      resolve(data.toString().startsWith('HTTP/1.1 200'));
+    });
+    socket
+      .on('error', () => undefined)
+      .once('close', () => {
+        resolve(false);
+      });
+  });
+  return { isAnswered, end: () => socket.destroy() };
 }
 
 describeWhere(process.platform === 'linux', 'limits of Linux')('a service whose descriptors are taken', () => {
@@ -45,5 +64,21 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service whose 
       ({ status }) => status === 200,
     );
     await eventually(search, ({ body }) => (body as { total_count?: number }).total_count === 1);
+  });
+
+  it('closes connections that it has no room for at once, and answers the others: one more than there were descriptors took a processor and was not answered', async () => {
+    service = await startTestService();
+    const { client, pid, address } = service;
+    mayOpen(pid, firstFree(pid) + ROOM);
+    const asked = Array.from({ length: 2 * ROOM }, () => ask(Number(new URL(address).port)));
+    const answered = await Promise.all(asked.map(({ isAnswered }) => isAnswered));
+    const count = answered.filter(Boolean).length;
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan(ROOM);
+    for (const { end } of asked) end();
+    await eventually(
+      () => client.get('/metrics').catch(() => undefined),
+      (answer) => Number(/^gannet_http_connections_refused_total (\d+)$/m.exec(answer?.text ?? '')?.[1]) >= ROOM,
+    );
   });
 });

@@ -1,0 +1,89 @@
+/** More connections than there are descriptors. */
+import { expect, it } from 'vitest';
+import { ConnectionRoom } from './connection-room.js';
+
+const MAX = 1000;
+/** Of the limit, for everything but connections. */
+const LEFT = 125;
+const OTHERS = 100;
+
+function roomWith(others: { used: number; max: number }) {
+  const refusals: boolean[] = [];
+  const uses: number[] = [];
+  let [open, nowMs, counted] = [0, 0, 0];
+  const room = new ConnectionRoom(
+    ({ used }, isNews) => {
+      refusals.push(isNews);
+      uses.push(used);
+    },
+    () => {
+      counted += 1;
+      return { resource: 'descriptors', used: others.used + open, max: others.max };
+    },
+    () => nowMs,
+  );
+  return {
+    refusals,
+    uses,
+    counted: () => counted,
+    pass: (ms: number) => (nowMs += ms),
+    enter() {
+      open += 1;
+      if (room.enter()) return true;
+      this.leave();
+      return false;
+    },
+    leave() {
+      open -= 1;
+      room.leave();
+    },
+  };
+}
+
+const enterMany = (room: ReturnType<typeof roomWith>, count: number): number =>
+  Array.from({ length: count }, () => room.enter()).filter(Boolean).length;
+
+it('lets in as many as there are descriptors beside all else, and the next when one has gone', () => {
+  const room = roomWith({ used: OTHERS, max: MAX });
+  expect(enterMany(room, 2 * MAX)).toBe(MAX - LEFT - OTHERS);
+  expect(room.enter()).toBe(false);
+  // With the one that is refused.
+  expect(room.uses.at(-1)).toBe(MAX - LEFT + 1);
+  room.leave();
+  expect(room.enter()).toBe(true);
+  expect(room.counted()).toBe(1);
+});
+
+it('is told of as news once a minute', () => {
+  const room = roomWith({ used: OTHERS, max: MAX });
+  enterMany(room, MAX);
+  const { length } = room.refusals;
+  expect(room.refusals.filter(Boolean)).toEqual([true]);
+  room.pass(59_000);
+  room.enter();
+  room.pass(1000);
+  room.enter();
+  expect(room.refusals.slice(length)).toEqual([false, true]);
+});
+
+it('goes by what else is open, and by a limit that changes', () => {
+  const others = { used: OTHERS, max: MAX };
+  const room = roomWith(others);
+  enterMany(room, MAX);
+  others.used += 50;
+  room.pass(1000);
+  room.leave();
+  expect(room.enter()).toBe(false);
+  others.max = 2 * MAX;
+  room.pass(1000);
+  expect(enterMany(room, 100)).toBe(100);
+});
+
+it('has room for some whatever the limit, and for all where the system tells none', () => {
+  expect(enterMany(roomWith({ used: MAX, max: MAX }), 100)).toBe(32);
+  const unknown = new ConnectionRoom(
+    () => undefined,
+    () => undefined,
+  );
+  expect(Array.from({ length: 5000 }, () => unknown.enter()).every(Boolean)).toBe(true);
+});
