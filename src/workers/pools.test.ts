@@ -369,7 +369,7 @@ describe('the ingest pool', () => {
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => lines.push(line) });
     const executor = createIngestExecutor({ ...ingest, log, metrics: createMetrics() });
-    const task = { kind: 'drop-version', listPath: '/dev/null/list', version: 1 } as const;
+    const task = { kind: 'drop-version', listPath: '/no\0path', version: 1 } as const;
     await expect(executor.run(task)).rejects.toMatchObject({ code: 'internal-error' });
     expect(lines.join('')).toContain('drop-version');
     await executor.close();

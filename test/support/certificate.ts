@@ -1,5 +1,6 @@
 /** A certificate of its own for servers of tests, for `mail.example` and `localhost`; made by openssl. */
 import { execFileSync } from 'node:child_process';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface MadeCertificate {
@@ -13,11 +14,22 @@ export function makeCertificate(folder: string, { isExpired = false } = {}): Mad
   const kind = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30'];
   const names = ['-subj', '/CN=mail.example', '-addext', 'subjectAltName=DNS:mail.example,DNS:localhost'];
   execFileSync('openssl', [...kind, ...names, '-keyout', keyPath, '-out', certificatePath], { stdio: 'ignore' });
-  if (isExpired) {
-    const signed = ['x509', '-in', certificatePath, '-signkey', keyPath, '-days', '-1', '-out', certificatePath];
-    execFileSync('openssl', signed, { stdio: 'ignore' });
-  }
+  if (isExpired) expire(keyPath, certificatePath);
   return { keyPath, certificatePath };
+}
+
+/** From OpenSSL 3.5 on a number of days is not negative, and only from 3.4 on can the end be told. */
+function expire(keyPath: string, certificatePath: string): void {
+  // What is refused leaves an empty file.
+  const expiredPath = `${certificatePath}.expired`;
+  const signed = ['x509', '-in', certificatePath, '-signkey', keyPath, '-out', expiredPath];
+  const past = ['-not_before', '20200101000000Z', '-not_after', '20200201000000Z'];
+  try {
+    execFileSync('openssl', [...signed, '-days', '-1'], { stdio: 'ignore' });
+  } catch {
+    execFileSync('openssl', [...signed, ...past], { stdio: 'ignore' });
+  }
+  renameSync(expiredPath, certificatePath);
 }
 
 /** Why none can be made here; undefined where it can. */
