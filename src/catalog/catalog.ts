@@ -211,7 +211,9 @@ class StoredCatalog implements Catalog {
       const leaving: UnfinishedWork = { kind: 'leaving', ...work, since_utc: this.#clock.nowIso() };
       const { some, last } = groupsOfStep(this.#groups.from(prefixOf(account)), (group) => withoutList(group, leaving));
       // Of thousands each change writes some, after this one: each group is written whole, with all of its versions.
-      if (last === undefined) for (const group of some) this.#putLeft(change, withoutList(group, leaving));
+      // What others have left of a group before is told of already: its versions stay in that order.
+      if (last === undefined)
+        for (const group of some) this.#putLeft(change, withoutList(this.#departed.without(group), leaving));
       else change.put(this.#unfinished, unfinishedKey(leaving), leaving);
       const removing = this.#begin(change, { kind: 'removing', ...work });
       // First the folder: on a full disk that makes room for the groups.

@@ -155,6 +155,37 @@ it('makes up for what failed before when the next one goes', async () => {
   expect([...storedGroups().values()].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(told);
 });
 
+it('keeps the versions that it has told of where one that few groups have goes before the groups are written', async () => {
+  await makeGroups(300);
+  const both = ['gone', 'few'];
+  const few = await catalog.createList({ ...NEW_LIST, name: 'few' });
+  const members = both.map((list) => ({
+    list,
+    list_id: list === 'few' ? few.id : (catalog.list('default', list)?.id ?? null),
+    pinned_version: 1,
+  }));
+  await catalog.createGroup('default', 'of-both', { reranker: null, lists: members });
+  const [, leaving] = await catalog.deleteList('default', 'gone');
+  if (leaving === undefined) throw new Error('all of it was one change');
+  const told = catalog.group('default', 'of-both');
+  await catalog.deleteList('default', 'few');
+  const versions = () => catalog.group('default', 'of-both')?.versions;
+  expect(versions()?.slice(0, 2)).toEqual(told?.versions);
+  expect(versions()).toMatchObject([{ lists: [{}, {}] }, { lists: [{ list: 'few' }] }, { lists: [] }]);
+  await catalog.finish(leaving);
+  expect(versions()?.slice(0, 2)).toEqual(told?.versions);
+  expect(versions()).toHaveLength(3);
+});
+
+it('is done by two at a time as at a start, each of which makes up for the other', async () => {
+  await makeGroups(300);
+  const works = [await catalog.deleteList('default', 'gone'), await catalog.deleteList('default', 'stays')].flat();
+  const told = catalog.groups('default');
+  await Promise.all(works.map((work) => catalog.finish(work)));
+  expect([havingStored(), catalog.unfinished()]).toEqual([0, []]);
+  expect(catalog.groups('default')).toEqual(told);
+});
+
 it('takes it out of few together with the list', async () => {
   await makeGroups(60);
   const deleted = catalog.deleteList('default', 'gone');
