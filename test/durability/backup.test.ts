@@ -254,8 +254,16 @@ describe('a restore', () => {
       'is damaged',
     );
 
+    // Somebody's folder is not replaced; a data directory is, with what lies beside the data.
     writeFileSync(join(target, 'mine'), 'x');
-    await refused(path, '--replace');
+    await refused(path, 'has other things in it (mine)');
+    await refused(path, 'has other things in it (mine)', '--replace');
+    rmSync(join(target, 'mine'));
+    await restore(path, target);
+    writeFileSync(join(target, 'mine'), 'x');
+    const again = await gannet(target, 'restore', path);
+    expect(again.notes).toContain('--replace');
+    expect(again.status).not.toBe(0);
     await restore(path, target, '--replace');
     const [aside = ''] = readdirSync(target).filter((name) => name.startsWith('.before-restore-'));
     expect(readFileSync(join(target, aside, 'mine'), 'utf8')).toBe('x');
