@@ -66,6 +66,13 @@ it('is nothing for a folder whose lists are linked to a disk that is mounted bes
   expect(dataDirectoryFault(folder)).toBeUndefined();
 });
 
+it('is nothing for a queue that the service has set aside, in a folder with the sticky bit as well', () => {
+  mkdirSync(join(folder, 'queue.damaged-20261127T000000'));
+  expect(dataDirectoryFault(folder)).toBeUndefined();
+  chmodSync(folder, 0o1777);
+  expect(dataDirectoryFault(folder)).toBeUndefined();
+});
+
 it('is nothing for lists whose catalogue is missing, of which the start tells more', () => {
   mkdirSync(join(folder, 'lists', 'a-list'), { recursive: true });
   writeFileSync(join(folder, 'notes.txt'), '');

@@ -49,6 +49,8 @@ const ENTRIES: ReadonlySet<string> = new Set([
 /** And what backups and restores put there. */
 const BEFORE_RESTORE = '.before-restore-';
 const ENTRIES_BEGIN = ['.backup-staging', BEFORE_RESTORE, '.placing', '.restored', '.restoring'];
+/** And what is damaged of the service's own, with deliveries and their addresses in it. */
+const SET_ASIDE_BEGIN = 'queue.damaged-';
 /** What somebody may have put there before the first start. */
 const MAY_LIE_THERE: ReadonlySet<string> = new Set([FILE_SYSTEM_OWN, 'models']);
 /** What is put on another disk by a link, as somebody does for the service alone; the disk may be mounted beside. */
@@ -126,8 +128,8 @@ function isUnreachable(dataDir: string, { path, owner }: OpenEntry): boolean {
   const user = process.getuid?.();
   if (user === 0 || owner === user) return false;
   const way = relative(dataDir, path);
-  // Nobody opens what a restore has moved aside.
-  if (way.startsWith(BEFORE_RESTORE)) return false;
+  // Nobody opens what was moved aside.
+  if (way.startsWith(BEFORE_RESTORE) || way.startsWith(SET_ASIDE_BEGIN)) return false;
   const stats = path === dataDir ? dataDirectoryOf(path) : statOf(path);
   // What has gone meanwhile, and a socket, which is replaced and not opened.
   if (stats === undefined || stats.isSocket()) return false;
@@ -222,7 +224,7 @@ function* entriesOf(dataDir: string): Generator<OpenEntry> {
 }
 
 function isOurs(name: string): boolean {
-  return ENTRIES.has(name) || isOfRestore(name);
+  return ENTRIES.has(name) || isOfRestore(name) || name.startsWith(SET_ASIDE_BEGIN);
 }
 
 function isOfRestore(name: string): boolean {
