@@ -55,7 +55,8 @@ it('names a folder that has the files of others, which would be closed with it',
 });
 
 it('is nothing for a folder with what may lie there before the first start', () => {
-  for (const name of ['lost+found', 'models', 'media', '.snapshot', '.bashrc', 'secret-keys', 'lock'])
+  const logs = ['log', 'nohup.out', 'gannet.log', 'gannet.toml', 'gannet.env'];
+  for (const name of ['lost+found', 'models', 'media', '.snapshot', '.bashrc', 'secret-keys', 'lock', ...logs])
     mkdirSync(join(folder, name));
   expect(dataDirectoryFault(folder)).toBeUndefined();
 });

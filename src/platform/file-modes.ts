@@ -52,7 +52,9 @@ const ENTRIES_BEGIN = ['.backup-staging', BEFORE_RESTORE, '.placing', '.restored
 /** And what is damaged of the service's own, with deliveries and their addresses in it. */
 const SET_ASIDE_BEGIN = 'queue.damaged-';
 /** What somebody may have put there before the first start. */
-const MAY_LIE_THERE: ReadonlySet<string> = new Set([FILE_SYSTEM_OWN, 'models']);
+const MAY_LIE_THERE: ReadonlySet<string> = new Set([FILE_SYSTEM_OWN, 'log', 'logs', 'models', 'nohup.out']);
+/** Logs, which a shell makes before the service begins, and settings. */
+const MAY_LIE_THERE_END = /\.(?:env|log|toml)$/;
 /** What is put on another disk by a link, as somebody does for the service alone; the disk may be mounted beside. */
 const LINKED: ReadonlySet<string> = new Set(['analytics', 'feeds', 'lists', 'models', 'system']);
 const FOREIGN_SHOWN_MAX = 3;
@@ -184,11 +186,15 @@ export function foreignFolderFault(dataDir: string): string | undefined {
   const names = namesIn(dataDir);
   const isLaidOut = (name: string) => isOfRestore(name) || (LINKED.has(name) && isLink(join(dataDir, name)));
   if (hasData(dataDir) || names.some(isLaidOut)) return undefined;
-  const foreign = names.filter((name) => !isOurs(name) && !MAY_LIE_THERE.has(name) && !name.startsWith('.')).sort();
+  const foreign = names.filter((name) => !isOurs(name) && !mayLieThere(name)).sort();
   if (foreign.length === 0) return undefined;
   const shown = foreign.slice(0, FOREIGN_SHOWN_MAX).join(', ');
   const more = foreign.length > FOREIGN_SHOWN_MAX ? ` and ${foreign.length - FOREIGN_SHOWN_MAX} more` : '';
   return `it has other things in it (${shown}${more}), which would be closed to other users with it: choose a folder of its own, such as ${join(dataDir, 'gannet')}`;
+}
+
+function mayLieThere(name: string): boolean {
+  return MAY_LIE_THERE.has(name) || MAY_LIE_THERE_END.test(name) || name.startsWith('.');
 }
 
 function hasData(dataDir: string): boolean {
