@@ -3,11 +3,12 @@
  * the task until the next one comes, which may wait for this very one. They are refused instead. Main thread only.
  */
 import type { Piscina } from 'piscina';
-import { ServiceError } from '../platform/index.js';
+import { resourcesExhausted } from '../platform/index.js';
 
-const RETRY_AFTER_SECONDS = 5;
 /** Of a thread that could not be started, and of what it opens first. */
 const NO_ROOM_CODES: ReadonlySet<unknown> = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE', 'ENOMEM']);
+
+const NO_THREAD = 'no thread can be started, it is out of descriptors (ulimit -n) or memory';
 
 export class WaitingForThreads {
   readonly #waiting = new Map<AbortController, Piscina>();
@@ -31,13 +32,8 @@ export class WaitingForThreads {
     setImmediate(() => {
       // Another one takes what waits.
       if (pool.threads.length > 0) return;
-      for (const [controller, its] of this.#waiting) if (its === pool) controller.abort(noRoom(error));
+      for (const [controller, its] of this.#waiting)
+        if (its === pool) controller.abort(resourcesExhausted(NO_THREAD, error));
     });
   }
-}
-
-function noRoom(cause: unknown): ServiceError {
-  const detail =
-    'The process has no room left to start a thread: it is out of descriptors (ulimit -n) or memory; try again later.';
-  return new ServiceError('resources-exhausted', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
 }
