@@ -1,7 +1,7 @@
 /** The commands of `gannet` and their options. What a command does is in commands/, loaded when it is called. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, CommanderError, InvalidArgumentError, Option, type Command } from 'commander';
 import { FEATURES } from '../features.js';
 import { loadConfig } from '../platform/config.js';
 import type { CommandSpec } from '../operations/index.js';
@@ -25,6 +25,7 @@ import { openStandardOutput, type Output } from './output.js';
 import type { ServiceLoader } from './service-loader.js';
 import { addMachineCommands } from './machine-commands.js';
 import { addMediaCommands } from './media-commands.js';
+import { ToldCommand } from './told-command.js';
 import { addWebhookCommands } from './webhook-commands.js';
 
 export interface Surroundings {
@@ -114,7 +115,7 @@ function createProgram(
   output: Pick<Output, 'write' | 'note'>,
   ended: (status: ExitStatus) => void,
 ): { readonly program: Command; readonly run: Run } {
-  const program = new Command('gannet')
+  const program = new ToldCommand('gannet')
     .description('A search service for one machine.')
     .version(packageVersion(), '-V, --version')
     .option('--config <file>', 'a settings file; what it leaves out is as in config/default.toml')
@@ -190,7 +191,7 @@ function addServiceCommands(program: Command, run: Run, serve: Run): void {
     .addOption(configOption())
     .addOption(accountOption())
     .addOption(jsonOption())
-    .option('--replace', 'also where the data directory is not empty: what is there moves aside, to a folder in it')
+    .option('--replace', 'also where there is a data directory already: what is in it moves aside, to a folder in it')
     .action((from: string, options: RestoreOptions) =>
       run(async (context) => (await import('./commands/restore.js')).restore(context, from, options)),
     );
