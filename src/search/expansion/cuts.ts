@@ -51,9 +51,10 @@ export function cutSpans(words: readonly QueryWord[], dictionary: Dictionary): r
   const spans = runs.flatMap((run) =>
     run.ends.flatMap((_, first) => {
       const begin = beginOf(run, first);
+      if (begin >= lettersMax) return [];
       const key = `${run.begin + first} ${run.letters.slice(begin, reachOf(run, first)).join('')}`;
       // Most of what is written otherwise is as it was at most places.
-      if (begin >= lettersMax || cut.has(key)) return [];
+      if (cut.has(key)) return [];
       cut.add(key);
       return spansFrom(run, first, frequencies);
     }),
