@@ -17,6 +17,7 @@ import { formatBytes, formatCount, formatCounted, table } from './output.js';
 import { readSecrets } from './secret-input.js';
 import type { CallInput, ServiceClient } from './service-client.js';
 import type { ServiceLoader } from './service-loader.js';
+import { tellStopped } from './stopped-note.js';
 import { watchedToEnd } from './watched-job.js';
 
 export interface DeclaredCommandParts {
@@ -132,10 +133,12 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
   });
   const isJson = options['json'] === true;
   const follower = options['wait'] === false ? undefined : await spec.follow?.();
+  let isStopped = false;
   const called = async (client: ServiceClient) => {
+    isStopped = client.transport === 'data directory';
     const begun = await client.call(operation.name, input);
     // Without a service nothing runs: it does when there is one.
-    if (follower === undefined || begun === undefined || client.transport === 'data directory') return begun;
+    if (follower === undefined || begun === undefined || isStopped) return begun;
     return watchedToEnd(client, { follower, begun, account, input, output: isJson ? undefined : context.output });
   };
   const answer = await (answeredAlone(context, await spec.alone?.(), input) ??
@@ -149,6 +152,7 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
     const text = (await spec.print())(answer, TEXT);
     context.output.write(text.endsWith('\n') ? text : `${text}\n`);
   }
+  if (isStopped && spec.whileStopped !== undefined) tellStopped(context.output, spec.whileStopped);
   const hasFailed = follower?.hasFailed ?? (await spec.hasFailed?.());
   return hasFailed?.(answer) === true ? EXIT.failed : EXIT.done;
 }

@@ -7,6 +7,7 @@ import type { Output } from './output.js';
 import { PDF_FIELD, pdfName, pdfRecord, whyNotReadable, type PdfFault, type PdfOutcome } from './pdf-source.js';
 import { ProblemError } from './problem.js';
 import type { ServiceClient } from './service-client.js';
+import { tellStopped } from './stopped-note.js';
 
 export const DEFAULT_PDF_STORE = 'default';
 const POLL_MS = 250;
@@ -80,7 +81,7 @@ async function uploadPdf(
 /** Waits until the service has read the files, and says which of them have no text: of many, the last. */
 export async function readState(client: ServiceClient, place: PdfPlace, output: Output): Promise<PdfFault[]> {
   if (client.transport !== 'control socket') {
-    output.note('The files are read when the service runs: gannet serve\n');
+    tellStopped(output, 'the files are read once it is');
     return [];
   }
   for (;;) {

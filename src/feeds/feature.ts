@@ -25,6 +25,7 @@ export const feeds: Feature = {
       name: 'feed sync',
       operation: 'feed.sync',
       ...ofOne,
+      whileStopped: 'the feed is read once it is',
       print: printOne,
       follow: async () => (await import('./feed-text.js')).syncFollower,
     },

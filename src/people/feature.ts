@@ -2,6 +2,8 @@
 import type { Feature } from '../operations/index.js';
 import { OPENID_SETTINGS } from './openid-settings.js';
 
+const LINK_WHILE_STOPPED = 'the link leads nowhere until it is';
+
 export const people: Feature = {
   name: 'people',
   settings: OPENID_SETTINGS,
@@ -14,6 +16,7 @@ export const people: Feature = {
       name: 'console link',
       operation: 'contributor.link',
       begins: true,
+      whileStopped: LINK_WHILE_STOPPED,
       print: async () => (await import('./people-text.js')).linkText,
     },
     {
@@ -32,6 +35,7 @@ export const people: Feature = {
       name: 'contributor invite',
       operation: 'contributor.create',
       begins: true,
+      whileStopped: LINK_WHILE_STOPPED,
       arguments: ['email'],
       example: ['ada@example.com', '--role', 'viewer'],
     },

@@ -9,6 +9,7 @@ export const resources: Feature = {
     {
       name: 'resource refresh',
       operation: 'list.resources-refresh',
+      whileStopped: 'the files are read once it is',
       arguments: ['list'],
       example: ['reports', '--failed', 'true'],
     },

@@ -192,6 +192,17 @@ describe('links', () => {
     await other.close();
   });
 
+  it('of the command line say that they lead nowhere while the service is stopped', async () => {
+    const other = await startTestService();
+    const env = { ...process.env, GANNET_DATA_DIR: other.dataDir };
+    const notes = async () =>
+      (await run(process.execPath, ['bin/gannet.js', 'console', 'link', '--json'], { env })).stderr;
+    expect(await notes()).toBe('');
+    await other.stop();
+    expect(await notes()).toContain('The service is not running');
+    await other.close();
+  });
+
   it('let a person who lost the password set another one, which ends all other sessions', async () => {
     const { person, email } = await personWith('viewer');
     const link = await linkFor({ email });

@@ -25,10 +25,13 @@ afterAll(async () => {
 
 /** Standard output of the command. */
 async function gannet(...args: string[]): Promise<string> {
+  return (await printed(...args)).stdout;
+}
+
+async function printed(...args: string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
   const env = { ...Object.fromEntries(inherited), ...SETTINGS, GANNET_DATA_DIR: dataDir };
-  const { stdout } = await run(process.execPath, ['bin/gannet.js', 'webhook', ...args], { env });
-  return stdout;
+  return run(process.execPath, ['bin/gannet.js', 'webhook', ...args], { env });
 }
 
 it('makes webhooks and queues pings without the service, which sends them when it runs', async () => {
@@ -37,7 +40,12 @@ it('makes webhooks and queues pings without the service, which sends them when i
   const { id, secret } = JSON.parse(json) as { id: string; secret: string };
   expect(secret).toHaveLength(44);
   expect(await gannet('list')).toMatch(new RegExp(`${id} .*list\\.created,list\\.deleted`));
-  expect(await gannet('test', id)).toContain('on its way');
+  const isStopped = 'The service is not running: nothing is sent until it is';
+  expect(await printed('test', id)).toEqual({
+    stdout: expect.stringContaining('on its way') as string,
+    stderr: expect.stringContaining(isStopped) as string,
+  });
+  expect((await printed('replay', id)).stderr).toContain(isStopped);
   await expect(gannet('create', '--url', 'https://10.0.0.1/', '--events', 'list.created')).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining('public internet') as string,
@@ -51,7 +59,7 @@ it('makes webhooks and queues pings without the service, which sends them when i
   expect((await gannet('secret', id)).trim()).toBe(rotated);
   await expect.poll(() => gannet('deliveries', id), { interval: 200 }).toMatch(/webhook\.ping .* 204 .*delivered/);
   expect(await gannet('deliveries', id, '--set-aside')).toContain('Nothing is set aside');
-  expect(await gannet('replay', id)).toContain('0 deliveries');
+  expect(await printed('replay', id)).toEqual({ stdout: '0 deliveries are due again.\n', stderr: '' });
   expect(await gannet('delete', id)).toContain('gone');
   await expect(gannet('test', id)).rejects.toMatchObject({ code: 1 });
   expect(JSON.parse(await gannet('ls', '--json'))).toEqual({ webhooks: [] });

@@ -5,6 +5,7 @@ import { writeJson, type CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { formatMilliseconds, printable, shorten, table } from '../output.js';
 import type { ServiceClient } from '../service-client.js';
+import { tellStopped } from '../stopped-note.js';
 import { splitList } from './key.js';
 
 export interface WebhookOptions {
@@ -86,7 +87,7 @@ export async function deleteWebhook(context: CommandContext, id: string, options
 
 export async function testWebhook(context: CommandContext, id: string, options: WebhookOptions): Promise<ExitStatus> {
   const params = { account: accountOf(context, options), id };
-  const answer = (await call(context, 'webhook.test', { params })) as { readonly delivery: string };
+  const answer = (await queue(context, 'webhook.test', { params })) as { readonly delivery: string };
   return show(
     context,
     options,
@@ -125,25 +126,34 @@ export async function replayDeliveries(
 ): Promise<ExitStatus> {
   const body = options.deliveries === undefined ? {} : { deliveries: splitList(options.deliveries) };
   const params = { account: accountOf(context, options), id };
-  const answer = (await call(context, 'webhook.replay', { params, body })) as { readonly replayed: number };
-  return show(context, options, answer, () => `${answer.replayed} deliveries are due again.\n`);
+  const answer = (await queue(context, 'webhook.replay', { params, body })) as { readonly replayed: number };
+  return show(context, options, answer, () =>
+    answer.replayed === 1 ? '1 delivery is due again.\n' : `${answer.replayed} deliveries are due again.\n`,
+  );
 }
 
 function accountOf(context: CommandContext, options: WebhookOptions): string {
   return options.account ?? context.config.account.name;
 }
 
-function call(
-  context: CommandContext,
-  operation: string,
-  input: {
-    readonly params?: Readonly<Record<string, string>>;
-    readonly query?: Readonly<Record<string, number>>;
-    readonly body?: unknown;
-  },
-): Promise<unknown> {
+interface WebhookInput {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, number>>;
+  readonly body?: unknown;
+}
+
+function call(context: CommandContext, operation: string, input: WebhookInput): Promise<unknown> {
   const called = (client: ServiceClient) => client.call(operation, input);
   return operation === 'webhook.create' ? context.withService(called) : context.withData(called);
+}
+
+/** What is sent afterwards, by the service that runs. */
+function queue(context: CommandContext, operation: string, input: WebhookInput): Promise<unknown> {
+  return context.withData(async (client) => {
+    const answer = await client.call(operation, input);
+    if (client.transport === 'data directory') tellStopped(context.output, 'nothing is sent until it is');
+    return answer;
+  });
 }
 
 function show(context: CommandContext, { json }: WebhookOptions, answer: unknown, text: () => string): ExitStatus {

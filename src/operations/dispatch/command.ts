@@ -23,6 +23,8 @@ export interface CommandSpec {
   readonly begins?: true;
   /** Loads what answers where there is no data directory; undefined where that is needed. Given the operation's query. */
   readonly alone?: () => Promise<(query: Readonly<Record<string, unknown>>) => Promise<unknown> | undefined>;
+  /** What waits for the service, where it does not run: told on standard error behind "The service is not running: ". */
+  readonly whileStopped?: string;
   /** Loads what turns the answer into text for people. Default: the answer as JSON, as `--json` always prints it. */
   readonly print?: () => Promise<AnswerPrinter>;
   /** Loads what tells an answer after which the command ends with exit status 1. Default: none. */
