@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -58,10 +58,23 @@ describe('startService', () => {
     const first = await start(configFor(newFolder()));
     const port = new URL(first.address ?? '').port;
     const dataDir = newFolder();
-    await expect(start(configFor(dataDir, { GANNET_PORT: port }))).rejects.toThrow(
-      new RegExp(`Cannot listen on 127.0.0.1:${port}`),
-    );
+    const isRefused = () =>
+      expect(start(configFor(dataDir, { GANNET_PORT: port }))).rejects.toThrow(
+        new RegExp(`Cannot listen on 127.0.0.1:${port}`),
+      );
+    await isRefused();
+    expect(readdirSync(dataDir), 'a first start that cannot listen makes nothing').toEqual([]);
+    await (await start(configFor(dataDir))).close();
+    await isRefused();
     await start(configFor(dataDir));
+  });
+
+  it('leads browsers from the address that it names to the console, and programs nowhere', async () => {
+    const { address = '' } = await start(configFor(newFolder()));
+    const asked = (accept: string) => fetch(address, { redirect: 'manual', headers: { accept } });
+    const led = await asked('text/html,*/*;q=0.8');
+    expect([led.status, led.headers.get('location')]).toEqual([302, '/console/']);
+    expect([(await asked('*/*')).status, (await asked('application/json')).status]).toEqual([404, 404]);
   });
 
   it('refuses a data directory that is a file', async () => {

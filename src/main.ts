@@ -8,6 +8,7 @@ import { openAccess, PermissionCatalogue, RateLimiter } from './access/index.js'
 import { CollectionStore, openCatalog, type Catalog } from './catalog/index.js';
 import { openSystemPart } from './damaged-system.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
+import { assertPlaceForFirstStart, warnOfMemory } from './before-start.js';
 import { createListIndexes, ListRoom, type IngestExecutor, type ListIndexes } from './index/index.js';
 import { FEATURES } from './features.js';
 import type { Declared, FeatureParts, OpenFeatures, Operation, Services } from './operations/index.js';
@@ -39,7 +40,6 @@ import {
   type MemoryBudget,
   SearchActivity,
   type RequestMemory,
-  memoryWarnings,
 } from './platform/index.js';
 import { restoreStopped, type WantedRestore } from './stopped-service.js';
 import type { Restored } from './backup/index.js';
@@ -105,9 +105,10 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
   const manager = listen ? toldManager(log) : undefined;
   parts.opened('service manager', () => manager?.close());
   try {
+    if (listen) await assertPlaceForFirstStart(config, loadFrontEnds);
     for (const name of unknownEnvironment(process.env, declaredSettings()))
       log.warn({ name }, 'This environment variable is no setting');
-    for (const { message, ...figures } of listen ? memoryWarnings(config) : []) log.warn(figures, message);
+    if (listen) warnOfMemory(config, log);
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
     const { services, features, warmUp, budget } = await openServices(config, { log, metrics, parts, state, listen });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageAnswer } from '../http/index.js';
-import { acceptsBrotli, openConsoleSite } from './console-site.js';
+import { openConsoleSite } from './console-site.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-console-'));
 
@@ -54,6 +54,11 @@ describe('the page', () => {
   it('is at the path with the slash', async () => {
     expect(await ask('/console')).toMatchObject({ status: 308, headers: { Location: '/console/' } });
   });
+
+  it('is where browsers are led that ask for the root', async () => {
+    const headers = { Location: '/console/', 'Cache-Control': 'no-store', Vary: 'Accept' };
+    expect(await ask('/')).toEqual({ status: 302, headers });
+  });
 });
 
 describe('a file', () => {
@@ -83,16 +88,4 @@ describe('a file', () => {
 
 it('says what to do where nothing has been built', async () => {
   await expect(openConsoleSite({ folder: join(folder, 'nowhere'), tls: false })).rejects.toThrow('npm run setup');
-});
-
-it.each([
-  ['br', true],
-  ['gzip, deflate, br, zstd', true],
-  ['BR;q=0.1', true],
-  ['br;q=0', false],
-  ['br; q=0.000', false],
-  ['gzip', false],
-  ['', false],
-])('takes "%s" for brotli: %s', (header, accepts) => {
-  expect(acceptsBrotli(header)).toBe(accepts);
 });

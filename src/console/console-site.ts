@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { SITE_PATH, type PageAnswer, type PageRequest, type Site } from '../http/index.js';
+import { ROOT_PATH, SITE_PATH, takes, type PageAnswer, type PageRequest, type Site } from '../http/index.js';
 import { OperatorError } from '../platform/index.js';
 import { PAGE_HEADERS, pagePolicy, STRICT_TRANSPORT } from './page-policy.js';
 
@@ -20,6 +20,12 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
+};
+
+/** By what a browser says it takes, and not for good: another answer is at the same place for programs. */
+const LED_TO_CONSOLE: PageAnswer = {
+  status: 302,
+  headers: { Location: `${SITE_PATH}/`, 'Cache-Control': 'no-store', Vary: 'Accept' },
 };
 
 interface Asset {
@@ -43,6 +49,7 @@ export async function openConsoleSite({ folder, tls }: ConsoleSiteOptions): Prom
   return {
     answer(request) {
       const { path } = request;
+      if (path === ROOT_PATH) return LED_TO_CONSOLE;
       // The application's own paths are below.
       if (path === SITE_PATH) return { status: 308, headers: { Location: `${SITE_PATH}/` } };
       if (!path.startsWith(ASSET_PATH)) return pageAnswer(page, tls);
@@ -68,7 +75,7 @@ function pageAnswer(page: readonly string[], tls: boolean): PageAnswer {
 }
 
 function assetAnswer({ contentType, plain, brotli, etag }: Asset, request: PageRequest): PageAnswer {
-  const isCompressed = brotli !== undefined && acceptsBrotli(request.acceptEncoding);
+  const isCompressed = brotli !== undefined && takes(request.acceptEncoding, 'br');
   const headers = {
     'Cache-Control': 'public, max-age=31536000, immutable',
     'Cross-Origin-Resource-Policy': 'same-origin',
@@ -80,14 +87,6 @@ function assetAnswer({ contentType, plain, brotli, etag }: Asset, request: PageR
   return isCompressed
     ? { status: 200, contentType, headers: { ...headers, 'Content-Encoding': 'br' }, body: brotli }
     : { status: 200, contentType, headers, body: plain };
-}
-
-/** `br` with any weight but 0 (RFC 9110, section 12.5.3). */
-export function acceptsBrotli(acceptEncoding: string): boolean {
-  return acceptEncoding
-    .split(',')
-    .map((coding) => coding.split(';').map((part) => part.trim().toLowerCase()))
-    .some(([name, ...parameters]) => name === 'br' && !parameters.some((each) => /^q=0(?:\.0{0,3})?$/.test(each)));
 }
 
 /** Weakly, as `If-None-Match` is compared (RFC 9110, section 13.1.2). */

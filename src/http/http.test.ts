@@ -34,7 +34,8 @@ import { loadConfig } from '../platform/config.js';
 import { createControlSocket, type ControlSocket } from './control-socket.js';
 import { createRequestServer, type RequestServer } from './request-handler.js';
 import { ConnectionRoom } from './connection-room.js';
-import { createHttpServer, ListenError, type HttpServer } from './server.js';
+import { ListenError } from './listening.js';
+import { createHttpServer, type HttpServer } from './server.js';
 
 const LOOK_INTERVAL_MS = 5;
 const FREE = { permission: null, callers: ['key', 'console', 'cli'], target: 'none', params: Type.Object({}) } as const;

@@ -1,5 +1,6 @@
 export { createControlSocket, type ControlSocket } from './control-socket.js';
 export { loggedConnectionRoom } from './connection-room.js';
-export { createHttpServer, ListenError, type HttpServer } from './server.js';
+export { assertCanListen } from './listening.js';
+export { createHttpServer, type HttpServer } from './server.js';
 export { createRequestServer, type RequestServer } from './request-handler.js';
-export { SITE_PATH, type PageAnswer, type PageRequest, type Site } from './site.js';
+export { ROOT_PATH, SITE_PATH, takes, type PageAnswer, type PageRequest, type Site } from './site.js';

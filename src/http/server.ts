@@ -4,9 +4,10 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { us_listen_socket } from 'uWebSockets.js';
-import { OperatorError, type ByteBudget } from '../platform/index.js';
+import type { ByteBudget } from '../platform/index.js';
 import type { Answer, RequestHandler } from './exchange.js';
 import type { ConnectionRoom } from './connection-room.js';
+import { ListenError } from './listening.js';
 import { SlowReaders } from './slow-readers.js';
 import { UploadWatch } from './upload-watch.js';
 import { UwsExchange } from './uws-exchange.js';
@@ -42,11 +43,6 @@ export interface HttpServer {
   close(timeoutMs: number): Promise<void>;
 }
 
-/** The address cannot be listened on. The message is a sentence for the operator. */
-export class ListenError extends OperatorError {
-  override readonly name = 'ListenError';
-}
-
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { handle, host, port, answers, bodyIdleMsMax, connections } = options;
   const app = App();
@@ -74,11 +70,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       new Promise((resolve, reject) => {
         const onListen = (listening: us_listen_socket | false): void => {
           if (listening === false) {
-            reject(
-              new ListenError(
-                `Cannot listen on ${host}:${port}: the port is in use or the address is not this machine's.`,
-              ),
-            );
+            reject(new ListenError(host, port));
             return;
           }
           socket = listening;

@@ -11,7 +11,7 @@ import { Gone } from './gone.js';
 import { dropRest } from './lingering.js';
 import { readHead } from './request-framing.js';
 import { writeEvents } from './event-writer.js';
-import { isSitePath, type PageHeaders } from './site.js';
+import { isPageRequest, type PageHeaders } from './site.js';
 import { statusLine } from './status-lines.js';
 import type { UploadWatch } from './upload-watch.js';
 import type { ByteResponse } from './uws-library.js';
@@ -79,7 +79,7 @@ export class UwsExchange implements IncomingRequest {
     this.bodyBytes = head.bodyBytes;
     this.fault = head.fault;
     this.#closes = head.closes;
-    this.page = isSitePath(this.path)
+    this.page = isPageRequest(this.method, this.path, () => req.getHeader('accept'))
       ? { acceptEncoding: req.getHeader('accept-encoding'), ifNoneMatch: req.getHeader('if-none-match') }
       : undefined;
     // A body without bytes has a type all the same.
