@@ -18,4 +18,5 @@ export * from './record-packer.js';
 export * from './record-words.js';
 export * from './record-store.js';
 export * from './record-store-cache.js';
+export * from './unknown-id.js';
 export * from './varints.js';

@@ -103,7 +103,9 @@ export class VersionStore extends SegmentManifest {
     return (this.records.getStats() as { readonly entryCount: number }).entryCount;
   }
 
+  /** No record has the empty name, which LMDB would take for no key. */
   recordNumberOfName(name: string): number | undefined {
+    if (name === '') return undefined;
     return this.names.getBinaryFast(nameKey(name))?.readUInt32LE(0);
   }
 

@@ -36,6 +36,13 @@ async function put(body: unknown): Promise<RecordBody> {
   return (await service.client.post(PATH, body)).body as RecordBody;
 }
 
+/** A record read, replaced, changed and removed by what stands for its id. */
+async function asked(id: string, client = service.client) {
+  const path = `${PATH}/${id}`;
+  const [replaced, changed] = [await client.put(path, { title: 'y' }), await client.patch(path, { title: 'y' })];
+  return [await client.get(path), replaced, changed, await client.delete(path)];
+}
+
 async function count(options: Record<string, unknown>): Promise<number> {
   const { body } = await service.client.post('/search/default/films/1', { size: 0, ...options });
   return (body as { total_count: number }).total_count;
@@ -219,11 +226,35 @@ describe('/search-result/{account}/{list}/{id}', () => {
   });
 
   it('knows nothing by ids that are none', async () => {
-    for (const id of [MISSING_ID, 'x', '0', '%20']) {
-      expect(await service.client.get(`${PATH}/${id}`), id).toMatchObject({
-        status: 404,
-        body: { code: 'record-not-found' },
-      });
+    for (const id of [MISSING_ID, 'x', '0', '%20', '%00', 'a%00b', '%2F', 'x'.repeat(512)]) {
+      for (const answer of await asked(id)) {
+        expect(answer, id).toMatchObject({ status: 404, body: { code: 'record-not-found' } });
+      }
+    }
+    for (const id of ['', '%ff', '%ed%a0%80', '%', '%zz', 'x'.repeat(2_000)]) {
+      for (const { status } of await asked(id)) expect([400, 404, 405], id).toContain(status);
+    }
+  });
+
+  it('says by which id a record is read of which the name was given', async () => {
+    for (const name of ['Northern gannet', 'x'.repeat(300)]) {
+      const { id } = await put({ name, title: 'x' });
+      for (const answer of await asked(encodeURIComponent(name))) {
+        const detail = expect.stringContaining(`there is one with this name: its id is ${id}.`) as string;
+        expect(answer).toMatchObject({ status: 404, body: { code: 'record-not-found', detail } });
+      }
+    }
+  });
+
+  it('says so to nobody who may write records and not read them', async () => {
+    const { id } = await put({ name: 'unread', title: 'x' });
+    const permissions = ['search-result:update', 'search-result:delete'];
+    const { key } = await service.createKey({ access: 'custom', permissions });
+    const [, ...written] = await asked('unread', service.clientWith(key));
+    expect(written).toHaveLength(3);
+    for (const answer of written) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'record-not-found' } });
+      expect(JSON.stringify(answer.body)).not.toContain(id);
     }
   });
 

@@ -15,6 +15,7 @@ import {
   isoTime,
   parseFields,
   recordResource,
+  unknownId,
   validAsOf,
   validName,
   type FieldValue,
@@ -192,13 +193,13 @@ export class ListCommit {
       }
       case 'patch': {
         const changes = this.normaliser.normalise(request.fields, false);
-        const { previous } = this.byId(request.id);
+        const { previous } = this.byId(request);
         const fields: Record<string, FieldValue> = parseFields(previous.fieldsJson);
         for (const field of Object.keys(request.fields)) Reflect.deleteProperty(fields, field);
         return this.update(request, Object.assign(fields, changes));
       }
       case 'delete': {
-        const { recordNumber, previous } = this.byId(request.id);
+        const { recordNumber, previous } = this.byId(request);
         this.removeRecord(recordNumber, previous);
         return { outcome: 'deleted', record: recordResource(previous) };
       }
@@ -269,7 +270,7 @@ export class ListCommit {
     request: Extract<WriteRequest, { kind: 'replace' | 'patch' }>,
     fields: Record<string, FieldValue>,
   ): WriteResult {
-    const { recordNumber, previous } = this.byId(request.id);
+    const { recordNumber, previous } = this.byId(request);
     const name = validName(request.name) ?? previous.name;
     const owner = name === previous.name ? recordNumber : this.current.recordNumberOfName(name);
     if (owner !== undefined && owner !== recordNumber) {
@@ -371,10 +372,10 @@ export class ListCommit {
     return decodeRecord(bytes);
   }
 
-  private byId(id: string): FoundRecord {
+  private byId({ id, reads }: Pick<Extract<WriteRequest, { kind: 'delete' }>, 'id' | 'reads'>): FoundRecord {
     const found = this.found(id);
     if (found !== undefined) return found;
-    throw new ServiceError('record-not-found', 'There is no record with this id in the list.');
+    throw unknownId(reads === true ? this.current : undefined, id, 'There is no record with this id in the list');
   }
 
   private found(id = ''): FoundRecord | undefined {

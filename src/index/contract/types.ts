@@ -62,14 +62,20 @@ interface WriteBody {
   readonly keepsLinks?: boolean;
 }
 
+interface ChangedRecord {
+  readonly id: string;
+  /** Who writes may read records, too: where none has the id, `record-not-found` says the id of the one that has it for its name. */
+  readonly reads?: boolean;
+}
+
 export type WriteRequest =
   /** Adds, or replaces by name; `id`: of the record that was read and is sent back (`conflict` where another has the id or the name). */
   | (WriteBody & { readonly kind: 'put'; readonly id?: string })
   /** Replaces the record with this id; a new name renames it (`name-exists` where it is taken). */
-  | (WriteBody & { readonly kind: 'replace'; readonly id: string })
+  | (WriteBody & ChangedRecord & { readonly kind: 'replace' })
   /** Sets the given fields, removes those that are null. */
-  | (WriteBody & { readonly kind: 'patch'; readonly id: string })
-  | { readonly kind: 'delete'; readonly id: string };
+  | (WriteBody & ChangedRecord & { readonly kind: 'patch' })
+  | (ChangedRecord & { readonly kind: 'delete' });
 
 export interface WriteResult {
   readonly outcome: 'created' | 'updated' | 'deleted';

@@ -1,5 +1,6 @@
 /** Schemas of records. */
 import { Type } from 'typebox';
+import { RECORD_NAME_CHARACTERS_MAX } from '../../platform/index.js';
 import { VECTOR_DIMENSIONS_MAX } from '../../records/index.js';
 import { nullable, named, object, recordName, timeSchema } from './schemas.js';
 
@@ -18,12 +19,13 @@ const fieldValue = Type.Union(
   },
 );
 
-export const recordId = Type.String({
-  minLength: 1,
-  maxLength: 64,
+const RECORD_ID = {
   description: 'Id of the record, made by the service',
   examples: ['019390ab-7f1e-7c3a-8b52-0f4a1c2d3e4f'],
-});
+} as const;
+export const recordId = Type.String({ minLength: 1, maxLength: 64, ...RECORD_ID });
+/** In a path: a name in its place is let through, and what is answered says which id was meant. */
+export const givenRecordId = Type.String({ minLength: 1, maxLength: RECORD_NAME_CHARACTERS_MAX, ...RECORD_ID });
 
 export const recordSource = Type.String({
   description:

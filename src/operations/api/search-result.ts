@@ -1,6 +1,6 @@
 /** `/search-result`: the records of a list, one at a time and by pages. */
 import { Type } from 'typebox';
-import { reachesFiles } from '../../access/index.js';
+import { reachesFiles, type Caller } from '../../access/index.js';
 import type { WriteRequest, WriteResult } from '../../index/index.js';
 import {
   RECORDS_PAGE_BYTES_MAX,
@@ -19,7 +19,7 @@ import {
   type OperationContext,
   type OperationResult,
 } from '../dispatch/operation.js';
-import { damagedRecord, recordId, recordInput, recordResource, recordWithVectors } from './record-schemas.js';
+import { damagedRecord, givenRecordId, recordInput, recordResource, recordWithVectors } from './record-schemas.js';
 import { accountName, listName, listParams, named, object } from './schemas.js';
 
 /** Farther in, each page would cost as much as all before it. */
@@ -29,7 +29,7 @@ const RECORDS_BYTES_MIN = 1024;
 
 const listPath = '/search-result/{account}/{list}';
 const recordPath = `${listPath}/{id}`;
-const recordParams = object({ account: accountName, list: listName, id: recordId });
+const recordParams = object({ account: accountName, list: listName, id: givenRecordId });
 /** As searches have it for their hits. */
 const fieldsRoom = object({
   fields_bytes_max: Type.Optional(
@@ -182,7 +182,12 @@ const replace = defineOperation({
   errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'plan-limit', 'storage-full'],
   async handle({ caller, services }, { params, body }) {
     const keepsLinks = !reachesFiles(caller, params.account, services.catalog);
-    const request: WriteRequest = { kind: 'replace', id: params.id, ...writeBody(body, params.id), keepsLinks };
+    const request: WriteRequest = {
+      kind: 'replace',
+      ...changed(caller, params),
+      ...writeBody(body, params.id),
+      keepsLinks,
+    };
     const index = await requireIndex(services, params);
     return answer(await index.write(request));
   },
@@ -204,7 +209,12 @@ const patch = defineOperation({
   errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'plan-limit', 'storage-full'],
   async handle({ caller, services }, { params, query, body }) {
     const keepsLinks = !reachesFiles(caller, params.account, services.catalog);
-    const request: WriteRequest = { kind: 'patch', id: params.id, ...writeBody(body, params.id), keepsLinks };
+    const request: WriteRequest = {
+      kind: 'patch',
+      ...changed(caller, params),
+      ...writeBody(body, params.id),
+      keepsLinks,
+    };
     const index = await requireIndex(services, params);
     const { status, body: record } = answer(await index.write(request));
     return { status, body: withinRoom(record, query.fields_bytes_max) };
@@ -221,9 +231,9 @@ const remove = defineOperation({
   params: recordParams,
   responses: { 204: { description: 'The record is gone', schema: null } },
   errors: ['record-not-found', 'overloaded', 'storage-full'],
-  async handle({ services }, { params }) {
+  async handle({ caller, services }, { params }) {
     const index = await requireIndex(services, params);
-    await index.write({ kind: 'delete', id: params.id });
+    await index.write({ kind: 'delete', ...changed(caller, params) });
     return { status: 204 };
   },
 });
@@ -283,6 +293,11 @@ async function readRecords(
   } finally {
     lease.release();
   }
+}
+
+/** What an unknown id is told by, to who could read the record. */
+function changed(caller: Caller, { id }: { readonly id: string }) {
+  return { id, reads: caller.can('search-result:read') };
 }
 
 /** `id`: of the path. Throws `invalid-record`. */

@@ -2,7 +2,7 @@
  * Records as they are stored, one at a time and by pages, spliced from their fragments. A page begins behind a record number, which
  * keeps its place whatever is written or deleted meanwhile. Belongs to one thread.
  */
-import { RECORDS_PAGE_BYTES_MAX, recordNumberOf, ServiceError } from '../../platform/index.js';
+import { RECORDS_PAGE_BYTES_MAX, recordNumberOf } from '../../platform/index.js';
 import {
   DamagedRecordError,
   fittingFields,
@@ -10,6 +10,7 @@ import {
   readWholeRecord,
   resourceBytesOf,
   storedIdOf,
+  unknownId,
   type RecordParts,
   type RecordStoreCache,
   type VersionStore,
@@ -61,7 +62,7 @@ export class RecordLister {
           return 1;
         }
       }
-      throw new ServiceError('record-not-found', `The list '${list}' has no record with this id.`);
+      throw unknownId(store, task.id, `The list '${list}' has no record with this id`);
     });
   }
 
