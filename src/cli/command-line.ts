@@ -390,7 +390,7 @@ function addCallCommand(program: Command, run: Run): void {
     .argument('[operation]', 'for example list.read; --help behind it says what it takes')
     .addOption(configOption())
     .option('--param <name=value>', 'a parameter, option or member of the body; repeatable', collect, [])
-    .option('--body <json>', 'the body as a whole')
+    .option('--body <json>', 'the body as a whole; @FILE reads it from a file, - from standard input')
     .option('--input <file>', 'what is streamed to operations that take a stream; - for standard input')
     .option('--content-type <type>', 'of what is streamed')
     .addOption(accountOption())

@@ -9,6 +9,7 @@ import {
   isStreamBody,
   membersOf,
   placesOf,
+  toldJsonFault,
   type Operation,
   type ParameterPlace,
 } from '../operations/index.js';
@@ -43,6 +44,8 @@ export function operationInput(operation: Operation, given: GivenInput): CallInp
   if (missing.length > 0) {
     throw usage(`${operation.name} needs ${missing.map((name) => `--param ${name}=…`).join(' and ')}.`);
   }
+  const empty = Object.keys(values.path).find((name) => values.path[name] === '');
+  if (empty !== undefined) throw usage(`What ${operation.name} takes as '${empty}' is empty.`);
   // Where there has to be one, an empty one says that everything is left as it is by default.
   const hasBody = given.body !== undefined || (operation.body !== undefined && !isStreamBody(operation.body));
   return {
@@ -77,15 +80,13 @@ function place(
 /** Objects and lists of objects are given as JSON; the rest as in a query string. */
 function bodyValue(schema: TSchema, name: string, text: string): unknown {
   if (/^[[{]/.test(text)) {
-    try {
-      return parseExactJson(text);
-    } catch (error) {
-      // Another text may begin like this, too: the schema decides.
-      if (isObject(schema, name))
-        throw usage(
-          `'${name}' takes an object in JSON, such as '{"member":"value"}' in single quotation marks. This is not JSON: ${(error as Error).message}`,
-        );
-    }
+    const fault = toldJsonFault(text);
+    if (fault === undefined) return parseExactJson(text);
+    // Another text may begin like this, too: the schema decides.
+    if (isObject(schema, name))
+      throw usage(
+        `'${name}' takes an object in JSON, such as '{"member":"value"}' in single quotation marks. This is not JSON. ${fault}`,
+      );
   }
   return coercionsOf(firstForm(schema)).get(name)?.(text) ?? text;
 }
@@ -103,12 +104,9 @@ function bodyOf(operation: Operation, { body, stream }: GivenInput): Record<stri
     throw usage(`${operation.name} takes no stream: give its body with --body.`);
   if (body === undefined) return {};
   if (operation.body === undefined) throw usage(`${operation.name} takes no body.`);
-  let value: unknown;
-  try {
-    value = parseExactJson(body);
-  } catch (error) {
-    throw usage(`The body is not JSON: ${(error as Error).message}`);
-  }
+  const fault = toldJsonFault(body);
+  if (fault !== undefined) throw usage(`The body is not JSON. ${fault}`);
+  const value = parseExactJson(body);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw usage(`The body of ${operation.name} has to be a JSON object.`);
   }

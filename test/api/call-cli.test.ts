@@ -16,10 +16,16 @@ afterAll(async () => {
 });
 
 async function call(...args: string[]): Promise<string> {
+  return callWith('', ...args);
+}
+
+/** `input`: what it reads from standard input. */
+async function callWith(input: string, ...args: string[]): Promise<string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
   const env = { ...Object.fromEntries(inherited), GANNET_DATA_DIR: dataDir };
-  const { stdout } = await run(process.execPath, ['bin/gannet.js', 'call', ...args], { env });
-  return stdout;
+  const calling = run(process.execPath, ['bin/gannet.js', 'call', ...args], { env });
+  calling.child.stdin?.end(input);
+  return (await calling).stdout;
 }
 
 it('calls operations without the service, streams into them, and calls those of the running service', async () => {
@@ -33,6 +39,12 @@ it('calls operations without the service, streams into them, and calls those of 
   const search = ['search.list', '--param', 'list=films', '--param', 'version=1', '--param', 'query=bird'];
   expect(JSON.parse(await call(...search))).toMatchObject({ total_count: 1, results: [{ name: 'a' }] });
   expect(await call('system.metrics')).toContain('# HELP');
+  writeFileSync(join(dataDir, 'search.json'), '{"query": "fish"}');
+  const filed = ['search.list', '--param', 'list=films', '--param', 'version=1'];
+  const found = { total_count: 1, results: [{ name: 'b' }] };
+  expect(JSON.parse(await call(...filed, '--body', `@${join(dataDir, 'search.json')}`))).toMatchObject(found);
+  for (const body of ['-', '@-'])
+    expect(JSON.parse(await callWith('\ufeff{"query": "fish"}\n', ...filed, '--body', body))).toMatchObject(found);
   expect(await call('list.delete', '--param', 'list=films')).toBe('');
 });
 
@@ -61,6 +73,17 @@ it('says what exists, what an operation takes, and what was wrong', async () => 
     expect(call(...args)).rejects.toMatchObject({ code, stderr: expect.stringContaining(message) as string });
   await fails(['list.red'], 2, "Did you mean 'list.read'?");
   await fails(['list.read'], 2, '--param list=…');
+  await fails(['list.read', '--param', 'list='], 2, "takes as 'list' is empty");
   await fails(['list.read', '--param', 'list=none'], 1, "There is no list 'none'");
-  await fails(['list.create', '--body', '{'], 2, 'not JSON');
+  const broken = join(dataDir, 'broken.json');
+  writeFileSync(broken, '{"name": "x",\n "facets": [1,\n}');
+  for (const body of ['{"name": "x",\n "facets": [1,\n}', `@${broken}`])
+    await fails(['list.create', '--body', body], 2, 'The body is not JSON. At line 3, column 1: "}" where a value');
+  await fails(['list.create', '--body', '{"name":"a","name":"b"}'], 2, 'At line 1, column 13');
+  writeFileSync(broken, Buffer.from('{"name": "é"}', 'latin1'));
+  await fails(['list.create', '--body', `@${broken}`], 2, 'broken.json is not in UTF-8');
+  writeFileSync(broken, ' '.repeat(20_000_000));
+  await fails(['list.create', '--body', `@${broken}`], 1, 'The body is larger than');
+  await fails(['list.create', '--body', '@'], 2, 'names no file');
+  await fails(['list.create', '--body', '@/nowhere/list.json'], 1, '/nowhere/list.json cannot be read');
 });

@@ -1,7 +1,8 @@
 /** `gannet call`: any operation of the registry, by its name. */
 import { FEATURES } from '../../features.js';
-import type { Operation } from '../../operations/index.js';
+import { jsonBodyBytesMax, type Operation } from '../../operations/index.js';
 import { didYouMean } from '../../platform/index.js';
+import { bodyText } from '../body-text.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { openSource } from '../import-source.js';
@@ -38,7 +39,7 @@ export async function callOperation(
   const source = options.input === undefined ? undefined : await openSource(options.input);
   const input = operationInput(operation, {
     params: options.param,
-    body: options.body,
+    body: options.body === undefined ? undefined : await bodyText(options.body, jsonBodyBytesMax(operation, config)),
     stream: source?.stream,
     contentType: options.contentType,
     account: options.account ?? config.account.name,
@@ -64,7 +65,7 @@ Without OPERATION, all operations are listed; gannet call OPERATION --help says 
 
 Options:
   --param <name=value>     a parameter of the path, an option or a member of the body; may be given several times
-  --body <json>            the body as a whole
+  --body <json>            the body as a whole; @FILE reads it from a file, - from standard input
   --input <file>           what is streamed to operations that take a stream; - for standard input
   --content-type <type>    of what is streamed
   --account <name>         account (default: the configured one)

@@ -175,6 +175,14 @@ function fault(position: number, detail: string): JsonFault {
   return { position, detail };
 }
 
+/** `At line 1, column 2: …` of the first fault; undefined where there is none. */
+export function toldJsonFault(text: string): string | undefined {
+  const found = findJsonFault(text);
+  if (found === undefined) return undefined;
+  const { line, column } = lineAndColumn(text, found.position);
+  return `At line ${line}, column ${column}: ${found.detail}.`;
+}
+
 /** 1-based line and column of a position. */
 export function lineAndColumn(text: string, position: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, position);

@@ -3,7 +3,7 @@
  * faults of a request go into one 400. Checks are compiled once an operation, at its first use.
  */
 import { parseExactJson, ServiceError, type ErrorPlace } from '../../platform/index.js';
-import { findJsonFault, lineAndColumn } from './json-scanner.js';
+import { toldJsonFault } from './json-scanner.js';
 import {
   ANY_CONTENT_TYPE,
   type Operation,
@@ -121,11 +121,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new ServiceError('malformed-json', 'The body is not valid UTF-8.');
   }
-  const fault = findJsonFault(text);
-  if (fault !== undefined) {
-    const { line, column } = lineAndColumn(text, fault.position);
-    throw new ServiceError('malformed-json', `At line ${line}, column ${column}: ${fault.detail}.`);
-  }
+  const fault = toldJsonFault(text);
+  if (fault !== undefined) throw new ServiceError('malformed-json', fault);
   return parseExactJson(text);
 }
 

@@ -1,0 +1,35 @@
+/** The body of a call: as it is given, or of a file or standard input. */
+import { tooLarge } from '../operations/index.js';
+import { systemReason } from '../platform/index.js';
+import { CommandError, EXIT } from './exit-codes.js';
+import { openSource } from './import-source.js';
+import { printable } from './output.js';
+
+/**
+ * No JSON begins with @, behind which a file is named, and none is a dash alone, which stands for standard input, as @- does. Rejects with a
+ * CommandError: more than `bytesMax` is not read.
+ */
+export async function bodyText(given: string, bytesMax: number): Promise<string> {
+  if (given !== '-' && !given.startsWith('@')) return given;
+  const file = given === '-' ? given : given.slice(1);
+  const told = file === '-' ? 'Standard input' : printable(file);
+  if (file === '') throw new CommandError('--body @ names no file: write --body @FILE.', EXIT.usage);
+  const { stream } = await openSource(file);
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of stream) {
+      bytes += piece.length;
+      if (bytes > bytesMax) throw new CommandError(`${told}: ${tooLarge(bytesMax).detail}`);
+      pieces.push(piece);
+    }
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${told} cannot be read: ${systemReason(error)}.`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+  } catch {
+    throw new CommandError(`${told} is not in UTF-8, as JSON has to be.`, EXIT.usage);
+  }
+}
