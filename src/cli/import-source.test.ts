@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { beginOf, cutAtLines, formatOf } from './import-source.js';
+import { cutAtLines, formatOf, readMore } from './import-source.js';
 
 async function* inPieces(text: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
@@ -45,10 +45,16 @@ it('the format follows the name of the file unless it is given', () => {
 });
 
 it('the beginning of a stream is seen, and nothing of it is lost', async () => {
-  for (const text of ['', 'abcdefg']) {
-    const { begin, stream } = await beginOf(inPieces(text, 3));
+  for (const [text, bytesMin, seen] of [
+    ['', 0, ''],
+    ['abcdefg', 0, 'abc'],
+    ['abcdefg', 4, 'abcdef'],
+    ['abcdefg', 8, 'abcdefg'],
+  ] as const) {
+    const { begin, isWhole, stream } = await readMore(inPieces(text, 3), ({ length }) => length < bytesMin);
     const read: Uint8Array[] = [];
     for await (const chunk of stream) read.push(chunk);
-    expect([Buffer.from(begin).toString(), Buffer.concat(read).toString()]).toEqual([text.slice(0, 3), text]);
+    expect([Buffer.from(begin).toString(), Buffer.concat(read).toString()]).toEqual([seen, text]);
+    expect(isWhole).toBe(seen === text);
   }
 });

@@ -56,21 +56,35 @@ export async function openSource(file: string): Promise<ImportSource> {
   }
 }
 
-/** The first bytes of a stream, and all of it. */
-export async function beginOf(
+interface BegunStream {
+  readonly begin: Uint8Array;
+  /** Nothing is behind the begin. */
+  readonly isWhole: boolean;
+  readonly stream: AsyncGenerator<Uint8Array>;
+}
+
+/** The first bytes of a stream, and all of it. More of it is read for as long as `wantsMore` says so of what is there. */
+export async function readMore(
   stream: AsyncIterable<Uint8Array>,
-): Promise<{ readonly begin: Uint8Array; readonly stream: AsyncGenerator<Uint8Array> }> {
+  wantsMore: (begin: Uint8Array) => boolean,
+): Promise<BegunStream> {
   const iterator = stream[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  const begin = first.done === true ? new Uint8Array(0) : first.value;
+  let begin: Uint8Array = new Uint8Array(0);
+  let isWhole = false;
+  do {
+    const next = await iterator.next();
+    if (next.done === true) isWhole = true;
+    else begin = begin.length === 0 ? next.value : Buffer.concat([begin, next.value]);
+  } while (!isWhole && wantsMore(begin));
   async function* all(): AsyncGenerator<Uint8Array> {
     try {
-      for (let next = first; next.done !== true; next = await iterator.next()) yield next.value;
+      if (begin.length > 0) yield begin;
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
     } finally {
       await iterator.return?.();
     }
   }
-  return { begin, stream: all() };
+  return { begin, isWhole, stream: all() };
 }
 
 /** Opened by who reads it first, who then hears of what is wrong with it: a command that ends before has nothing open. */

@@ -1,8 +1,9 @@
 /** `gannet import`: streams a file into a list, as fast as the service takes it. */
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
+import { importText, tellEmptyImport } from '../empty-import.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
-import { beginOf, CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
+import { CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
 import { namelessRecords, type Nameless } from '../nameless-records.js';
 import { NpyReader } from '../npy/npy-file.js';
 import { recordsWithVectors } from '../npy/records-with-vectors.js';
@@ -10,7 +11,6 @@ import { formatCount, printable, type Output } from '../output.js';
 import { ProblemError } from '../problem.js';
 import { Progress } from '../progress.js';
 import { createRecordCounter, type ImportFormat, type RecordCounter } from '../record-counter.js';
-import { formatOfText } from '../../records/index.js';
 import type { ServiceClient } from '../service-client.js';
 
 /** NDJSON goes in as requests of this size, so that a file may be larger than the service takes at once. */
@@ -58,6 +58,17 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   const account = options.account ?? context.config.account.name;
   let nameless: Nameless | undefined;
   const answer = await context.withService(async (client) => {
+    // Before anything is made: a file that cannot be read, or has nothing in it, says so here.
+    const {
+      format,
+      begin,
+      stream: read,
+      emptiness,
+    } = await importText(source.stream, { given: options.format, named });
+    if (emptiness !== undefined) {
+      const target = { account, list: options.list, create: options.create === true };
+      await tellEmptyImport(context.output, client, { file, emptiness, ...target });
+    }
     const model = vectors === undefined ? {} : { model: 'own' };
     if (options.create === true) await createListIfMissing(client, account, options.list, model);
     // First, so that what links to them is read at once.
@@ -67,8 +78,6 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
     }
     const progress = new Progress(progressOutput(context.output, options), `Importing into ${options.list}`);
     try {
-      const { begin, stream: read } = await beginOf(source.stream);
-      const format = options.format ?? formatOfText(named, begin);
       if (options.nameFrom === undefined) nameless = namelessRecords(begin, format);
       const stream = counted(read, createRecordCounter(format), source.bytes, progress);
       const records = vectors === undefined ? stream : recordsWithVectors(stream, format, vectors);

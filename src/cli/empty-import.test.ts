@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { importText } from './empty-import.js';
+import type { ImportFormat } from './record-counter.js';
+
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield await Promise.resolve(bytes.subarray(at, at + size));
+}
+
+async function emptinessOf(named: ImportFormat, bytes: Uint8Array, size: number) {
+  const { emptiness, stream } = await importText(inPieces(bytes, size), { given: undefined, named });
+  const read: Uint8Array[] = [];
+  for await (const piece of stream) read.push(piece);
+  expect(Buffer.concat(read).equals(bytes)).toBe(true);
+  return emptiness;
+}
+
+const MARK = '\ufeff';
+
+it.each([
+  ['ndjson', '', 'is empty'],
+  ['ndjson', '\r\n \n', 'is empty'],
+  ['ndjson', MARK, 'is empty'],
+  ['ndjson', '{}', undefined],
+  ['ndjson', '[]', 'is an empty array'],
+  ['ndjson', 'no JSON', undefined],
+  ['json', '', 'is empty'],
+  ['json', ' [\n]\n', 'is an empty array'],
+  ['json', '[{}]', undefined],
+  ['json', 'no JSON', undefined],
+  ['csv', '', 'is empty'],
+  ['csv', '\r\n\r\n', 'is empty'],
+  ['csv', 'name,title', 'has a heading alone'],
+  ['csv', `${MARK}name,title\n`, 'has a heading alone'],
+  ['csv', 'name;title\r\n\r\n', 'has a heading alone'],
+  ['csv', 'name\ttitle\r', 'has a heading alone'],
+  ['csv', 'sep=;\r\nname;title\r\n', 'has a heading alone'],
+  ['csv', '"of two\nlines",title\n', 'has a heading alone'],
+  ['csv', 'name,title\na,b', undefined],
+  ['csv', 'name,title\ra,b', undefined],
+  ['csv', 'sep=;\r\nname;title\r\na;b', undefined],
+  ['csv', '"never closed', undefined],
+] as const)('%s %j: %s', async (named, text, emptiness) => {
+  for (const size of [1, 3, 1000]) expect(await emptinessOf(named, Buffer.from(text), size)).toBe(emptiness);
+});
+
+it('a heading in UTF-16 is one', async () => {
+  const wide = (text: string) => Buffer.from(MARK + text, 'utf16le');
+  expect(await emptinessOf('csv', wide('name;title\r\n'), 5)).toBe('has a heading alone');
+  expect(await emptinessOf('csv', wide('name;title\r\na;b\r\n'), 5)).toBeUndefined();
+});
+
+it('a text with a record in it is not empty, in whatever pieces it comes, and however long its heading is', async () => {
+  const cell = fc.string({ minLength: 1 }).map((text) => `"${text.replaceAll('"', '""')}"`);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(cell, { minLength: 1 }),
+      cell,
+      fc.integer({ min: 1, max: 50 }),
+      async (heading, record, size) => {
+        const text = `${heading.join(',')}\n${record}\n`;
+        expect(await emptinessOf('csv', Buffer.from(text), size)).toBeUndefined();
+      },
+    ),
+  );
+  const long = `${'name,'.repeat(30_000)}last\na\n`;
+  expect(await emptinessOf('csv', Buffer.from(long), 262_144)).toBeUndefined();
+});
+
+it('nothing is waited for behind the first record', async () => {
+  async function* open(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('\n');
+    yield await Promise.resolve(Buffer.from('{"a":1}\n'));
+    throw new Error('read on');
+  }
+  expect((await importText(open(), { given: undefined, named: 'ndjson' })).emptiness).toBeUndefined();
+});
