@@ -1,6 +1,7 @@
 /** A file that a list imports: the records of a feed's file behind the line that describes it, or any file of records. */
 import type { FieldDefinition } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
+import { formatOfText } from '../records/index.js';
 import { parseHeader, SyncFileDamagedError } from './file/sync-file.js';
 
 export type ImportFormat = 'ndjson' | 'json' | 'csv';
@@ -24,7 +25,7 @@ const FORMATS: Readonly<Record<string, ImportFormat>> = {
   tsv: 'csv',
 };
 
-/** By the ending of its name; undefined for one that is no file of records. */
+/** By the ending of its name, before its text says more; undefined for one that is no file of records. */
 export function formatOf(path: string): ImportFormat | undefined {
   const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
@@ -40,13 +41,14 @@ export async function importedFile(path: string, pieces: AsyncIterable<Uint8Arra
         .map((each) => `.${each}`)
         .join(', ')}.`,
     );
-  if (format !== 'ndjson') return { format, fields: undefined, pieces };
+  if (format === 'csv') return { format, fields: undefined, pieces };
   const rest = pieces[Symbol.asyncIterator]();
   const { line, behind } = await firstLine(rest);
-  const header = parseHeader(line.toString());
+  const header = format === 'ndjson' ? parseHeader(line.toString()) : undefined;
   if (header === undefined) {
     if (path.endsWith('.sync')) throw damaged('The file does not begin as the file of a feed does.');
-    return { format, fields: undefined, pieces: joined(Buffer.concat([line, behind]), rest) };
+    const begin = Buffer.concat([line, behind]);
+    return { format: formatOfText(format, begin), fields: undefined, pieces: joined(begin, rest) };
   }
   const fields: FieldDefinition = { ...header.fields, location_field: null, inferred: 'no' };
   return { format, fields, pieces: counted(joined(behind.subarray(1), rest), header.record_count) };
