@@ -8,7 +8,6 @@ import type { Contributor, People } from './people.js';
 import { SESSION_IDLE_MS_MAX } from './sessions.js';
 import { TOKEN_PATTERN } from './tokens.js';
 import { ROLES, type SessionRecord } from './types.js';
-import { NOT_SIGNED_IN } from './problems.js';
 
 /** One @ with something on both sides: whether mail arrives there is nothing that a pattern could know. */
 export const email = Type.String({
@@ -98,7 +97,7 @@ export interface SignedInPerson {
 /** What a person is told of themselves. */
 export function describeSignedIn({ permissions }: Services, { people, id, csrf_token }: SignedInPerson) {
   const known = people.person(id);
-  if (known === undefined) throw new ServiceError(NOT_SIGNED_IN, 'The session has ended: sign in again.');
+  if (known === undefined) throw new ServiceError('not-signed-in', 'The session has ended: sign in again.');
   return {
     person: { id, email: known.email, has_password: known.password_hash !== null },
     accounts: people.accountsOf(id).flatMap(({ account }) => {

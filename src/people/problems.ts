@@ -14,8 +14,6 @@ export const NO_PROVIDER = {
   status: 404,
   title: 'Nobody signs in by OpenID Connect here',
 } as const;
-export const NOT_SIGNED_IN = { code: 'not-signed-in', status: 401, title: 'The session has ended' } as const;
-export const CSRF_TOKEN = { code: 'csrf-token', status: 403, title: "The session's CSRF token is missing" } as const;
 export const CONTRIBUTOR_NOT_FOUND = {
   code: 'contributor-not-found',
   status: 404,

@@ -25,14 +25,7 @@ import {
 import type { SignedIn } from './sign-in.js';
 import { csrfToken, TOKEN_PATTERN } from './tokens.js';
 import type { OpenId } from './openid.js';
-import {
-  CSRF_TOKEN,
-  NO_PROVIDER,
-  NOT_SIGNED_IN,
-  PROVIDER_UNAVAILABLE,
-  SESSION_NOT_FOUND,
-  SIGN_IN_FAILED,
-} from './problems.js';
+import { NO_PROVIDER, PROVIDER_UNAVAILABLE, SESSION_NOT_FOUND, SIGN_IN_FAILED } from './problems.js';
 
 const CONSOLE = ['console'] as const;
 const ofPerson = { permission: null, callers: CONSOLE, target: 'none' } as const;
@@ -73,7 +66,7 @@ const create = defineOperation({
   responses: { 201: { description: 'Signed in', schema: signedInResource } },
   errors: [
     SIGN_IN_FAILED,
-    CSRF_TOKEN,
+    'csrf-token',
     NO_PROVIDER,
     'name-exists',
     'rate-limited',
@@ -94,7 +87,7 @@ const create = defineOperation({
 
 function assertOwnPage({ fetchSite }: Visitor): void {
   if (fetchSite !== 'cross-site' && fetchSite !== 'same-site') return;
-  throw new ServiceError(CSRF_TOKEN, 'A page of another site cannot sign anybody in.');
+  throw new ServiceError('csrf-token', 'A page of another site cannot sign anybody in.');
 }
 
 function providerIn(services: Services): OpenId {
@@ -155,7 +148,7 @@ const openid = defineOperation({
       }),
     },
   },
-  errors: [CSRF_TOKEN, NO_PROVIDER, PROVIDER_UNAVAILABLE],
+  errors: ['csrf-token', NO_PROVIDER, PROVIDER_UNAVAILABLE],
   async handle({ services, visitor }) {
     assertOwnPage(visitor);
     return { status: 201, headers: NOT_STORED, body: await providerIn(services).begin() };
@@ -284,7 +277,7 @@ const setPassword = defineOperation({
 
 /** Console callers have one; others are not admitted. */
 function sessionOf(session: PersonSession | undefined): PersonSession {
-  if (session === undefined) throw new ServiceError(NOT_SIGNED_IN, 'Sign in first.');
+  if (session === undefined) throw new ServiceError('not-signed-in', 'Sign in first.');
   return session;
 }
 

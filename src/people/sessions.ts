@@ -9,7 +9,6 @@ import type { People } from './people.js';
 import { roleAllows, type RolePlace } from './roles.js';
 import { csrfToken, isSameToken, newToken, tokenHash } from './tokens.js';
 import type { SessionRecord } from './types.js';
-import { CSRF_TOKEN, NOT_SIGNED_IN } from './problems.js';
 
 const HOUR_MS = 3_600_000;
 export const SESSION_IDLE_MS_MAX = 12 * HOUR_MS;
@@ -155,7 +154,7 @@ function assertOwnPage({ token, csrfToken: given, fetchSite }: SessionCredential
   const isOwnSite = fetchSite === '' || fetchSite === 'same-origin' || fetchSite === 'none';
   if (isOwnSite && isSameToken(given, csrfToken(token))) return;
   throw new ServiceError(
-    CSRF_TOKEN,
+    'csrf-token',
     "Requests of a session that change anything carry its token, which GET /session answers, in the header 'X-CSRF-Token'.",
   );
 }
@@ -171,5 +170,5 @@ function sessionCaller(session: PersonSession, account: string, place: RolePlace
 }
 
 export function notSignedIn(): ServiceError {
-  return new ServiceError(NOT_SIGNED_IN, 'The session has ended: sign in again.');
+  return new ServiceError('not-signed-in', 'The session has ended: sign in again.');
 }

@@ -29,6 +29,13 @@ describe('the OpenAPI document', () => {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   };
   const described = Object.values(document.paths).flatMap((item) => Object.values(item));
+  /** As JSON; an empty text where the operation has no such answer. */
+  const answerOf = (name: string, status: string): string => {
+    const answer = described.find(({ operationId }) => operationId === name)?.responses[status];
+    const { $ref } = (answer ?? {}) as { readonly $ref?: string };
+    const told = $ref === undefined ? answer : document.components.responses[$ref.split('/').at(-1) ?? ''];
+    return JSON.stringify(told ?? '');
+  };
 
   it('is valid OpenAPI 3.1', async () => {
     const result = await new Validator().validate(structuredClone(document));
@@ -122,12 +129,7 @@ describe('the OpenAPI document', () => {
     const targets = operations.filter(({ target }) => target !== 'none');
     const kinds = new Set(targets.map(({ target }) => target));
     expect(kinds).toEqual(new Set(['account', 'list', 'group']));
-    const answerOf = (name: string) => {
-      const answer = described.find(({ operationId }) => operationId === name)?.responses['404'];
-      const { $ref } = (answer ?? {}) as { readonly $ref?: string };
-      return JSON.stringify($ref === undefined ? answer : document.components.responses[$ref.split('/').at(-1) ?? '']);
-    };
-    const silent = targets.filter(({ name }) => !answerOf(name)?.includes('account-not-found'));
+    const silent = targets.filter(({ name }) => !answerOf(name, '404').includes('account-not-found'));
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
 
@@ -139,6 +141,19 @@ describe('the OpenAPI document', () => {
         isPublic ? [] : [operation.callers.includes('key') ? { key: [] } : { session: [] }],
       );
       if (!isPublic) expect(Object.keys(found?.responses ?? {})).toEqual(expect.arrayContaining(['400', '401', '403']));
+    }
+  });
+
+  it('names what a session is refused with, which generated clients tell apart by the code', () => {
+    const { Problem } = document.components.schemas as { readonly Problem: { readonly properties: object } };
+    expect(Problem.properties).toMatchObject({
+      code: { enum: expect.arrayContaining(['not-signed-in', 'csrf-token']) },
+    });
+    for (const { name, callers, method, permission } of operations) {
+      if (permission === 'public') continue;
+      const isOfSessions = callers.includes('console');
+      expect([name, answerOf(name, '401').includes('`not-signed-in`')]).toEqual([name, isOfSessions]);
+      expect([name, answerOf(name, '403').includes('`csrf-token`')]).toEqual([name, isOfSessions && method !== 'GET']);
     }
   });
 });

@@ -185,6 +185,7 @@ function problemsOf(operation: Operation): ProblemKind[] {
   const kinds: readonly (ErrorCode | ProblemKind)[] = [
     ...CODES_OF_ANY,
     ...(isPublic ? [] : CODES_OF_KEYED),
+    ...(isPublic ? [] : codesOfSessions(operation)),
     ...(operation.callers.includes('key') ? [] : (['console-only'] as const)),
     ...(operation.body === undefined ? [] : CODES_OF_BODY),
     ...CODES_OF_TARGET[operation.target].filter((code) => !isTolerated(operation, code)),
@@ -193,6 +194,12 @@ function problemsOf(operation: Operation): ProblemKind[] {
     ...(operation.errors?.includes('storage-full') === true ? (['storage-failed'] as const) : []),
   ];
   return [...new Set(kinds)].map(problemKind);
+}
+
+/** Of whoever is signed in to the console: an operation that others call, too, is theirs as much. */
+function codesOfSessions({ callers, method }: Operation): readonly ErrorCode[] {
+  if (!callers.includes('console')) return [];
+  return method === 'GET' ? ['not-signed-in'] : ['not-signed-in', 'csrf-token'];
 }
 
 /** A missing target that is no error. */
