@@ -158,10 +158,13 @@ export class Feeds {
     await this.changed(row, () => ({ next_sync: nextSync }));
   }
 
+  /** It is due within the new interval, which is kept: a start goes by what is kept, and whoever asks is told that. */
   async setInterval(row: FeedRow, minutes: number): Promise<FeedRow> {
     const changed = await this.changed(row, () => ({ interval_minutes: minutes }));
     this.schedule(changed);
-    return changed;
+    const nextMs = this.scheduler.nextMs(row.id);
+    if (nextMs === undefined) return changed;
+    return this.changed(changed, () => ({ next_sync: new Date(nextMs).toISOString() }));
   }
 
   /** What is read from the next run on, which begins at once. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import { FeedService, fill, ok, siteOf } from '../support/feeds/feed-service.js';
+import { FeedService, fill, ok, siteOf, type ShownFeed } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
 import { sitesOfEachTest } from '../support/feeds/used-sites.js';
 import { html, MadeSite } from '../support/feeds/made-site.js';
@@ -50,6 +50,28 @@ describe('the records of a feed', () => {
     expect((await feed.sync()).names).toEqual(expected);
     made.pages.delete('/a');
     expect((await feed.sync()).names).toEqual(['/', '/b', 'my own']);
+  });
+});
+
+describe('a feed whose interval was long', () => {
+  it('is due within a new one: it says so, and keeps it for the next start', async () => {
+    const [dayMs, minuteMs] = [86_400_000, 60_000];
+    await feeds.connect('hurried', await site('a'));
+    const put = async (minutes: number) =>
+      ok(await feeds.client.put('/feed/default/hurried/interval', { interval_minutes: minutes })) as ShownFeed;
+    await feeds.settled('hurried');
+    await put(43_200);
+    const { last_checked: checked } = await feeds.sync('hurried');
+    // When it is due again is written by itself, behind what came of the run.
+    await eventually(
+      () => feeds.feed('hurried'),
+      ({ next_sync: next }) => Date.parse(next ?? '') - Date.parse(checked ?? '') > 29 * dayMs,
+    );
+    const soon = await put(5);
+    expect(Date.parse(soon.next_sync ?? '') - Date.now()).toBeLessThanOrEqual(5.5 * minuteMs);
+    expect(await feeds.feed('hurried')).toEqual(soon);
+    // A longer one begins with the run that is due.
+    expect(await put(60)).toMatchObject({ interval_minutes: 60, next_sync: soon.next_sync });
   });
 });
 

@@ -72,6 +72,12 @@ export class SyncScheduler {
     return this.feeds.get(id)?.isRunning ?? false;
   }
 
+  /** When it is due; undefined: it is running, which is followed by a new time, or there is no such feed. */
+  nextMs(id: string): number | undefined {
+    const entry = this.feeds.get(id);
+    return entry?.isRunning === false ? entry.nextMs : undefined;
+  }
+
   /** False: it is running, or there is no such feed. It runs as soon as there is room. */
   now(id: string): boolean {
     const entry = this.feeds.get(id);
