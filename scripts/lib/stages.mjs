@@ -201,6 +201,15 @@ export function stagesOf(root) {
       seconds: 100,
       onDemand: true,
     },
+    {
+      id: 'generated-client',
+      name: 'Generated client',
+      command: [process.execPath, join('test', 'generated-client', 'run.mjs')],
+      needs: ['setup'],
+      reads: 'counts',
+      seconds: 30,
+      onDemand: true,
+    },
   ].map((stage) => ({ needs: [], slots: 1, ...stage }));
 }
 

@@ -169,7 +169,6 @@ function answeredAlone(
 interface MemberSchema {
   readonly description?: string;
   readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly { readonly const?: unknown }[];
 }
 
 interface Member extends MemberSchema {
@@ -177,8 +176,7 @@ interface Member extends MemberSchema {
 }
 
 /** As Commander tells the values of an option that takes some words alone; nothing for one that takes others, too. */
-function choicesText({ enum: words, anyOf = [] }: Member): string {
-  const values = words ?? anyOf.map((each) => each.const);
+function choicesText({ enum: values = [] }: Member): string {
   const isEach = values.length > 0 && values.every((value) => typeof value === 'string');
   return isEach ? ` (choices: ${values.map((value) => JSON.stringify(value)).join(', ')})` : '';
 }

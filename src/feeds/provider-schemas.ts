@@ -30,7 +30,7 @@ export const websiteSettings = named(
     ),
     pages_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 1000' })),
     sitemaps: Type.Optional(
-      Type.Union([Type.Literal('auto'), Type.Array(url, { maxItems: 100 })], {
+      Type.Union([oneOf(['auto']), Type.Array(url, { maxItems: 100 })], {
         description: 'Default `auto`: those that robots.txt names, else /sitemap.xml',
       }),
     ),

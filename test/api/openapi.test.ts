@@ -44,6 +44,14 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
+  it('has a word for files that generated clients know', () => {
+    const content = (answer: unknown): unknown => (answer as { readonly content?: unknown }).content;
+    const { put, get } = document.paths['/media/{account}/{store}/{path}'] ?? {};
+    const file = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+    expect(content((put as unknown as { readonly requestBody: unknown }).requestBody)).toMatchObject(file);
+    expect(content(get?.responses['200'])).toMatchObject(file);
+  });
+
   it('describes every operation once', () => {
     expect(described.map(({ operationId }) => operationId).sort()).toEqual(operations.map(({ name }) => name).sort());
   });
@@ -57,6 +65,16 @@ describe('the OpenAPI document', () => {
         .map(({ name }) => `${operationId} ${name}`),
     );
     expect(bare).toEqual([]);
+  });
+
+  it('has words to choose from as enumerations, for generated clients fail at a constant among alternatives', () => {
+    const constants: unknown[] = [];
+    JSON.stringify(document, (_key, value: unknown) => {
+      const { anyOf = [] } = (value ?? {}) as { readonly anyOf?: readonly object[] };
+      constants.push(...anyOf.filter((branch) => 'const' in branch));
+      return value;
+    });
+    expect(constants).toEqual([]);
   });
 
   it('has patterns that a browser takes as those of a field, which it compiles with the flag v', () => {
@@ -119,6 +137,17 @@ describe('the OpenAPI document', () => {
     expect([Answer429?.headers, Answer503?.headers]).toEqual(
       Array(2).fill(expect.objectContaining({ 'Retry-After': expect.anything() })),
     );
+  });
+
+  it('keeps what webhooks get apart from the operations, for generated clients have a file for each tag', () => {
+    const tagsOf = (items: object): unknown[] =>
+      Object.values(items).flatMap((item: object) =>
+        Object.values(item).flatMap(({ tags }: { readonly tags: readonly string[] }) => tags),
+      );
+    const ofEvents = new Set(tagsOf(document.webhooks));
+    expect(ofEvents.size).toBe(1);
+    expect(tagsOf(document.paths).filter((tag) => ofEvents.has(tag))).toEqual([]);
+    expect(document.tags.filter(({ name }) => ofEvents.has(name))).toHaveLength(1);
   });
 
   it('describes what webhooks get for every event type', () => {

@@ -8,19 +8,16 @@
  * Arguments are handed on to Schemathesis. What it needs is installed into a folder of the user's cache (or
  * SCHEMATHESIS_HOME), once for each version.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../scripts/lib/steps.mjs';
-import { startService } from './service.mjs';
+import { startService } from '../support/described-service.mjs';
+import { pythonPrograms, Skipped } from '../support/python-program.mjs';
 
 const VERSION = '4.32.5';
-const PYTHON_MIN = [3, 10];
 const EXAMPLES = process.env.SCHEMATHESIS_EXAMPLES ?? '10';
 const SEED = process.env.SCHEMATHESIS_SEED ?? '20261121';
-
-/** A reason not to run at all, where the machine lacks what it takes. */
-class Skipped extends Error {}
 
 /**
  * Operations that refuse some requests with 400 although they fit the document, because of what the account holds or of members that do not
@@ -109,34 +106,6 @@ const ACCEPTED = ['2xx', '401', '403', '404', '409', '412', '414', '416', '422',
 /** The usual ones, and what an option is too long for a URL. */
 const REFUSED = ['400', '401', '403', '404', '405', '406', '409', '414', '415', '422', '428', '429', '5xx'];
 
-async function pythonProgram() {
-  for (const name of ['python3', 'python']) {
-    const { code, output } = await run(name, ['-c', 'import sys, venv, ensurepip; print(*sys.version_info[:2])']);
-    if (code !== 0) continue;
-    const [major, minor] = output.trim().split(' ').map(Number);
-    if (major > PYTHON_MIN[0] || (major === PYTHON_MIN[0] && minor >= PYTHON_MIN[1])) return name;
-  }
-  throw new Skipped(`it needs Python ${PYTHON_MIN.join('.')} or later with venv and pip`);
-}
-
-/** The path of Schemathesis's program, installed where it is missing. */
-async function schemathesisProgram() {
-  const home = process.env.SCHEMATHESIS_HOME ?? join(homedir(), '.cache', 'gannet', `schemathesis-${VERSION}`);
-  const program = join(home, 'bin', 'schemathesis');
-  if (existsSync(program)) return program;
-  const python = await pythonProgram();
-  mkdirSync(home, { recursive: true });
-  const made = await run(python, ['-m', 'venv', home]);
-  if (made.code !== 0) throw new Skipped(`no virtual environment can be made: ${made.output.trim()}`);
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`];
-  const installed = await run(join(home, 'bin', 'python'), pip);
-  if (installed.code !== 0) {
-    rmSync(home, { recursive: true, force: true });
-    throw new Skipped(`pip cannot install it: ${installed.output.trim().split('\n').at(-1)}`);
-  }
-  return program;
-}
-
 /** Each operation of the document is one test, and so is what spans several. Returns the exit status. */
 function report(code, output) {
   const tested = Number(/^ *Tested: (\d+)/m.exec(output)?.[1] ?? 0);
@@ -148,7 +117,7 @@ function report(code, output) {
 }
 
 async function main() {
-  const program = await schemathesisProgram();
+  const programs = await pythonPrograms('schemathesis', VERSION, process.env.SCHEMATHESIS_HOME);
   const folder = mkdtempSync(join(tmpdir(), 'gannet-schemathesis-'));
   const service = await startService(join(folder, 'data'));
   try {
@@ -156,7 +125,7 @@ async function main() {
     writeFileSync(file, configuration());
     const options = ['--max-examples', EXAMPLES, '--seed', SEED, '--header', `X-API-Key: ${service.key}`];
     const { code, output } = await run(
-      program,
+      join(programs, 'schemathesis'),
       [
         '--config-file',
         file,

@@ -1,7 +1,7 @@
 /** The schema of a search's answer, for the OpenAPI document; the search workers write it as finished bytes. */
 import { Type } from 'typebox';
 import { recordResource, recordSource } from './record-schemas.js';
-import { nullable, named, object, timeSchema } from './schemas.js';
+import { nullable, named, object, oneOf, timeSchema } from './schemas.js';
 
 const { id, name, fields } = recordResource.properties;
 const score = (kind: string) => Type.Number({ minimum: 0, maximum: 1, description: `${kind}; 1 is perfect` });
@@ -106,13 +106,10 @@ export const searchResponse = named('SearchAnswer', {
   took_ms: Type.Number({ minimum: 0, description: 'Milliseconds inside the search worker' }),
   applied: object(
     {
-      meaning: Type.Union(
-        [Type.Literal('used'), Type.Literal('off'), Type.Literal('none'), Type.Literal('unavailable')],
-        {
-          description:
-            'Whether the search looked for meaning beside words. `off`: it was not to, or there was no text; `none`: no list has vectors to compare with; `unavailable`: a model gave no vector of the text in time, and words were alone',
-        },
-      ),
+      meaning: oneOf(['used', 'off', 'none', 'unavailable'], {
+        description:
+          'Whether the search looked for meaning beside words. `off`: it was not to, or there was no text; `none`: no list has vectors to compare with; `unavailable`: a model gave no vector of the text in time, and words were alone',
+      }),
       reranker: nullable(
         object({
           name: Type.String({ description: 'The model' }),

@@ -186,14 +186,22 @@ function patternFault(pattern: string, value: unknown, { description = '', examp
 
 function alternatives(schema: PlainSchema, value: unknown): string {
   const branches = schema.anyOf ?? [];
-  const constants = branches.flatMap((branch) => ('const' in branch ? [branch.const] : []));
-  if (constants.length > 0 && constants.length === branches.length) return oneOf(constants, value);
-  const words = branches.map((branch) =>
-    'const' in branch ? JSON.stringify(branch.const) : [branch.type ?? 'value'].flat().map(typeWord).join(' or '),
+  const constants = branches.flatMap(constantsOf);
+  if (constants.length > 0 && branches.every((branch) => constantsOf(branch).length > 0)) {
+    return oneOf(constants, value);
+  }
+  const words = branches.flatMap((branch) =>
+    constantsOf(branch).length > 0
+      ? constantsOf(branch).map((constant) => JSON.stringify(constant))
+      : [branch.type ?? 'value'].flat().map(typeWord),
   );
   return words.length === 0
     ? 'Is of no allowed form.'
     : `Must be ${[...new Set(words)].join(' or ')}, not ${shown(value)}.`;
+}
+
+function constantsOf(schema: PlainSchema): readonly unknown[] {
+  return 'const' in schema ? [schema.const] : (schema.enum ?? []);
 }
 
 function oneOf(allowed: readonly unknown[], value: unknown): string {

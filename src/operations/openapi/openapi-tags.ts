@@ -8,6 +8,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   agent: 'Operations as tools for agents, by the Model Context Protocol.',
   backup: 'Copies of the whole data directory, and whether they can be restored.',
   contributor: 'People who work on an account, and their roles.',
+  event: 'What receivers of webhooks get.',
   facet: 'The fields of a list that are filtered, counted and sorted by.',
   feed: 'Outside sources whose records are kept current on a schedule.',
   list: 'Lists of records: their fields, settings and versions.',

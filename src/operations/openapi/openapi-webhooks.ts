@@ -14,6 +14,9 @@ const HEADERS = {
   'webhook-signature': '`v1,` and base64, of each secret in force, separated by blanks (Standard Webhooks)',
 } as const;
 
+/** What receivers get is described below it. */
+export const EVENT_TAG = 'event';
+
 /** To be put into the components' schemas. */
 export const DELIVERY_SCHEMA: Json = {
   type: 'object',
@@ -38,7 +41,8 @@ export function describeWebhookEvents(events: EventCatalogue): Json {
       {
         post: {
           operationId: `event.${type}`,
-          tags: ['webhook'],
+          // Not that of the subscriptions' operations: generated clients have a file for each tag.
+          tags: [EVENT_TAG],
           summary: events.description(type),
           ...(events.isFired(type) ? {} : { 'x-fires': false }),
           parameters: [

@@ -9,7 +9,7 @@ import {
   type ProblemKind,
 } from '../../platform/index.js';
 import { describeRequestHeader, describeTags } from './openapi-tags.js';
-import { DELIVERY_SCHEMA, describeWebhookEvents } from './openapi-webhooks.js';
+import { DELIVERY_SCHEMA, describeWebhookEvents, EVENT_TAG } from './openapi-webhooks.js';
 import { agentToolName } from '../dispatch/agent-tools.js';
 import { ANY_CONTENT_TYPE, type Operation, type OperationTarget } from '../dispatch/operation.js';
 import { isStreamBody } from '../dispatch/validation.js';
@@ -71,7 +71,7 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: describeTags(operations.map(tagOf)),
+    tags: describeTags([...operations.map(tagOf), EVENT_TAG]),
     paths,
     webhooks: describeWebhookEvents(events),
     components: {
@@ -145,18 +145,26 @@ function isArray(schema: Json): boolean {
 function requestBodyOf({ body }: Operation, components: SchemaComponents): Json {
   if (body === undefined) return {};
   const content = isStreamBody(body)
-    ? Object.fromEntries(body.contentTypes.map((type) => [type, { schema: components.of(body.schemas?.[type] ?? {}) }]))
+    ? Object.fromEntries(
+        body.contentTypes.flatMap((type) => Object.entries(contentOf(type, components.of(body.schemas?.[type] ?? {})))),
+      )
     : { 'application/json': { schema: components.of(body) } };
   // A file may be empty.
   const mayBeEmpty = isStreamBody(body) && body.contentTypes.includes(ANY_CONTENT_TYPE);
   return { requestBody: { required: !mayBeEmpty, content } };
 }
 
+/** Bytes of any type are described as octets, too: many generated clients have no other word for a file. */
+function contentOf(type: string, schema: unknown): Json {
+  const octets = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+  return { ...(type === ANY_CONTENT_TYPE ? octets : {}), [type]: { schema } };
+}
+
 function answersOf(operation: Operation, components: SchemaComponents): Answers {
   const responses: Record<string, Json> = {};
   for (const [status, { description, schema, contentType }] of Object.entries(operation.responses)) {
     const described = components.of(schema);
-    const content = schema === null ? {} : { content: { [contentType ?? 'application/json']: { schema: described } } };
+    const content = schema === null ? {} : { content: contentOf(contentType ?? 'application/json', described) };
     responses[status] = { description, headers: REQUEST_ID_HEADER, ...content };
   }
   for (const [status, problems] of byStatus(problemsOf(operation))) {

@@ -1,0 +1,40 @@
+/** Programs of PyPI that tests run, each in a virtual environment of its own. */
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { run } from '../../scripts/lib/steps.mjs';
+
+const PYTHON_MIN = [3, 10];
+
+/** A reason not to run at all, where the machine lacks what it takes. */
+export class Skipped extends Error {}
+
+async function pythonProgram() {
+  for (const name of ['python3', 'python']) {
+    const { code, output } = await run(name, ['-c', 'import sys, venv, ensurepip; print(*sys.version_info[:2])']);
+    if (code !== 0) continue;
+    const [major, minor] = output.trim().split(' ').map(Number);
+    if (major > PYTHON_MIN[0] || (major === PYTHON_MIN[0] && minor >= PYTHON_MIN[1])) return name;
+  }
+  throw new Skipped(`it needs Python ${PYTHON_MIN.join('.')} or later with venv and pip`);
+}
+
+/**
+ * The folder of programs (`python` among them) of a release of a package, which is installed into a folder of the user's cache, or into
+ * `home`, where it is missing. Throws `Skipped` where it cannot be.
+ */
+export async function pythonPrograms(name, version, home = join(homedir(), '.cache', 'gannet', `${name}-${version}`)) {
+  const programs = join(home, 'bin');
+  if (existsSync(join(programs, name))) return programs;
+  const python = await pythonProgram();
+  mkdirSync(home, { recursive: true });
+  const made = await run(python, ['-m', 'venv', home]);
+  if (made.code !== 0) throw new Skipped(`no virtual environment can be made: ${made.output.trim()}`);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `${name}==${version}`];
+  const installed = await run(join(programs, 'python'), pip);
+  if (installed.code !== 0) {
+    rmSync(home, { recursive: true, force: true });
+    throw new Skipped(`pip cannot install it: ${installed.output.trim().split('\n').at(-1)}`);
+  }
+  return programs;
+}
