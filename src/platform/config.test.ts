@@ -129,6 +129,13 @@ describe('loadConfig', () => {
     [{ GANNET_SERVER_CORS_ORIGINS: 'shop' }, /server\.cors_origins/],
   ])('refuses %j', (env, message) => expect(() => load(env)).toThrow(message));
 
+  it('says of a secret that is wrong what it has to be, and not what it is', () => {
+    const key = `${'k'.repeat(43)}=`;
+    expect(() => load({ GANNET_SECRETS_KEYS: `${key},"${key}"` })).toThrow(
+      /^secrets\.keys \(environment variable GANNET_SECRETS_KEYS\) must be a list of values/,
+    );
+  });
+
   it.each([
     ['[serch]\nthreads = 1', /Unknown section \[serch\].*'search'/],
     ['[search]\nthread = 1', /Unknown setting search\.thread .*Did you mean 'threads'/],

@@ -59,6 +59,8 @@ interface Draft {
   readonly values: Values;
   /** By `section.name`, of those that were given. */
   readonly origins: Map<string, SettingOrigin>;
+  /** Not shown to anybody, not even where they are wrong: standard error is kept, and a wrong one is often the right one and a blank. */
+  readonly secrets: ReadonlySet<string>;
 }
 
 /** Throws where two have a section of the same name. */
@@ -93,7 +95,12 @@ function namesIn(schemas: Schemas): string[] {
 /** Throws `ConfigError`. */
 export function loadConfig(sources: ConfigSources): Config {
   const { declared = [] } = sources;
-  const draft: Draft = { schemas: schemasOf(declared), values: defaultsOf(declared), origins: new Map() };
+  const draft: Draft = {
+    schemas: schemasOf(declared),
+    values: defaultsOf(declared),
+    origins: new Map(),
+    secrets: secretsOf(declared),
+  };
   applyFile(draft, join(packageRoot(), 'config', 'default.toml'), { kind: 'default' });
   const path = configPath(sources);
   if (path !== undefined) applyFile(draft, resolve(path), { kind: 'file', path });
@@ -107,11 +114,11 @@ export function loadConfig(sources: ConfigSources): Config {
   const automatic = resolveAutomatic(draft.values, sources.machine ?? machineShare());
   const config = deepFreeze(draft.values) as unknown as Config;
   assertBudgetSuffices(config);
-  keepOrigins(config, inForce(draft, { automatic, secrets: secretsOf(declared) }));
+  keepOrigins(config, inForce(draft, automatic));
   return config;
 }
 
-/** Not shown to anybody, beside those that features declare to be secret. */
+/** Beside those that features declare to be secret. */
 const SECRETS = ['secrets.keys'];
 
 function secretsOf(declared: readonly SettingsSection[]): ReadonlySet<string> {
@@ -121,12 +128,7 @@ function secretsOf(declared: readonly SettingsSection[]): ReadonlySet<string> {
   return new Set([...SECRETS, ...ofFeatures]);
 }
 
-interface KnownOfSettings {
-  readonly automatic: ReadonlySet<string>;
-  readonly secrets: ReadonlySet<string>;
-}
-
-function inForce({ schemas, values, origins }: Draft, { automatic, secrets }: KnownOfSettings): SettingInForce[] {
+function inForce({ schemas, values, origins, secrets }: Draft, automatic: ReadonlySet<string>): SettingInForce[] {
   return namesIn(schemas).map((setting) => {
     const [section, name] = splitSetting(setting);
     return {
@@ -228,9 +230,9 @@ interface GivenValue {
 function set(draft: Draft, setting: string, { value, shown, origin }: GivenValue): void {
   const schema = schemaOf(draft, setting);
   if (!isSettingValid(schema, value)) {
-    throw new ConfigError(
-      `${setting} is ${JSON.stringify(shown)} (${originText(origin)}), but must be ${allowedValues(schema)}.`,
-    );
+    const [from, wanted] = [originText(origin), `must be ${allowedValues(schema)}.`];
+    if (draft.secrets.has(setting)) throw new ConfigError(`${setting} (${from}) ${wanted}`);
+    throw new ConfigError(`${setting} is ${JSON.stringify(shown)} (${from}), but ${wanted}`);
   }
   const [section, name] = splitSetting(setting);
   (draft.values[section] ??= {})[name] = value;
