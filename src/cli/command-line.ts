@@ -1,11 +1,12 @@
 /** The commands of `gannet` and their options. What a command does is in commands/, loaded when it is called. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Argument, CommanderError, InvalidArgumentError, Option, type Command } from 'commander';
+import { CommanderError, InvalidArgumentError, Option, type Command } from 'commander';
 import { FEATURES } from '../features.js';
 import { loadConfig } from '../platform/config.js';
 import type { CommandSpec } from '../operations/index.js';
 import { keepFilesToOwner, packageRoot } from '../platform/index.js';
+import { commandPlace, plainWords } from './asked-words.js';
 import type { SecretSource } from './secret-input.js';
 import { createContext, type CommandContext, type Run } from './command-context.js';
 import type { AnalyticsCommandOptions } from './commands/analytics.js';
@@ -52,14 +53,15 @@ export async function runCommandLine(
   });
   const forget = printInterruption(output);
   try {
-    const specs = askedForDeclared(argv.slice(2), program);
+    const words = argv.slice(2);
+    const specs = askedForDeclared(words, program);
     if (specs.length > 0) {
       const { addDeclaredCommands, operationsOf } = await import('./declared-commands.js');
       const operations = await operationsOf(specs, load);
       addDeclaredCommands(program, { run, shared: sharedOptions, specs, operations });
     }
     pointToHelp(program);
-    await program.parseAsync([...argv]);
+    await program.parseAsync(plainWords(words, program), { from: 'user' });
     return status;
   } catch (error) {
     return printFailure(output, error);
@@ -80,13 +82,14 @@ function declaredCommands(): readonly CommandSpec[] {
   return [...CORE_COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])];
 }
 
-/** Those that the words may ask for; all of them where they ask for a list in which they are. */
+/** Those that the words may ask for; all of them where they ask for a list in which they are, or for what there is not. */
 function askedForDeclared(words: readonly string[], program: Command): readonly CommandSpec[] {
   const specs = declaredCommands();
-  const first = words.find((word) => !word.startsWith('-'));
+  const first = words[commandPlace(words)];
   if (first === undefined) return words.some((word) => word === '-V' || word === '--version') ? [] : specs;
   if (program.commands.some((each) => each.name() === first)) return [];
-  return first === 'help' ? specs : specs.filter(({ name }) => name.split(' ')[0] === first);
+  const asked = specs.filter(({ name }) => name.split(' ')[0] === first);
+  return asked.length === 0 ? specs : asked;
 }
 
 /** Every command as it is typed: `serve`, `key create`. */
@@ -349,7 +352,7 @@ function addDataCommands(program: Command, run: Run): void {
     .command('search')
     .description('search a list and print the hits')
     .argument('<list>', 'the list')
-    .addArgument(new Argument('[query...]', 'the words to look for; none shows all records').default([]))
+    .argument('[query...]', 'the words to look for; none shows all records')
     .addOption(configOption())
     .option('--filter <expression>', 'for example "population > 1000000 and country = \'Japan\'"')
     .addOption(new Option('--match <mode>', 'which words have to be there').choices(['any', 'all', 'phrase']))

@@ -9,6 +9,7 @@ export const CORE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'service settings',
+    group: 'show what the service that runs goes by',
     operation: 'service.settings',
     print: async () => (await import('./settings-view.js')).settingsView,
   },

@@ -64,7 +64,8 @@ export function addDeclaredCommands(program: Command, parts: DeclaredCommandPart
     addDeclaredCommand(parent.command(words.at(-1) ?? spec.name), spec, operation, parts);
   }
   for (const group of program.commands) {
-    if (group.description() === '') group.description(group.commands.map((each) => each.name()).join(', '));
+    const first = parts.specs.find(({ name }) => name.startsWith(`${group.name()} `));
+    if (group.description() === '') group.description(first?.group ?? '');
   }
 }
 
@@ -77,11 +78,14 @@ function addDeclaredCommand(
   const members = membersOf(operation);
   const typed = spec.arguments ?? [];
   command.description(asPhrase(spec.description ?? operation.summary));
-  for (const name of typed) command.argument(`<${kebab(name)}>`, members.get(name)?.description ?? '');
+  for (const name of typed) command.argument(`<${kebab(name)}>`, asPhrase(members.get(name)?.description ?? ''));
   for (const option of shared()) command.addOption(option);
   for (const [name, member] of members) {
     if (name === 'account' || typed.includes(name) || spec.secrets?.includes(name) === true) continue;
-    const option = new Option(`--${kebab(name)} <value>`, [member.description ?? '', choicesText(member)].join(''));
+    const option = new Option(
+      `--${kebab(name)} <value>`,
+      [asPhrase(member.description ?? ''), choicesText(member)].join(''),
+    );
     command.addOption(option.makeOptionMandatory(member.isRequired));
   }
   for (const name of spec.secrets ?? []) {
@@ -200,7 +204,7 @@ function entriesOf(schema: TSchema | undefined): [string, Member][] {
   return Object.entries(properties).map(([name, member]) => [name, { ...member, isRequired: required.includes(name) }]);
 }
 
-/** As the other commands' descriptions begin: in lower case, unless with an abbreviation. */
+/** As the descriptions of the other commands and their options begin: in lower case, unless with an abbreviation. */
 function asPhrase(text: string): string {
   return /^[A-Z][A-Z]/u.test(text) ? text : text.slice(0, 1).toLowerCase() + text.slice(1);
 }

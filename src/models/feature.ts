@@ -10,6 +10,7 @@ export const models: Feature = {
   commands: [
     {
       name: 'model list',
+      group: 'add models that lists are searched with, show, change, test and remove them',
       operation: 'model.list',
       print: async () => (await import('./model-table.js')).printModels,
     },

@@ -14,6 +14,7 @@ export const people: Feature = {
   commands: [
     {
       name: 'console link',
+      group: 'sign in to the console in a browser',
       operation: 'contributor.link',
       begins: true,
       whileStopped: LINK_WHILE_STOPPED,
@@ -21,6 +22,7 @@ export const people: Feature = {
     },
     {
       name: 'account list',
+      group: 'make, show and delete accounts',
       operation: 'account.list',
       print: async () => (await import('./people-text.js')).accountsText,
     },
@@ -28,6 +30,7 @@ export const people: Feature = {
     { name: 'account delete', operation: 'account.delete', arguments: ['account'], example: ['shop'] },
     {
       name: 'contributor list',
+      group: 'invite people who work on an account, show, change and remove them',
       operation: 'contributor.list',
       print: async () => (await import('./people-text.js')).contributorsText,
     },

@@ -13,7 +13,12 @@ export const plans: Feature = {
     },
   },
   commands: [
-    { name: 'plan list', operation: 'plan.list', print: async () => (await import('./plan-text.js')).plansText },
+    {
+      name: 'plan list',
+      group: 'limits of accounts: show the plans, and put accounts on them',
+      operation: 'plan.list',
+      print: async () => (await import('./plan-text.js')).plansText,
+    },
     { name: 'plan show', operation: 'plan.read', print: printUsage },
     {
       name: 'plan set',

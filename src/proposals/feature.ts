@@ -8,6 +8,7 @@ export const proposals: Feature = {
   commands: [
     {
       name: 'synonym suggest',
+      group: 'propose synonym rules for a list',
       operation: 'synonym.suggest',
       arguments: ['list'],
       example: ['books'],

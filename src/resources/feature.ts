@@ -8,6 +8,7 @@ export const resources: Feature = {
   commands: [
     {
       name: 'resource refresh',
+      group: 'files that records link to: read them again, or show their text',
       operation: 'list.resources-refresh',
       whileStopped: 'the files are read once it is',
       arguments: ['list'],

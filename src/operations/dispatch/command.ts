@@ -2,6 +2,8 @@
 export interface CommandSpec {
   /** As it is typed behind `gannet`: `model add`. */
   readonly name: string;
+  /** What all commands are about that begin with the same word, where this is the first of them: in the list of all commands. */
+  readonly group?: string;
   /** Name of the operation. */
   readonly operation: string;
   /** Default: the operation's summary. */
