@@ -5,17 +5,21 @@
  */
 import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
-import { AnalyticsRecorder } from '../../dist/src/analytics/analytics-recorder.js';
-import { EventReader } from '../../dist/src/analytics/event-codec.js';
-import { searchTerm } from '../../dist/src/analytics/search-term.js';
-import { TermTable } from '../../dist/src/analytics/term-table.js';
-import { systemClock, uuidv7 } from '../../dist/src/platform/index.js';
-import { createMetrics } from '../../dist/src/platform/metrics.js';
+import { AnalyticsRecorder } from '#src/analytics/analytics-recorder.js';
+import { EventReader } from '#src/analytics/event-codec.js';
+import { searchTerm } from '#src/analytics/search-term.js';
+import { TermTable } from '#src/analytics/term-table.js';
+import { systemClock, uuidv7 } from '#src/platform/index.js';
+import { createMetrics } from '#src/platform/metrics.js';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
+import { TAKES_ALL } from './takes-all.mjs';
 import { syntheticEvents } from './synthetic.mjs';
 
+helpWhereAsked();
 const EVENTS = 1_000_000;
 const MESSAGES = 200_000;
+/** @type {import('#src/analytics/targets.js').AnalyticsTarget} */
 const TARGET = { kind: 'list', identity: 'list:019aa4f2-8c1e-7d3a-9b42-6f0e5d4c3b2a' };
 
 /** Nanoseconds of this thread's processor time, as far as the process has no other work. */
@@ -30,7 +34,7 @@ const queryIds = Array.from({ length: 4096 }, () => uuidv7());
 const queries = Array.from({ length: 4096 }, (_, number) => `Red Sea ${number}`);
 
 const recorder = new AnalyticsRecorder({
-  executor: { run: () => Promise.resolve({ backlogBytes: 0 }) },
+  executor: TAKES_ALL,
   flushMs: 500,
   bufferBytesMax: 2 ** 40,
   clock: systemClock,
@@ -71,7 +75,7 @@ const inTable = await counting(({ bytes, textBegin, textEnd }) => table.add(byte
 const map = new Map();
 const asBuffer = Buffer.from(block.buffer, block.byteOffset, block.length);
 const inMap = await counting(({ textBegin, textEnd }) => {
-  const term = asBuffer.latin1Slice(textBegin, textEnd);
+  const term = asBuffer.toString('latin1', textBegin, textEnd);
   map.set(term, (map.get(term) ?? 0) + 1);
 });
 

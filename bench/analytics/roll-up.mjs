@@ -7,10 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { AnalyticsStore } from '../../dist/src/analytics/analytics-store.js';
-import { EventCounter } from '../../dist/src/analytics/event-counter.js';
-import { blockKey } from '../../dist/src/analytics/store-keys.js';
-import { closeDays, readReport } from '../../dist/src/analytics/store-reading.js';
+import { AnalyticsStore } from '#src/analytics/analytics-store.js';
+import { EventCounter } from '#src/analytics/event-counter.js';
+import { blockKey } from '#src/analytics/store-keys.js';
+import { closeDays, readReport } from '#src/analytics/store-reading.js';
+import { readNumbers } from '../end-to-end/lib/options.mjs';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { NaiveDay, naiveReport } from './naive-report.mjs';
 import { laterEvents, syntheticEvents } from './synthetic.mjs';
@@ -22,6 +23,7 @@ const FIRST_DAY = 20_000;
 const TERMS = 200_000;
 const TARGET = 1;
 const REPORTS = 20;
+const REPORT_TERMS = 20;
 /** Made from scratch; days beyond repeat earlier ones at another time, for making events takes longer than counting them. */
 const DIFFERENT_EVENTS_MAX = 5_000_000;
 const EVENTS_PER_SECOND_BAR = 1_000_000;
@@ -62,7 +64,13 @@ export async function measureRollUp({ millions = 5 } = {}) {
     for (let time = 0; time < REPORTS; time += 1) {
       reportsMs.push(
         await timed(() => {
-          report = readReport(store, { number: TARGET, isList: true, range, rawReadMsMax: 1000 });
+          report = readReport(store, {
+            number: TARGET,
+            isList: true,
+            range,
+            termsMax: REPORT_TERMS,
+            rawReadMsMax: 1000,
+          });
         }),
       );
     }
@@ -123,7 +131,6 @@ function makeDays(count, perHour) {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const millions = Number(process.argv[2] ?? 5);
-  if (!(millions > 0)) throw new Error('The number of events in millions is expected');
+  const { millions } = readNumbers({ millions: 5 });
   process.stdout.write(`${await measureRollUp({ millions })}\n`);
 }

@@ -1,5 +1,5 @@
 /** Made events of one list: searches for terms of Zipf's frequencies, and clicks on what was searched just before. */
-import { writeClickEvent, writeSearchEvent } from '../../dist/src/analytics/event-codec.js';
+import { writeClickEvent, writeSearchEvent } from '#src/analytics/event-codec.js';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
 
 const EVENT_ROOM = 256;
@@ -40,7 +40,13 @@ function queryIdOf(timeMs, random) {
   return `${HEX[high >>> 16]}${HEX[high & 0xffff]}-${HEX[low]}-${HEX[version]}-${HEX[variant]}-${node}`;
 }
 
-/** `next(hour, count)`: the bytes of so many events of the hour; `onEvent` is told of each, for counting them in another way. */
+/** @typedef {import('#src/analytics/event-codec.js').SearchEvent} SearchEvent */
+/** @typedef {{ kind: 'search' | 'click'; hour: number; search: SearchEvent; resultName?: string }} MadeEvent */
+
+/**
+ * `next(hour, count)`: the bytes of so many events of the hour; `onEvent` is told of each, for counting them in another way.
+ * @param {{ terms: number; seed?: number; onEvent?: (event: MadeEvent) => void }} options
+ */
 export function syntheticEvents({ terms, seed = 20261121, onEvent = () => undefined }) {
   const random = seededRandom(seed);
   const rank = zipf(terms, random);

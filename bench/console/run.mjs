@@ -59,7 +59,7 @@ await call(address, key, 'POST', `/list/${ACCOUNT}`, {
 await importNdjson(address, key, 'records', lines());
 await untilMerged(dataDir);
 
-const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS });
+const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGUMENTS] });
 const signIns = [];
 for (let i = 0; i < SIGN_INS; i += 1) signIns.push(await signInPageMs());
 const pages = await signedInPages();

@@ -8,12 +8,11 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../end-to-end/lib/options.mjs';
 import { barRow, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { root, startService } from '../end-to-end/lib/service.mjs';
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '9' } } });
-const rounds = Number(values.rounds);
+const { rounds } = readOptions({ rounds: 9 });
 /** Of a start and of the memory behind it: more is no noise. */
 const START_SHARE_MAX = 1.05;
 const MEMORY_MIB_MAX = 2;

@@ -6,14 +6,14 @@
  * Files are those of run.mjs, changed by a generator with a seed. Prints how they ended, and the memory of this process.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
+import { DocumentReader } from '#src/documents/index.js';
+import { readNumbers } from '../end-to-end/lib/options.mjs';
+import { root } from '../end-to-end/lib/service.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const folder = process.env.GANNET_PDF_DATA ?? join(root, '..', 'shared', 'data', 'pdf');
-const count = Number(process.argv[2] ?? 20_000);
-const seed = Number(process.argv[3] ?? 1);
+const { count, seed } = readNumbers({ count: 20_000, seed: 1 });
 const FILE_BYTES_MAX = 1e6;
 const PROCESSES = 2;
 const LIMITS = { pagesMax: 20, charactersMax: 1e7, msMax: 10_000 };
@@ -23,7 +23,6 @@ if (!existsSync(folder)) {
   process.stdout.write(`Damaged documents: skipped, ${folder} is not there.\n`);
   process.exit(0);
 }
-const { DocumentReader } = await import(join(root, 'dist', 'src', 'documents', 'index.js'));
 const originals = readdirSync(folder)
   .filter((name) => name.endsWith('.pdf') && statSync(join(folder, name)).size <= FILE_BYTES_MAX)
   .map((name) => readFileSync(join(folder, name)));

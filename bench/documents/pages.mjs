@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { RecordStoreCache } from '../../dist/src/records/index.js';
+import { RecordStoreCache } from '#src/records/index.js';
 import { readOptions } from '../end-to-end/lib/options.mjs';
 import { barRow, formatCount, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
 import { ABSTRACTS, arxivQueries } from '../end-to-end/lib/sentences.mjs';
@@ -28,6 +28,7 @@ import {
   workFolder,
 } from '../end-to-end/lib/service.mjs';
 import { openIndexes } from '../micro/lib/indexes.mjs';
+import { SETTINGS } from '../micro/lib/searching.mjs';
 import { CONNECTIONS, measureInTurns, rowOf, searchesOf } from './lib/turns.mjs';
 
 const {
@@ -69,16 +70,21 @@ async function papersByCategory() {
 
 const asNdjson = (records) => Readable.from(records.map((record) => `${JSON.stringify(record)}\n`));
 
-/** Reads what a URL names from memory. */
+/**
+ * Reads what a URL names from memory.
+ * @returns {import('#src/extracts/index.js').FileReader}
+ */
 const readerOf = (papers) => ({
   checkMs: 3_600_000,
   parallelMax: 16,
   retryMs: [],
   pictureModel: () => undefined,
+  framesBy: '',
   read({ url }) {
     const first = Number(url.slice(URL_PREFIX.length)) * pagesEach;
     const pages = papers.slice(first, first + pagesEach).map(({ text }, index) => ({ page: index + 1, text }));
     const hash = createHash('sha256').update(url).digest('hex');
+    /** @type {import('#src/extracts/index.js').ReadContent} */
     const content = { kind: 'document', pageCount: pages.length, truncated: false, pages };
     return Promise.resolve({ kind: 'read', file: { validators: {}, hash }, content });
   },
@@ -89,15 +95,7 @@ async function fillWithPages(listId, papers) {
   const stores = new RecordStoreCache();
   const indexes = openIndexes(dataDir, stores);
   indexes.useReader(readerOf(papers));
-  const settings = {
-    account: ACCOUNT,
-    list: WITH_PAGES,
-    language: 'en',
-    model: 'own',
-    synonym_rules: [],
-    query_rules: [],
-  };
-  const list = await indexes.open(listId, settings);
+  const list = await indexes.open(listId, { ...SETTINGS, account: ACCOUNT, list: WITH_PAGES, model: 'own' });
   const session = list.startImport('ndjson');
   for (let document = 0; document < documents; document += 1) {
     const { id, title } = papers[document * pagesEach];

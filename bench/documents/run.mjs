@@ -8,10 +8,13 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { Pdfium } from '#src/documents/pdfium.js';
+import { readDocument } from '#src/documents/read-document.js';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
+import { root } from '../end-to-end/lib/service.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+helpWhereAsked();
 const folder = process.env.GANNET_PDF_DATA ?? join(root, '..', 'shared', 'data', 'pdf');
 const LIMITS = { pagesMax: 1000, charactersMax: 1e8, msMax: 30_000 };
 const TURNS = 5;
@@ -27,15 +30,16 @@ if (!existsSync(join(folder, 'expected.tsv'))) {
   process.stdout.write(`Documents: skipped, ${folder} is not there.\n`);
   process.exit(0);
 }
-const { Pdfium } = await import(join(root, 'dist', 'src', 'documents', 'pdfium.js'));
-const { readDocument } = await import(join(root, 'dist', 'src', 'documents', 'read-document.js'));
 const pdfium = await Pdfium.load();
 
 const [names, ...lines] = readFileSync(join(folder, 'expected.tsv'), 'utf8')
   .trimEnd()
   .split('\n')
   .map((line) => line.split('\t'));
-const rows = lines.map((line) => Object.fromEntries(names.map((name, index) => [name, line[index] ?? ''])));
+/** @typedef {Record<'file' | 'pages' | 'has_text' | 'readable' | 'kind' | 'text', string>} Expected */
+const rows = lines.map(
+  (line) => /** @type {Expected} */ (Object.fromEntries(names.map((name, index) => [name, line[index] ?? '']))),
+);
 
 /** Words that are written with blanks, and each character of scripts that are not. */
 const wordsOf = (text) =>
@@ -71,11 +75,10 @@ function read(file) {
 const textOf = ({ pages }) => pages.map(({ text }) => text).join('\n');
 const reference = (file) => {
   try {
-    const stdio = ['ignore', 'pipe', 'ignore'];
     return execFileSync('pdftotext', ['-enc', 'UTF-8', join(folder, file), '-'], {
       encoding: 'utf8',
       maxBuffer: 1e8,
-      stdio,
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
   } catch {
     return '';

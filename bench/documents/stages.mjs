@@ -7,17 +7,17 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { kernel } from '../../dist/native-bindings/index.js';
-import { parseResult } from '../../dist/native-bindings/query-result.js';
-import { RecordStoreCache } from '../../dist/src/records/index.js';
-import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
-import { ListContexts, ResponseWriter, SearchExecutor, StoreRecordReader } from '../../dist/src/search/index.js';
-import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
+import { kernel } from '#native-bindings/index.js';
+import { parseResult } from '#native-bindings/query-result.js';
+import { RecordStoreCache } from '#src/records/index.js';
+import { ListSearcher } from '#src/search/execution/list-search.js';
+import { ListContexts, ResponseWriter, SearchExecutor, StoreRecordReader } from '#src/search/index.js';
 import { readOptions } from '../end-to-end/lib/options.mjs';
 import { markdownTable } from '../end-to-end/lib/report.mjs';
 import { arxivQueries } from '../end-to-end/lib/sentences.mjs';
 import { ACCOUNT, workFolder } from '../end-to-end/lib/service.mjs';
 import { openIndexes } from '../micro/lib/indexes.mjs';
+import { planOf, SETTINGS, taskOf } from '../micro/lib/searching.mjs';
 
 const {
   documents,
@@ -46,16 +46,11 @@ function microseconds(action) {
 }
 
 /** The least times by stage and query are kept in `times`. */
-function measure({ generation, name, times }, query, at) {
-  const context = contexts.get(generation);
+function measure({ generation, times }, query, at) {
   const keep = (stage, us) => {
     times[stage][at] = Math.min(times[stage][at] ?? Infinity, us);
   };
-  const planned = (size) => {
-    const request = readSearchRequest({ query, size }, [context.settings.definition]);
-    const window = { skip: 0, size, facetValues: 0 };
-    return searcher.plan(context, generation, { request, listIndex: 0, window, meaning: undefined });
-  };
+  const planned = (size) => planOf({ searcher, contexts }, generation, { query, size });
   const search = ({ bytes, pages }) =>
     parseResult(kernel.search(generation, bytes, undefined, pages && { textFloor: 0, parts: pages.search }));
   let plan;
@@ -63,10 +58,8 @@ function measure({ generation, name, times }, query, at) {
   keep('kernel', microseconds(() => void search(plan))); // prettier-ignore
   plan = planned(0);
   keep('total', microseconds(() => void search(plan))); // prettier-ignore
-  const subject = { kind: 'list', name, version: 1 };
-  const task = { kind: 'search', targets: [{ generation }], subject, options: { query }, queryId: 'q' };
   const answer = () => {
-    executor.execute(task, writer);
+    executor.execute(taskOf(generation, { query }), writer);
     writer.take();
     reader.release();
   };
@@ -77,9 +70,7 @@ const sides = [];
 for (const id of readdirSync(join(dataDir, 'lists'))
   .filter((name) => !name.startsWith('.'))
   .toSorted()) {
-  // prettier-ignore
-  const settings = { account: ACCOUNT, list: id, language: 'en', model: 'own', synonym_rules: [], query_rules: [] };
-  const list = await indexes.open(id, settings);
+  const list = await indexes.open(id, { ...SETTINGS, account: ACCOUNT, list: id, model: 'own' });
   const generation = list.lease().handle;
   const name = contexts.get(generation).hasPages ? 'pages' : 'records';
   sides.push({ name, generation, times: Object.fromEntries(STAGES.map((stage) => [stage, []])) });

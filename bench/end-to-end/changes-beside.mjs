@@ -9,8 +9,9 @@
  * come or not; of each change those count that were due while it lasted and 20 ms after it, and of nothing those of half a second.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { checkoutsOf, serviceOf } from './lib/checkouts.mjs';
 import { runOpenLoop } from './lib/open-loop.mjs';
 import { readOptions } from './lib/options.mjs';
 import { namedThreadTimesMs } from './lib/processor-time.mjs';
@@ -22,11 +23,7 @@ const { records, others, copied, rate, rounds, fresh, positionals } = readOption
   { records: 100_000, others: 0, copied: 100_000, rate: 500, rounds: 10, fresh: false },
   { positionals: true },
 );
-const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each));
-if (checkouts.length === 0 || checkouts.includes(null)) {
-  process.stderr.write('name the checkouts to measure: <name>=<folder> …\n');
-  process.exit(2);
-}
+const checkouts = checkoutsOf(positionals);
 
 const WORDS = 5000;
 /** After a change, for what it leaves to be done. */
@@ -49,9 +46,10 @@ const paths = Array.from(
   () => `/search/${ACCOUNT}/searched/1?${new URLSearchParams({ query: words(2), cache: 'false' })}`,
 );
 
-async function startSide([, name, folder]) {
-  // The checkout's own, which starts its own program.
-  const { startService } = await import(join(resolve(folder), 'bench', 'end-to-end', 'lib', 'service.mjs'));
+/** @param {import('./lib/checkouts.mjs').Checkout} checkout */
+async function startSide(checkout) {
+  const { name } = checkout;
+  const { startService } = await serviceOf(checkout);
   const dataDir = join(workFolder, `changes-beside-${name}-${records}-${others}-${copied}`);
   const marker = join(dataDir, 'bench-prepared.json');
   if (fresh || !existsSync(marker)) rmSync(dataDir, { recursive: true, force: true });
@@ -64,11 +62,7 @@ async function startSide([, name, folder]) {
 
 async function prepared({ address }, dataDir) {
   const key = createKey(dataDir);
-  for (const [name, count] of [
-    ['searched', records],
-    ['copied', copied],
-  ]) {
-    // prettier-ignore
+  for (const [name, count] of Object.entries({ searched: records, copied })) {
     await call(address, key, 'POST', `/list/${ACCOUNT}`, { name, ...FIELDS });
     if (count > 0) await importNdjson(address, key, name, lines(count));
   }
@@ -80,7 +74,10 @@ async function prepared({ address }, dataDir) {
 
 const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
 
-/** What is done in a round, by name. */
+/**
+ * What is done in a round, by name.
+ * @returns {[string, () => Promise<unknown>][]}
+ */
 function changesOf({ api }, round) {
   return [
     ['nothing', () => wait(NOTHING_MS)],

@@ -10,9 +10,10 @@
  */
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { checkoutsOf, serviceOf } from './lib/checkouts.mjs';
 import { sendAll } from './lib/closed-loop.mjs';
 import { readOptions } from './lib/options.mjs';
 import { formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
@@ -25,8 +26,7 @@ const { records, rounds, scale, positionals, ...options } = readOptions(
   { positionals: true },
 );
 const only = options.only === '' ? undefined : options.only.split(',');
-const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each) ?? fail(`"${each}" is not <name>=<folder>`));
-if (checkouts.length === 0) fail('name the checkouts to compare: <name>=<folder> …');
+const checkouts = checkoutsOf(positionals);
 if (![records, rounds, scale].every((each) => each > 0)) fail('--records, --rounds and --scale take numbers above 0');
 
 const LIST = 'sentences';
@@ -45,6 +45,10 @@ const NINE_HEADERS = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36',
 };
 
+/**
+ * @param {string} message
+ * @returns {never}
+ */
 function fail(message) {
   process.stderr.write(`${message}\n`);
   process.exit(2);
@@ -73,7 +77,11 @@ const SEARCH = `/search/${ACCOUNT}/${LIST}/1`;
 const search = (query, options) => ({ path: `${SEARCH}?${new URLSearchParams({ query, ...options })}` });
 const post = (body, headers) => ({ method: 'POST', path: SEARCH, body: JSON.stringify(body), headers });
 const uncached = { cache: 'false' };
-/** Name, number of requests a turn, request by its number; `ids` of records are of the side's own. */
+/** @typedef {{ path: string; method?: string; body?: string; headers?: Readonly<Record<string, string>> }} Sent */
+/**
+ * Name, number of requests a turn, request by its number; `ids` of records are of the side's own.
+ * @type {[string, number, (at: number, ids: readonly string[]) => Sent][]}
+ */
 const CASES = [
   ['search', 2000, (at) => search(queries[at % queries.length], uncached)],
   [
@@ -135,11 +143,12 @@ const CASES = [
 
 const isWanted = (name) => only === undefined || only.some((each) => name.includes(each));
 
-async function startSide([, name, folder]) {
+/** @param {import('./lib/checkouts.mjs').Checkout} checkout */
+async function startSide(checkout) {
+  const { name } = checkout;
   const dataDir = join(workFolder, `costs-${name}`);
   rmSync(dataDir, { recursive: true, force: true });
-  // The checkout's own, which starts its own program.
-  const { startService } = await import(join(resolve(folder), 'bench', 'end-to-end', 'lib', 'service.mjs'));
+  const { startService } = await serviceOf(checkout);
   const service = await startService(dataDir);
   const key = createKey(dataDir);
   await call(service.address, key, 'POST', `/list/${ACCOUNT}`, { name: LIST, ...DEFINITION });
@@ -199,7 +208,10 @@ async function turnOfStart(side) {
   note(side, 'start: resident MiB of its own', { figure: side.service.memory().anonymous });
 }
 
-/** The columns of requests and imports: figure, heading, format. Imports have no figure of the main thread of their own. */
+/**
+ * The columns of requests and imports: figure, heading, format. Imports have no figure of the main thread of their own.
+ * @type {[string, string, (value: number) => string][]}
+ */
 const COLUMNS = [
   ['processorUs', 'µs of processor', (value) => value.toFixed(1)],
   ['mainUs', 'µs of the main thread', (value) => value.toFixed(1)],

@@ -153,6 +153,7 @@ async function measureSize(size) {
   }
 }
 
+/** @type {[string, (row: Awaited<ReturnType<typeof measureSize>>) => string | number][]} heading and cell */
 const COLUMNS = [
   ['Records', ({ size }) => formatCount(size)],
   ['Imported/s', ({ size, importSeconds }) => formatCount(size / importSeconds)],

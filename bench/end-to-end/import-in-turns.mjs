@@ -6,19 +6,18 @@
  */
 import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { checkoutsOf, serviceOf } from './lib/checkouts.mjs';
 import { readOptions } from './lib/options.mjs';
 import { formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
 import { SENTENCES_DEFINITION, sentencesFile } from './lib/sentences.mjs';
 import { ACCOUNT, call, importNdjson, untilMerged } from './lib/service.mjs';
 
 const { records, rounds, positionals } = readOptions({ records: 300_000, rounds: 3 }, { positionals: true });
-const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each) ?? []);
+const checkouts = checkoutsOf(positionals);
 const file = await sentencesFile(records);
-if (file === undefined || checkouts.length === 0 || checkouts.some(([, name]) => name === undefined)) {
-  process.stderr.write(
-    'name the checkouts as <name>=<folder> …; the abstracts have to be there (see bench/README.md)\n',
-  );
+if (file === undefined) {
+  process.stderr.write('the abstracts are not there (see bench/README.md)\n');
   process.exit(2);
 }
 
@@ -26,9 +25,8 @@ if (file === undefined || checkouts.length === 0 || checkouts.some(([, name]) =>
 const peakMemory = (pid) => Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 /** Seconds, and MiB. */
-async function turn(folder) {
-  // The checkout's own, which starts its own program.
-  const { createKey, startService } = await import(join(resolve(folder), 'bench', 'end-to-end', 'lib', 'service.mjs'));
+async function turn(checkout) {
+  const { createKey, startService } = await serviceOf(checkout);
   const dataDir = mkdtempSync(join(tmpdir(), 'gannet-import-'));
   const service = await startService(dataDir);
   try {
@@ -46,10 +44,10 @@ async function turn(folder) {
   }
 }
 
-const turns = new Map(checkouts.map(([, name]) => [name, []]));
+const turns = new Map(checkouts.map(({ name }) => [name, []]));
 for (let round = 0; round < rounds; round += 1) {
-  for (const [, name, folder] of round % 2 === 0 ? checkouts : checkouts.toReversed())
-    turns.get(name).push(await turn(folder));
+  for (const checkout of round % 2 === 0 ? checkouts : checkouts.toReversed())
+    turns.get(checkout.name).push(await turn(checkout));
 }
 const rows = [...turns].map(([name, all]) => {
   const median = (measure) => quantile(all.map((each) => each[measure]), 0.5); // prettier-ignore

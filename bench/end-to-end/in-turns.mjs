@@ -8,7 +8,8 @@
  * the data, and may keep its mapped files: what is compared is not how these are let go.
  */
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { checkoutsOf, serviceOf } from './lib/checkouts.mjs';
 import { runOpenLoop } from './lib/open-loop.mjs';
 import { readOptions } from './lib/options.mjs';
 import { formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
@@ -27,9 +28,7 @@ const {
   rounds,
   positionals,
 } = readOptions({ rate: 1400, seconds: 5, rounds: 6 }, { positionals: true });
-const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each) ?? fail(`"${each}" is not <name>=<folder>`));
-if (new Set(checkouts.map(([, name]) => name)).size < checkouts.length) fail('give each checkout a name of its own');
-if (checkouts.length === 0) fail('name the checkouts to compare: <name>=<folder> …');
+const checkouts = checkoutsOf(positionals);
 if (![ratePerSecond, seconds, rounds].every((each) => each > 0))
   fail('--rate, --seconds and --rounds take numbers above 0');
 if (!existsSync(join(DATA, 'bench-imported.json')))
@@ -47,12 +46,12 @@ const paths = arxivQueries().map(search);
 const sides = [];
 const copyOf = (name) => join(workFolder, `in-turns-${name}`);
 try {
-  for (const [, name, folder] of checkouts) {
+  for (const checkout of checkouts) {
+    const { name } = checkout;
     const data = copyOf(name);
     rmSync(data, { recursive: true, force: true });
     cpSync(DATA, data, { recursive: true, filter: (path) => !path.endsWith('.sock') });
-    // The checkout's own, which starts its own program.
-    const { startService } = await import(join(resolve(folder), 'bench', 'end-to-end', 'lib', 'service.mjs'));
+    const { startService } = await serviceOf(checkout);
     const service = await startService(data, { GANNET_MEMORY_MAPPED_MIB: MAPPED_MIB });
     sides.push({ name, service, turns: [] });
     await runWrk({ address: service.address, key, paths, seconds: WARM_UP_SECONDS, connections: CONNECTIONS });
@@ -86,5 +85,5 @@ try {
   );
 } finally {
   await Promise.allSettled(sides.map(({ service }) => service.stop()));
-  for (const [, name] of checkouts) rmSync(copyOf(name), { recursive: true, force: true });
+  for (const { name } of checkouts) rmSync(copyOf(name), { recursive: true, force: true });
 }

@@ -133,8 +133,6 @@ try {
 } finally {
   process.kill(service.pid, 'SIGKILL');
 }
-const again = await startService(dataDir, env).catch((error) => console.log(`After kill -9: ${error.message}`));
-if (again !== undefined) {
-  console.log(`Start after kill -9: ${(again.readyMs / 1000).toFixed(2)} s`);
-  await again.stop();
-}
+const again = await startService(dataDir, env);
+console.log(`Start after kill -9: ${(again.readyMs / 1000).toFixed(2)} s`);
+await again.stop();

@@ -50,7 +50,7 @@ async function rebuildList({ dataDir, key, count }) {
     for (;;) {
       const path = `${service.address}/list/${ACCOUNT}/${LIST}`;
       const response = await fetch(path, { headers: { 'x-api-key': key } });
-      const body = await response.json();
+      const body = /** @type {{ record_count?: number }} */ (await response.json());
       if (response.ok && body.record_count !== count)
         throw new Error(`${body.record_count} of ${count} records are back`);
       if (response.ok) break;

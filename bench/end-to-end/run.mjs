@@ -4,6 +4,7 @@
  * Without a name: all of them.
  */
 import { measureAnalytics } from '../analytics/throughput.mjs';
+import { helpWhereAsked } from './lib/options.mjs';
 import { measureImport } from './import.mjs';
 import { measureIndexing } from './indexing.mjs';
 import { measureLoad } from './load.mjs';
@@ -13,6 +14,7 @@ import { measureWebhooks } from '../webhooks/throughput.mjs';
 import { measureStart } from './start.mjs';
 import { measureSuggest } from './suggest.mjs';
 
+helpWhereAsked();
 const measurements = {
   import: measureImport,
   start: measureStart,

@@ -7,7 +7,8 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { checkoutsOf } from './lib/checkouts.mjs';
 import { readOptions } from './lib/options.mjs';
 import { threadTimesMs } from './lib/processor-time.mjs';
 import { machineTable, markdownTable, quantile } from './lib/report.mjs';
@@ -15,8 +16,7 @@ import { ACCOUNT, call } from './lib/service.mjs';
 
 const MS_PER_TICK = 10;
 const { rounds, positionals } = readOptions({ rounds: 11 }, { positionals: true });
-const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each));
-if (checkouts.length === 0 || checkouts.includes(null)) throw new Error('Name the checkouts: <name>=<folder> …');
+const checkouts = checkoutsOf(positionals);
 
 /** Of the children that ended and were waited for. */
 function endedChildrenMs() {
@@ -30,7 +30,7 @@ function endedChildrenMs() {
 
 function start(folder, dataDir, ...words) {
   const env = { ...process.env, GANNET_DATA_DIR: dataDir, GANNET_PORT: '0', GANNET_SEARCH_THREADS: '1' };
-  const child = spawn(process.execPath, [join(resolve(folder), 'bin', 'gannet.js'), ...words], {
+  const child = spawn(process.execPath, [join(folder, 'bin', 'gannet.js'), ...words], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -82,7 +82,7 @@ async function measureOnce(folder, note) {
 
 const figures = new Map();
 for (let round = 0; round < rounds; round += 1) {
-  for (const [, name, folder] of round % 2 === 0 ? checkouts : checkouts.toReversed()) {
+  for (const { name, folder } of round % 2 === 0 ? checkouts : checkouts.toReversed()) {
     await measureOnce(folder, (what, ms) => {
       const row = figures.get(what) ?? new Map();
       figures.set(what, row.set(name, [...(row.get(name) ?? []), ms]));
@@ -91,7 +91,7 @@ for (let round = 0; round < rounds; round += 1) {
 }
 const rows = [...figures].map(([what, row]) => [
   what,
-  ...checkouts.map(([, name]) => Math.round(quantile(row.get(name), 0.5))),
+  ...checkouts.map(({ name }) => Math.round(quantile(row.get(name), 0.5))),
 ]);
 process.stdout.write(`${machineTable({ Rounds: `${rounds} of each, in turns; medians` })}\n`);
-process.stdout.write(markdownTable(['Milliseconds of processor', ...checkouts.map(([, name]) => name)], rows));
+process.stdout.write(markdownTable(['Milliseconds of processor', ...checkouts.map(({ name }) => name)], rows));

@@ -15,8 +15,9 @@
  * the machine, the processor time tells what rates cannot.
  */
 import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { checkoutsOf, serviceOf } from './lib/checkouts.mjs';
 import { runOpenLoop } from './lib/open-loop.mjs';
 import { readOptions } from './lib/options.mjs';
 import { threadTimesMs } from './lib/processor-time.mjs';
@@ -42,8 +43,7 @@ const numbersOf = (text) => (text === '' ? undefined : text.split(',').map(Numbe
 const perWrite = numbersOf(options['searches-per-write']);
 /** Writes a second, or searches a write; 0: no writes. */
 const rates = [0, ...(perWrite ?? numbersOf(options.writes))];
-const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each) ?? fail(`"${each}" is not <name>=<folder>`));
-if (checkouts.length === 0) fail('name the checkouts to measure: <name>=<folder> …');
+const checkouts = checkoutsOf(positionals);
 if (![records, rounds, seconds].every((each) => each > 0))
   fail('--records, --rounds and --seconds take numbers above 0');
 if (!rates.slice(1).every((each) => each > 0) || !(requests > 0))
@@ -63,6 +63,10 @@ const AFTER_TURN_MS = 1500;
 const MAPPED_MIB = '4000';
 const BARS = { p99Ms: 25, ratios: new Map([[50, 0.8], [500, 0.6]]) }; // prettier-ignore
 
+/**
+ * @param {string} message
+ * @returns {never}
+ */
 function fail(message) {
   process.stderr.write(`${message}\n`);
   process.exit(2);
@@ -94,9 +98,10 @@ function writeRequests() {
 }
 const writes = writeRequests();
 
-async function startSide([, name, folder]) {
-  // The checkout's own, which starts its own program.
-  const { startService } = await import(join(resolve(folder), 'bench', 'end-to-end', 'lib', 'service.mjs'));
+/** @param {import('./lib/checkouts.mjs').Checkout} checkout */
+async function startSide(checkout) {
+  const { name } = checkout;
+  const { startService } = await serviceOf(checkout);
   const dataDir = join(workFolder, `writes-beside-${name}-${records}`);
   const marker = join(dataDir, 'bench-imported.json');
   if (options.fresh) rmSync(dataDir, { recursive: true, force: true });

@@ -7,11 +7,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { readNumbers } from '../end-to-end/lib/options.mjs';
 import { barRow, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { threadTimesMs } from '../end-to-end/lib/processor-time.mjs';
 import { ACCOUNT, call, createKey, startService, untilMerged } from '../end-to-end/lib/service.mjs';
 
-const RECORDS = Number(process.argv[2] ?? 200_000);
+const { records: RECORDS } = readNumbers({ records: 200_000 });
 const CHANGED = 100;
 const ROUNDS = 3;
 

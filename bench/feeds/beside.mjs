@@ -190,15 +190,20 @@ async function besideImport(round) {
   return { ...result, found };
 }
 
+/** @typedef {Awaited<ReturnType<typeof searches>> & { found?: number }} Turn */
+/** @typedef {{ before: Turn; turn: Turn; after: Turn }[]} Turns */
+/** @type {Turns} */
 const crawls = [];
+/** @type {Turns} */
 const imports = [];
+/** @type {[(round: number) => Promise<Turn>, Turns][]} */
+const BESIDES = [
+  [besideCrawl, crawls],
+  [besideImport, imports],
+];
 let alone = await searches(0);
 for (let round = 0; round <= rounds; round += 1) {
-  for (const [beside, kept] of [
-    [besideCrawl, crawls],
-    [besideImport, imports],
-  ]) {
-    // prettier-ignore
+  for (const [beside, kept] of BESIDES) {
     const turn = await beside(round);
     const after = await searches(round);
     // The first is for what is compiled once.

@@ -11,8 +11,11 @@ import { rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
+import { portOf } from '../end-to-end/lib/port.mjs';
 import { barRow, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 
+helpWhereAsked();
 const PAGES = Number(process.argv[2] ?? 20_000);
 const LINKS = 30;
 const AGAIN = 3;
@@ -40,14 +43,14 @@ function serve() {
     if (headers['if-none-match'] === etag) return void response.writeHead(304).end();
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', etag }).end(pages[number]);
   });
-  server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+  server.listen(0, '127.0.0.1', () => process.send(portOf(server)));
 }
 
 async function measure() {
   const [{ WebsiteSource }, { runSync }, { OutboundClient }] = await Promise.all([
-    import('../../dist/src/feeds/providers/website-source.js'),
-    import('../../dist/src/feeds/file/sync-run.js'),
-    import('../../dist/src/platform/outbound/outbound-client.js'),
+    import('#src/feeds/providers/website-source.js'),
+    import('#src/feeds/file/sync-run.js'),
+    import('#src/platform/outbound/outbound-client.js'),
   ]);
   const server = fork(import.meta.filename, [String(PAGES), 'serve']);
   const port = await new Promise((resolve) => server.once('message', resolve));
@@ -71,6 +74,7 @@ async function measure() {
     connectionsMax: 8,
     waitingMax: 100,
   });
+  /** @type {import('#src/feeds/crawl/crawl-types.js').WebsiteSettings} */
   const settings = {
     start_urls: [`http://127.0.0.1:${port}/`],
     include: [],

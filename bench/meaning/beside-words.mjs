@@ -136,7 +136,10 @@ async function untilIdle() {
   }
 }
 
-/** A turn of it: `p50`, `p99`, and `others`, so many processors as others had meanwhile. */
+/**
+ * A turn of it: `p50`, `p99`, and `others`, so many processors as others had meanwhile.
+ * @param {Omit<Parameters<typeof runOpenLoop>[0], 'paths' | 'seconds'> & { requests: { method: string; path: string; body: string }[] }} load
+ */
 async function halfLoad({ requests, ...load }) {
   const paths = requests.map(({ method, path, body }) => `${method} ${path} ${body}`);
   const othersHad = othersSince(service.pid);

@@ -7,12 +7,14 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, queriesOf, recordsOf } from '../relevance/collection-files.mjs';
 import { modelFolder } from './fetch-model.mjs';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { servedModel } from './served-model.mjs';
 
 const TOKENS_MAX = 256;
 const PROCESSES = 2;
 const TEXTS_AT_A_TIME = 64;
 
+helpWhereAsked();
 const [out, folder = modelFolder('minilm'), ...some] = process.argv.slice(2);
 if (out === undefined) {
   process.stderr.write('Usage: node bench/meaning/embed.mjs <out> [model folder [collection …]]\n');

@@ -7,6 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isProgram } from '../../scripts/lib/steps.mjs';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { workFolder } from '../end-to-end/lib/service.mjs';
 
 const VERSION = '1.4.0-beta10';
@@ -51,6 +52,7 @@ function fetchModel(name) {
 }
 
 if (isProgram(import.meta.url)) {
+  helpWhereAsked();
   const [name = 'minilm-int8'] = process.argv.slice(2);
   if (!Object.hasOwn(MODELS, name)) {
     process.stderr.write(`Usage: node bench/meaning/fetch-model.mjs [${Object.keys(MODELS).join(' | ')}]\n`);

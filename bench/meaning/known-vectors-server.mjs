@@ -1,10 +1,14 @@
 /** A server of models with `/v1/embeddings` on loopback that knows the vectors of some texts, and of others what `vectorOf` says, if anything. */
 import { createServer } from 'node:http';
+import { portOf } from '../end-to-end/lib/port.mjs';
 
 /** What a service cuts off or joins is white space alone; benches search in lower case. */
 const keyOf = (text) => text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
 
-/** `port`: 0 is any. */
+/**
+ * `port`: 0 is any.
+ * @param {(text: string) => readonly number[] | undefined} vectorOf
+ */
 export async function startKnownVectors(vectorOf = () => undefined, port = 0) {
   const known = new Map();
   const vectorFor = (text) => known.get(keyOf(text)) ?? vectorOf(text);
@@ -19,9 +23,9 @@ export async function startKnownVectors(vectorOf = () => undefined, port = 0) {
       response.end(JSON.stringify(missing === undefined ? { data } : { error: `no vector of: ${missing}` }));
     });
   });
-  await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve(undefined)));
   return {
-    url: `http://127.0.0.1:${server.address().port}/v1`,
+    url: `http://127.0.0.1:${portOf(server)}/v1`,
     learn: (text, vector) => known.set(keyOf(text), vector),
     close: () => {
       server.closeAllConnections();

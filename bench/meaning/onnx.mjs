@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
 import ort from 'onnxruntime-node';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { barRow, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
 import { collectionsFolder, recordsOf } from '../relevance/collection-files.mjs';
 import { modelFolder } from './fetch-model.mjs';
@@ -25,6 +26,7 @@ const TICKS_A_SECOND = 100;
 const QUERY_BAR = 1.3;
 const RECORDS_BAR = 1.15;
 
+helpWhereAsked();
 const [folder = modelFolder('minilm-int8')] = process.argv.slice(2);
 const isOwn = process.argv[3] === 'own';
 
@@ -49,7 +51,7 @@ async function ownModel(threads) {
 /** Texts that fill the model: abstracts, one behind the other. */
 function longTexts(idsOf) {
   const words = recordsOf('scifact')
-    .map(({ title, text }) => `${title} ${text}`)
+    .map(({ fields: { title, text } }) => `${title} ${text}`)
     .join(' ')
     .split(/\s+/);
   const texts = [];
@@ -66,7 +68,7 @@ async function ownShare() {
   const { idsOf, run } = await ownModel(1);
   const ids = longTexts(idsOf).map(idsOf);
   await run(ids[0]);
-  process.on('message', async (share) => {
+  process.on('message', async (/** @type {number} */ share) => {
     for (let index = share; index < ids.length; index += PROCESSES) await run(ids[index]);
     process.send('done');
   });

@@ -8,6 +8,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Readable } from 'node:stream';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { barRow, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
 import {
   ACCOUNT,
@@ -41,6 +42,7 @@ const TOKENS_MAX = 8192;
 const SETTLED_TIMEOUT_MS = 300_000;
 const LOOK_MS = 200;
 
+helpWhereAsked();
 const [model = 'built-in', folder, attachedBar = ATTACHED_BAR] = process.argv.slice(2);
 if (!Object.hasOwn(BARS, model) || (model !== 'built-in') !== (folder !== undefined)) {
   process.stderr.write('Usage: node bench/meaning/run.mjs [built-in | own <folder> | attached <folder> [bar]]\n');

@@ -1,18 +1,34 @@
 import { basename, dirname } from 'node:path';
-import { Models } from '../../dist/src/models/models.js';
+import { Models } from '#src/models/models.js';
+import { standIn } from '../end-to-end/lib/stand-in.mjs';
+
+/**
+ * @import { ModelStore } from '#src/models/model-store.js'
+ * @import { Model } from '#src/models/types.js'
+ */
 
 /** The service's models without a service: `bench`'s one, `model`, which is in the folder and runs in so many processes. */
 export async function servedModel(folder, { processes, tokensMax }) {
+  /** @type {Model | undefined} */
   let kept;
   const now = new Date().toISOString();
-  const store = {
+  /** @type {ModelStore} */
+  const store = standIn({
     get: () => kept,
     create: (model) => Promise.resolve((kept = { ...model, created_utc: now, modified_utc: now })),
-  };
+  });
   const models = new Models({
     store,
     catalog: { lists: () => [], groups: () => [] },
-    settings: { call_seconds: 60, batch_texts: 32, query_ms: 60_000, reranker_top: 50, reranker_ms: 60_000 },
+    settings: {
+      call_seconds: 60,
+      chat_seconds: 60,
+      transcription_seconds: 60,
+      batch_texts: 32,
+      query_ms: 60_000,
+      reranker_top: 50,
+      reranker_ms: 60_000,
+    },
     outbound: { allowed_hosts: [], loopback_allowed: false },
     onnx: {
       folders: dirname(folder),
@@ -28,7 +44,6 @@ export async function servedModel(folder, { processes, tokensMax }) {
     name: 'model',
     provider: 'onnx',
     kind: 'embedding',
-    inputs: ['text'],
     dimensions: null,
     tokens_max: tokensMax,
     query_prefix: '',

@@ -6,10 +6,11 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { FolderStore } from '../../dist/src/media/folder/folder-store.js';
+import { FolderStore } from '#src/media/folder/folder-store.js';
+import { readNumbers } from '../end-to-end/lib/options.mjs';
 
 const PAGE = 1000;
-const files = Number(process.argv[2] ?? 50_000);
+const { files } = readNumbers({ files: 50_000 });
 const path = mkdtempSync(join(tmpdir(), 'gannet-list-'));
 for (let number = 0; number < files; number += 1) writeFileSync(join(path, `file-${number}.pdf`), '');
 const longAgo = new Date('2026-01-01T00:00:00Z');

@@ -8,13 +8,18 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wordnetRecords } from '../../dist/src/cli/demo/wordnet.js';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { barRow, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
+import { wordnetSynsets } from '../end-to-end/lib/wordnet.mjs';
 import { measureSerialisation } from './serialisation.mjs';
 
+helpWhereAsked();
 const KERNEL_FOLDER = join(import.meta.dirname, '../../native-bindings');
 
-/** In the order of the table; bars in nanoseconds. */
+/**
+ * In the order of the table; bars in nanoseconds.
+ * @type {Map<string, { title: string; bar?: number }>}
+ */
 const UNITS = new Map([
   ['scored', { title: 'a posting scored, none left out', bar: 1 }],
   ['top', { title: 'a posting of a union, its ten best and their count', bar: 1 }],
@@ -30,8 +35,9 @@ const UNITS = new Map([
 
 /** WordNet's words, of which a vocabulary is made: one a line, in byte order. */
 async function writeWords(file) {
+  /** @type {Set<string>} */
   const words = new Set();
-  for (const { fields } of await wordnetRecords()) {
+  for (const { fields } of await wordnetSynsets()) {
     const text = `${fields.words.join(' ')} ${fields.gloss}`;
     for (const word of text.toLowerCase().match(/(?<![a-z])[a-z]{3,20}(?![a-z])/g) ?? []) words.add(word);
   }
@@ -63,6 +69,10 @@ function shown(nanoseconds) {
   return nanoseconds >= 1000 ? `${(nanoseconds / 1000).toFixed(1)} µs` : `${nanoseconds.toPrecision(3)} ns`;
 }
 
+/**
+ * @param {{ nanoseconds: number; what: string }} measured
+ * @param {{ title: string; bar?: number }} unit
+ */
 function row({ nanoseconds, what }, { title, bar }) {
   const [, ...cells] =
     bar === undefined

@@ -9,19 +9,17 @@
 import { createReadStream, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { kernel } from '../../dist/native-bindings/index.js';
-import { parseResult } from '../../dist/native-bindings/query-result.js';
-import { RecordStoreCache } from '../../dist/src/records/index.js';
-import { ListContexts, ResponseWriter, SearchExecutor, StoreRecordReader } from '../../dist/src/search/index.js';
-import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
-import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
-import { highlightRecords } from '../../dist/src/search/response/highlighting.js';
-import { RecordPage } from '../../dist/src/search/response/record-page.js';
+import { kernel } from '#native-bindings/index.js';
+import { parseResult } from '#native-bindings/query-result.js';
+import { RecordStoreCache } from '#src/records/index.js';
+import { ListContexts, ResponseWriter, SearchExecutor, StoreRecordReader } from '#src/search/index.js';
+import { ListSearcher } from '#src/search/execution/list-search.js';
 import { readOptions } from '../end-to-end/lib/options.mjs';
 import { arxivQueries, sentencesFile, SENTENCES_DEFINITION } from '../end-to-end/lib/sentences.mjs';
 import { workFolder } from '../end-to-end/lib/service.mjs';
 import { wordnetFile, wordnetQueries } from '../end-to-end/lib/wordnet.mjs';
 import { openIndexes } from './lib/indexes.mjs';
+import { definitionOf, HitRecords, planOf, SETTINGS, taskOf } from './lib/searching.mjs';
 
 const args = readOptions({ data: 'wordnet', records: 1_000_000, rounds: 5, cases: false });
 const QUERIES = 3000;
@@ -40,12 +38,12 @@ async function source() {
 }
 
 /** Imports the records, and waits until the list lies in one segment. */
-async function build(dataDir, settings, { file, definition }) {
+async function build(dataDir, { file, definition }) {
   const making = `${dataDir}.making`;
   rmSync(making, { recursive: true, force: true });
   const stores = new RecordStoreCache();
   const indexes = openIndexes(making, stores);
-  const list = await indexes.create('stages', settings, definition);
+  const list = await indexes.create('stages', SETTINGS, definition);
   const session = list.startImport('ndjson');
   for await (const piece of createReadStream(file, { highWaterMark: 1 << 20 })) await session.push(piece);
   await session.end();
@@ -63,18 +61,14 @@ async function build(dataDir, settings, { file, definition }) {
 }
 
 const given = await source();
-const data = {
-  ...given,
-  definition: { resources: [], location_field: null, inferred: 'no', language: 'en', ...given.definition },
-};
-const settings = { account: 'bench', list: 'bench', language: 'en', synonym_rules: [], query_rules: [] };
+const data = { ...given, definition: definitionOf(given.definition) };
 const dataDir = join(workFolder, `stages-${data.name}`);
 if (!existsSync(join(dataDir, 'complete'))) {
   rmSync(dataDir, { recursive: true, force: true });
-  await build(dataDir, settings, data);
+  await build(dataDir, data);
 }
 const stores = new RecordStoreCache();
-const list = await openIndexes(dataDir, stores, { waitForRebuild: true }).open('stages', settings);
+const list = await openIndexes(dataDir, stores, { waitForRebuild: true }).open('stages', SETTINGS);
 const generation = list.lease().handle;
 const contexts = new ListContexts(kernel);
 const context = contexts.get(generation);
@@ -82,7 +76,7 @@ const searcher = new ListSearcher(kernel);
 const reader = new StoreRecordReader(stores);
 const executor = new SearchExecutor(kernel, reader, contexts);
 const writer = new ResponseWriter();
-const page = new RecordPage();
+const records = new HitRecords(reader, context);
 
 /** Microseconds that an action takes, which gives what the next stage needs. */
 function timed(times, action) {
@@ -95,35 +89,15 @@ function timed(times, action) {
 function round() {
   const stages = { plan: [], kernel: [], fetch: [], highlight: [], whole: [] };
   for (const query of data.queries) {
-    const planned = timed(stages.plan, () => {
-      const request = readSearchRequest({ query }, [data.definition]);
-      const { skip, size, facetSize } = request;
-      return searcher.plan(context, generation, {
-        request,
-        listIndex: 0,
-        window: { skip, size, facetValues: facetSize },
-        meaning: undefined,
-      });
-    });
+    const planned = timed(stages.plan, () => planOf({ searcher, contexts }, generation, { query }));
     const { hits } = timed(stages.kernel, () => parseResult(kernel.search(generation, planned.bytes)));
-    page.clear();
-    const records = timed(stages.fetch, () =>
-      Array.from({ length: hits.count }, (_, hit) => {
-        const parts = reader.read(context, hits.recordNumber(hit));
-        return parts === undefined ? [] : page.add(parts);
-      }).flat(),
-    );
+    const found = timed(stages.fetch, () => records.fetch(hits));
     timed(stages.highlight, () => {
-      if (planned.query.kind !== 'groups') return;
-      highlightRecords(kernel, { fieldNames: context.layout.textFields, plan: planned.bytes }, records);
+      if (planned.query.kind === 'groups') records.mark(kernel, planned.bytes, found);
     });
     reader.release();
     timed(stages.whole, () => {
-      const subject = { kind: 'list', name: 'bench', version: 1 };
-      executor.execute(
-        { kind: 'search', targets: [{ generation }], subject, options: { query }, queryId: 'q' },
-        writer,
-      );
+      executor.execute(taskOf(generation, { query }), writer);
       writer.take();
       reader.release();
     });

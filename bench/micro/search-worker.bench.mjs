@@ -8,20 +8,20 @@ import { cpus, tmpdir } from 'node:os';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Bench } from 'tinybench';
-import { kernel } from '../../dist/native-bindings/index.js';
-import { parseResult } from '../../dist/native-bindings/query-plan.js';
-import { RecordStoreCache } from '../../dist/src/records/index.js';
-import { ListContexts } from '../../dist/src/search/execution/list-context.js';
-import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
-import { StoreRecordReader } from '../../dist/src/search/execution/record-reader.js';
-import { SearchExecutor } from '../../dist/src/search/execution/search-executor.js';
-import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
-import { highlightRecords } from '../../dist/src/search/response/highlighting.js';
-import { RecordPage } from '../../dist/src/search/response/record-page.js';
-import { ResponseWriter } from '../../dist/src/search/response/response-writer.js';
+import { kernel } from '#native-bindings/index.js';
+import { parseResult } from '#native-bindings/query-result.js';
+import { RecordStoreCache } from '#src/records/index.js';
+import { ListContexts } from '#src/search/execution/list-context.js';
+import { ListSearcher } from '#src/search/execution/list-search.js';
+import { StoreRecordReader } from '#src/search/execution/record-reader.js';
+import { SearchExecutor } from '#src/search/execution/search-executor.js';
+import { ResponseWriter } from '#src/search/response/response-writer.js';
+import { readNumbers } from '../end-to-end/lib/options.mjs';
 import { openIndexes } from './lib/indexes.mjs';
+import { latencyOf } from './lib/latency.mjs';
+import { definitionOf, HitRecords, planOf, SETTINGS, taskOf } from './lib/searching.mjs';
 
-const RECORDS = Number(process.argv[2] ?? 50_000);
+const { records: RECORDS } = readNumbers({ records: 50_000 });
 const VOCABULARY = 30_000;
 const WORDS_PER_RECORD = 40;
 const SEED = 42;
@@ -40,7 +40,7 @@ const next = random(SEED);
 const word = () => `w${Math.floor(VOCABULARY ** next()).toString(36)}`;
 const words = (count) => Array.from({ length: count }, word).join(' ');
 
-const definition = {
+const definition = definitionOf({
   searchable_fields: [
     { name: 'title', weight: 3 },
     { name: 'text', weight: 1 },
@@ -49,17 +49,12 @@ const definition = {
     { name: 'brand', type: 'string', cardinality: 'Single' },
     { name: 'price', type: 'number', cardinality: 'Single' },
   ],
-  resources: [],
-  location_field: null,
-  inferred: 'no',
-  language: 'en',
-};
+});
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gannet-micro-'));
 const stores = new RecordStoreCache();
 const indexes = openIndexes(dataDir, stores);
-const settings = { account: 'bench', list: 'bench', language: 'en', synonym_rules: [], query_rules: [] };
-const list = await indexes.create('bench', settings, definition);
+const list = await indexes.create('bench', SETTINGS, definition);
 const session = list.startImport('ndjson');
 for (let begin = 0; begin < RECORDS; begin += 1000) {
   const lines = Array.from({ length: Math.min(1000, RECORDS - begin) }, (_, index) =>
@@ -83,19 +78,16 @@ const optionsOf = {
   'words and filter': (query) => ({ query, filter: "brand = 'Brand 7' and price >= 10 and price < 900" }),
 };
 const searcher = new ListSearcher(kernel);
-const context = new ListContexts(kernel).get(generation);
+const contexts = new ListContexts(kernel);
+const context = contexts.get(generation);
 const reader = new StoreRecordReader(stores);
-const executor = new SearchExecutor(kernel, reader);
+const executor = new SearchExecutor(kernel, reader, contexts);
 const response = new ResponseWriter();
 
-function plan(options) {
-  const request = readSearchRequest(options, [definition]);
-  const window = { skip: request.skip, size: request.size, facetValues: request.facetSize };
-  return searcher.plan(context, generation, { request, listIndex: 0, window, meaning: undefined });
-}
+const plan = (options) => planOf({ searcher, contexts }, generation, options);
 
 const bench = new Bench({ time: 1000, warmupTime: 300 });
-const page = new RecordPage();
+const records = new HitRecords(reader, context);
 let turn = 0;
 const nextQuery = () => queries[turn++ % queries.length];
 
@@ -114,22 +106,11 @@ for (const [name, options] of Object.entries(optionsOf)) {
   });
   bench.add(`${name}: fetch + highlight`, () => {
     const { bytes, hits } = found[turn++ % found.length];
-    page.clear();
-    const records = Array.from({ length: hits.count }, (_, hit) =>
-      page.add(reader.read(context, hits.recordNumber(hit))),
-    );
-    highlightRecords(kernel, { fieldNames: context.layout.textFields, plan: bytes }, records);
+    records.mark(kernel, bytes, records.fetch(hits));
     reader.release();
   });
   bench.add(`${name}: whole search`, () => {
-    const task = {
-      kind: 'search',
-      targets: [{ generation }],
-      subject: { kind: 'list', name: 'bench', version: 1 },
-      options: options(nextQuery()),
-      queryId: 'bench',
-    };
-    executor.execute(task, response);
+    executor.execute(taskOf(generation, options(nextQuery())), response);
     response.take();
     reader.release();
   });
@@ -141,10 +122,10 @@ console.log(
 );
 console.log(`Budget: plan ${BUDGET_US.plan} µs; fetch, highlight and serialise 10 records ${BUDGET_US.fetch} µs.\n`);
 console.log('| step | mean µs | p50 µs | p99 µs |\n|---|---|---|---|');
-for (const { name, result } of bench.tasks) {
-  const { latency } = result;
+for (const task of bench.tasks) {
+  const latency = latencyOf(task);
   const us = (milliseconds) => (milliseconds * 1000).toFixed(1);
-  console.log(`| ${name} | ${us(latency.mean)} | ${us(latency.p50)} | ${us(latency.p99)} |`);
+  console.log(`| ${task.name} | ${us(latency.mean)} | ${us(latency.p50)} | ${us(latency.p99)} |`);
 }
 
 lease.release();

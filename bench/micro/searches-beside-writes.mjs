@@ -8,17 +8,17 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { kernel } from '../../dist/native-bindings/index.js';
-import { parseResult } from '../../dist/native-bindings/query-result.js';
-import { RecordStoreCache } from '../../dist/src/records/index.js';
-import { ListContexts } from '../../dist/src/search/index.js';
-import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
-import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
+import { kernel } from '#native-bindings/index.js';
+import { parseResult } from '#native-bindings/query-result.js';
+import { RecordStoreCache } from '#src/records/index.js';
+import { ListContexts } from '#src/search/index.js';
+import { ListSearcher } from '#src/search/execution/list-search.js';
 import { readOptions } from '../end-to-end/lib/options.mjs';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
-import { arxivQueries, SENTENCES_DEFINITION } from '../end-to-end/lib/sentences.mjs';
+import { arxivQueries } from '../end-to-end/lib/sentences.mjs';
 import { workFolder } from '../end-to-end/lib/service.mjs';
 import { openIndexes } from './lib/indexes.mjs';
+import { planOf, SETTINGS } from './lib/searching.mjs';
 
 const args = readOptions({ records: 1_000_000, 'searches-per-write': 20, rounds: 2 });
 const SEARCHES_PER_ROUND = 1500;
@@ -35,9 +35,7 @@ const folder = mkdtempSync(join(workFolder, 'beside-writes-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 cpSync(source, folder, { recursive: true });
 
-const definition = { resources: [], location_field: null, inferred: 'no', language: 'en', ...SENTENCES_DEFINITION };
-const settings = { account: 'bench', list: 'bench', language: 'en', synonym_rules: [], query_rules: [] };
-const list = await openIndexes(folder, new RecordStoreCache(), { waitForRebuild: true }).open('stages', settings);
+const list = await openIndexes(folder, new RecordStoreCache(), { waitForRebuild: true }).open('stages', SETTINGS);
 const contexts = new ListContexts(kernel);
 const searcher = new ListSearcher(kernel);
 const queries = arxivQueries();
@@ -53,7 +51,7 @@ let written = 0;
 async function write() {
   const text = Array.from({ length: WORDS_PER_WRITE }, () => words[Math.floor(random() * words.length)]).join(' ');
   const name = `written-${written++ % WRITTEN_RECORDS}`;
-  await list.write({ kind: 'put', name, fields: { text }, flat: false });
+  await list.write({ kind: 'put', name, fields: { text } });
 }
 
 /** Microseconds of processor time: of a search's plan and its kernel, and of a write with the merges that it leads to. */
@@ -70,11 +68,8 @@ async function round(searches, searchesPerWrite) {
     const lease = list.lease();
     const generation = lease.handle;
     const begin = cpuUs();
-    const request = readSearchRequest({ query: queries[(search * 7) % queries.length] }, [definition]);
-    const { skip, size, facetSize } = request;
-    const window = { skip, size, facetValues: facetSize };
-    const asked = { request, listIndex: 0, window, meaning: undefined };
-    const { bytes } = searcher.plan(contexts.get(generation), generation, asked);
+    const options = { query: queries[(search * 7) % queries.length] };
+    const { bytes } = planOf({ searcher, contexts }, generation, options);
     const planned = cpuUs();
     parseResult(kernel.search(generation, bytes));
     spent.kernel += cpuUs() - planned;

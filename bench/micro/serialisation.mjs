@@ -1,9 +1,10 @@
 /** What writing one record of an answer costs: reading the parts of its stored bytes, and splicing them into the answer. */
 import { Bench } from 'tinybench';
-import { recordId } from '../../dist/src/platform/index.js';
-import { encodeRecord, readRecordParts } from '../../dist/src/records/index.js';
-import { ResponseWriter } from '../../dist/src/search/index.js';
-import { writeResult } from '../../dist/src/search/response/result-writer.js';
+import { recordId } from '#src/platform/index.js';
+import { encodeRecord, readRecordParts } from '#src/records/index.js';
+import { ResponseWriter } from '#src/search/index.js';
+import { writeResult } from '#src/search/response/result-writer.js';
+import { latencyOf } from './lib/latency.mjs';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
 
 const RECORDS = 1000;
@@ -54,9 +55,9 @@ export async function measureSerialisation() {
   bench.add('record-selected', answer({ ...HIT, select: new Set(['category', 'words']) }));
   await bench.run();
   const bytes = Math.round(records.reduce((sum, record) => sum + record.length, 0) / RECORDS);
-  return bench.tasks.map(({ name, result }) => ({
-    name,
-    nanoseconds: (result.latency.p50 * NS_A_MS) / RECORDS,
+  return bench.tasks.map((task) => ({
+    name: task.name,
+    nanoseconds: (latencyOf(task).p50 * NS_A_MS) / RECORDS,
     what: `${RECORDS} records of ${bytes} bytes each`,
   }));
 }

@@ -7,13 +7,14 @@
 import { cpus, tmpdir } from 'node:os';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { kernel } from '../../dist/native-bindings/index.js';
-import { RecordStoreCache } from '../../dist/src/records/index.js';
-import { ResponseWriter, SearchExecutor, StoreRecordReader } from '../../dist/src/search/index.js';
+import { kernel } from '#native-bindings/index.js';
+import { RecordStoreCache } from '#src/records/index.js';
+import { ResponseWriter, SearchExecutor, StoreRecordReader } from '#src/search/index.js';
+import { readNumbers } from '../end-to-end/lib/options.mjs';
 import { openIndexes } from './lib/indexes.mjs';
+import { definitionOf, SETTINGS, taskOf } from './lib/searching.mjs';
 
-const RECORDS = Number(process.argv[2] ?? 50_000);
-const RULES = Number(process.argv[3] ?? 20_000);
+const { records: RECORDS, rules: RULES } = readNumbers({ records: 50_000, rules: 20_000 });
 const ROUNDS = 15;
 const BAR_PERCENT = 10;
 
@@ -27,13 +28,7 @@ const letters = (number) =>
 const word = () => `q${letters(Math.floor(30_000 ** next()))}`;
 const words = (count) => Array.from({ length: count }, word).join(' ');
 
-const definition = {
-  searchable_fields: [{ name: 'text', weight: 1 }],
-  facets: [],
-  resources: [],
-  location_field: null,
-  inferred: 'no',
-};
+const definition = definitionOf({ searchable_fields: [{ name: 'text', weight: 1 }], facets: [] }, 'none');
 const rules = Array.from({ length: RULES }, (_, number) => ({
   kind: 'equivalent',
   terms: [`q${letters(number * 2)}`, `zz${letters(number)}`, `zy${letters(number)} zx${letters(number)}`],
@@ -42,7 +37,7 @@ const rules = Array.from({ length: RULES }, (_, number) => ({
 const dataDir = mkdtempSync(join(tmpdir(), 'gannet-micro-'));
 const stores = new RecordStoreCache();
 const indexes = openIndexes(dataDir, stores);
-const settings = { account: 'bench', list: 'bench', language: 'none', synonym_rules: [], query_rules: [] };
+const settings = { ...SETTINGS, language: 'none' };
 const list = await indexes.create('bench', settings, definition);
 const session = list.startImport('ndjson');
 for (let begin = 0; begin < RECORDS; begin += 1000) {
@@ -65,11 +60,7 @@ const queries = Array.from({ length: 1000 }, () => words(3));
 function measure(generation) {
   const begin = performance.now();
   for (const query of queries) {
-    const subject = { kind: 'list', name: 'bench', version: 1 };
-    executor.execute(
-      { kind: 'search', targets: [{ generation }], subject, options: { query }, queryId: 'b' },
-      response,
-    );
+    executor.execute(taskOf(generation, { query }), response);
     response.take();
     reader.release();
   }

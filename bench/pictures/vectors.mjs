@@ -10,16 +10,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { kernel } from '../../dist/native-bindings/index.js';
-import { DocumentBatchWriter } from '../../dist/native-bindings/document-batch.js';
-import { parseResult, QueryPlanWriter } from '../../dist/native-bindings/query-plan.js';
-import { describePixels, DESCRIPTOR_DIMENSIONS, PIXELS_SIDE } from '../../dist/src/pictures/descriptor.js';
-import { BUILT_IN_PICTURES } from '../../dist/src/pictures/index.js';
-import { planMeaning } from '../../dist/src/search/plan/meaning-plan.js';
+import { kernel } from '#native-bindings/index.js';
+import { DocumentBatchWriter } from '#native-bindings/document-batch.js';
+import { MATCH_ALL, QueryPlanWriter } from '#native-bindings/query-plan.js';
+import { parseResult } from '#native-bindings/query-result.js';
+import { describePixels, DESCRIPTOR_DIMENSIONS, PIXELS_SIDE } from '#src/pictures/descriptor.js';
+import { BUILT_IN_PICTURES } from '#src/pictures/index.js';
+import { readSearchRequest } from '#src/search/options/search-request.js';
+import { planMeaning } from '#src/search/plan/meaning-plan.js';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
+import { readNumbers } from '../end-to-end/lib/options.mjs';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
+import { definitionOf } from '../micro/lib/searching.mjs';
 
-const pictures = Number(process.argv[2] ?? 100_000);
+const { pictures } = readNumbers({ pictures: 100_000 });
 const SEARCHES = 500;
 const HITS = 10;
 const MS_MAX = 5;
@@ -27,6 +31,7 @@ const RECALL_MIN = 0.95;
 const WHOLE = { left: 0, top: 0, side: 1 };
 const CROPPED_SIDE = 0.9;
 const NOISE = 12;
+const NO_FIELDS = definitionOf({ searchable_fields: [], facets: [] });
 const CHANNELS = 3;
 
 /** Pixels of a part of the picture, which is a square of side 1. */
@@ -97,12 +102,13 @@ try {
   });
 
   const { model, modelVersion, dimensions, calibration } = BUILT_IN_PICTURES;
+  /** @type {Parameters<typeof planMeaning>[2]['meaning']} */
   const meaning = { model, modelVersion, dimensions, calibration, source: 'embedder' };
-  const plan = { needTotal: true, skip: 0, size: HITS, groups: [], filter: { op: 'all' }, sort: [], facets: [] };
+  const plan = { needTotal: true, skip: 0, size: HITS, groups: [], filter: MATCH_ALL, sort: [], facets: [] };
   const bytes = Buffer.from(new QueryPlanWriter().write(plan));
   const search = (vector, exact) => {
-    const given = { modelVersion, vector, ofPictures: true };
-    const near = planMeaning({ match: 'any', exact }, { kind: 'meaning' }, { meaning }, given);
+    const request = readSearchRequest({ exact }, [NO_FIELDS]);
+    const near = planMeaning(request, { kind: 'meaning' }, { meaning }, { modelVersion, vector, ofPictures: true });
     const { hits } = parseResult(kernel.search(generation, bytes, near));
     return [...hits.recordNumbers()];
   };

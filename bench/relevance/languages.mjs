@@ -1,5 +1,5 @@
 /**
- * `node bench/relevance/languages.mjs --help FOLDER [--words 400] [--program PATH] [ja zh-CN …]`: what a search finds in languages without blanks between
+ * `node bench/relevance/languages.mjs --pages FOLDER [--words 400] [--misses] [--program PATH] [ja zh-CN …]`: what a search finds in languages without blanks between
  * words, or with long compounds, and prints Markdown. FOLDER has a folder for each language of LibreOffice's help, as Debian's packages
  * `libreoffice-help-ja` and so on have them (`apt-get download`, then `dpkg-deb -x`; `usr/share/libreoffice/help`; MPL-2.0, not shipped).
  *
@@ -11,7 +11,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../end-to-end/lib/options.mjs';
 import { markdownTable } from '../end-to-end/lib/report.mjs';
 import { ACCOUNT, call, createKey, importNdjson, startService, workFolder } from '../end-to-end/lib/service.mjs';
 import { mean, normalisedDiscountedGain, recall } from './evaluation.mjs';
@@ -30,16 +30,11 @@ const LETTERS = {
 };
 const WORD_LETTERS_MIN = 2;
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    help: { type: 'string' },
-    words: { type: 'string', default: '400' },
-    misses: { type: 'boolean' },
-    program: { type: 'string' },
-  },
-});
-if (options.help === undefined) throw new Error('--help FOLDER says where the pages are');
+const { positionals, ...options } = readOptions(
+  { pages: '', words: 400, misses: false, program: '' },
+  { positionals: true },
+);
+if (options.pages === '') throw new Error('--pages FOLDER says where the pages are');
 
 const plain = (html) =>
   html
@@ -53,8 +48,8 @@ const plain = (html) =>
     .trim();
 
 function pagesOf(language) {
-  const folder = join(options.help, language, 'text');
-  return readdirSync(folder, { recursive: true })
+  const folder = join(options.pages, language, 'text');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.html'))
     .sort()
     .map((file) => {
@@ -70,7 +65,7 @@ function pagesOf(language) {
 /** By the entry's text, its pages. */
 function entriesOf(language) {
   const entries = new Map();
-  const source = readFileSync(join(options.help, language, 'bookmarks.js'), 'utf8');
+  const source = readFileSync(join(options.pages, language, 'bookmarks.js'), 'utf8');
   for (const [, page, text] of source.matchAll(/\{url:"[^"/]+\/text\/([^"?]+)[^"]*", app:"\w+", text:"([^"]+)"\}/g)) {
     const entry = plain(text.replaceAll('--', ' '));
     if (!(LETTERS[language] ?? /\p{L}/u).test(entry)) continue;
@@ -94,7 +89,7 @@ function wordsOf(language, entries) {
     }
   }
   const all = [...words].sort();
-  const step = Math.max(1, all.length / Number(options.words));
+  const step = Math.max(1, all.length / options.words);
   return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
 }
 
@@ -164,7 +159,7 @@ async function measure(service, key, language) {
 const languages = positionals.length > 0 ? positionals : Object.keys(LETTERS);
 const dataDir = join(workFolder, 'languages');
 rmSync(dataDir, { recursive: true, force: true });
-const service = await startService(dataDir, {}, options.program);
+const service = await startService(dataDir, {}, options.program || undefined);
 try {
   const key = createKey(dataDir);
   const rows = [];

@@ -2,9 +2,11 @@
  * `node bench/relevance/run.mjs [collections] [typos]`: measures the order of results against relevance judgements and
  * misspelt queries, over HTTP, and prints Markdown. Without a name: both.
  */
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { measureCollections } from './collections.mjs';
 import { measureTypos } from './typos.mjs';
 
+helpWhereAsked();
 const measurements = { collections: measureCollections, typos: measureTypos };
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !Object.hasOwn(measurements, name));

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { root } from '../end-to-end/lib/service.mjs';
 import { chartsOf } from './charts.mjs';
 import { pageOf, sectionsOf, withMeasured } from './page.mjs';
@@ -70,6 +71,7 @@ Made by \`npm run bench:report\`; what each part measures is in [bench/README.md
 its own beside, times are longer: ratios between engines hold, since they take turns.
 `;
 
+helpWhereAsked();
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {

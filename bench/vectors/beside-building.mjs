@@ -10,6 +10,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { readNumbers } from '../end-to-end/lib/options.mjs';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { ACCOUNT, call, createKey, startService } from '../end-to-end/lib/service.mjs';
 import { buildBench, folder } from './fetch-hnswlib.mjs';
@@ -20,7 +21,7 @@ const BETWEEN_MS = 200;
 /** Building goes on behind the import. */
 const MERGING_MS = 60_000;
 
-const [count, dimensions] = [Number(process.argv[2] ?? 1_000_000), Number(process.argv[3] ?? 128)];
+const { count, dimensions } = readNumbers({ count: 1_000_000, dimensions: 128 });
 const file = join(folder, `made-${count}-${dimensions}.f32`);
 
 async function writeAndFind({ address, key, name, vector }) {

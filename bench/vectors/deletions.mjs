@@ -9,6 +9,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readNumbers } from '../end-to-end/lib/options.mjs';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { ACCOUNT, call, startService } from '../end-to-end/lib/service.mjs';
 import { buildBench, folder } from './fetch-hnswlib.mjs';
@@ -21,7 +22,7 @@ const WANTED = 10;
 /** Of which ten are left where half are gone by chance. */
 const NEAREST = 60;
 
-const [count, dimensions] = [Number(process.argv[2] ?? 1_000_000), Number(process.argv[3] ?? 128)];
+const { count, dimensions } = readNumbers({ count: 1_000_000, dimensions: 128 });
 const file = join(folder, `made-${count}-${dimensions}.f32`);
 
 class Searches {
@@ -31,7 +32,9 @@ class Searches {
   refused = 0;
 
   constructor({ address, key, queries }) {
-    Object.assign(this, { address, key, queries });
+    this.address = address;
+    this.key = key;
+    this.queries = queries;
   }
 
   async #names(vector, options) {

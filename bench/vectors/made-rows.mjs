@@ -22,7 +22,8 @@ const REST_SHARE = 0.05;
 /** `count` rows of so many f32, and QUERIES behind them. */
 export class MadeRows {
   constructor({ file, count, dimensions }) {
-    Object.assign(this, { count, dimensions });
+    this.count = count;
+    this.dimensions = dimensions;
     this.input = openSync(file, 'r');
   }
 

@@ -9,6 +9,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { ACCOUNT, call, startService } from '../end-to-end/lib/service.mjs';
 import { buildBench, folder } from './fetch-hnswlib.mjs';
@@ -18,6 +19,7 @@ const MEMORY_BAR = 0.45;
 const START_MS_BAR = 1000;
 const STARTS = 5;
 
+helpWhereAsked();
 const [count, dimensions] = [Number(process.argv[2] ?? 1_000_000), Number(process.argv[3] ?? 128)];
 const part = process.argv[4];
 const file = join(folder, `made-${count}-${dimensions}.f32`);

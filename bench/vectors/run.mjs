@@ -10,10 +10,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { buildBench, folder, run } from './fetch-hnswlib.mjs';
 
 const PACKAGES = ['numpy==2.4.6', 'usearch==2.26.6', 'faiss-cpu==1.15.1'];
 
+helpWhereAsked();
 const [count = '100000', dimensions = '128', file = join(folder, `made-${count}-${dimensions}.f32`)] =
   process.argv.slice(2);
 

@@ -4,18 +4,19 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { readNumbers } from '../end-to-end/lib/options.mjs';
 import { root } from '../end-to-end/lib/service.mjs';
 
-const [deliveries = '1000000', kills = '20', seed = '1'] = process.argv.slice(2);
+const { deliveries, kills, seed } = readNumbers({ deliveries: 1_000_000, kills: 20, seed: 1 });
 const args = ['run', '--project', 'integration', 'test/durability/webhooks-kill.test.ts'];
 const { status } = spawnSync(join(root, 'node_modules', '.bin', 'vitest'), args, {
   cwd: root,
   stdio: 'inherit',
   env: {
     ...process.env,
-    GANNET_WEBHOOK_KILL_DELIVERIES: deliveries,
-    GANNET_WEBHOOK_KILLS: kills,
-    GANNET_KILL_SEED: seed,
+    GANNET_WEBHOOK_KILL_DELIVERIES: String(deliveries),
+    GANNET_WEBHOOK_KILLS: String(kills),
+    GANNET_KILL_SEED: String(seed),
   },
 });
 process.exitCode = status ?? 1;

@@ -21,7 +21,7 @@ export function startReceiver(onDelivery) {
     });
   });
   let count = () => 0;
-  app.get('/count', (response) => response.end(String(count())));
+  app.get('/count', (response) => void response.end(String(count())));
   return new Promise((resolve) => {
     app.listen('127.0.0.1', 0, (socket) => {
       resolve({

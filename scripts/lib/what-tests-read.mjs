@@ -43,7 +43,9 @@ const REACHING =
 const NAMING =
   /\b(?:readFile|readdir|opendir|glob|createReadStream|cp|copyFile)(?:Sync)?\(|(?<![.\w])(?:(?:spawn|exec|execFile)(?:Sync)?|fork|openSync)\(/;
 const BESIDE_ITSELF = /\bimport\.meta\.(?!url\)\s*(?:\(|\.resolve\())/;
+/** @type {[RegExp, string][]} */
 const WORDS_OF_PRODUCT = [[/console-assets/, 'console']];
+/** @type {[RegExp, string][]} */
 const WORDS_OF_TESTS = [
   [/['"`/]dist\b/, 'compiled'],
   [/\/console\b|console-assets/, 'console'],
@@ -165,7 +167,7 @@ function readModule(path, { specifiers, code, isWhole, places }, { there, folder
   const known = READS[path];
   const reads = new Set(known);
   for (const specifier of specifiers) {
-    if (!specifier.startsWith('.')) continue;
+    if (!/^[.#]/.test(specifier)) continue;
     const found = resolved(path, specifier, there);
     needs.push(...found);
     if (found.length === 0) reads.add('everything');
@@ -201,6 +203,8 @@ function pathsIn(code, isReaching) {
 
 /** Where Vite looks for it: TypeScript is imported by the name of what is made of it. Of two with one name, either counts. */
 function resolved(from, specifier, there) {
+  // `imports` of package.json: what was compiled.
+  if (specifier.startsWith('#')) return [`dist/${specifier.slice(1)}`].filter((each) => there.has(each));
   const [path] = normalize(`${dirname(from)}/${specifier}`).split('?');
   const names = [path, path.replace(/\.js$/, '.ts'), path.replace(/\.js$/, '.tsx'), `${path}.ts`, `${path}.tsx`];
   return [...new Set([...names, `${path}/index.ts`, `${path}/index.tsx`])].filter((each) => there.has(each));

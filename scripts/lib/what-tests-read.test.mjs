@@ -118,6 +118,7 @@ describe('what a file of tests reads', () => {
     ['process.cwd()', SERVICE],
     ["import { helper } from './helper.js';", [...SERVICE, 'src/helper.ts']],
     ["new URL('./child.mjs', import.meta.url)", [...SERVICE, 'dist/src/one.js', 'dist/src/two.js']],
+    ["new URL('./other.mjs', import.meta.url)", [...SERVICE, 'dist/src/one.js', 'dist/src/two.js']],
     ["get('/console/lists')", ['dist/console-assets/index.html']],
   ])('%s: and what the service is made of, or its pages', async (code, more) => {
     const helper = "import { compiledFile } from './paths.js'; export const helper = compiledFile('docs');";
@@ -126,6 +127,7 @@ describe('what a file of tests reads', () => {
       'src/helper.ts': helper,
       'src/paths.ts': '',
       'src/child.mjs': "import '../dist/src/one.js';",
+      'src/other.mjs': "import '#src/one.js';",
       'dist/src/one.js': "import './two.js';",
       'dist/src/two.js': '',
     });
@@ -138,6 +140,7 @@ describe('what a file of tests reads', () => {
     "join(root, 'docs')",
     'readdirSync(`${root}/src`)',
     "import './nowhere.js';",
+    "import '#src/nowhere.js';",
     'await import(name)',
     'this is no code (',
     "join(import.meta.dirname, '..', 'fixtures', 'gone.json')",

@@ -1,6 +1,6 @@
 /** A process for the tests of direct lines. */
-import { directLine } from '../../dist/src/platform/hosts/serve-direct-line.js';
-import { serveHost } from '../../dist/src/platform/hosts/serve-host.js';
+import { directLine } from '#src/platform/hosts/serve-direct-line.js';
+import { serveHost } from '#src/platform/hosts/serve-host.js';
 import { directForms } from './direct-forms.mjs';
 
 serveHost(

@@ -1,29 +1,90 @@
-/** The command line of a bench: its options by their defaults, which say of what kind they are. */
+/** The command line of a bench: its options by their defaults, which say of what kind they are. `--help` prints what stands at the beginning of the program. */
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+
+/** @typedef {Readonly<Record<string, number | string | boolean>>} Defaults */
+/**
+ * A default of 5 is one of any number.
+ * @template Value
+ * @typedef {Value extends number ? number : Value extends string ? string : boolean} Wide
+ */
+
+const FAILED = 2;
+
+/**
+ * @param {string} message
+ * @param {Defaults} defaults
+ * @returns {never}
+ */
+function fail(message, defaults) {
+  process.stderr.write(`${message}; options and their defaults: ${JSON.stringify(defaults)}\n`);
+  process.exit(FAILED);
+}
+
+/** The comment at the beginning of the program that Node.js was started with. */
+function descriptionOfProgram() {
+  const [, comment = ''] = /^\/\*\*\s*(.*?)\s*\*\//s.exec(readFileSync(process.argv[1], 'utf8')) ?? [];
+  return comment.replaceAll(/^ *\* ?/gm, '');
+}
+
+/** Where it was asked for, prints how the program is called, and ends with 0. */
+export function helpWhereAsked(defaults = {}) {
+  if (!process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h')) return;
+  const options = Object.entries(defaults).map(
+    ([name, value]) => `  --${name}${value === false ? '' : `  ${value}`}\n`,
+  );
+  const listed = options.length === 0 ? '' : `\nOptions and their defaults:\n${options.join('')}`;
+  process.stdout.write(`${descriptionOfProgram()}\n${listed}`);
+  process.exit(0);
+}
 
 /**
  * The options of the command line, with the defaults of those that are not there: a number that is not negative, a text or a switch, as the default is.
  * What stands beside them is in `positionals`. Ends with 2 and a sentence where one is unknown or of another kind.
+ * @template {Defaults} Given
+ * @param {Given} defaults
+ * @returns {{ [Name in keyof Given]: Wide<Given[Name]> } & { positionals: string[] }}
  */
 export function readOptions(defaults, { positionals: positionalsAllowed = false } = {}) {
-  const fail = (message) => {
-    process.stderr.write(`${message}; options and their defaults: ${JSON.stringify(defaults)}\n`);
-    process.exit(2);
-  };
-  const typeOf = (value) => (typeof value === 'boolean' ? 'boolean' : 'string');
-  const options = Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, { type: typeOf(value) }]));
+  helpWhereAsked(defaults);
+  /** @returns {{ type: 'boolean' | 'string' }} */
+  const optionOf = (value) => ({ type: typeof value === 'boolean' ? 'boolean' : 'string' });
+  const options = Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, optionOf(value)]));
   const parse = () => {
     try {
       return parseArgs({ options, allowPositionals: positionalsAllowed });
     } catch (error) {
-      return fail(error.message);
+      return fail(error.message, defaults);
     }
   };
   const { values, positionals } = parse();
-  for (const [name, text] of Object.entries(values)) {
-    if (typeof defaults[name] !== 'number') continue;
-    values[name] = Number(text);
-    if (text.trim() === '' || !(values[name] >= 0)) fail(`--${name} takes a number, not "${text}"`);
-  }
-  return { ...defaults, ...values, positionals };
+  const told = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof defaults[name] === 'number' ? numberOf(`--${name}`, String(value), defaults) : value,
+  ]);
+  return { ...defaults, ...Object.fromEntries(told), positionals };
+}
+
+/**
+ * The same of numbers that have no name but a place on the command line, in that of the defaults.
+ * @template {Readonly<Record<string, number>>} Given
+ * @param {Given} defaults
+ * @returns {{ [Name in keyof Given]: number }}
+ */
+export function readNumbers(defaults) {
+  const { positionals } = readOptions({}, { positionals: true });
+  const names = Object.keys(defaults);
+  if (positionals.length > names.length) fail(`"${positionals[names.length]}" is one too many`, defaults);
+  const told = positionals.map((text, at) => [names[at], numberOf(names[at], text, defaults)]);
+  return { ...defaults, ...Object.fromEntries(told) };
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {Defaults} defaults
+ */
+function numberOf(name, text, defaults) {
+  const number = Number(text);
+  return text.trim() !== '' && number >= 0 ? number : fail(`${name} takes a number, not "${text}"`, defaults);
 }

@@ -4,11 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Milliseconds so far: of all threads that there are, of the main thread among them, and how long all waited for a processor. */
 export function threadTimesMs(pid) {
   const tasks = `/proc/${pid}/task`;
-  const times = readdirSync(tasks).map((thread) => [thread, timesMs(`${tasks}/${thread}/schedstat`)]);
+  const times = readdirSync(tasks).map((thread) => {
+    const [ranMs, waitedMs] = timesMs(`${tasks}/${thread}/schedstat`);
+    return { isMain: thread === String(pid), ranMs, waitedMs };
+  });
   return {
-    all: times.reduce((sum, [, [ms]]) => sum + ms, 0),
-    main: times.find(([thread]) => thread === String(pid))[1][0],
-    waited: times.reduce((sum, [, [, ms]]) => sum + ms, 0),
+    all: times.reduce((sum, { ranMs }) => sum + ranMs, 0),
+    main: times.find(({ isMain }) => isMain).ranMs,
+    waited: times.reduce((sum, { waitedMs }) => sum + waitedMs, 0),
   };
 }
 

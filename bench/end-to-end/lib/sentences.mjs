@@ -14,6 +14,7 @@ export const ABSTRACTS = join(DATA, 'arxiv-200k.ndjson.xz');
 const QUERIES = join(DATA, 'arxiv-queries.ndjson');
 const SENTENCE_CHARACTERS_MIN = 20;
 
+/** @type {Pick<import('#src/catalog/types.js').FieldDefinition, 'searchable_fields' | 'facets'>} */
 export const SENTENCES_DEFINITION = {
   searchable_fields: [{ name: 'text', weight: 1 }],
   facets: [

@@ -1,8 +1,13 @@
 /** WordNet as NDJSON, and a seeded list of queries made of its words. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { WORDNET } from '#src/cli/demo/lists.js';
+import { wordnetRecords } from '#src/cli/demo/wordnet.js';
 import { seededRandom } from './random.mjs';
-import { root, workFolder } from './service.mjs';
+import { workFolder } from './service.mjs';
+
+/** @typedef {{ name: string; fields: { words: readonly string[]; gloss: string } }} Synset */
+/** @typedef {import('#src/catalog/types.js').FieldDefinition} FieldDefinition */
 
 /** Words that nobody searches for by themselves. */
 const FUNCTION_WORDS = new Set(
@@ -11,17 +16,13 @@ const FUNCTION_WORDS = new Set(
   ),
 );
 
-async function converters() {
-  const folder = join(root, 'dist', 'src', 'cli', 'demo');
-  const { wordnetRecords } = await import(join(folder, 'wordnet.js'));
-  const { WORDNET } = await import(join(folder, 'lists.js'));
-  return { wordnetRecords, definition: WORDNET.definition };
-}
+/** The synsets as records; of their fields, those that are read here have types. */
+export const wordnetSynsets = async () => /** @type {Synset[]} */ (await wordnetRecords());
 
 /** `{ file, count, definition }`; the file is made once. */
 export async function wordnetFile() {
-  const { wordnetRecords, definition } = await converters();
-  const records = await wordnetRecords();
+  const definition = /** @type {Pick<FieldDefinition, 'searchable_fields' | 'facets'>} */ (WORDNET.definition);
+  const records = await wordnetSynsets();
   mkdirSync(workFolder, { recursive: true });
   const file = join(workFolder, `wordnet-${records.length}.ndjson`);
   if (!existsSync(file)) writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
@@ -30,8 +31,7 @@ export async function wordnetFile() {
 
 /** Queries of one to three words (a third each), each taken from the words and the gloss of one record. */
 export async function wordnetQueries(count, seed = 20261121) {
-  const { wordnetRecords } = await converters();
-  const records = await wordnetRecords();
+  const records = await wordnetSynsets();
   const random = seededRandom(seed);
   const queries = [];
   while (queries.length < count) {

@@ -8,6 +8,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { portOf } from '../../end-to-end/lib/port.mjs';
 import {
   ACCOUNT,
   call,
@@ -33,12 +34,17 @@ const freePort = () =>
   new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
+      const port = portOf(server);
       server.close(() => resolve(port));
     });
   });
 
-async function asked(address, method, path, { body, type = 'application/json', key } = {}) {
+/**
+ * @typedef {{ body?: string | object; type?: string; key?: string }} Body
+ * @typedef {{ facet?: string; typos?: boolean; fields?: readonly string[] }} PathOptions what the others do by themselves is left to them
+ */
+
+async function asked(address, method, path, { body, type = 'application/json', key } = /** @type {Body} */ ({})) {
   const response = await fetch(`${address}${path}`, {
     method,
     headers: {
@@ -63,7 +69,7 @@ async function startProgram({ command, args, options, address, path }) {
   const ended = new Promise((resolve) => {
     child.once('exit', () => {
       hasEnded = true;
-      resolve();
+      resolve(undefined);
     });
     child.once('error', resolve);
   });
@@ -133,7 +139,7 @@ async function startGannet(folder) {
       await importNdjson(address, key, index, ndjson(records));
     },
     settle: () => untilMerged(folder),
-    path: (index, query, { facet } = {}) =>
+    path: (index, query, { facet } = /** @type {PathOptions} */ ({})) =>
       `/search/${ACCOUNT}/${index}/1?${new URLSearchParams({ query, match: 'any', size: String(HITS), cache: 'false', ...(facet === undefined ? {} : { facets: facet }) })}`,
     names: ({ results }) => results.map(({ name }) => name),
   };
@@ -195,7 +201,7 @@ async function startMeilisearch(folder) {
       for (const task of tasks) await done(task);
     },
     settle: () => Promise.resolve(),
-    path: (index, q, { facet } = {}) =>
+    path: (index, q, { facet } = /** @type {PathOptions} */ ({})) =>
       `/indexes/${index}/search?${new URLSearchParams({ q, limit: String(HITS), attributesToHighlight: '*', ...(facet === undefined ? {} : { facets: facet }) })}`,
     names: ({ hits }) => hits.map(({ id }) => Buffer.from(id, 'base64url').toString()),
   };
@@ -305,7 +311,7 @@ async function startOpenSearch(folder, { work, heapMib }) {
       }
       await asked(address, 'POST', `/${index}/_flush`);
     },
-    path: (index, query, { typos = true, fields = ['text'], facet } = {}) => {
+    path: (index, query, { typos = true, fields = ['text'], facet } = /** @type {PathOptions} */ ({})) => {
       const source = {
         size: HITS,
         query: { multi_match: { query, fields, type: 'most_fields', ...(typos ? { fuzziness: 'AUTO' } : {}) } },

@@ -1,0 +1,107 @@
+/** Benches as pages and their own first lines tell how they are called: what is named there is there. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const read = (path) => readFileSync(join(root, path), 'utf8');
+const filesOf = (folder, ending) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => `${folder}/${name}`);
+
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...filesOf('docs', '.md')];
+/** What exports something is a part of another one. */
+const PROGRAMS = filesOf('bench', '.mjs').filter((path) => !/^export /m.test(read(path)));
+const BY_NPM = Object.entries(JSON.parse(read('package.json')).scripts).flatMap(([name, command]) => {
+  const [path] = /bench\/\S+\.mjs/.exec(command) ?? [];
+  return path === undefined ? [] : [[`npm run ${name}`, path]];
+});
+
+/** Lines of code, and words in backticks, which may go on in the next line. */
+function codeOf(page) {
+  const blocks = [...page.matchAll(/^```[^\n]*\n(.*?)^```/gms)].flatMap(([, text]) => text.split('\n'));
+  const spans = [...page.replaceAll(/^```.*?^```/gms, '').matchAll(/`([^`]+)`/g)];
+  return [...blocks, ...spans.map(([, text]) => text.replaceAll(/\s+/g, ' '))].map((line) => line.replace(/ #.*$/, ''));
+}
+
+/** `[path, words behind it]` of each command that is in the line. */
+function commandsIn(line) {
+  const direct = [...line.matchAll(/\b(bench\/[\w./-]+\.mjs)((?: +[^|;&]*)?)/g)].map(([, path, rest]) => [path, rest]);
+  const byNpm = BY_NPM.flatMap(([command, path]) =>
+    [...line.matchAll(new RegExp(`${command}(?![\\w:])((?: +-- +[^|;&]*)?)`, 'g'))].map(([, rest]) => [path, rest]),
+  );
+  return [...direct, ...byNpm];
+}
+
+const optionsIn = (text) => [...text.matchAll(/(?<![\w-])--([a-z][\w-]*)/g)].map(([, name]) => name);
+/** As a default of `readOptions`, or by itself. */
+const hasOption = (source, name) => new RegExp(`[\\s{']${name}'?: |'--${name}'`).test(source);
+const headOf = (source) => /^\/\*\*.*?\*\//s.exec(source)?.[0] ?? '';
+
+describe('a bench', () => {
+  it.each(PROGRAMS)('%s prints how it is called, with options that it has', (path) => {
+    const source = read(path);
+    expect(source).toMatch(/\b(?:readOptions|readNumbers|helpWhereAsked)\(/);
+    const lines = headOf(source).split('\n');
+    expect(lines.join('')).toMatch(/\w/);
+    // An option that stands behind no bench is one of this.
+    const told = lines.flatMap((line) => (commandsIn(line).length === 0 ? [[path, line]] : commandsIn(line)));
+    const unknown = told.flatMap(([of, words]) => optionsIn(words).filter((name) => !hasOption(read(of), name)));
+    expect(unknown).toEqual([]);
+  });
+
+  it('reaches the inside of the service by `#`, so that the compiler sees what it uses', () => {
+    const past = filesOf('bench', '.mjs').filter((path) => /dist\/src|'dist', 'src'/.test(read(path)));
+    expect(past).toEqual([]);
+  });
+});
+
+describe('pages', () => {
+  it('name benches, and files of theirs, that are there', () => {
+    const missing = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\bbench\/[\w./-]+\.(?:mjs|cc|h|py|sh|java|rs)\b/g)]
+        .map(([path]) => path)
+        .filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, 'native-bindings', path)))
+        .map((path) => `${page}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('call them with options that they have', () => {
+    const commands = PAGES.flatMap((page) =>
+      codeOf(read(page)).flatMap((line) => commandsIn(line).map(([path, words]) => ({ page, path, words }))),
+    );
+    expect(commands.length).toBeGreaterThan(80);
+    const unknown = commands.flatMap(({ page, path, words }) =>
+      optionsIn(words)
+        .filter((name) => existsSync(join(root, path)) && !hasOption(read(path), name))
+        .map((name) => `${page}: ${path} --${name}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('name parts that are measured', () => {
+    const partsOf = (path, form) => [...read(path).matchAll(form)].map(([, name]) => name);
+    const known = {
+      'bench/end-to-end/run.mjs': partsOf('bench/end-to-end/run.mjs', /^ {2}([\w-]+): measure/gm),
+      'bench/relevance/run.mjs': partsOf('bench/relevance/run.mjs', /\b([\w-]+): measure/g),
+      'bench/report/report.mjs': partsOf('bench/report/report.mjs', /^ {2}'?([\w-]+)'?: \{(?: title|$)/gm),
+    };
+    const unknown = PAGES.flatMap((page) =>
+      codeOf(read(page)).flatMap((line) =>
+        commandsIn(line)
+          .filter(([path]) => Object.hasOwn(known, path))
+          .flatMap(([path, words]) =>
+            words
+              .replace(/^ +-- /, '')
+              .split(' ')
+              .filter((word) => /^[a-z][\w-]*$/.test(word) && !known[path].includes(word))
+              .map((word) => `${page}: ${path} ${word}`),
+          ),
+      ),
+    );
+    expect(Object.values(known).every((names) => names.length > 1)).toBe(true);
+    expect(unknown).toEqual([]);
+  });
+});
