@@ -87,7 +87,7 @@ export async function buildNative({ state, stamp }) {
     compile('search kernel', { commands, cwd: folder, result: addonPath }),
     library,
   ]);
-  for (const { status, reason } of [kernel, storage]) if (status === 'rejected') throw reason;
+  for (const result of [kernel, storage]) if (result.status === 'rejected') throw result.reason;
   writeStamp(stampPath, stamp);
 }
 

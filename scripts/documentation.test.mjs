@@ -15,7 +15,7 @@ const foldersOf = (path) =>
     .map(({ name }) => name)
     .sort();
 const filesOf = (path, ending) =>
-  readdirSync(join(root, path), { recursive: true })
+  readdirSync(join(root, path), { recursive: true, encoding: 'utf8' })
     .filter((name) => ending.test(name))
     .map((name) => join(path, name));
 

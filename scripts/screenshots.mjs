@@ -48,7 +48,7 @@ async function startDemo(dataDir) {
   await new Promise((resolve) => {
     child.stdout.on('data', (chunk) => {
       output += chunk;
-      if (output.includes('Serving on')) resolve();
+      if (output.includes('Serving on')) resolve(undefined);
     });
     child.once('exit', resolve);
   });
@@ -63,7 +63,9 @@ async function startDemo(dataDir) {
 async function addFlags(dataDir, address) {
   const env = { ...process.env, GANNET_DATA_DIR: dataDir };
   const args = ['key', 'create', '--account', 'default', '--access', 'full', '--json'];
-  const { key } = JSON.parse(execFileSync(process.execPath, [join(root, 'bin', 'gannet.js'), ...args], { env }));
+  const { key } = JSON.parse(
+    execFileSync(process.execPath, [join(root, 'bin', 'gannet.js'), ...args], { env, encoding: 'utf8' }),
+  );
   const call = async (method, path, body, type = 'application/json') => {
     const response = await fetch(`${address}${path}`, {
       method,
@@ -86,8 +88,8 @@ async function addFlags(dataDir, address) {
     await call('POST', '/search-result/default/flags', JSON.stringify({ name: `flag-${number}`, fields }));
   }
   for (;;) {
-    const { resources_state } = await call('GET', '/list/default/flags');
-    if (resources_state?.read === FLAGS) return;
+    const list = /** @type {{ resources_state?: { read: number } }} */ (await call('GET', '/list/default/flags'));
+    if (list.resources_state?.read === FLAGS) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -112,7 +114,7 @@ async function takePictures(link) {
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new StepError('There is no Chromium: node scripts/install-chromium.mjs');
   const { chromium } = await import('playwright-core');
-  const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS });
+  const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGUMENTS] });
   try {
     const page = await (await browser.newContext({ viewport: WINDOW, colorScheme: 'light' })).newPage();
     await page.goto(link);

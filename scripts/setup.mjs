@@ -206,9 +206,10 @@ export async function setup({ quiet = false } = {}) {
 /** Each has times in which it uses one processor, or none. All are waited for, so that none is at work when a failure is thrown. */
 async function sideBySide(works) {
   const results = await Promise.allSettled(works.map((work) => work()));
-  const failed = results.find(({ status }) => status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  return results.map(({ value }) => value);
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
 }
 
 /** Before the packages are there, the stamp of the kernel cannot be compared exactly: a build without a binary is certain. */

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const linesOf = (path) => readFileSync(join(root, path), 'utf8').trimEnd().split('\n').length;
 const filesIn = (folder, ending) =>
-  readdirSync(join(root, folder), { recursive: true })
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => ending.test(name))
     .map((name) => join(folder, name));
 
@@ -26,6 +26,7 @@ row(
   ['kernel', 'addon'].flatMap((folder) => filesIn(`native-bindings/${folder}`, /\.(?:cc|h)$/)),
 );
 
+/** @type {[string, readonly string[], string][]} name, files, and where it is told of them */
 const EXAMPLES = [
   ['a kind of field', ['duration-kind.ts'], 'src/fields/field-kinds.ts'],
   ['an option of a search', ['only-with-option.ts'], 'src/search/options/search-options.ts'],

@@ -89,8 +89,9 @@ async function recordCode({ root, taken, dataDir }) {
 async function useService(child, { taken, dataDir }) {
   const address = await addressOf(child);
   const socketPath = join(dataDir, 'control.sock');
-  await call({ socketPath }, 'POST', '/list/default', LIST);
-  const { key } = await call({ socketPath }, 'POST', '/api-key/default', { name: 'code', access: 'full' });
+  const operator = { socketPath, key: undefined };
+  await call(operator, 'POST', '/list/default', LIST);
+  const { key } = await call(operator, 'POST', '/api-key/default', { name: 'code', access: 'full' });
   const server = { host: '127.0.0.1', port: new URL(address).port, key };
   await call(server, 'GET', '/openapi.json');
   const write = () => call(server, 'POST', '/search-result/default/animals', RECORD);

@@ -98,7 +98,10 @@ export async function digestsOf(root, surroundings = surroundingsOf) {
 
 const digest = (content) => createHash('sha256').update(content).digest('hex');
 
-/** What of the machine decides whether a test passes. What it lacks makes a test be left out, and its file is not kept. */
+/**
+ * What of the machine decides whether a test passes. What it lacks makes a test be left out, and its file is not kept.
+ * @returns {Readonly<Record<string, unknown>>}
+ */
 export function surroundingsOf(root) {
   const folders = [...new Set((process.env.PATH ?? '').split(delimiter))].filter((folder) => !OF_NPM.test(folder));
   const variables = Object.entries(process.env).filter(([name]) => name !== 'PATH' && !VARIABLES_LEFT_OUT.test(name));

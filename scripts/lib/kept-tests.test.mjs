@@ -132,10 +132,10 @@ describe('files of tests that passed', () => {
   it('are run with other variables, whatever they are called, and not in another terminal', async () => {
     const { run } = project();
     await run();
-    for (const [name, expected] of [
-      ['TERM_PROGRAM_VERSION', [0, 0, 2, 3]],
-      ['HEARD_OF_BY_NOBODY', [3, 0, 0, 0]],
-    ]) {
+    for (const [name, expected] of Object.entries({
+      TERM_PROGRAM_VERSION: [0, 0, 2, 3],
+      HEARD_OF_BY_NOBODY: [3, 0, 0, 0],
+    })) {
       const before = process.env[name];
       process.env[name] = 'another';
       expect(await run(), name).toEqual(expected);

@@ -146,7 +146,8 @@ function isUnderstood(node, context) {
 }
 
 /** `createRequire(…)('package')` or `createRequire(…).resolve('package')`: of npm. Files are found by the texts of the module. */
-function requiresByName([, user, above]) {
+function requiresByName(line) {
+  const [, user, above] = line;
   const call = user?.type === 'MemberExpression' ? above : user;
   return call !== undefined && isCall(call) && textOf(call.arguments[0]) !== undefined;
 }

@@ -83,7 +83,8 @@ describe('the results of stages that are kept', () => {
     writeFileSync(join(root, '.gitignore'), 'left/\n*.log\n');
     const keptFor = { folders: ['read', 'nowhere'], skip: ['read/docs'], programs: [`env ${process.execPath}`] };
     const known = [stage('kept', 1, { reads: 'counts', command, keptFor })];
-    return async (text, { broken = false, beside, ...how } = {}) => {
+    /** @typedef {{ broken?: boolean; beside?: string; isNamed?: boolean; times?: number }} Run */
+    return async (text, { broken = false, beside, ...how } = /** @type {Run} */ ({})) => {
       writeFileSync(join(root, 'read', 'file'), text);
       rmSync(join(root, 'broken'), { force: true });
       rmSync(join(root, 'read', 'other'), { force: true });

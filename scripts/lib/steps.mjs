@@ -43,11 +43,16 @@ export async function step(name, work) {
   }
 }
 
+/** @typedef {{ cwd?: string; env?: NodeJS.ProcessEnv; inherit?: boolean; input?: string | Uint8Array }} RunOptions */
+
 /**
  * Runs a program to its end and returns `{ code, output }`; standard output and standard error are collected as one text,
  * or passed through when `inherit` is set. Never rejects: a program that cannot be started has code 127.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @returns {Promise<{ code: number; output: string }>}
  */
-export function run(command, args, { cwd, env, inherit = false, input } = {}) {
+export function run(command, args, { cwd, env, inherit = false, input } = /** @type {RunOptions} */ ({})) {
   return new Promise((resolve) => {
     const stdin = input === undefined ? 'ignore' : 'pipe';
     const child = spawn(command, args, {

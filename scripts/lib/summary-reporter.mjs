@@ -9,6 +9,7 @@ import { DotReporter } from 'vitest/node';
 const REASON = /\s*\(?left out: (.*?)\)?$/;
 
 export default class SummaryReporter extends DotReporter {
+  /** @override */
   onTestRunEnd(modules, unhandledErrors, reason) {
     super.onTestRunEnd(modules, unhandledErrors, reason);
     const file = process.env.GANNET_TEST_REPORT;

@@ -12,8 +12,10 @@ import { memoryLimitBytes } from './memory-limit.mjs';
 const MODULE = fileURLToPath(new URL('test-folder.mjs', import.meta.url));
 const GIB = 2 ** 30;
 
+/** @typedef {{ within?: readonly string[]; shell?: string; memoryFolder?: string; then?: string; env?: NodeJS.ProcessEnv }} Opening */
+
 /** Opens a folder in a process of its own, `within` another program and behind the words of a shell, and has its path. `then` is done there before the end. */
-function opened({ within = [], shell = ':', memoryFolder, then = '', env = {} } = {}) {
+function opened({ within = [], shell = ':', memoryFolder, then = '', env = {} } = /** @type {Opening} */ ({})) {
   const { TMPDIR: _, TMP: __, TEMP: ___, ...others } = process.env;
   const script = `import { openTestFolder } from '${MODULE}';
     const { folder } = openTestFolder('gannet-stage', ${JSON.stringify(memoryFolder)});

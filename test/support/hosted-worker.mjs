@@ -1,8 +1,8 @@
 /** A worker for the tests of hosts: does what it is asked, good and bad, in a thread as in a process. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { ServiceError } from '../../dist/src/platform/errors.js';
-import { serveHost } from '../../dist/src/platform/hosts/serve-host.js';
+import { ServiceError } from '#src/platform/errors.js';
+import { serveHost } from '#src/platform/hosts/serve-host.js';
 
 serveHost((data, emit) => {
   const told = [];
@@ -10,7 +10,7 @@ serveHost((data, emit) => {
   return {
     answers: {
       echo: (ask) => ({ ask, data, told: [...told], pid: process.pid }),
-      refuse: (detail) => {
+      refuse: (/** @type {string} */ detail) => {
         throw new ServiceError('conflict', detail);
       },
       fail: () => {
@@ -28,7 +28,7 @@ serveHost((data, emit) => {
       grow: () => {
         for (;;) held.push(Buffer.alloc(8 * 2 ** 20, 1));
       },
-      may: (path) => ({
+      may: (/** @type {string} */ path) => ({
         read: codeOf(() => readFileSync(path)),
         write: codeOf(() => writeFileSync(path, '')),
         start: codeOf(() => spawnSync('true')),

@@ -9,15 +9,16 @@ let aheadMs = 0;
 class JumpingDate extends SystemDate {
   constructor(...given) {
     if (given.length === 0) super(JumpingDate.now());
-    else super(...given);
+    else super(.../** @type {[number]} */ (given));
   }
 
+  /** @override */
   static now() {
     return SystemDate.now() + aheadMs;
   }
 }
 
-globalThis.Date = JumpingDate;
+Object.assign(globalThis, { Date: JumpingDate });
 process.on('SIGUSR2', () => {
   aheadMs += JUMP_MS;
 });

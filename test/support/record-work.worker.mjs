@@ -2,14 +2,18 @@
  * `node record-work.worker.mjs FOLDER RECORDS ROUNDS`: writes versions of records with the work that they leave behind, and does that
  * work, until all is done; to be killed at any moment and started again. Prints a line for each version that the model was asked for.
  */
-import { openEnvironment } from '../../dist/src/platform/index.js';
-import { RetrySchedule, systemTimers, WorkQueue, WorkRunner } from '../../dist/src/platform/work/index.js';
+import { openEnvironment } from '#src/platform/index.js';
+import { RetrySchedule, systemTimers, WorkQueue, WorkRunner } from '#src/platform/work/index.js';
 
 const [folder, records, rounds] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
+/** @typedef {[record: string, version: number]} Item */
+/** @typedef {{ item: Item; result: null; note: Item; failure: { reason: string } }} Asking */
+
 const LANE = 'model';
 const environment = openEnvironment(folder, { kind: 'list' });
 const versions = environment.database('versions');
 const vectors = environment.database('vectors');
+/** @type {WorkQueue<Asking>} */
 const queue = new WorkQueue(environment, {
   databases: { items: 'embed-items', schedule: 'embed-schedule', setAside: 'embed-set-aside', meta: 'embed-meta' },
   keeping: {
@@ -18,9 +22,10 @@ const queue = new WorkQueue(environment, {
     reasonOf: ({ reason }) => reason,
   },
   encode: (item) => item,
-  decode: (stored) => stored,
+  decode: (stored) => /** @type {Item} */ (stored),
   subjectOf: ([record]) => record,
 });
+/** @type {WorkRunner<Asking>} */
 const runner = new WorkRunner({
   queue,
   timers: systemTimers,

@@ -9,8 +9,16 @@ import { syncBuiltinESMExports } from 'node:module';
 const systemLookup = dns.lookup;
 const steps = new Map();
 
-dns.lookup = (name, options, callback) => {
-  const answer = callback ?? options;
+/** @typedef {(error: Error | null, address: unknown, family?: number) => void} Answer */
+
+/**
+ * @param {string} name
+ * @param {import('node:dns').LookupAllOptions} options
+ * @param {Answer} callback
+ */
+function lookup(name, options, callback) {
+  // Without options, what is to be answered stands in their place.
+  const answer = callback ?? /** @type {Answer} */ (/** @type {unknown} */ (options));
   const known = JSON.parse(readFileSync(process.env.MADE_NAMES, 'utf8'))[name];
   if (known === undefined) {
     systemLookup(name, options, callback);
@@ -26,5 +34,6 @@ dns.lookup = (name, options, callback) => {
     else if (options.all === true) answer(null, [{ address, family: 4 }]);
     else answer(null, address, 4);
   });
-};
+}
+Object.assign(dns, { lookup });
 syncBuiltinESMExports();
