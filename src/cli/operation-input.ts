@@ -9,11 +9,10 @@ import {
   isStreamBody,
   membersOf,
   placesOf,
-  toldJsonFault,
   type Operation,
   type ParameterPlace,
 } from '../operations/index.js';
-import { parseExactJson } from '../platform/index.js';
+import { parseExactJson, toldJsonFault } from '../platform/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { CallInput } from './service-client.js';
 

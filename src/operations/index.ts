@@ -7,7 +7,6 @@ export { AnswerCache, type AnswerCacheOptions } from './answer-cache/answer-cach
 export { createDispatcher, type Credential, type Dispatcher, type PathParams } from './dispatch/dispatch.js';
 export { openApiDocument } from './openapi/openapi.js';
 export { coercionsOf, decodePathText } from './dispatch/query-string.js';
-export { toldJsonFault } from './dispatch/json-scanner.js';
 export { jsonBodyBytesMax, tooLarge } from './dispatch/body-limit.js';
 export { firstForm } from './dispatch/first-form.js';
 export { membersOf, placesOf, type ParameterPlace } from './dispatch/parameter-places.js';

@@ -14,6 +14,8 @@ export * from './storage-state.js';
 export * from './environment-format.js';
 export * from './errors.js';
 export * from './exact-json.js';
+export * from './json-members.js';
+export * from './json-scanner.js';
 export * from './events/index.js';
 export * from './data-directory-fault.js';
 export * from './file-modes.js';

@@ -58,6 +58,14 @@ describe('records beside a matrix', () => {
     ]);
   });
 
+  it('are left as they are where one says something twice, which the service refuses', async () => {
+    const out = await joined('{"name":"a","t":1,"t":2}\n{"name":"b"}\n', 'ndjson', [
+      [1, 0],
+      [0, 1],
+    ]);
+    expect(out).toBe('{"name":"a","t":1,"t":2}\n{"name":"b","fields":{},"vector":[0,1]}\n');
+  });
+
   it('have none where the row is of zeros, and null in the place of what is no number', async () => {
     const out = await joined('{"name":"a"}\n{"name":"b"}\n', 'ndjson', [
       [0, -0],

@@ -4,7 +4,7 @@
  */
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { parseExactJson } from '../../platform/index.js';
+import { parseExactJson, repeatedMember } from '../../platform/index.js';
 import { CsvText, type CsvSeparator } from '../../records/index.js';
 import { csvLine, VECTOR_COLUMN } from '../export-csv.js';
 import { CommandError, EXIT } from '../exit-codes.js';
@@ -79,6 +79,8 @@ async function lineWithVector(line: string, next: NextRow): Promise<string> {
   } catch {
     return line;
   }
+  // Written anew it would have one of the two values, and nobody would be told.
+  if (repeatedMember(line, record) !== undefined) return line;
   if (vector === undefined || typeof record !== 'object' || record === null || Array.isArray(record)) return line;
   const { vector: _one, vectors: _several, ...wrapped } = wrappedRecord(record as Readonly<Record<string, unknown>>);
   return `${JSON.stringify(wrapped).slice(0, -1)},"vector":${vector}}`;

@@ -40,6 +40,17 @@ it('refuses a header by which a value would be lost', () => {
   expect(() => read('name,title,title', 'a,A,B')).toThrow("The header of the CSV names the column 'title' twice.");
 });
 
+it('refuses a JSON record by which a value would be lost, and no other', () => {
+  const lines = ['{"title":"A","title":"B"}', '{"fields":{"title":":A","title":"B"}}', '{"title":": A"}'];
+  expect(told(jsonRecords([pieceOf(lines, 1)]))).toEqual([
+    "In the record the member 'title' is given twice.",
+    "In the record the member 'title' is given twice.",
+    { title: ': A' },
+  ]);
+  const [twice] = [...jsonRecords([pieceOf(['{"name":"a","title":"A","title":"B"}'], 7)])];
+  expect(twice).toMatchObject({ line: 7, name: 'a' });
+});
+
 it.each([';', '\t'])('reads cells behind %j, whatever is in them', (separator) => {
   const row = (...cells: string[]) => cells.join(separator);
   expect(read(row('name', 'title', 'note'), row('a', 'A, B', `"x${separator}y"`), row('b', '"B"', ''))).toEqual([

@@ -9,7 +9,7 @@ import { isUtf8 } from 'node:buffer';
 import { parse } from 'csv-parse/sync';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { fieldKind, isNumberCell, numberKind } from '../../fields/index.js';
-import { isLongInteger, parseExactJson, ServiceError } from '../../platform/index.js';
+import { isLongInteger, parseExactJson, repeatedMember, ServiceError } from '../../platform/index.js';
 import {
   INFERENCE_RECORDS_MAX,
   readRecordInput,
@@ -55,6 +55,10 @@ function jsonRecord(text: string, line: number): RawRecord {
   } catch {
     return { line, input: new ServiceError('malformed-json', 'The record is not valid JSON.'), name: null };
   }
+  // One of the two values would be lost, as where the header of a CSV names a column twice.
+  const repeated = repeatedMember(text, value);
+  if (repeated !== undefined)
+    return { line, input: new ServiceError('malformed-json', `In the record ${repeated}.`), name: nameOf(value) };
   return recordOf(value, line);
 }
 

@@ -2,8 +2,7 @@
  * From the raw parts of a request to the input of its operation: path, query string and body against their schemas. All
  * faults of a request go into one 400. Checks are compiled once an operation, at its first use.
  */
-import { parseExactJson, ServiceError, type ErrorPlace } from '../../platform/index.js';
-import { toldJsonFault } from './json-scanner.js';
+import { parseExactJson, ServiceError, toldJsonFault, type ErrorPlace } from '../../platform/index.js';
 import {
   ANY_CONTENT_TYPE,
   type Operation,
