@@ -110,7 +110,7 @@ export const listSettings = {
     Type.Array(resourceInput, {
       maxItems: FIELDS_PER_LIST_MAX,
       description:
-        'Fields that hold the URL of a file, kept and returned; what is in the files is not searched in this release',
+        'Fields that hold the URL of a file. What is in it is read and searched: the text of a PDF, a picture with an `image_model`, and of a recording its tags, its subtitles and, with a `transcription_model`, what is said',
     }),
   ),
   location_field: Type.Optional(locationField),
