@@ -2,9 +2,11 @@
 #include "../kernel/query/longer_words.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 
+#include "../kernel/query/prepared_query.h"
 #include "check.h"
 #include "search_support.h"
 
@@ -118,6 +120,79 @@ TEST(longer_words_count_more_the_more_there_are_and_beside_the_word_fully) {
   plan.groups.push_back(Word("산"));
   plan.groups[0].occur = Occur::kMustNot;
   CHECK(RunSearch(*generation, plan).hits.empty());
+}
+
+struct SummedPosting {
+  uint32_t document;
+  uint32_t frequency;
+  bool operator==(const SummedPosting&) const = default;
+};
+
+std::vector<SummedPosting> PostingsOf(const PostingList& list) {
+  std::vector<SummedPosting> postings;
+  for (uint32_t block = 0; block < list.block_count(); ++block) {
+    std::array<uint32_t, kBlockSize> documents, frequencies;
+    list.DecodeDocuments(block, documents.data());
+    list.DecodeFrequencies(block, frequencies.data());
+    for (uint32_t i = 0; i < list.block_length(block); ++i) postings.push_back({documents[i], frequencies[i]});
+  }
+  return postings;
+}
+
+// Of words in many documents and in few, which may be far from each other.
+TEST(longer_words_are_summed_however_far_apart_they_are) {
+  std::mt19937 random(11);
+  constexpr uint32_t kDocuments = 12'000;
+  for (const uint32_t one_in : {2u, 50u, 3000u}) {
+    TemporaryFolder folder;
+    std::vector<DocumentWriter> writers;
+    std::vector<SummedPosting> expected;
+    for (uint32_t document = 0; document < kDocuments; ++document) {
+      const bool has_exact = random() % 3 == 0;
+      const uint32_t cities = random() % one_in == 0 ? 1 + random() % 3 : 0;
+      const uint32_t stations = random() % (2 * one_in) == 0;
+      std::string text = has_exact ? "서울 산" : "산";
+      for (uint32_t i = 0; i < cities; ++i) text += " 서울시";
+      for (uint32_t i = 0; i < stations; ++i) text += " 서울역";
+      writers.push_back(DocumentWriter(document).Text(0, text));
+      const double sum = double{0.6f} * cities + double{0.5f} * stations;
+      if (sum == 0) continue;
+      const double share = has_exact ? sum : sum / (sum + (1 - double{0.6f}));
+      expected.push_back({document, static_cast<uint32_t>(share * kJoinedSteps)});
+    }
+    const auto generation = DeriveGeneration(nullptr, {{folder.Build({{1}, {}}, writers), {}}}, {}, {}, "{}");
+    QueryPlan plan;
+    plan.groups.push_back(Group(Occur::kShould, {{1, {"서울"}},
+                                                 {0.6f, {"서울시"}, AlternativeKind::kCompound},
+                                                 {0.5f, {"서울역"}, AlternativeKind::kCompound}}));
+    const PreparedQuery query = PrepareQuery(*generation, plan, true);
+    CHECK(PostingsOf(query.joined_lists[0][0].list) == expected);
+  }
+}
+
+// As many and as long as a group may have them.
+TEST(longer_words_are_summed_once_however_long_they_are) {
+  TemporaryFolder folder;
+  std::vector<std::string> longer;
+  std::string text = "เรียน";
+  for (uint32_t i = 0; i < 500; ++i) {
+    std::string word = "โรง";
+    for (uint32_t letter = 0; letter < 10; ++letter) word += (i >> letter & 1) != 0 ? "กก" : "ขข";
+    longer.push_back(word + "เรียน");
+    text += " " + longer.back();
+  }
+  const auto generation = DeriveGeneration(nullptr, {{folder.Build({{1}, {}}, {DocumentWriter(0).Text(0, text)}), {}}}, {}, {}, "{}");
+  QueryPlan plan;
+  plan.groups.push_back(Group(Occur::kShould, {{1, {"เรียน"}}}));
+  for (const std::string& word : longer) plan.groups[0].alternatives.push_back({0.6f, {word}, AlternativeKind::kCompound});
+  const PreparedQuery query = PrepareQuery(*generation, plan, true);
+  CHECK_EQ(query.groups[0].longer.size(), size_t{500});
+  CHECK(PrepareQuery(*generation, plan, true).joined_bytes == query.joined_bytes);
+  // And anew with other weights, or where other words are the word itself.
+  plan.groups[0].alternatives[7].weight = 0.5f;
+  CHECK(PrepareQuery(*generation, plan, true).joined_bytes != query.joined_bytes);
+  plan.groups[0].alternatives[7] = {0.6f, {longer[6]}, AlternativeKind::kSynonym};
+  CHECK(PrepareQuery(*generation, plan, true).joined_bytes != query.joined_bytes);
 }
 
 }  // namespace

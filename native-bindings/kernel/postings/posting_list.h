@@ -39,6 +39,8 @@ class PostingList {
   uint32_t document_frequency() const { return document_frequency_; }
   uint64_t total_occurrences() const { return total_occurrences_; }  // unweighted, over all documents
   uint32_t block_count() const { return block_count_; }
+  // Where it is: no other list of the segment is there. Null of an empty one.
+  const void* at() const { return list_impacts_; }
 
   // The highest document of the block.
   uint32_t last_document(uint32_t block) const {

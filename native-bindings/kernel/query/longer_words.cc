@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -17,13 +18,13 @@ namespace gannet {
 namespace {
 
 constexpr uint32_t kNoPositions[] = {0};
-// More postings than this share of the documents are added up by document, fewer are sorted.
-constexpr uint64_t kSparseShare = 16;
+// Documents that are added up at a time: what it takes does not grow with the segment.
+constexpr uint32_t kJoinedWindow = 4096;
+constexpr uint32_t kWordBits = 64;
 // Impacts say no more of a frequency that is higher.
 constexpr double kJoinedFrequencyMax = kSaturatedImpact - 1;
 
 struct JoinedTerm {
-  std::string_view text;
   const PostingList* list;
   float weight;
 };
@@ -46,63 +47,120 @@ struct WeightedPosting {
   bool has_exact;
 };
 
-// Calls visit(document, place in the block, block) for each posting.
-template <typename Visit>
-void ForEachPosting(const PostingList& list, Visit&& visit) {
-  std::array<uint32_t, kBlockSize> documents;
-  for (uint32_t block = 0; block < list.block_count(); ++block) {
+// The postings of one term, block by block.
+class JoinedCursor {
+ public:
+  explicit JoinedCursor(const JoinedTerm& term) : list_(*term.list), weight_(term.weight) { Enter(0); }
+
+  bool is_done() const { return place_ == length_; }
+  uint32_t document() const { return documents_[place_]; }
+  double frequency() {
+    if (!has_frequencies_) list_.DecodeFrequencies(block_, frequencies_.data());
+    has_frequencies_ = true;
+    return double{weight_} * frequencies_[place_];
+  }
+  void Next() {
+    if (++place_ == length_) Enter(block_ + 1);
+  }
+  // To the first that is not before the document.
+  void SkipTo(uint32_t document) {
+    if (is_done() || this->document() >= document) return;
+    if (list_.last_document(block_) < document) Enter(list_.FindBlock(block_, document));
+    while (!is_done() && this->document() < document) Next();
+  }
+
+ private:
+  void Enter(uint32_t block) {
     StopIfAsked();
-    list.DecodeDocuments(block, documents.data());
-    for (uint32_t i = 0; i < list.block_length(block); ++i) visit(documents[i], i, block);
+    block_ = block;
+    place_ = length_ = 0;
+    has_frequencies_ = false;
+    if (block >= list_.block_count()) return;
+    length_ = list_.block_length(block);
+    list_.DecodeDocuments(block, documents_.data());
   }
-}
 
-// Calls visit(document, weighted frequency) for each posting of each list.
-template <typename Visit>
-void ForEachWeighted(std::span<const JoinedTerm> terms, Visit&& visit) {
-  std::array<uint32_t, kBlockSize> frequencies;
-  for (const JoinedTerm& term : terms) {
-    ForEachPosting(*term.list, [&](uint32_t document, uint32_t place, uint32_t block) {
-      if (place == 0) term.list->DecodeFrequencies(block, frequencies.data());
-      visit(document, double{term.weight} * frequencies[place]);
-    });
-  }
-}
+  const PostingList& list_;
+  float weight_;
+  bool has_frequencies_ = false;
+  uint32_t block_ = 0;
+  uint32_t place_ = 0;
+  uint32_t length_ = 0;
+  std::array<uint32_t, kBlockSize> documents_;
+  std::array<uint32_t, kBlockSize> frequencies_;
+};
 
-// Ascending by document, each once, with the weighted sum of its frequencies.
-std::vector<WeightedPosting> SumOfLists(std::span<const JoinedTerm> terms, uint32_t document_count) {
-  std::vector<WeightedPosting> postings;
-  uint64_t count = 0;
-  for (const JoinedTerm& term : terms) count += term.list->document_frequency();
-  if (count * kSparseShare > document_count) {
-    std::vector<double> sums(document_count);
-    ForEachWeighted(terms, [&](uint32_t document, double frequency) { sums[document] += frequency; });
-    for (uint32_t document = 0; document < document_count; ++document) {
-      if (sums[document] > 0) postings.push_back({document, sums[document], false});
+std::vector<JoinedCursor> CursorsOf(std::span<const JoinedTerm> terms) { return {terms.begin(), terms.end()}; }
+
+// What the longer words of some documents beside each other count.
+class JoinedWindow {
+ public:
+  // Calls visit(posting) for each document that has one of them, ascending.
+  template <typename Visit>
+  static void Sum(const JoinedTerms& terms, Visit&& visit) {
+    std::vector<JoinedCursor> longer = CursorsOf(terms.longer);
+    std::vector<JoinedCursor> exact = CursorsOf(terms.exact);
+    JoinedWindow window;
+    for (uint64_t first = 0; (first = NextOf(longer, first)) != kNone; first += kJoinedWindow) {
+      const auto begin = static_cast<uint32_t>(first);
+      for (JoinedCursor& cursor : longer) window.AddAll(begin, &cursor);
+      for (JoinedCursor& cursor : exact) window.MarkAll(begin, &cursor);
+      window.Empty(begin, visit);
     }
-    return postings;
   }
-  postings.reserve(count);
-  ForEachWeighted(terms, [&](uint32_t document, double frequency) { postings.push_back({document, frequency, false}); });
-  std::ranges::stable_sort(postings, {}, &WeightedPosting::document);
-  size_t kept = 0;
-  for (const WeightedPosting& posting : postings) {
-    if (kept > 0 && postings[kept - 1].document == posting.document) postings[kept - 1].frequency += posting.frequency;
-    else postings[kept++] = posting;
-  }
-  postings.resize(kept);
-  return postings;
-}
 
-void MarkExact(std::span<const JoinedTerm> terms, std::vector<WeightedPosting>* postings) {
-  for (const JoinedTerm& term : terms) {
-    auto next = postings->begin();
-    ForEachPosting(*term.list, [&](uint32_t document, uint32_t, uint32_t) {
-      while (next != postings->end() && next->document < document) ++next;
-      if (next != postings->end() && next->document == document) next->has_exact = true;
+ private:
+  static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
+  using Bits = std::array<uint64_t, kJoinedWindow / kWordBits>;
+
+  // The first document that any of them has, from one on.
+  static uint64_t NextOf(std::span<JoinedCursor> cursors, uint64_t from) {
+    uint64_t next = kNone;
+    for (JoinedCursor& cursor : cursors) {
+      cursor.SkipTo(static_cast<uint32_t>(std::min<uint64_t>(from, kMaxDocumentsPerSegment)));
+      if (!cursor.is_done()) next = std::min<uint64_t>(next, cursor.document());
+    }
+    return next;
+  }
+
+  // Calls use(place) for each of its documents that is in the window. In a damaged list one may be behind a later one.
+  template <typename Use>
+  static void ForEachIn(uint32_t first, JoinedCursor* cursor, Use&& use) {
+    for (cursor->SkipTo(first); !cursor->is_done(); cursor->Next()) {
+      const uint32_t place = cursor->document() - first;
+      if (cursor->document() >= first && place >= kJoinedWindow) return;
+      if (cursor->document() >= first) use(place);
+    }
+  }
+
+  void AddAll(uint32_t first, JoinedCursor* cursor) {
+    ForEachIn(first, cursor, [&](uint32_t place) {
+      sums_[place] += cursor->frequency();
+      has_any_[place / kWordBits] |= uint64_t{1} << (place % kWordBits);
     });
   }
-}
+
+  void MarkAll(uint32_t first, JoinedCursor* cursor) {
+    ForEachIn(first, cursor, [&](uint32_t place) { has_exact_[place / kWordBits] |= uint64_t{1} << (place % kWordBits); });
+  }
+
+  template <typename Visit>
+  void Empty(uint32_t first, Visit&& visit) {
+    for (uint32_t word = 0; word < has_any_.size(); ++word) {
+      for (uint64_t bits = has_any_[word]; bits != 0; bits &= bits - 1) {
+        const auto bit = static_cast<uint32_t>(std::countr_zero(bits));
+        const uint32_t place = word * kWordBits + bit;
+        visit(WeightedPosting{first + place, std::exchange(sums_[place], 0), (has_exact_[word] >> bit & 1) != 0});
+      }
+    }
+    has_any_ = {};
+    has_exact_ = {};
+  }
+
+  std::array<double, kJoinedWindow> sums_{};
+  Bits has_any_{};
+  Bits has_exact_{};
+};
 
 // In steps. One occurrence alone counts its weight, and more of them less and less.
 uint32_t JoinedFrequency(const WeightedPosting& posting, const JoinedScale& scale) {
@@ -111,36 +169,41 @@ uint32_t JoinedFrequency(const WeightedPosting& posting, const JoinedScale& scal
   return static_cast<uint32_t>(std::clamp(share * kJoinedSteps, 1.0, kJoinedFrequencyMax));
 }
 
+// Terms are named by where their lists are in the segment: the texts of a word's longer ones may be many times as long.
 std::string KeyOf(const JoinedTerms& terms, const JoinedScale& scale) {
   std::string key(reinterpret_cast<const char*>(&scale), sizeof(scale));
   for (const auto* each : {&terms.longer, &terms.exact}) {
-    key.push_back('|');
+    const uint64_t count = each->size();
+    key.append(reinterpret_cast<const char*>(&count), sizeof(count));
     for (const JoinedTerm& term : *each) {
-      AppendKeyPart(term.text, &key);
+      const void* const at = term.list->at();
+      key.append(reinterpret_cast<const char*>(&at), sizeof(at));
       key.append(reinterpret_cast<const char*>(&term.weight), sizeof(term.weight));
     }
   }
   return key;
 }
 
-JoinedList JoinLists(const Segment& segment, const JoinedTerms& terms, const JoinedScale& scale) {
-  const std::string key = KeyOf(terms, scale);
-  if (auto kept = segment.cache().joined_lists.Find(key)) return *std::move(kept);
-  std::vector<WeightedPosting> postings = SumOfLists(terms.longer, segment.document_count());
-  MarkExact(terms.exact, &postings);
+JoinedList MakeJoined(const Segment& segment, const JoinedTerms& terms, const JoinedScale& scale) {
   const SegmentMeta& meta = segment.meta();
   const std::span<const uint8_t> norms = segment.norms();
   PostingWriter writer(static_cast<float>(static_cast<double>(meta.weighted_length_sum) / meta.document_count));
   KeptJoinedList joined;
-  for (const WeightedPosting& posting : postings) {
+  JoinedWindow::Sum(terms, [&](const WeightedPosting& posting) {
     writer.Add(posting.document, JoinedFrequency(posting, scale), kNoPositions, norms[posting.document]);
     joined.without_exact += !posting.has_exact;
-  }
+  });
   writer.Finish(&joined.bytes);
   joined.bytes.shrink_to_fit();
-  auto kept = std::make_shared<const KeptJoinedList>(std::move(joined));
-  segment.cache().joined_lists.Keep(key, kept);
-  return kept;
+  return std::make_shared<const KeptJoinedList>(std::move(joined));
+}
+
+JoinedList JoinLists(const Segment& segment, const JoinedTerms& terms, const JoinedScale& scale) {
+  const std::string key = KeyOf(terms, scale);
+  if (auto kept = segment.cache().joined_lists.Find(key)) return *std::move(kept);
+  auto joined = MakeJoined(segment, terms, scale);
+  segment.cache().joined_lists.Keep(key, joined);
+  return joined;
 }
 
 double LeastUnits(const Generation& generation) {
@@ -187,7 +250,7 @@ class LongerWordsJoiner {
       if (alternative.is_phrase() || alternative.kind == AlternativeKind::kTypo) return;
       const PreparedTerm& term = query_.terms[alternative.terms[0]];
       const PostingList& list = term.lists[index];
-      if (list.document_frequency() > 0) out->push_back({term.text, &list, alternative.weight});
+      if (list.document_frequency() > 0) out->push_back({&list, alternative.weight});
     };
     for (const PreparedAlternative& longer : group->longer) add(longer, &terms.longer);
     if (terms.longer.empty()) return;

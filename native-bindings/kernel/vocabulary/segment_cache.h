@@ -48,7 +48,7 @@ inline constexpr size_t kCachedWholeFieldMatchesMax = 1024;
 inline constexpr size_t kCachedDocumentsOfLengthMax = 4096;
 inline constexpr size_t kCachedEntriesMax = 128;
 inline constexpr size_t kCachedKeyBytesMax = 512;
-// As many as its longer words have.
+// Of as many terms as one group has.
 inline constexpr size_t kCachedJoinedKeyBytesMax = 8 << 10;
 
 // Keys of several texts: with their lengths, because a text may hold any byte.
@@ -100,6 +100,8 @@ class BoundedCache {
     const size_t bytes = bytes_of_ == nullptr ? 0 : kCachedAnswerBytes + HeapBytes(key) + bytes_of_(value);
     Kept kept{std::move(value), bytes};
     const std::lock_guard lock(mutex_);
+    // It would have all others go before itself.
+    if (bytes > bytes_max_ && !(replaces && values_.contains(key))) return;
     const auto [entry, is_new] = values_.try_emplace(key, std::move(kept));
     if (is_new) {
       order_.push_back(&*entry);

@@ -1,0 +1,24 @@
+// What is kept of a segment's answers.
+#include "../kernel/vocabulary/segment_cache.h"
+
+#include "check.h"
+
+namespace gannet::test {
+namespace {
+
+size_t SizeOf(const std::string& answer) { return answer.size(); }
+
+TEST(cache_keeps_what_it_has_where_an_answer_is_larger_than_all_its_room) {
+  BoundedCache<std::string> cache(4096, SizeOf);
+  cache.Keep("one", "an answer");
+  cache.Keep("two", "another");
+  cache.Keep("large", std::string(5000, 'x'));
+  CHECK(!cache.Find("large"));
+  CHECK(cache.Find("one") && cache.Find("two"));
+  // What took the place of another one is not told any more.
+  cache.Replace("two", std::string(5000, 'x'));
+  CHECK(!cache.Find("two"));
+}
+
+}  // namespace
+}  // namespace gannet::test
