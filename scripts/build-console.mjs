@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
+import { noticesOf } from './lib/notices.mjs';
 import { filesUnder, hashOf, readStamp, writeStamp } from './lib/stamps.mjs';
 import { isProgram, lastLines, run, StepError } from './lib/steps.mjs';
 
@@ -53,6 +54,7 @@ function appSources() {
     ...filesUnder(APP, isSource),
     join(root, 'src', 'client', 'transport.ts'),
     join(root, 'package-lock.json'),
+    join(root, 'scripts', 'lib', 'notices.mjs'),
     fileURLToPath(import.meta.url),
   ];
 }
@@ -86,8 +88,9 @@ function readOr(path) {
 async function bundle() {
   const { build } = await import('vite');
   const made = `${ASSETS}.new`;
+  let built;
   try {
-    await build({
+    built = await build({
       configFile: false,
       root: APP,
       base: '/console/',
@@ -120,6 +123,7 @@ async function bundle() {
   } catch (error) {
     throw new StepError('The console could not be built; the error is above.', String(error.stack ?? error));
   }
+  writeFileSync(join(made, 'notices.txt'), noticesOf(built.output));
   await Promise.all(filesUnder(made, (path) => COMPRESSIBLE.test(path)).map(compress));
   rmSync(ASSETS, { recursive: true, force: true });
   renameSync(made, ASSETS);

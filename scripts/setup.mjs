@@ -97,6 +97,7 @@ function typescriptSources() {
     join(root, 'tsconfig.build.json'),
     join(root, 'package-lock.json'),
     join(root, 'scripts', 'lib', 'bundle.mjs'),
+    join(root, 'scripts', 'lib', 'notices.mjs'),
     join(root, 'bin', 'load-bundle.cjs'),
   ];
 }

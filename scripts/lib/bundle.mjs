@@ -8,6 +8,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
+import { noticesOf } from './notices.mjs';
 import { filesUnder } from './stamps.mjs';
 import { isProgram } from './steps.mjs';
 
@@ -107,6 +108,7 @@ export async function bundle(root) {
   await build.close();
   assertNoCircle(output);
   for (const { type, fileName } of output) if (type === 'chunk') finishFile(join(unfinished, fileName));
+  writeFileSync(join(unfinished, 'notices.txt'), noticesOf(output));
   for (const worker of entries.filter((path) => path.endsWith('.worker.ts')))
     writeStart(root, folder, join(unfinished, relative(root, worker).replace(/\.ts$/, '')));
   rmSync(folder, { recursive: true, force: true });
