@@ -23,6 +23,15 @@ it('writes the marks of Hebrew abbreviations and sounds and leaves them out', ()
   expect(markSpellings('גירפה')).toContain("ג'ירפה");
 });
 
+it('writes Hebrew marks between two letters, and before a last one that may have another, and leaves them out', () => {
+  expect(markSpellings('ד"ר')).toEqual(['דר']);
+  expect(markSpellings('דר')).toEqual(['ד"ר']);
+  expect(markSpellings("צ'ק")).toContain('צק');
+  expect(markSpellings('צק')).toContain("צ'ק");
+  expect(markSpellings('ח"ג')).toEqual(['חג']);
+  expect(markSpellings('חג')).toEqual(['ח"ג']);
+});
+
 it('leaves other scripts alone, and is bounded', () => {
   expect(markSpellings("l'eau")).toEqual([]);
   expect(markSpellings('क'.repeat(40)).length).toBeLessThanOrEqual(32);

@@ -35,7 +35,8 @@ const DEVANAGARI = new RegExp(
 /** As the marks are folded. */
 const HEBREW = /["']|[גזצ](?!')|(?=\p{sc=Hebr}$)/gu;
 const HAS_DEVANAGARI = /\p{sc=Deva}/u;
-const HAS_HEBREW = /\p{sc=Hebr}{2}/u;
+/** An abbreviation may be of two letters with its mark between them (ד״ר). */
+const HAS_HEBREW = /\p{sc=Hebr}["']?\p{sc=Hebr}/u;
 const HAS_MARK = /["']/u;
 
 /** Ways to write one word: places behind which there would be more stay as they were typed. */
@@ -90,10 +91,12 @@ function devanagari(typed: string, behind: string): Place {
 
 function hebrewOf(term: string): PlaceOf {
   const hasMark = HAS_MARK.test(term);
-  return (typed) => {
+  return (typed, behind) => {
     if (HAS_MARK.test(typed)) return { typed, plain: '', others: [''] };
     // An abbreviation has its mark before the last letter.
     if (typed === '') return { typed, plain: '', others: hasMark ? [] : ['"'] };
+    // Behind the last one a mark is not a part of the word.
+    if (behind === '') return { typed, plain: typed, others: hasMark ? [] : [`"${typed}`] };
     return { typed, plain: typed, others: [`${typed}'`] };
   };
 }
