@@ -145,6 +145,10 @@ function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
     outgoing.once('response', resolve);
     // Not only once: a connection may say twice that it was lost.
     outgoing.on('error', reject);
+    // A request that is given up before it has a connection, because what it was to send failed at once, says no more than this.
+    outgoing.once('close', () => {
+      reject(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' }));
+    });
   });
 }
 
