@@ -46,7 +46,8 @@ export class VectorCommit {
     const open = own.find(({ dimensions }) => dimensions === null);
     if (open === undefined) {
       const expected = own.map(({ dimensions }) => dimensions).join(' or ');
-      throw invalidVector('vector', `A vector of this list has ${expected} numbers, not ${length}.`);
+      const detail = `A vector of this list has ${expected} numbers, not ${length}. Another model of the provider 'own' may have others.`;
+      throw invalidVector('vector', detail);
     }
     this.replace({ ...open, dimensions: length });
   }

@@ -153,7 +153,7 @@ const meaning = named(
     error: Type.Optional(
       Type.String({
         description:
-          'What the model complained of last, why no vectors are searched now, or the most frequent reason of what failed; at most 1,000 characters',
+          'What the model complained of last, why no vectors are searched now, or, in a word, the most frequent reason of what failed: `no-text`, `unknown-words` (the built-in model knows none of a record), `too-long`, `refused` (by the model), `wrong-dimensions`, `no-direction` (a vector of zeros), `error` (of the service: its log says which); at most 1,000 characters',
       }),
     ),
   },

@@ -73,6 +73,12 @@ export const contentTexts = {
     faults: {
       'unknown-words': 'The model knows no word of some records. They are found by their words alone.',
       'no-text': 'Some records have no text. They are found by what else they have.',
+      'too-long': 'Some records have more text than one can have vectors for. They are found by their words alone.',
+      refused: 'The model refused the text of some records. They are found by their words alone.',
+      'wrong-dimensions':
+        'The model answered vectors of another length for some records: it may have become another one.',
+      'no-direction': 'The model answered vectors of zeros for some records. They are found by their words alone.',
+      error: 'The service failed with some records time and again; its log says why.',
     } as Readonly<Record<string, string>>,
   },
   media: {
