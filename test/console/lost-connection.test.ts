@@ -48,4 +48,27 @@ describeConsole('a console whose connection is lost', { fill }, (its) => {
     await context.close();
     await way.close();
   });
+
+  it('stays where a page is gone to whose code was never loaded, and shows it once it can', async () => {
+    const way = await CutConnections.to(its.service.address);
+    const { page, context } = await openPage(its.browser);
+    const link = await oneTimeLink(its.service);
+    await page.goto(link.replace(its.service.address, way.address));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(/\/console\/default/);
+    await page.goto(`${way.address}/console/default/lists`);
+    await page.getByRole('link', { name: 'birds' }).waitFor();
+
+    way.cut();
+    await page.getByText('Not connected').waitFor();
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('heading', { name: 'No connection to the service', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Groups' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+
+    way.mend();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    await context.close();
+    await way.close();
+  });
 });

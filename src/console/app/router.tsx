@@ -1,33 +1,29 @@
 /** Every state has an address: what is shown, of what, and with which options. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { searchState, type GroupState } from './page-state.js';
-import { Failed, NoPage, NotFound } from './shell/failures.js';
+import { Failed, FailedPage, NoPage, NotFound } from './shell/failures.js';
 import { callAs } from './service/client.js';
+import { pageOf } from './service/page-code.js';
 import { queries } from './service/queries.js';
 import { sessionQuery } from './service/session.js';
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+const root = createRootRoute({ component: Outlet, errorComponent: Failed, notFoundComponent: NotFound });
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>): { to?: string } =>
     typeof search['to'] === 'string' ? { to: search['to'] } : {},
-  component: lazyRouteComponent(() => import('./pages/account/sign-in.js'), 'SignIn'),
+  component: pageOf(() => import('./pages/account/sign-in.js'), 'SignIn'),
+  errorComponent: Failed,
 });
 
 /** Where an OpenID provider leads back to. */
 const openId = createRoute({
   getParentRoute: () => root,
   path: '/openid',
-  component: lazyRouteComponent(() => import('./pages/account/openid.js'), 'OpenIdReturn'),
+  component: pageOf(() => import('./pages/account/openid.js'), 'OpenIdReturn'),
+  errorComponent: Failed,
 });
 
 /** Where a one-time link leads, too: its token stands behind the `#`. */
@@ -42,6 +38,7 @@ const entry = createRoute({
     if (account !== undefined) redirect({ to: '/$account', params: { account: account.name }, throw: true });
     redirect({ to: '/sign-in', throw: true });
   },
+  errorComponent: Failed,
 });
 
 const account = createRoute({
@@ -55,26 +52,27 @@ const account = createRoute({
     if (session === null) redirect({ to: '/sign-in', search: { to: location.href }, throw: true });
     callAs({ account: params.account });
   },
-  component: lazyRouteComponent(() => import('./shell/frame.js'), 'Frame'),
+  component: pageOf(() => import('./shell/frame.js'), 'Frame'),
+  errorComponent: Failed,
   notFoundComponent: NoPage,
 });
 
 const start = createRoute({
   getParentRoute: () => account,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/start/start.js'), 'Start'),
+  component: pageOf(() => import('./pages/start/start.js'), 'Start'),
 });
 
 const lists = createRoute({
   getParentRoute: () => account,
   path: '/lists',
-  component: lazyRouteComponent(() => import('./pages/list/lists.js'), 'Lists'),
+  component: pageOf(() => import('./pages/list/lists.js'), 'Lists'),
 });
 
 const list = createRoute({
   getParentRoute: () => account,
   path: '/list/$list',
-  component: lazyRouteComponent(() => import('./pages/list/list-frame.js'), 'ListFrame'),
+  component: pageOf(() => import('./pages/list/list-frame.js'), 'ListFrame'),
 });
 
 const listHome = createRoute({
@@ -89,7 +87,7 @@ const listSearch = createRoute({
   getParentRoute: () => list,
   path: '/search',
   validateSearch: searchState,
-  component: lazyRouteComponent(() => import('./pages/list/search.js'), 'ListSearch'),
+  component: pageOf(() => import('./pages/list/search.js'), 'ListSearch'),
 });
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -102,13 +100,13 @@ const listRecords = createRoute({
     const add = search['add'] === true ? { add: true as const } : {};
     return { ...(after === undefined ? {} : { after }), ...(record === undefined ? {} : { record }), ...add };
   },
-  component: lazyRouteComponent(() => import('./pages/list/records.js'), 'Records'),
+  component: pageOf(() => import('./pages/list/records.js'), 'Records'),
 });
 
 const listFields = createRoute({
   getParentRoute: () => list,
   path: '/fields',
-  component: lazyRouteComponent(() => import('./pages/list/fields.js'), 'Fields'),
+  component: pageOf(() => import('./pages/list/fields.js'), 'Fields'),
 });
 
 const listSynonyms = createRoute({
@@ -118,19 +116,19 @@ const listSynonyms = createRoute({
     const term = textOf(search['term']);
     return term === undefined ? {} : { term };
   },
-  component: lazyRouteComponent(() => import('./pages/list/synonyms.js'), 'Synonyms'),
+  component: pageOf(() => import('./pages/list/synonyms.js'), 'Synonyms'),
 });
 
 const listRules = createRoute({
   getParentRoute: () => list,
   path: '/rules',
-  component: lazyRouteComponent(() => import('./pages/list/query-rules.js'), 'QueryRules'),
+  component: pageOf(() => import('./pages/list/query-rules.js'), 'QueryRules'),
 });
 
 const listSuggestions = createRoute({
   getParentRoute: () => list,
   path: '/suggestions',
-  component: lazyRouteComponent(() => import('./pages/list/suggestions.js'), 'Suggestions'),
+  component: pageOf(() => import('./pages/list/suggestions.js'), 'Suggestions'),
 });
 
 const daysOf = (search: Record<string, unknown>): { days?: number } =>
@@ -140,19 +138,19 @@ const listAnalytics = createRoute({
   getParentRoute: () => list,
   path: '/analytics',
   validateSearch: daysOf,
-  component: lazyRouteComponent(() => import('./pages/list/analytics.js'), 'ListAnalytics'),
+  component: pageOf(() => import('./pages/list/analytics.js'), 'ListAnalytics'),
 });
 
 const listSettings = createRoute({
   getParentRoute: () => list,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/list/settings.js'), 'ListSettings'),
+  component: pageOf(() => import('./pages/list/settings.js'), 'ListSettings'),
 });
 
 const groups = createRoute({
   getParentRoute: () => account,
   path: '/groups',
-  component: lazyRouteComponent(() => import('./pages/account/groups.js'), 'Groups'),
+  component: pageOf(() => import('./pages/account/groups.js'), 'Groups'),
 });
 
 const group = createRoute({
@@ -163,19 +161,19 @@ const group = createRoute({
     const given = { ...(query === undefined ? {} : { query }), ...(picture === undefined ? {} : { picture }) };
     return { ...given, ...daysOf(search) };
   },
-  component: lazyRouteComponent(() => import('./pages/account/group.js'), 'GroupPage'),
+  component: pageOf(() => import('./pages/account/group.js'), 'GroupPage'),
 });
 
 const feeds = createRoute({
   getParentRoute: () => account,
   path: '/feeds',
-  component: lazyRouteComponent(() => import('./pages/account/feeds.js'), 'Feeds'),
+  component: pageOf(() => import('./pages/account/feeds.js'), 'Feeds'),
 });
 
 const mediaStores = createRoute({
   getParentRoute: () => account,
   path: '/files',
-  component: lazyRouteComponent(() => import('./pages/account/media-stores.js'), 'MediaStores'),
+  component: pageOf(() => import('./pages/account/media-stores.js'), 'MediaStores'),
 });
 
 const mediaFiles = createRoute({
@@ -185,19 +183,19 @@ const mediaFiles = createRoute({
     const prefix = textOf(search['prefix']);
     return prefix === undefined ? {} : { prefix };
   },
-  component: lazyRouteComponent(() => import('./pages/account/media-files.js'), 'MediaFiles'),
+  component: pageOf(() => import('./pages/account/media-files.js'), 'MediaFiles'),
 });
 
 const models = createRoute({
   getParentRoute: () => account,
   path: '/models',
-  component: lazyRouteComponent(() => import('./pages/account/models.js'), 'Models'),
+  component: pageOf(() => import('./pages/account/models.js'), 'Models'),
 });
 
 const keys = createRoute({
   getParentRoute: () => account,
   path: '/keys',
-  component: lazyRouteComponent(() => import('./pages/account/api-keys.js'), 'ApiKeys'),
+  component: pageOf(() => import('./pages/account/api-keys.js'), 'ApiKeys'),
 });
 
 const webhooks = createRoute({
@@ -207,37 +205,37 @@ const webhooks = createRoute({
     const webhook = textOf(search['webhook']);
     return webhook === undefined ? {} : { webhook };
   },
-  component: lazyRouteComponent(() => import('./pages/account/webhooks.js'), 'Webhooks'),
+  component: pageOf(() => import('./pages/account/webhooks.js'), 'Webhooks'),
 });
 
 const people = createRoute({
   getParentRoute: () => account,
   path: '/people',
-  component: lazyRouteComponent(() => import('./pages/account/contributors.js'), 'Contributors'),
+  component: pageOf(() => import('./pages/account/contributors.js'), 'Contributors'),
 });
 
 const profile = createRoute({
   getParentRoute: () => account,
   path: '/profile',
-  component: lazyRouteComponent(() => import('./pages/account/profile.js'), 'Profile'),
+  component: pageOf(() => import('./pages/account/profile.js'), 'Profile'),
 });
 
 const plan = createRoute({
   getParentRoute: () => account,
   path: '/plan',
-  component: lazyRouteComponent(() => import('./pages/account/plan.js'), 'Plan'),
+  component: pageOf(() => import('./pages/account/plan.js'), 'Plan'),
 });
 
 const health = createRoute({
   getParentRoute: () => account,
   path: '/health',
-  component: lazyRouteComponent(() => import('./pages/account/health.js'), 'Health'),
+  component: pageOf(() => import('./pages/account/health.js'), 'Health'),
 });
 
 const settings = createRoute({
   getParentRoute: () => account,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/account/service-settings.js'), 'ServiceSettings'),
+  component: pageOf(() => import('./pages/account/service-settings.js'), 'ServiceSettings'),
 });
 
 const ofList = [
@@ -277,7 +275,7 @@ export const router = createRouter({
     ]),
   ]),
   basepath: '/console',
-  defaultErrorComponent: Failed,
+  defaultErrorComponent: FailedPage,
   defaultPreload: 'intent',
   // Without it, Back leads to the top of the page before.
   scrollRestoration: true,

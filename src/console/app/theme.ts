@@ -26,6 +26,7 @@ export const colours: CSSVariablesResolver = () => ({
     '--mantine-color-error': 'var(--mantine-color-red-9)',
     '--mantine-color-anchor': 'var(--mantine-color-blue-8)',
     ...texts(9),
+    ...hovered(),
   },
   dark: {
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
@@ -42,6 +43,17 @@ function texts(shade: number): Record<string, string> {
     TINTED.flatMap((colour) => [
       [`--mantine-color-${colour}-light-color`, textColour(colour, shade)],
       [`--mantine-color-${colour}-text`, textColour(colour, shade)],
+    ]),
+  );
+}
+
+/** What the pointer is over, such as the page of the navigation that is shown: the library's own tint is too dark for the text on it. */
+function hovered(): Record<string, string> {
+  const tint = (colour: string, shade: number) => `var(--mantine-color-${colour}-${shade})`;
+  return Object.fromEntries(
+    TINTED.map((colour) => [
+      `--mantine-color-${colour}-light-hover`,
+      `color-mix(in srgb, ${tint(colour, 1)} 75%, ${tint(colour, 2)})`,
     ]),
   );
 }

@@ -3,14 +3,34 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { text } from '../messages/index.js';
 import { Page, useTitle } from '../ui/page.js';
 import { ServiceProblem } from '../service/client.js';
+import { PageOutOfReach, reloadOnceReached, useReturn } from '../service/page-code.js';
 import { Problem, titleOf } from '../ui/problem.js';
 
-/** In the place of a page that could not be shown. */
-export function Failed({ error, reset }: ErrorComponentProps) {
-  useTitle(titleOf(error));
+/** In the place of everything, where what is around a page could not be shown. */
+export function Failed(props: ErrorComponentProps) {
+  useTitle(titleOf(props.error));
   return (
-    <Stack component="main" gap="md">
-      <Problem error={error} onRetry={reset} />
+    <main>
+      <Reason {...props} />
+    </main>
+  );
+}
+
+/** In the frame, in the place of a page that could not be shown. */
+export function FailedPage(props: ErrorComponentProps) {
+  return (
+    <Page title={titleOf(props.error)}>
+      <Reason {...props} />
+    </Page>
+  );
+}
+
+function Reason({ error, reset }: ErrorComponentProps) {
+  const isAway = error instanceof PageOutOfReach;
+  useReturn(isAway);
+  return (
+    <Stack gap="md">
+      <Problem error={error} onRetry={isAway ? () => void reloadOnceReached() : reset} />
       {/* What is not there, or not for this person, is so again when it is tried again. */}
       {error instanceof ServiceProblem && [403, 404].includes(error.status) ? (
         <Anchor href="/console/">{text.common.home}</Anchor>
