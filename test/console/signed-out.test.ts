@@ -38,6 +38,8 @@ describeConsole('a session that ends', { fill }, (its) => {
     await signInOver(open, 'editor@example.com');
     await askedIn(open).waitFor({ state: 'detached' });
     expect(await formOf(open).getByRole('textbox', { name: 'Name' }).inputValue()).toBe('northern gannet');
+    // In words for people: the service's own are on API keys.
+    await formOf(open).getByRole('alert').getByText('Sign in, and try this again.').waitFor();
     await formOf(open).getByRole('button', { name: 'Save' }).click();
     await formOf(open).waitFor({ state: 'detached' });
     await open.page.getByRole('button', { name: 'northern gannet' }).waitFor();

@@ -32,6 +32,8 @@ export const commonTexts = {
   problems: {
     connection: 'No connection to the service',
     unexpected: 'Something went wrong',
+    signedOut: 'Your session has ended',
+    signedOutLead: 'Sign in, and try this again.',
     forbidden: 'You may not do this',
     missing: 'Not found',
     conflict: 'This is in the way',

@@ -20,17 +20,17 @@ export function Failed(props: ErrorComponentProps) {
 export function FailedPage(props: ErrorComponentProps) {
   return (
     <Page title={titleOf(props.error)}>
-      <Reason {...props} />
+      <Reason {...props} isTitled />
     </Page>
   );
 }
 
-function Reason({ error, reset }: ErrorComponentProps) {
+function Reason({ error, reset, isTitled = false }: ErrorComponentProps & { readonly isTitled?: boolean }) {
   const isAway = error instanceof PageOutOfReach;
   useReturn(isAway);
   return (
     <Stack gap="md">
-      <Problem error={error} onRetry={isAway ? () => void reloadOnceReached() : reset} />
+      <Problem error={error} isTitled={isTitled} onRetry={isAway ? () => void reloadOnceReached() : reset} />
       {/* What is not there, or not for this person, is so again when it is tried again. */}
       {error instanceof ServiceProblem && [403, 404].includes(error.status) ? (
         <Anchor href="/console/">{text.common.home}</Anchor>

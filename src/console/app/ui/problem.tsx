@@ -1,19 +1,22 @@
 import { Alert, Button, List, Text } from '@mantine/core';
 import { ConnectionLost, ServiceProblem } from '../service/client.js';
 import { text } from '../messages/index.js';
+import { isSignedOut } from '../service/queries.js';
 import { labelOf } from './labels.js';
 
 interface ProblemProps {
   readonly error: unknown;
   readonly onRetry?: () => void;
+  /** The page that it is in the place of has its title. */
+  readonly isTitled?: boolean;
 }
 
 /** What went wrong, in the service's own words where it has some. Nothing where nothing did. */
-export function Problem({ error, onRetry }: ProblemProps) {
+export function Problem({ error, onRetry, isTitled = false }: ProblemProps) {
   if (error === null || error === undefined) return null;
   return (
-    <Alert color="red" role="alert" title={titleOf(error)}>
-      <Text size="sm">{error instanceof Error ? inWords(error.message) : text.problems.unexpected}</Text>
+    <Alert color="red" role="alert" title={isTitled ? undefined : titleOf(error)}>
+      <Text size="sm">{sentenceOf(error)}</Text>
       {error instanceof ServiceProblem && error.errors.length > 1 ? (
         <List size="sm" mt="xs">
           {error.errors.map(({ pointer, parameter, detail }) => (
@@ -30,6 +33,12 @@ export function Problem({ error, onRetry }: ProblemProps) {
   );
 }
 
+function sentenceOf(error: unknown): string {
+  // What the service says is for programs: a browser sends nothing any more by which it would know who asks.
+  if (isSignedOut(error)) return text.problems.signedOutLead;
+  return error instanceof Error ? inWords(error.message) : text.problems.unexpected;
+}
+
 /** `/start_urls/0: Must be …` names the control as the form does: `Addresses to begin with: Must be …`. */
 export function inWords(detail: string): string {
   const [, pointer, rest] = /^(\/[\w/-]+): (.*)$/s.exec(detail) ?? [];
@@ -40,6 +49,7 @@ export function inWords(detail: string): string {
 /** What kind of thing it is. */
 export function titleOf(error: unknown): string {
   if (error instanceof ConnectionLost) return text.problems.connection;
+  if (isSignedOut(error)) return text.problems.signedOut;
   if (!(error instanceof ServiceProblem)) return text.problems.unexpected;
   switch (error.status) {
     case 403:
