@@ -1,4 +1,5 @@
 /** Benches as pages and their own first lines tell how they are called: what is named there is there. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -49,6 +50,17 @@ describe('a bench', () => {
     const told = lines.flatMap((line) => (commandsIn(line).length === 0 ? [[path, line]] : commandsIn(line)));
     const unknown = told.flatMap(([of, words]) => optionsIn(words).filter((name) => !hasOption(read(of), name)));
     expect(unknown).toEqual([]);
+  });
+
+  it.each([
+    ['--help', 0, /^What a start costs.*--rounds {2}11\n$/s],
+    ['--rounds=', 2, /^--rounds takes a number, not ""/],
+    ['--turns=1', 2, /^Unknown option '--turns'.*"rounds":11/],
+    ['.', 2, /^"\." is not <name>=<folder>/],
+  ])('with %s ends with %i and says so', (argument, status, said) => {
+    const path = join(root, 'bench', 'end-to-end', 'start-costs.mjs');
+    const ended = spawnSync(process.execPath, [path, argument], { encoding: 'utf8' });
+    expect([ended.status, status === 0 ? ended.stdout : ended.stderr]).toEqual([status, expect.stringMatching(said)]);
   });
 
   it('reaches the inside of the service by `#`, so that the compiler sees what it uses', () => {

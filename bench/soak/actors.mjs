@@ -8,7 +8,7 @@ import { seededRandom } from '../end-to-end/lib/random.mjs';
 import { ACCOUNT } from '../end-to-end/lib/service.mjs';
 
 export const LIST = 'words';
-const VECTORS = 'vectors';
+export const VECTORS = 'vectors';
 const DIMENSIONS = 64;
 const BULK_RECORDS = 500;
 const NAMES_OF_WRITES = 2000;
@@ -20,6 +20,7 @@ const RATES = {
   meaning: 4,
   read: 5,
   write: 5,
+  patch: 2,
   remove: 2,
   writeVector: 1,
   click: 1,
@@ -33,11 +34,16 @@ const RATES = {
   backup: 1 / 300,
 };
 
-/** `send(method, path, body, headers)` answers `{ status, json }`. */
-export function makeActors({ send, queries, records, seed, backup }) {
+/** What actors choose by: `random()`, a whole number below one, and one of many. */
+export function drawOf(seed) {
   const random = seededRandom(seed);
   const whole = (below) => Math.floor(random() * below);
-  const some = (array) => array[whole(array.length)];
+  return { random, whole, some: (array) => array[whole(array.length)] };
+}
+
+/** `send(method, path, body, headers)` answers `{ status, json }`. `others`: actors of other things, with their rates. `lists.version`: that of the words. */
+export function makeActors({ send, queries, records, draw, lists, backup, others }) {
+  const { random, whole, some } = draw;
   /** What single writes left under each name: id and gloss, or null where it was removed. Undefined while a write is under way. */
   const written = new Map();
   const record = `/search-result/${ACCOUNT}/${LIST}`;
@@ -49,7 +55,6 @@ export function makeActors({ send, queries, records, seed, backup }) {
     lastQueryId = answer.json.query_id ?? lastQueryId;
     return answer;
   };
-  const lists = { version: 1 };
   const mixed = [
     (query) => ({ query }),
     (query) => ({ query, cache: 'false', highlight: 'true' }),
@@ -89,6 +94,13 @@ export function makeActors({ send, queries, records, seed, backup }) {
         const gloss = `${some(queries)} ${createHash('sha1').update(`${name} ${turns}`).digest('hex')}`;
         const { json } = await send('POST', record, { name, fields: { words: [some(queries)], gloss } });
         return { id: json.id, gloss };
+      }),
+    patch: () =>
+      withName(async (name, before) => {
+        if (before === null) return before;
+        const gloss = `${some(queries)} ${turns}`;
+        await send('PATCH', `${record}/${before.id}`, { fields: { gloss } });
+        return { id: before.id, gloss };
       }),
     remove: () =>
       withName(async (name, before) => {
@@ -141,13 +153,13 @@ export function makeActors({ send, queries, records, seed, backup }) {
     },
     report: () => send('GET', `/analytics/list/${ACCOUNT}/${LIST}`),
     backup,
+    ...others.actions,
   };
   return {
-    actions,
-    rates: RATES,
     written,
-    /** Runs until `ended()`; `done(name, ms, error)` is told of each. */
-    async run(ended, done) {
+    /** Runs until that moment; `done(name, ms, error)` is told of each. What is seldom due is so in the first third for the first time. */
+    async run(endMs, done) {
+      const firstMs = (endMs - performance.now()) / 3;
       const one = async (name) => {
         const beginMs = performance.now();
         try {
@@ -160,10 +172,11 @@ export function makeActors({ send, queries, records, seed, backup }) {
       };
       // Each actor has one thing under way at a time but searches, which come whatever happened to those before.
       await Promise.all(
-        Object.entries(RATES).map(async ([name, rate]) => {
+        Object.entries({ ...RATES, ...others.rates }).map(async ([name, rate]) => {
           const intervalMs = 1000 / rate;
           const underWay = new Set();
-          for (let dueMs = performance.now() + random() * intervalMs; !ended(); dueMs += intervalMs) {
+          let dueMs = performance.now() + random() * Math.min(intervalMs, firstMs);
+          for (; Math.max(dueMs, performance.now()) < endMs; dueMs += intervalMs) {
             await wait(Math.max(0, dueMs - performance.now()));
             const turn = one(name).finally(() => underWay.delete(turn));
             underWay.add(turn);

@@ -1,6 +1,6 @@
 /**
- * A day in an hour: the service under everything at once (searches, writes, imports, versions, clones, deletions, files, vectors,
- * webhooks, analytics, backups), and what it takes of memory, descriptors, maps and disk while that goes on.
+ * A day in an hour: the service under everything at once (searches, writes, imports, versions, clones, deletions, groups, rules, files, documents, pictures,
+ * vectors, models, feeds, stores, keys, people, agents, webhooks, analytics, backups), and what it takes of memory, descriptors, maps and disk while that goes on.
  *
  *   node bench/soak/run.mjs [minutes] [--seed 1] [--clock-days 24] [--out folder]      default 60 minutes
  *
@@ -30,7 +30,9 @@ import { ACCOUNT, createKey, root, startService } from '../end-to-end/lib/servic
 import { wordnetFile, wordnetQueries } from '../end-to-end/lib/wordnet.mjs';
 import { startReceiver } from '../webhooks/receiver.mjs';
 import { drawSoak } from './drawing.mjs';
-import { LIST, makeActors, vectorOf } from './actors.mjs';
+import { drawOf, LIST, makeActors, vectorOf, VECTORS } from './actors.mjs';
+import { makeFeatureActors, prepareFeatures } from './feature-actors.mjs';
+import { startOutside } from './outside.mjs';
 
 const defaults = { seed: 1, 'clock-days': 24, out: '' };
 const { seed, 'clock-days': clockDays, positionals, ...options } = readOptions(defaults, { positionals: true });
@@ -49,25 +51,29 @@ const folder = mkdtempSync(join(tmpdir(), 'gannet-soak-'));
 const out = options.out === '' ? folder : options.out;
 mkdirSync(out, { recursive: true });
 const dataDir = join(folder, 'data');
-const backups = join(folder, 'backups');
-mkdirSync(backups);
+const [backups, storeFolder] = ['backups', 'store'].map((name) => join(folder, name));
+for (const path of [backups, storeFolder]) mkdirSync(path);
 
 const service = await startService(dataDir, {
   GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+  GANNET_MEDIA_FOLDERS: storeFolder,
   // Without a limit that is felt, memory that nobody needs is not given back either.
   GANNET_MEMORY_MIB: process.env.GANNET_MEMORY_MIB ?? '512',
   NODE_OPTIONS: `--import ${CLOCK}`,
 });
 const key = createKey(dataDir);
 const agent = new Agent({ connections: 64 });
+/** As the command line and the console have it: for what keys may not do. */
+const control = new Agent({ connect: { socketPath: join(dataDir, 'control.sock') } });
 
-async function send(method, path, body, { expect = [200, 201, 202, 204], type = 'application/json', as = key } = {}) {
+const OK = [200, 201, 202, 204];
+async function send(method, path, body, { expect = OK, type = 'application/json', as = key, dispatcher = agent } = {}) {
   const raw = body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const answer = await request(`${service.address}${path}`, {
     method,
     body: raw,
     headers: { 'x-api-key': as, ...(raw === undefined ? {} : { 'content-type': type }) },
-    dispatcher: agent,
+    dispatcher,
   });
   const text = await answer.body.text();
   if (!expect.includes(answer.statusCode)) {
@@ -109,12 +115,12 @@ const records = readFileSync(file, 'utf8')
 const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
 await send('POST', `/list/${ACCOUNT}`, { name: LIST, ...definition });
 await send('POST', `/search-result/${ACCOUNT}/${LIST}/bulk`, Buffer.from(lines), { type: 'application/x-ndjson' });
-await send('POST', `/list/${ACCOUNT}`, { name: 'vectors', searchable_fields: [{ name: 'title' }], model: 'own' });
+await send('POST', `/list/${ACCOUNT}`, { name: VECTORS, searchable_fields: [{ name: 'title' }], model: 'own' });
 const withVectors = Array.from({ length: 5000 }, (_, number) => {
   const name = `v${number}`;
   return `${JSON.stringify({ name, fields: { title: records[number].name }, vector: vectorOf(name) })}\n`;
 });
-await send('POST', `/search-result/${ACCOUNT}/vectors/bulk`, Buffer.from(withVectors.join('')), {
+await send('POST', `/search-result/${ACCOUNT}/${VECTORS}/bulk`, Buffer.from(withVectors.join('')), {
   type: 'application/x-ndjson',
 });
 
@@ -144,7 +150,18 @@ async function gannet(...args) {
 }
 
 const backup = () => gannet('backup', backups, '--keep', '2', '--json');
-const actors = makeActors({ send, queries: await wordnetQueries(3000), records, seed, backup });
+const queries = await wordnetQueries(3000);
+const outside = await startOutside();
+await prepareFeatures({ send, gannet, outside });
+const draw = drawOf(seed);
+/** Of the words, as far as it is known that it was built. */
+const lists = { version: 1 };
+const others = await makeFeatureActors({
+  ...{ send, gannet, outside, draw, queries, records, lists, storeFolder },
+  operate: (method, path, body) => send(method, path, body, { dispatcher: control }),
+  ...{ address: service.address, key },
+});
+const actors = makeActors({ send, queries, records, draw, lists, backup, others });
 const beginMs = performance.now();
 const endMs = beginMs + minutes * 60_000;
 const samples = [];
@@ -171,7 +188,7 @@ const sampling = (async () => {
     }
   }
 })();
-await Promise.all([actors.run(() => performance.now() > endMs, done), sampling]);
+await Promise.all([actors.run(endMs, done), sampling]);
 
 // Every write that was acknowledged is there, and nothing else under these names.
 let lost = 0;
@@ -182,9 +199,11 @@ for (const kept of actors.written.values()) {
   if (status === 404 || json.fields.gloss !== kept.gloss) lost += 1;
 }
 const { problems } = JSON.parse(await gannet('call', 'list.check', '--param', `list=${LIST}`));
+await others.close();
 await service.stop();
+outside.close();
 receiver.close();
-await agent.close();
+await Promise.all([agent, control].map((each) => each.close()));
 
 const medianOf = (member, from, to) =>
   quantile(
@@ -226,7 +245,7 @@ writeFileSync(join(out, 'soak.svg'), drawSoak(samples));
 writeFileSync(join(out, 'samples.json'), JSON.stringify(samples));
 process.stdout.write(`\nThe drawing is ${join(out, 'soak.svg')}\n`);
 rmSync(dataDir, { recursive: true, force: true });
-rmSync(backups, { recursive: true, force: true });
+for (const path of [backups, storeFolder]) rmSync(path, { recursive: true, force: true });
 const reached =
   faults.size === 0 &&
   lost === 0 &&
