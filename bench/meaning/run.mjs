@@ -120,6 +120,10 @@ if (!existsSync(collectionsFolder)) {
 const measuredOnes = COLLECTIONS.filter(
   (name) => model === 'built-in' || existsSync(join(folder, `${name}.corpus.ndjson`)),
 );
+if (measuredOnes.length === 0) {
+  process.stderr.write(`${folder} has vectors of no collection: bench/meaning/embed.mjs makes them\n`);
+  process.exit(2);
+}
 const dataDir = join(workFolder, 'meaning');
 rmSync(dataDir, { recursive: true, force: true });
 /** Texts that the server was asked about and nobody had told it of. */
