@@ -1,6 +1,6 @@
 /** `backup.json`, what a folder says of itself once it is a whole backup. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { OperatorError } from '../platform/index.js';
 
 export const DESCRIPTION_FILE = 'backup.json';
@@ -49,6 +49,14 @@ export function readDescription(folder: string): BackupDescription {
   }
   // Earlier releases told of that of the backup which the data directory was copied from, though it is not what lies here.
   return { ...description, files: description.files.filter(({ path: each }) => each !== DESCRIPTION_FILE) };
+}
+
+/** The folder of a backup or copy, and those below it that these files are in or that lead to them. */
+export function foldersOf(folder: string, files: Iterable<Pick<KeptFile, 'path'>>): ReadonlySet<string> {
+  const folders = new Set([folder]);
+  for (const { path } of files)
+    for (let each = dirname(path); each !== '.'; each = dirname(each)) folders.add(join(folder, each));
+  return folders;
 }
 
 function parsed(text: string): unknown {

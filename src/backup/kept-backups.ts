@@ -74,6 +74,11 @@ export function unfinishedName(dataDir: string): string {
   return `.unfinished-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`;
 }
 
+/** Of one that is being removed. */
+export function removingName(dataDir: string): string {
+  return unfinishedName(dataDir).replace('unfinished', 'removing');
+}
+
 /** Whoever asked for a backup has it all the same. */
 export function olderStays(made: string, why: string, cause: unknown): ServiceError {
   return new ServiceError('conflict', `${made} is whole, but what is older could not be removed: ${why}`, { cause });

@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asStorageError, makeFolder, packageVersion, syncFile, systemReason } from '../platform/index.js';
 import { DataCopy, STAGING, type BackupSource, type CopyWatch } from './data-copy.js';
-import { describeBackup, DESCRIPTION_FILE } from './description.js';
+import { describeBackup, DESCRIPTION_FILE, foldersOf } from './description.js';
 import { filesBelow } from './file-keeping.js';
 import { assertAnswers } from './folder-fault.js';
 import { FolderTarget } from './folder-target.js';
@@ -13,6 +13,7 @@ import {
   freeName,
   inOrderOfMaking,
   olderStays,
+  removingName,
   unfinishedName,
   type KeptBackup,
 } from './kept-backups.js';
@@ -57,7 +58,7 @@ export async function makeBackup(source: BackupSource, request: BackupRequest, w
     const path = join(request.folder, freeName(request.folder, madeUtc));
     await rename(unfinished, path);
     await syncFile(request.folder);
-    const removed = await removeOldest(earlier, request.keep, path);
+    const removed = await removeOldest(beyond(earlier, request.keep), path, source.dataDir);
     const { bytes, bytesShared } = target;
     return { path, made_utc: madeUtc, lists, files, bytes, bytes_shared: bytesShared, damaged, removed };
   } catch (error) {
@@ -76,7 +77,7 @@ async function describe(
 ): Promise<number> {
   const { folder } = target;
   const files = await filesBelow(folder);
-  await target.settle(new Set(files.map(({ path }) => dirname(join(folder, path)))));
+  await target.settle(foldersOf(folder, files));
   await writeFile(join(folder, DESCRIPTION_FILE), describeBackup({ ...told, made_by: packageVersion(), files }));
   await syncFile(join(folder, DESCRIPTION_FILE));
   await syncFile(folder);
@@ -88,13 +89,17 @@ async function removeLeftOver({ dataDir }: BackupSource, unfinished: string): Pr
   await Promise.all([unfinished, join(dataDir, STAGING)].map((path) => rm(path, { recursive: true, force: true })));
 }
 
-async function removeOldest(earlier: readonly KeptBackup[], keep: number | undefined, made: string): Promise<string[]> {
-  const removed = beyond(earlier, keep).map(({ path }) => path);
+async function removeOldest(old: readonly KeptBackup[], made: string, dataDir: string): Promise<string[]> {
+  const removed = old.map(({ path }) => path);
+  const folder = dirname(made);
+  const removing = join(folder, removingName(dataDir));
   try {
+    await rm(removing, { recursive: true, force: true });
     for (const path of removed) {
-      // First what says that it is whole.
-      await rm(join(path, DESCRIPTION_FILE), { force: true });
-      await rm(path, { recursive: true, force: true });
+      // First its name, which says that it is whole: what is cut short here is removed by the next backup.
+      await rename(path, removing);
+      await syncFile(folder);
+      await rm(removing, { recursive: true, force: true });
     }
   } catch (error) {
     throw olderStays(made, systemReason(error), error);

@@ -21,7 +21,7 @@ import {
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { asStorageError, mountsOf, OperatorError, ServiceError, syncFile } from '../platform/index.js';
-import { readDescription, type BackupDescription } from './description.js';
+import { foldersOf, readDescription, type BackupDescription } from './description.js';
 
 /** Of the data directory, while a backup comes into it. */
 export const RESTORING = '.restoring';
@@ -179,14 +179,12 @@ async function assertWhole(from: string, { files }: BackupDescription): Promise<
 
 async function copyAll(from: string, to: string, { files }: BackupDescription): Promise<void> {
   await mkdir(to, { recursive: true });
-  const folders = new Set<string>([to]);
   for (const { path } of files) {
     const target = join(to, path);
     await mkdir(dirname(target), { recursive: true });
-    folders.add(dirname(target));
     // Never a second name: the backup stays as it is whatever becomes of the copy.
     await copyFile(join(from, path), target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     await syncFile(target);
   }
-  for (const folder of folders) await syncFile(folder);
+  for (const folder of foldersOf(to, files)) await syncFile(folder);
 }

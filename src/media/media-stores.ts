@@ -2,6 +2,7 @@
  * The media stores of all accounts: which there are, and each of them open once. Every account has the built-in `default`, which is no row.
  * Main thread only.
  */
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -19,6 +20,7 @@ import {
   pageOf,
   ServiceError,
   serviceKey,
+  syncFile,
   uuidv7,
   type Clock,
   type EventContent,
@@ -251,7 +253,10 @@ export class MediaStores {
     });
     this.builtIns.delete(account);
     await this.table.forget(`${account}/${DEFAULT_STORE}`);
-    await rm(join(this.options.dataDir, 'media', account), { recursive: true, force: true });
+    const folder = join(this.options.dataDir, 'media');
+    await rm(join(folder, account), { recursive: true, force: true });
+    // Else it is there again after a loss of power, and nobody knows of it.
+    if (existsSync(folder)) await syncFile(folder);
   }
 
   /** Puts other settings in the place of those that are kept; resolves with how many were. For secrets whose key changes. */

@@ -1,6 +1,5 @@
 /** Copies of LMDB environments as of one moment, while they are read and written. */
 import { mkdirSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import type { RootDatabase } from 'lmdb';
 import { asStorageError } from './storage-space.js';
 
@@ -15,15 +14,5 @@ export async function copyEnvironment(root: RootDatabase, to: string): Promise<v
     await root.backup(to, false);
   } catch (error) {
     throw asStorageError(error, to);
-  }
-}
-
-/** Resolves when the file, or the names in the folder, are on disk. */
-export async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }

@@ -26,6 +26,7 @@ export * from './ids.js';
 export * from './limits.js';
 export * from './lmdb.js';
 export * from './environment-copy.js';
+export * from './synced-folders.js';
 export * from './lmdb-environment.js';
 export * from './lock-holder.js';
 export * from './make-folder.js';

@@ -4,7 +4,7 @@
  * Durable writing: `await environment.transaction(…)` resolves when the transaction is on disk, and rejects when nothing of it is there.
  * Threads that open the same path share one native environment; write transactions exclude each other across threads.
  */
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, Key, RootDatabase } from 'lmdb';
 import { checkFormat, FORMAT_KEY, writeFormat, type EnvironmentKind } from './environment-format.js';
@@ -12,6 +12,7 @@ import { endsInOverlappingSync } from './environment-file.js';
 import { commitBeside, open, useMappingsLock } from './lmdb.js';
 import { checkEnvironmentFile, isDamage } from './damaged-storage.js';
 import { assertEnvironmentRoom, assertGrowthRoom } from './process-room.js';
+import { makeSyncedFolder, syncFolderNow } from './synced-folders.js';
 import { allocateLockFile, asStorageError, isStorageError } from './storage-space.js';
 
 export interface EnvironmentOptions {
@@ -56,10 +57,13 @@ const SETTLING_COMMITS = 3;
 export function openEnvironment(path: string, options: EnvironmentOptions): LmdbEnvironment {
   try {
     if (options.readOnly !== true) {
-      mkdirSync(path, { recursive: true });
+      makeSyncedFolder(path);
       allocateLockFile(join(path, 'lock.mdb'));
     }
+    const isNew = fileBytes(path) === 0;
     const root = openRoot(path, options);
+    // Else what is committed from now on would be in a file without a name after a loss of power.
+    if (isNew) syncFolderNow(path);
     if (options.mappingsLock !== undefined) useMappingsLock(root, options.mappingsLock);
     return new OpenEnvironment(root, path, options.commitsBeside === true);
   } catch (error) {

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { syncFolderNow } from './synced-folders.js';
 
 /**
- * Makes a folder that somebody has named, and those above it. Node.js's own `recursive` never comes to an end where a file system refuses
+ * Makes a folder that somebody has named, and those above it, and has their names on disk. Node.js's own `recursive` never comes to an end where a file system refuses
  * a folder by saying that the one above is not there, as /proc does. Throws what the system says.
  */
 export function makeFolder(path: string): void {
@@ -11,6 +12,7 @@ export function makeFolder(path: string): void {
   for (const folder of missing.reverse()) {
     try {
       mkdirSync(folder);
+      syncFolderNow(dirname(folder));
     } catch (error) {
       // Somebody else may have made it meanwhile.
       if (!isFolder(folder)) throw error;

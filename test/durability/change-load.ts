@@ -11,7 +11,7 @@ const CLONES = 2;
 const SHORT_LIVED = 2;
 
 /** What a change that was answered has made, and what one that was not may have made of it. */
-class Changing<Value> {
+export class Changing<Value> {
   private pending: { readonly value: Value } | undefined;
   constructor(public value: Value) {}
 

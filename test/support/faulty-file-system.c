@@ -6,10 +6,15 @@
                             (CODE -1: they are not answered before `heal`)
      heal                   nothing fails any more
      forget                 what the kernel keeps of files that are open is dropped, so that it is read anew
+     freeze                 nothing is written or synced any more, and nobody who wants it is answered
+     cut SEED TENTHS        the power fails: what was not synced is lost, but for about so many tenths of it, drawn by the seed; whoever
+                            waits has an error. For one that was mounted with a third argument: where it puts what may come back
 
    The end of the input unmounts it. Needs libfuse 3 and the right to mount. */
 #define FUSE_USE_VERSION 31
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -41,6 +47,11 @@ static const char *root;
 
 static pthread_cond_t healed = PTHREAD_COND_INITIALIZER;
 
+static int is_tracked, is_frozen, is_cut;
+static pthread_cond_t thawed = PTHREAD_COND_INITIALIZER;
+/* By descriptor: each of its writes is on disk when it is answered. */
+static char is_written_through[1 << 16];
+
 /* With the lock held. */
 static int code_of(char call, const char *path) {
   int code = 0;
@@ -58,6 +69,13 @@ static int fails(char call, const char *path) {
   return code;
 }
 
+static int is_failing(char call, const char *path) {
+  pthread_mutex_lock(&rules_lock);
+  const int code = code_of(call, path);
+  pthread_mutex_unlock(&rules_lock);
+  return code != 0;
+}
+
 static void remember(const char *path) {
   pthread_mutex_lock(&rules_lock);
   int known = 0;
@@ -73,6 +91,17 @@ static void remember(const char *path) {
     const int code = fails((call), (path)); \
     if (code != 0) return -code;           \
   } while (0)
+/* Until `END_CHANGE` nothing else is changed. */
+#define BEGIN_CHANGE()                                                    \
+  do {                                                                    \
+    pthread_mutex_lock(&unsynced_lock);                                   \
+    while (is_frozen && !is_cut) pthread_cond_wait(&thawed, &unsynced_lock); \
+    if (is_cut) {                                                         \
+      pthread_mutex_unlock(&unsynced_lock);                               \
+      return -EIO;                                                        \
+    }                                                                     \
+  } while (0)
+#define END_CHANGE() pthread_mutex_unlock(&unsynced_lock)
 #define FULL(full, path) \
   char full[PATH_MAX_HERE]; \
   snprintf(full, sizeof full, "%s%s", root, path)
@@ -101,42 +130,62 @@ static int read_link(const char *path, char *target, size_t size) {
   target[length] = '\0';
   return 0;
 }
+/* Ends the change. */
+static int added(const char *full, int result) {
+  if (is_tracked && result == 0) note_added(full);
+  END_CHANGE();
+  return result;
+}
 static int make_folder(const char *path, mode_t mode) {
   FAIL_IF('o', path);
   FULL(full, path);
-  return RESULT(mkdir(full, mode));
+  BEGIN_CHANGE();
+  return added(full, RESULT(mkdir(full, mode)));
 }
 static int make_node(const char *path, mode_t mode, dev_t device) {
   FAIL_IF('o', path);
   FULL(full, path);
-  return RESULT(mknod(full, mode, device));
+  BEGIN_CHANGE();
+  return added(full, RESULT(mknod(full, mode, device)));
 }
 static int remove_file(const char *path) {
   FAIL_IF('o', path);
   FULL(full, path);
-  return RESULT(unlink(full));
+  BEGIN_CHANGE();
+  const int result = is_tracked ? remove_tracked(full, 0) : RESULT(unlink(full));
+  END_CHANGE();
+  return result;
 }
 static int remove_folder(const char *path) {
   FAIL_IF('o', path);
   FULL(full, path);
-  return RESULT(rmdir(full));
+  BEGIN_CHANGE();
+  const int result = is_tracked ? remove_tracked(full, 1) : RESULT(rmdir(full));
+  END_CHANGE();
+  return result;
 }
 static int make_symbolic_link(const char *target, const char *path) {
   FAIL_IF('l', path);
   FULL(full, path);
-  return RESULT(symlink(target, full));
+  BEGIN_CHANGE();
+  return added(full, RESULT(symlink(target, full)));
 }
 static int rename_file(const char *from, const char *to, unsigned flags) {
   FAIL_IF('o', to);
   FULL(full_from, from);
   FULL(full_to, to);
-  return RESULT(renameat2(AT_FDCWD, full_from, AT_FDCWD, full_to, flags));
+  BEGIN_CHANGE();
+  const int result = is_tracked ? rename_tracked(full_from, full_to, flags)
+                                : RESULT(renameat2(AT_FDCWD, full_from, AT_FDCWD, full_to, flags));
+  END_CHANGE();
+  return result;
 }
 static int make_link(const char *from, const char *to) {
   FAIL_IF('l', to);
   FULL(full_from, from);
   FULL(full_to, to);
-  return RESULT(link(full_from, full_to));
+  BEGIN_CHANGE();
+  return added(full_to, RESULT(link(full_from, full_to)));
 }
 static int change_mode(const char *path, mode_t mode, struct fuse_file_info *file) {
   (void)file;
@@ -152,18 +201,27 @@ static int change_owner(const char *path, uid_t user, gid_t group, struct fuse_f
 }
 static int cut(const char *path, off_t size, struct fuse_file_info *file) {
   FAIL_IF('w', path);
-  if (file != NULL) return RESULT(ftruncate((int)file->fh, size));
   FULL(full, path);
-  return RESULT(truncate(full, size));
+  const int opened = file != NULL ? (int)file->fh : open(full, O_RDWR);
+  if (opened < 0) return -errno;
+  BEGIN_CHANGE();
+  if (is_tracked) keep_before_truncating(opened, size);
+  const int result = RESULT(ftruncate(opened, size));
+  END_CHANGE();
+  if (file == NULL) close(opened);
+  return result;
 }
 static int open_with(const char *path, int flags, mode_t mode, struct fuse_file_info *file) {
   FULL(full, path);
+  const int is_new = is_tracked && (flags & O_CREAT) != 0 && access(full, F_OK) != 0;
   /* Pages that are written in part are read first. */
   const int both = (flags & ~O_ACCMODE & ~O_APPEND & ~O_DIRECT) | O_RDWR;
   int opened = open(full, both, mode);
   if (opened < 0 && (flags & O_ACCMODE) == O_RDONLY) opened = open(full, flags & ~O_DIRECT, mode);
   if (opened < 0) return -errno;
   file->fh = (uint64_t)opened;
+  if (is_tracked) is_written_through[opened] = (flags & (O_DSYNC | O_SYNC)) != 0;
+  if (is_new) note_added(full);
   remember(path);
   return 0;
 }
@@ -173,7 +231,10 @@ static int open_file(const char *path, struct fuse_file_info *file) {
 }
 static int make_file(const char *path, mode_t mode, struct fuse_file_info *file) {
   FAIL_IF('o', path);
-  return open_with(path, file->flags | O_CREAT, mode, file);
+  BEGIN_CHANGE();
+  const int result = open_with(path, file->flags | O_CREAT, mode, file);
+  END_CHANGE();
+  return result;
 }
 static int read_bytes(const char *path, char *bytes, size_t size, off_t at, struct fuse_file_info *file) {
   FAIL_IF('r', path);
@@ -182,8 +243,14 @@ static int read_bytes(const char *path, char *bytes, size_t size, off_t at, stru
 }
 static int write_bytes(const char *path, const char *bytes, size_t size, off_t at, struct fuse_file_info *file) {
   FAIL_IF('w', path);
-  const ssize_t written = pwrite((int)file->fh, bytes, size, at);
-  return written < 0 ? -errno : (int)written;
+  const int opened = (int)file->fh;
+  BEGIN_CHANGE();
+  if (is_tracked && is_written_through[opened] && !is_failing('s', path)) note_written_through(opened, bytes, size, at);
+  else if (is_tracked) keep_range(opened, at, (off_t)size);
+  const ssize_t written = pwrite(opened, bytes, size, at);
+  const int result = written < 0 ? -errno : (int)written;
+  END_CHANGE();
+  return result;
 }
 static int room(const char *path, struct statvfs *found) {
   FULL(full, path);
@@ -196,19 +263,31 @@ static int close_file(const char *path, struct fuse_file_info *file) {
 }
 static int sync_file(const char *path, int only_data, struct fuse_file_info *file) {
   (void)only_data;
-  (void)file;
-  FAIL_IF('s', path);
-  return 0;
+  const int opened = (int)file->fh;
+  const int code = fails('s', path);
+  BEGIN_CHANGE();
+  /* What follows a write that was written through is no sync of what else waits. */
+  if (is_tracked && !is_written_through[opened]) note_synced(opened, code != 0);
+  END_CHANGE();
+  return -code;
 }
 static int sync_folder(const char *path, int only_data, struct fuse_file_info *file) {
   (void)only_data;
   (void)file;
   FAIL_IF('d', path);
+  FULL(full, path);
+  BEGIN_CHANGE();
+  if (is_tracked) note_folder_synced(full);
+  END_CHANGE();
   return 0;
 }
 static int allocate(const char *path, int mode, off_t at, off_t size, struct fuse_file_info *file) {
   FAIL_IF('w', path);
-  return fallocate((int)file->fh, mode, at, size) == -1 ? -errno : 0;
+  BEGIN_CHANGE();
+  if (is_tracked) keep_range((int)file->fh, at, size);
+  const int result = fallocate((int)file->fh, mode, at, size) == -1 ? -errno : 0;
+  END_CHANGE();
+  return result;
 }
 static int read_folder(const char *path, void *names, fuse_fill_dir_t add, off_t at, struct fuse_file_info *file,
                        enum fuse_readdir_flags flags) {
@@ -273,12 +352,28 @@ static void add_rule(const char *line) {
   rules[rule_count++] = rule;
 }
 
+static void cut_power(const char *line) {
+  unsigned long long seed;
+  unsigned kept_tenths;
+  pthread_mutex_lock(&unsynced_lock);
+  is_frozen = 1;
+  if (line[0] == 'c') {
+    if (!is_tracked || sscanf(line, "cut %llu %u", &seed, &kept_tenths) != 2) exit(2);
+    is_cut = 1;
+    lose_unsynced(seed, kept_tenths);
+    pthread_cond_broadcast(&thawed);
+  }
+  pthread_mutex_unlock(&unsynced_lock);
+}
+
 static void *obey(void *given) {
   struct fuse *fuse = given;
   char line[1024];
   while (fgets(line, sizeof line, stdin) != NULL) {
     if (strncmp(line, "forget", 6) == 0) {
       forget(fuse);
+    } else if (strncmp(line, "freeze", 6) == 0 || strncmp(line, "cut", 3) == 0) {
+      cut_power(line);
     } else {
       pthread_mutex_lock(&rules_lock);
       if (strncmp(line, "heal", 4) == 0) rule_count = 0;
@@ -295,8 +390,17 @@ static void *obey(void *given) {
 }
 
 int main(int count, char **arguments) {
-  if (count != 3) return 2;
+  if (count != 3 && count != 4) return 2;
   root = arguments[1];
+  if (count == 4) {
+    is_tracked = 1;
+    lost_folder = open(arguments[3], O_PATH | O_DIRECTORY);
+    struct rlimit limit;
+    if (lost_folder < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
+    /* Each file that is not synced takes one. */
+    limit.rlim_cur = limit.rlim_max < sizeof is_written_through ? limit.rlim_max : sizeof is_written_through;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
   umask(0);
   char *options[] = {"faulty-file-system", "-o", "allow_other,default_permissions", NULL};
   struct fuse_args args = FUSE_ARGS_INIT(3, options);

@@ -11,6 +11,8 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const SOURCE = fileURLToPath(new URL('faulty-file-system.c', import.meta.url));
+/** Part of it. */
+const UNSYNCED = fileURLToPath(new URL('unsynced.h', import.meta.url));
 const { errno } = constants;
 
 /** What can fail: `folder-sync` apart from `sync`, `change` is what makes, renames, removes and opens to write. */
@@ -28,6 +30,12 @@ const CALLS = {
 } as const;
 export type FaultyCall = keyof typeof CALLS;
 
+export interface PowerCut {
+  readonly seed: number;
+  /** Of what was not synced, of 10. */
+  readonly keptTenths: number;
+}
+
 let program: string | undefined;
 
 /** Compiled once a process of tests. */
@@ -38,7 +46,7 @@ function compiled(): string {
   const path = join(folder, 'faulty-file-system');
   const flags = execFileSync('pkg-config', ['--cflags', '--libs', 'fuse3'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const options = flags.toString().trim().split(/\s+/);
-  execFileSync('cc', ['-O1', '-o', path, SOURCE, ...options, '-lpthread'], { stdio: 'ignore' });
+  execFileSync('cc', ['-O1', '-o', path, '-include', UNSYNCED, SOURCE, ...options, '-lpthread'], { stdio: 'ignore' });
   return (program = path);
 }
 
@@ -49,10 +57,15 @@ export class FaultyFileSystem {
     readonly path: string,
   ) {}
 
-  /** Over `under`, at `path`; both are made where they are missing. */
-  static async mount(under: string, path: string): Promise<FaultyFileSystem> {
+  /** Over `under`, at `path`; both are made where they are missing. `lostIn`: for `cutPower`, an empty folder on the same disk. */
+  static async mount(under: string, path: string, lostIn?: string): Promise<FaultyFileSystem> {
     for (const folder of [under, path]) mkdirSync(folder, { recursive: true });
-    const child = spawn(compiled(), [under, path], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const tracked = lostIn === undefined ? [] : [lostIn];
+    for (const folder of tracked) {
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder);
+    }
+    const child = spawn(compiled(), [under, path, ...tracked], { stdio: ['pipe', 'pipe', 'ignore'] });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const { value } = (await lines.next()) as { readonly value?: string };
     if (value !== 'mounted') throw new Error('the file system cannot be mounted');
@@ -76,6 +89,17 @@ export class FaultyFileSystem {
   /** What the system has of these files in memory is dropped: what is mapped is read anew, as after long disuse. */
   async forget(): Promise<void> {
     await this.tell('forget');
+  }
+
+  /**
+   * The power fails. What was not synced, of files and of names in folders, is lost but for about so many tenths of it, drawn by the seed.
+   * Nothing is written from when this is called; what waits for it has an error when `died` has been called, which ends who would see it.
+   * What is left can be mounted anew when this is unmounted.
+   */
+  async cutPower({ seed, keptTenths }: PowerCut, died: () => void): Promise<void> {
+    await this.tell('freeze');
+    died();
+    await this.tell(`cut ${seed} ${keptTenths}`);
   }
 
   /** As a disk that is pulled out: every call fails from now on, those on open files, too. */

@@ -2,6 +2,7 @@
 import { mkdir, open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OperatorError, syncFile } from '../../platform/index.js';
+import { foldersOf } from '../description.js';
 import { inParallel } from '../in-parallel.js';
 import { inOrderOfMaking } from '../kept-backups.js';
 import type { Manifest, StoredFileOfBackup } from './manifest.js';
@@ -30,7 +31,7 @@ export async function fetchStored(
   try {
     await assertRoom(to, manifest);
     await inParallel(manifest.files, FILES_AT_A_TIME, (file) => write(pieces, file, join(to, file.path)));
-    for (const folder of foldersOf(to, manifest)) await syncFile(folder);
+    for (const folder of foldersOf(to, manifest.files)) await syncFile(folder);
     return manifest;
   } catch (error) {
     await rm(to, { recursive: true, force: true });
@@ -66,13 +67,4 @@ async function write(pieces: PieceStore, file: StoredFileOfBackup, at: string): 
   } finally {
     await written.close();
   }
-}
-
-/** With those in between. */
-function foldersOf(to: string, { files }: Manifest): ReadonlySet<string> {
-  const folders = new Set([to]);
-  for (const { path } of files) {
-    for (let each = dirname(path); each !== '.'; each = dirname(each)) folders.add(join(to, each));
-  }
-  return folders;
 }

@@ -1,8 +1,9 @@
 /** The folders below `lists/` of a data directory: which there are, and where those go that nobody knows. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
-import { ServiceError } from '../../platform/index.js';
+import { asStorageError, ServiceError, syncFile, syncFolders } from '../../platform/index.js';
 import { areListsGone, asGone, hasStore, LISTS_GONE, ListStore, storePath } from '../../store/index.js';
 
 /** Ids become folder names. */
@@ -118,10 +119,27 @@ export async function makeFolder(
   }
   try {
     await fill(listPath);
+    await syncNames(listPath);
   } catch (error) {
     rmSync(listPath, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Before the catalogue names the list: a folder without a name is gone after a loss of power, and all that was written to the list with it. */
+async function syncNames(listPath: string): Promise<void> {
+  try {
+    await syncFolders(listPath);
+    await syncFile(dirname(listPath));
+  } catch (error) {
+    throw asStorageError(error, listPath);
+  }
+}
+
+/** Resolves when it is gone for good: else it is there again after a loss of power, and nobody knows of it. */
+export async function removeFolder(listPath: string): Promise<void> {
+  await rm(listPath, { recursive: true, force: true, maxRetries: 3 });
+  if (existsSync(dirname(listPath))) await syncFile(dirname(listPath));
 }
 
 /** True where the store says that the list came into the catalogue. */

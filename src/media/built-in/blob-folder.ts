@@ -3,8 +3,9 @@
  * transaction names yet, is in `incoming/`: what a crash leaves there is moved or removed at the next start.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeSyncedFolder } from '../../platform/index.js';
 import { piecesOf, writePiece } from '../file-pieces.js';
 import { FolderSync } from './folder-sync.js';
 
@@ -21,10 +22,10 @@ export interface ReceivedBlob {
 export class BlobFolder {
   private readonly incoming: string;
   private readonly blobs: string;
-  private made: Promise<void> | undefined;
+  private isMade = false;
   private readonly sync: FolderSync;
 
-  constructor(private readonly path: string) {
+  constructor(path: string) {
     this.incoming = join(path, 'incoming');
     this.blobs = join(path, 'blobs');
     this.sync = new FolderSync(this.incoming);
@@ -35,7 +36,7 @@ export class BlobFolder {
    * it or the body throws leaves nothing behind.
    */
   async receive(body: AsyncIterable<Uint8Array>, onBytes: (bytes: number) => void): Promise<ReceivedBlob> {
-    await this.make();
+    this.make();
     const id = randomUUID();
     const path = join(this.incoming, id);
     const handle = await open(path, 'wx', FILE_MODE);
@@ -83,18 +84,10 @@ export class BlobFolder {
     return namesIn(this.blobs);
   }
 
-  private async make(): Promise<void> {
-    this.made ??= Promise.all(
-      [this.incoming, this.blobs].map((path) => mkdir(path, { recursive: true, mode: FOLDER_MODE })),
-    ).then(async () => {
-      await new FolderSync(this.path).done();
-    });
-    try {
-      await this.made;
-    } catch (error) {
-      this.made = undefined;
-      throw error;
-    }
+  private make(): void {
+    if (this.isMade) return;
+    for (const path of [this.incoming, this.blobs]) makeSyncedFolder(path, FOLDER_MODE);
+    this.isMade = true;
   }
 }
 

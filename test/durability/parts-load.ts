@@ -1,0 +1,167 @@
+/**
+ * Changes of what lies beside lists, until the service dies: files of the built-in media store, keys, records that a webhook is told of, and
+ * backups. Beside `WriteLoad` and `ChangeLoad`.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Answer, ServiceClient } from '../support/client.js';
+import type { SeededRandom } from '../support/random.js';
+import type { TestService } from '../support/service.js';
+import type { Received } from '../support/webhook-receiver.js';
+import { Changing } from './change-load.js';
+import { ACCOUNT, UnexpectedAnswer } from './write-load.js';
+
+export const TOLD_LIST = 'told';
+const FILES = 6;
+const FILE_BYTES_MAX = 20_000;
+const BACKUPS_KEPT = 2;
+
+/** Over all rounds. */
+export class ExpectedParts {
+  /** By path: how it begins. */
+  readonly files = new Map<string, Changing<string | undefined>>();
+  /** Secrets, and whether they still open something. */
+  readonly keys = new Map<string, Changing<boolean>>();
+  /** Records that were answered as made. */
+  readonly made = new Set<string>();
+  private readonly told = new Set<string>();
+  /** The last that was answered. */
+  backup: string | undefined;
+  backups = 0;
+
+  file(path: string): Changing<string | undefined> {
+    let file = this.files.get(path);
+    if (file === undefined) this.files.set(path, (file = new Changing<string | undefined>(undefined)));
+    return file;
+  }
+
+  /** A record may be told of before it is answered. */
+  hear({ body: { data } }: Received): void {
+    this.told.add(String(data['name']));
+  }
+
+  untold(): string[] {
+    return [...this.made].filter((name) => !this.told.has(name));
+  }
+}
+
+export interface PartsLoadOptions {
+  readonly service: TestService;
+  readonly expected: ExpectedParts;
+  readonly random: SeededRandom;
+  /** A number that was never given out. */
+  readonly next: () => number;
+  readonly backups: string;
+}
+
+export class PartsLoad {
+  private dead = false;
+  private readonly client: ServiceClient;
+
+  constructor(private readonly options: PartsLoadOptions) {
+    this.client = options.service.client;
+  }
+
+  /** Resolves when the service no longer answers. Rejects for an unexpected answer. */
+  async run(): Promise<void> {
+    const actors = [
+      ...Array.from({ length: FILES }, (_, file) => () => this.changeFile(`file-${file}`)),
+      () => this.changeKeys(),
+      () => this.write(),
+      () => this.backUp(),
+    ];
+    await Promise.all(actors.map((actor) => this.repeat(actor)));
+  }
+
+  /** The crash is on its way: connection errors are no surprise from now on. */
+  expectDeath(): void {
+    this.dead = true;
+  }
+
+  private async repeat(action: () => Promise<void>): Promise<void> {
+    try {
+      for (;;) await action();
+    } catch (error) {
+      if (error instanceof UnexpectedAnswer || !this.dead) throw error;
+    }
+  }
+
+  private async ask(statuses: readonly number[], request: Promise<Answer>, what: string): Promise<Answer> {
+    const answer = await request;
+    if (statuses.includes(answer.status)) return answer;
+    throw new UnexpectedAnswer(`${what}: ${answer.status} ${answer.text.slice(0, 1000)}`);
+  }
+
+  private async changeFile(path: string): Promise<void> {
+    const { expected, random, next } = this.options;
+    const file = expected.file(path);
+    const url = `/media/${ACCOUNT}/default/${path}`;
+    if (file.value !== undefined && random.below(3) === 0) {
+      file.begin(undefined);
+      await this.ask([204], this.client.delete(url), 'deletion of a file');
+    } else {
+      const begin = `content ${next()} `;
+      file.begin(begin);
+      const bytes = begin.repeat(1 + random.below(FILE_BYTES_MAX / begin.length));
+      await this.ask([200, 201], this.client.send('PUT', url, { bytes }), 'upload');
+    }
+    file.acknowledge();
+  }
+
+  private async changeKeys(): Promise<void> {
+    const { expected, random, next, service } = this.options;
+    const made = await this.ask(
+      [201],
+      service.control().post(`/api-key/${ACCOUNT}`, { name: `key-${next()}`, access: 'full' }),
+      'key',
+    );
+    const { id, key } = made.body as { readonly id: string; readonly key: string };
+    const known = new Changing(true);
+    expected.keys.set(key, known);
+    if (random.below(2) === 0) return;
+    known.begin(false);
+    await this.ask([204], service.control().delete(`/api-key/${ACCOUNT}/${id}`), 'deletion of a key');
+    known.acknowledge();
+  }
+
+  private async write(): Promise<void> {
+    const { expected, next } = this.options;
+    const name = `told-${next()}`;
+    await this.ask([201], this.client.post(`/search-result/${ACCOUNT}/${TOLD_LIST}`, { name }), 'record');
+    expected.made.add(name);
+  }
+
+  private async backUp(): Promise<void> {
+    const { expected, service, backups: folder } = this.options;
+    const request = { folder, keep: BACKUPS_KEPT };
+    // 409: an index changes faster than it is copied.
+    const { status, body } = await this.ask([201, 409], service.control().post('/backup', request), 'backup');
+    if (status !== 201) return;
+    expected.backup = (body as { readonly path: string }).path;
+    expected.backups += 1;
+  }
+}
+
+/** After a restart: problems, empty where everything is as it was answered. Which events came is seen later. */
+export async function compareParts({ client, ...service }: Compared, expected: ExpectedParts): Promise<string[]> {
+  const problems: (string | undefined)[] = [];
+  for (const [path, file] of expected.files) {
+    const { status, text } = await client.get(`/media/${ACCOUNT}/default/${path}`);
+    const begin = /^content \d+ /u.exec(text)?.[0];
+    if (begin !== undefined && text.replaceAll(begin, '') !== '') problems.push(`${path} is not whole`);
+    problems.push(file.compare(status === 404 ? undefined : (begin ?? text), path));
+  }
+  for (const [key, known] of expected.keys) {
+    const { status } = await service.clientWith(key).get(`/list/${ACCOUNT}`);
+    problems.push(known.compare(status === 200, `that a key opens something (${status})`));
+    if (!known.value) expected.keys.delete(key);
+  }
+  if (expected.backup !== undefined && !existsSync(join(expected.backup, 'backup.json')))
+    problems.push(`${expected.backup} is gone`);
+  return problems.filter((problem) => problem !== undefined);
+}
+
+export interface Compared {
+  readonly client: ServiceClient;
+  readonly clientWith: (key: string) => ServiceClient;
+}
