@@ -28,6 +28,8 @@ import {
   packageRoot,
   residentOwnBytes,
   type SecretBox,
+  StorageFaults,
+  SYSTEM_UNREADABLE,
   ServiceManager,
   systemClock,
   takeServiceManager,
@@ -53,6 +55,7 @@ import { CandidateFinder } from './synonyms/index.js';
 const MEBIBYTE = 2 ** 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+const SYSTEM = 'system';
 
 /** Loaded while the search threads, which the start waits for, load what is theirs: it is the most of the program. */
 const loadOperations = () => import('./operations/index.js');
@@ -276,6 +279,7 @@ async function openServices(
     allOperations(),
   ]);
   assertFormatsKnown(dataDir);
+  const faults = new StorageFaults(log);
   const { environment, catalog, access } = await openSystem(dataDir, parts, budget, reservedAccountNames(operations));
   await ensureAccount(catalog, config, log);
   const secrets = secretsOf(dataDir, config, environment);
@@ -293,6 +297,9 @@ async function openServices(
     entryOf: (listId) => entryOf(catalog, listId),
     room,
     progress,
+    onOtherUnreadable: (path) => {
+      if (path.startsWith(join(dataDir, SYSTEM, '/'))) faults.met(SYSTEM, SYSTEM_UNREADABLE);
+    },
     // A command has nobody else to serve, and what it opens is closed when it ends.
     waitForRebuild: !listen,
   });
@@ -300,7 +307,12 @@ async function openServices(
   // After the lists: features read from their stores, and are closed first.
   const environments = featureEnvironments();
   const data = { config, dataDir, environment, environments, catalog, access, indexes, secrets, progress };
-  await openFeatures(open, features, { ...data, searchActivity, clock: systemClock, log, metrics, listen }, parts);
+  await openFeatures(
+    open,
+    features,
+    { ...data, searchActivity, clock: systemClock, log, faults, metrics, listen },
+    parts,
+  );
   await sealSecrets(secrets, log);
 
   const services: Services = {
@@ -322,7 +334,7 @@ async function openServices(
     ...limitersOf(config),
     ...cataloguesOf(operations),
     metrics: () => metrics.text(),
-    ...standingOf(state, dataDir),
+    ...standingOf(state, dataDir, faults),
   };
   return { services, features: open, warmUp: () => searchPool.get().warmUp(), budget };
 }

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { CollectionStore, lostSecrets } from './catalog/index.js';
 import { FEATURES } from './features.js';
 import type { Services } from './operations/index.js';
-import { SecretBox, StorageProbe, type Config, type LmdbEnvironment } from './platform/index.js';
+import {
+  SecretBox,
+  setAsideOf,
+  StorageProbe,
+  type Config,
+  type LmdbEnvironment,
+  type StorageFaults,
+} from './platform/index.js';
 
 /** The box of secrets of a data directory, whose catalogue this is. */
 export function secretsOf(dataDir: string, config: Config, environment: LmdbEnvironment): SecretBox {
@@ -18,7 +25,16 @@ export function secretsOf(dataDir: string, config: Config, environment: LmdbEnvi
   return secrets;
 }
 
-export function standingOf(state: { readonly ready: boolean }, dataDir: string): Pick<Services, 'ready' | 'storage'> {
+export function standingOf(
+  state: { readonly ready: boolean },
+  dataDir: string,
+  faults: StorageFaults,
+): Pick<Services, 'ready' | 'storage' | 'databases'> {
   const probe = new StorageProbe(dataDir);
-  return { ready: () => state.ready, storage: () => probe.look() };
+  const folders = ['system', ...FEATURES.flatMap(({ environments = [] }) => environments.map(({ path }) => path))];
+  return {
+    ready: () => state.ready,
+    storage: () => probe.look(),
+    databases: () => ({ unreadable: faults.unreadable(), setAside: setAsideOf(dataDir, folders) }),
+  };
 }

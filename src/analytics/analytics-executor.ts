@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino';
 import { createWorkerThread, loggedWorker } from '../platform/hosts/index.js';
-import { compiledFile, ServiceError, type Config, type Metrics } from '../platform/index.js';
+import { compiledFile, ServiceError, type Config, type Metrics, type StorageFaults } from '../platform/index.js';
 import { ANALYTICS_UNAVAILABLE } from './analytics-problems.js';
 import type { AnalyticsProtocol, AnalyticsWorkerData } from './analytics-protocol.js';
 import { analyticsFolder } from './folder.js';
@@ -14,11 +14,14 @@ import type { AnalyticsExecutor, AnalyticsResult } from './tasks.js';
 /** One append, one roll-up, and the reports and deletions that are asked for meanwhile. */
 const TASKS_MAX = 320;
 const HEAP_MIB_MAX = 512;
+/** From the data directory. */
+const EVENTS = 'analytics/events';
 /** Of 19. At its turn on a busy processor it gets a quarter of the time, as reports are waited for; searches come first. */
 const NICENESS = 5;
 
 export interface AnalyticsExecutorOptions {
   readonly config: Pick<Config, 'data'>;
+  readonly faults: StorageFaults;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
@@ -28,7 +31,12 @@ export interface RunningAnalyticsExecutor extends AnalyticsExecutor {
   close(): Promise<void>;
 }
 
-export function createAnalyticsExecutor({ config, log, metrics }: AnalyticsExecutorOptions): RunningAnalyticsExecutor {
+export function createAnalyticsExecutor({
+  config,
+  faults,
+  log,
+  metrics,
+}: AnalyticsExecutorOptions): RunningAnalyticsExecutor {
   const data: AnalyticsWorkerData = { analyticsFolder: analyticsFolder(config) };
   const host = createWorkerThread<AnalyticsProtocol>({
     name: 'analytics',
@@ -36,6 +44,10 @@ export function createAnalyticsExecutor({ config, log, metrics }: AnalyticsExecu
     data,
     heapMibMax: HEAP_MIB_MAX,
     niceness: NICENESS,
+    onEvent: (_name, { unreadable }) => {
+      if (unreadable === null) faults.gone(EVENTS);
+      else faults.met(EVENTS, unreadable);
+    },
     ...loggedWorker('analytics', { log, metrics }),
   });
   return {

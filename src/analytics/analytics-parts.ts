@@ -10,9 +10,9 @@ import { groupTarget, listTarget, type AnalyticsTarget } from './targets.js';
 
 export const analyticsParts: FeatureParts = {
   operations: analyticsOperations,
-  open({ config, clock, log, metrics }) {
+  open({ config, clock, faults, log, metrics }) {
     const events = eventsFolder(analyticsFolder(config));
-    const executor = createAnalyticsExecutor({ config, log, metrics });
+    const executor = createAnalyticsExecutor({ config, faults, log, metrics });
     const running = createAnalytics({ config, executor, isRecorded: () => existsSync(events), clock, log, metrics });
     return {
       parts: [provide(ANALYTICS, running)],

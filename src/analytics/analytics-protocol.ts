@@ -11,5 +11,8 @@ export interface AnalyticsProtocol {
     readonly run: { readonly ask: AnalyticsTask; readonly answer: AnalyticsResult<AnalyticsTask> };
   };
   readonly notices: Readonly<Record<never, unknown>>;
-  readonly events: Readonly<Record<never, unknown>>;
+  readonly events: {
+    /** Why the storage cannot be read; null where it can again. */
+    readonly storage: { readonly unreadable: string | null };
+  };
 }

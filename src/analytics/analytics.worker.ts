@@ -1,15 +1,15 @@
 /** The entry of the analytics thread. The work itself is in `task-handler.ts`; here is what happens to a storage that is damaged. */
-import { serveHost } from '../platform/hosts/serve-host.js';
+import { serveHost, type Emit } from '../platform/hosts/serve-host.js';
 import { kernel } from '../../native-bindings/index.js';
-import { EnvironmentFaults, isDamage, ServiceError, setAside } from '../platform/index.js';
+import { EnvironmentFaults, isDamage, isUnreadable, ServiceError, setAside, systemReason } from '../platform/index.js';
 import { ANALYTICS_UNAVAILABLE } from './analytics-problems.js';
 import type { AnalyticsProtocol, AnalyticsWorkerData } from './analytics-protocol.js';
 import { eventsFolder } from './folder.js';
 import { AnalyticsTaskHandler } from './task-handler.js';
 import type { AnalyticsResult, AnalyticsTask } from './tasks.js';
 
-/** One that the disk cannot read is opened no more often: it is read as a whole to see whether that is over. */
-const REOPEN_MS = 5000;
+/** One that the disk cannot read is opened no more often, and less often the longer that lasts: it is read as a whole to see whether it is over. */
+const REOPEN_MS = { first: 5000, max: 60_000 };
 
 /**
  * The storage is opened with the first task, so that one that cannot be opened is an answer and is tried again. One that is damaged
@@ -22,17 +22,29 @@ class AnalyticsWorker {
   #refusal: { readonly error: ServiceError; readonly untilMs: number } | undefined;
   #beginning: Promise<void> | undefined;
 
-  constructor(private readonly folder: string) {}
+  /** How often it was refused since it could be read last. */
+  #refusals = 0;
+
+  constructor(
+    private readonly folder: string,
+    private readonly emit: Emit<AnalyticsProtocol>,
+  ) {}
 
   async run(task: AnalyticsTask): Promise<AnalyticsResult<AnalyticsTask>> {
     const used = this.#handler;
     try {
-      return await this.#opened().run(task);
+      return this.#read(await this.#opened().run(task));
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isDamage(error) && !isUnreadable(error)) throw error;
       await this.#beginAnew(used, error);
       return this.#opened().run(task);
     }
+  }
+
+  #read(result: AnalyticsResult<AnalyticsTask>): AnalyticsResult<AnalyticsTask> {
+    if (this.#refusals > 0) this.emit('storage', { unreadable: null });
+    this.#refusals = 0;
+    return result;
   }
 
   /** Resolves when what was asked before is done and on disk. */
@@ -61,16 +73,15 @@ class AnalyticsWorker {
     this.#handler = undefined;
     // What waits for its turn there fails as well, and comes here.
     await damaged?.close().catch((failure: unknown) => {
-      if (!isDamage(failure)) throw failure;
+      if (!isDamage(failure) && !isUnreadable(failure)) throw failure;
     });
-    const reason = this.#faults?.whyNotOfTheFile();
+    const reason = isUnreadable(error) ? systemReason(error) : this.#faults?.whyNotOfTheFile();
     if (reason !== undefined) {
       const detail = `The analytics storage is left as it is, and tried again: ${reason}.`;
-      this.#refusal = {
-        error: new ServiceError(ANALYTICS_UNAVAILABLE, detail),
-        untilMs: performance.now() + REOPEN_MS,
-      };
-      process.stderr.write(`${detail}\n`);
+      const waitMs = Math.min(REOPEN_MS.max, REOPEN_MS.first * 2 ** this.#refusals);
+      this.#refusals += 1;
+      this.#refusal = { error: new ServiceError(ANALYTICS_UNAVAILABLE, detail), untilMs: performance.now() + waitMs };
+      this.emit('storage', { unreadable: detail });
       throw this.#refusal.error;
     }
     const path = setAside(eventsFolder(this.folder));
@@ -80,7 +91,7 @@ class AnalyticsWorker {
   }
 }
 
-serveHost<AnalyticsProtocol>((data) => {
-  const worker = new AnalyticsWorker((data as AnalyticsWorkerData).analyticsFolder);
+serveHost<AnalyticsProtocol>((data, emit) => {
+  const worker = new AnalyticsWorker((data as AnalyticsWorkerData).analyticsFolder, emit);
   return { answers: { run: (task) => worker.run(task) }, notices: {}, close: () => worker.close() };
 });

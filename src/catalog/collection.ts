@@ -12,8 +12,11 @@ import {
   asOutboxEvent,
   FIRST_OUTBOX_ROW,
   noEventSink,
+  isDamage,
+  isUnreadable,
   Outbox,
   OUTBOX_DATABASE,
+  ServiceError,
   systemClock,
   type Clock,
   type EventContent,
@@ -25,6 +28,9 @@ import {
 } from '../platform/index.js';
 import { GroupsOfEntries, type GroupedBy } from './groups-of-entries.js';
 
+const UNREADABLE =
+  'The catalogue cannot be read from the disk: nothing was changed. Searches are served on; accounts, keys, lists and settings can be changed again when ' +
+  'the disk can be read and the service was started anew. Its log says more.';
 /** Keys are names and ids; those made of several parts are joined by a character that no name has. */
 const KEY_SEPARATOR = '/';
 
@@ -215,6 +221,15 @@ export class CollectionStore {
     return result;
   }
 
+  async #committed(action: () => void): Promise<void> {
+    try {
+      await this.#environment.transaction(action);
+    } catch (error) {
+      if (!isDamage(error) && !isUnreadable(error)) throw error;
+      throw new ServiceError('storage-damaged', UNREADABLE, { cause: error });
+    }
+  }
+
   async #run<Result>(decide: (change: Change) => Result): Promise<Result> {
     const writes: StagedWrite[] = [];
     const steps: (() => void)[] = [];
@@ -237,7 +252,7 @@ export class CollectionStore {
       },
     });
     if (steps.length === 0 && events.length === 0) return result;
-    await this.#environment.transaction(() => {
+    await this.#committed(() => {
       for (const step of steps) step();
       if (events.length > 0) this.#appendToOutbox(events, sink.removableTo(source.id));
     });

@@ -2,7 +2,8 @@
  * What damaged data files look like, and what is done with those that can be begun anew. LMDB reports most damage itself, since
  * its build here checks every page (`native-bindings/lmdb-js`); what it cannot open safely is found before, by its meta pages.
  */
-import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { ServiceError } from './errors.js';
 import { systemCode } from './system-code.js';
 
@@ -97,11 +98,26 @@ function isUnreadableSegment(error: unknown): boolean {
   return error instanceof Error && error.name === 'KernelError' && (error as { code?: unknown }).code === 'unreadable';
 }
 
+const ASIDE = '.damaged-';
+
+/** What was set aside of these folders of a data directory and is still there, as paths from it. Whatever cannot be looked at has none. */
+export function setAsideOf(dataDir: string, folders: readonly string[]): string[] {
+  return folders.flatMap((folder) => {
+    const around = dirname(folder);
+    try {
+      const names = readdirSync(join(dataDir, around));
+      return names.filter((name) => name.startsWith(basename(folder) + ASIDE)).map((name) => join(around, name));
+    } catch {
+      return [];
+    }
+  });
+}
+
 /** Renames what is damaged to `<path>.damaged-<time>`, so that a new one can be begun in its place. Returns the new path. */
 export function setAside(path: string, now = new Date()): string {
   const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  let target = `${path}.damaged-${time}`;
-  for (let number = 2; existsSync(target); number += 1) target = `${path}.damaged-${time}-${number}`;
+  let target = `${path}${ASIDE}${time}`;
+  for (let number = 2; existsSync(target); number += 1) target = `${path}${ASIDE}${time}-${number}`;
   renameSync(path, target);
   return target;
 }

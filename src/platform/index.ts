@@ -49,6 +49,7 @@ export * from './request-memory.js';
 export * from './search-activity.js';
 export * from './secrets/index.js';
 export * from './service-manager.js';
+export * from './storage-faults.js';
 export * from './storage-space.js';
 export * from './suggest.js';
 export * from './system-code.js';

@@ -32,8 +32,12 @@ export interface EngineListener {
   moved(sourceId: string, lastRow: number): void;
   /** Outcomes that were written down, how many of each subscription, and how many deliveries the queue holds now. */
   settled(counts: SettledCounts, queued: number): void;
-  failed(message: string, error: unknown): void;
+  /** `isNews` false: it was said a while ago. */
+  failed(message: string, error: unknown, isNews?: boolean): void;
 }
+
+/** What goes on failing is said at the first, second, fourth, eighth … time. */
+const isNews = (count: number) => Number.isInteger(Math.log2(count));
 
 export interface SettledCounts {
   readonly outcomes: Readonly<Record<BecameOfWork, number>>;
@@ -188,8 +192,9 @@ export class WebhookEngine {
         listener.moved(source.id, lastRow);
         for (const lane of new Set(deliveries.map((each) => each.lane))) this.runner.wake(lane);
       },
-      onFailure: (source, error) => {
-        listener.failed(`Events of ${source.id} could not be moved into the queue; trying again`, error);
+      onFailure: (source, error, count) => {
+        const told = `Events of ${source.id} could not be moved into the queue; trying again`;
+        listener.failed(count === 1 ? told : `${told} (the ${count}th time)`, error, isNews(count));
       },
     });
   }

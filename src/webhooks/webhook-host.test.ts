@@ -17,6 +17,7 @@ import {
   systemClock,
   type JobProgress,
   type LmdbEnvironment,
+  StorageFaults,
 } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import type { WithSecret } from './subscription-store.js';
@@ -59,6 +60,7 @@ function hostWith(deliver: boolean): WebhookHost {
     environment,
     secrets,
     clock: systemClock,
+    faults: new StorageFaults(log),
     log,
     metrics: createMetrics(),
     progress,

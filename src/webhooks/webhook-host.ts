@@ -21,17 +21,20 @@ import {
   PassingJobs,
   type ProgressBoard,
   type SecretBox,
+  type StorageFaults,
 } from '../platform/index.js';
 import type { LogPage } from './delivery-log.js';
 import { SubscriptionStore, type SubscriptionChange } from './subscription-store.js';
 import { toldSubscription, type Subscription } from './types.js';
 import type { SetAsidePage } from './webhook-engine.js';
-import { WEBHOOK_NOT_FOUND } from './webhook-problems.js';
+import { QUEUE_UNREADABLE, WEBHOOK_NOT_FOUND } from './webhook-problems.js';
 import type { WebhookProtocol, WebhookWorkerData } from './webhook-protocol.js';
 
 const WORKER_HEAP_MIB_MAX = 1024;
 /** Of 19: a thirtieth of a busy processor. Nobody waits for a delivery, and what is queued is on disk. */
 const NICENESS = 15;
+/** From the data directory. */
+const QUEUE = 'queue';
 
 export interface WebhookHostOptions {
   readonly config: Pick<Config, 'webhooks' | 'outbound'>;
@@ -40,6 +43,7 @@ export interface WebhookHostOptions {
   readonly environment: LmdbEnvironment;
   readonly secrets: SecretBox;
   readonly clock: Clock;
+  readonly faults: StorageFaults;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly progress: ProgressBoard;
@@ -104,7 +108,7 @@ export class WebhookHost implements EventSink {
   }
 
   async drained(source: OutboxSource): Promise<void> {
-    if (this.subscriptions.size > 0) await this.host.call('drain', source);
+    if (this.subscriptions.size > 0) await this.ask('drain', source);
     this.sources.delete(source.id);
     this.moved.delete(source.id);
   }
@@ -113,22 +117,22 @@ export class WebhookHost implements EventSink {
 
   /** Queues a ping; resolves with the id of its delivery. Rejects with `webhook-not-found`. */
   async ping(subscription: Subscription): Promise<string> {
-    const id = await this.host.call('ping', subscription.id);
+    const id = await this.ask('ping', subscription.id);
     if (id !== null) return id;
     throw new ServiceError(WEBHOOK_NOT_FOUND, 'The webhook was deleted a moment ago.');
   }
 
   attempts(subscriptionId: string, before: number | undefined, size: number): Promise<LogPage> {
-    return this.host.call('attempts', { subscriptionId, before, size });
+    return this.ask('attempts', { subscriptionId, before, size });
   }
 
   setAside(subscriptionId: string, after: number, size: number): Promise<SetAsidePage> {
-    return this.host.call('set-aside', { subscriptionId, after, size });
+    return this.ask('set-aside', { subscriptionId, after, size });
   }
 
   /** Undefined: all that are set aside. Resolves with how many are due again. */
   replay(subscriptionId: string, deliveryIds: readonly string[] | undefined): Promise<number> {
-    return this.host.call('replay', { subscriptionId, deliveryIds });
+    return this.ask('replay', { subscriptionId, deliveryIds });
   }
 
   /** Lets attempts that are under way end, and ends the thread. */
@@ -140,17 +144,29 @@ export class WebhookHost implements EventSink {
 
   // ---- the worker
 
+  /** No question starts a thread that would end at once: while the queue cannot be read, those that are started by themselves open it, after growing waits. */
+  private ask: Host<WebhookProtocol>['call'] = async (name, ask) => {
+    if (!this.host.isRunning && this.options.faults.has(QUEUE) && this.isKeptAlive())
+      throw new ServiceError('not-ready', QUEUE_UNREADABLE);
+    return this.host.call(name, ask);
+  };
+
+  private isKeptAlive(): boolean {
+    return this.options.deliver && this.subscriptions.size > 0;
+  }
+
   private createHost(): Host<WebhookProtocol> {
-    const { config, dataDir, deliver, log, metrics } = this.options;
+    const { config, dataDir, deliver, faults, log, metrics } = this.options;
+    const logged = loggedWorker('webhook', { log, metrics });
     const settings = { ...config.webhooks, outbound: config.outbound };
-    const data: WebhookWorkerData = { queuePath: join(dataDir, 'queue'), settings, deliver };
+    const data: WebhookWorkerData = { queuePath: join(dataDir, QUEUE), settings, deliver };
     return createWorkerThread<WebhookProtocol>({
       name: 'webhooks',
       entry: compiledFile('src/webhooks/webhook.worker'),
       data,
       heapMibMax: WORKER_HEAP_MIB_MAX,
       niceness: NICENESS,
-      isKeptAlive: () => deliver && this.subscriptions.size > 0,
+      isKeptAlive: () => this.isKeptAlive(),
       onStart: (host) => {
         host.notify('subscriptions', this.toldSubscriptions());
         this.unsaid = [...this.sources.values()];
@@ -159,7 +175,12 @@ export class WebhookHost implements EventSink {
       onEvent: (...event) => {
         this.hear(event);
       },
-      ...loggedWorker('webhook', { log, metrics }),
+      ...logged,
+      onDeath: (error) => {
+        // Said already, and again only now and then.
+        if (faults.has(QUEUE)) metrics.workerDeaths.inc({ pool: 'webhook' });
+        else logged.onDeath(error);
+      },
     });
   }
 
@@ -195,6 +216,10 @@ export class WebhookHost implements EventSink {
         break;
       case 'forgotten':
         this.forgotten(content);
+        break;
+      case 'queue':
+        if (content.unreadable === null) this.options.faults.gone(QUEUE);
+        else this.options.faults.met(QUEUE, content.unreadable);
         break;
       case 'failed':
         log.error({ reason: content.reason }, content.message);

@@ -5,13 +5,14 @@ import { webhookOperations } from './webhook-operations.js';
 
 export const webhookParts: FeatureParts = {
   operations: webhookOperations,
-  open({ config, dataDir, environment, secrets, clock, log, metrics, progress, listen }) {
+  open({ config, dataDir, environment, secrets, clock, faults, log, metrics, progress, listen }) {
     const host = new WebhookHost({
       config,
       dataDir,
       environment,
       secrets,
       clock,
+      faults,
       log,
       metrics,
       progress,

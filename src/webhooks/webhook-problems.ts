@@ -6,3 +6,7 @@ export const WEBHOOK_NOT_FOUND = {
   status: 404,
   title: 'There is no such webhook',
 } as const satisfies ProblemKind;
+
+/** With `not-ready`. */
+export const QUEUE_UNREADABLE =
+  'The queue of deliveries cannot be read from the disk at the moment. It is left as it is and opened again by itself; nothing is lost meanwhile.';

@@ -55,5 +55,7 @@ export interface WebhookProtocol {
     /** Ids of removed subscriptions of which nothing is left. */
     readonly forgotten: readonly string[];
     readonly failed: { readonly message: string; readonly reason: string };
+    /** Why the queue cannot be read; null where it can. */
+    readonly queue: { readonly unreadable: string | null };
   };
 }

@@ -5,11 +5,12 @@
  */
 import { serveHost, type Emit, type Served } from '../platform/hosts/serve-host.js';
 import { kernel } from '../../native-bindings/index.js';
-import { EnvironmentFaults, isDamage, setAside } from '../platform/index.js';
+import { EnvironmentFaults, isDamage, isUnreadable, ServiceError, setAside, systemReason } from '../platform/index.js';
 import { systemTimers, UnreadSourceError } from '../platform/work/index.js';
 import { HttpSender } from './http-sender.js';
 import { heardSubscription } from './types.js';
 import { WebhookEngine } from './webhook-engine.js';
+import { QUEUE_UNREADABLE } from './webhook-problems.js';
 import type { WebhookProtocol, WebhookWorkerData } from './webhook-protocol.js';
 
 class WebhookWorker {
@@ -26,14 +27,23 @@ class WebhookWorker {
     try {
       this.#engine = this.#createEngine();
     } catch (error) {
-      if (!isDamage(error)) throw error;
-      const reason = this.#faults.whyNotOfTheFile();
-      // The main thread logs it, and starts another one.
-      if (reason !== undefined) throw new Error(leftAsItIs(reason), { cause: error });
+      if (!isDamage(error) && !isUnreadable(error)) throw error;
+      const reason = this.#whyLeft(error);
+      if (reason !== undefined) {
+        // The main thread starts another one, after a while.
+        this.emit('queue', { unreadable: leftAsItIs(reason) });
+        throw queueUnreadable(error);
+      }
       this.#setQueueAside(error);
       this.#faults = this.#newFaults();
       this.#engine = this.#createEngine();
     }
+    this.emit('queue', { unreadable: null });
+  }
+
+  /** Undefined where the file is damaged, and no disk is to blame. */
+  #whyLeft(error: unknown): string | undefined {
+    return isUnreadable(error) ? systemReason(error) : this.#faults.whyNotOfTheFile();
   }
 
   #newFaults(): EnvironmentFaults {
@@ -51,7 +61,9 @@ class WebhookWorker {
               return null;
             });
           } catch (error) {
-            throw error instanceof UnreadSourceError ? error.cause : error;
+            if (error instanceof UnreadSourceError) throw error.cause;
+            // What is said of the queue is not said of the source, which would be deleted with all that it has to tell.
+            throw isDamage(error) || isUnreadable(error) ? queueUnreadable(error) : error;
           }
         },
         ping: (subscriptionId) => this.#watched(async () => (await engine.ping(subscriptionId)) ?? null),
@@ -95,8 +107,8 @@ class WebhookWorker {
         settled: ({ outcomes: { done: delivered, retried, 'set-aside': setAside }, attempts }, queued) => {
           this.emit('settled', { delivered, retried, setAside, queued, attempts });
         },
-        failed: (message, error) => {
-          this.#printFailure(message, error);
+        failed: (message, error, isNews = true) => {
+          if (isNews) this.#printFailure(message, error);
           if (isDamage(error)) this.#beginAnew(error);
         },
       },
@@ -130,7 +142,7 @@ class WebhookWorker {
     this.#isEnding = true;
     const reason = this.#faults.whyNotOfTheFile();
     if (reason === undefined) this.#setQueueAside(error);
-    else this.#printFailure(leftAsItIs(reason), error);
+    else this.emit('queue', { unreadable: leftAsItIs(reason) });
     // Threads share what one of them has open: who follows is to map the file anew. What was said until now goes out meanwhile.
     void this.#engine.abandon().finally(() => setImmediate(() => process.exit(1)));
   }
@@ -146,6 +158,10 @@ class WebhookWorker {
   #printFailure(message: string, error: unknown): void {
     this.emit('failed', { message, reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
+}
+
+function queueUnreadable(cause: unknown): ServiceError {
+  return new ServiceError('not-ready', QUEUE_UNREADABLE, { cause });
 }
 
 function leftAsItIs(reason: string): string {

@@ -147,7 +147,10 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
         const startedMs = performance.now();
         for (let cut = 1; cut <= CUTS; ++cut) {
           const seed = SEED * 1000 + cut;
-          requests += await (cut % BACKUPS_EVERY === 0 ? backUpUntilCut(seed) : loadUntilCut(seed));
+          const answered = cut % BACKUPS_EVERY === 0 ? backUpUntilCut(seed) : loadUntilCut(seed);
+          requests += await answered.catch((error: unknown) => {
+            throw new Error(`cut ${cut} of seed ${SEED}: ${String(error)}\n${service.output}`, { cause: error });
+          });
           await startOnDisk();
           const problems = [
             ...records.compare(await allRecords(service.client)),

@@ -148,8 +148,12 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await disk.forget();
       for (const name of ['one', 'two']) {
         const answer = await service.client.post('/list/default', { name });
-        if (answer.status !== 201) expect([answer.status, codeOf(answer)]).toEqual([503, 'storage-damaged']);
+        expect(answer).toMatchObject({
+          status: 503,
+          body: { code: 'storage-damaged', detail: expect.stringContaining('the service was started anew') },
+        });
       }
+      expect((await service.client.get('/ready')).body).toEqual({ status: 'ready', unreadable: ['system'] });
       for (const list of ['hit', 'other'])
         expect(await search(list)).toMatchObject({ status: 200, body: { total_count: RECORDS } });
       await disk.heal();

@@ -6,6 +6,7 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { gannet } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { canMountFaulty, FaultyFileSystem } from '../support/faulty-file-system.js';
 import { TestService } from '../support/service.js';
@@ -28,11 +29,13 @@ let disk: FaultyFileSystem;
 let service: TestService;
 let receiver: WebhookReceiver;
 
+let hook: string;
 /** Names of lists that were told of. */
 let delivered: Set<string>;
 
 const makeList = async (name: string) =>
   expect((await service.client.post('/list/default', { name })).status).toBe(201);
+const ready = () => service.client.get('/ready');
 const search = () => service.client.get('/search/default/films/1', { query: 'word' });
 
 describeWhere(await canMountFaulty(), 'no file system of our own can be mounted here (libfuse 3, and root)')(
@@ -63,8 +66,12 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
     async function fillQueue(): Promise<void> {
       const { client } = service;
       receiver.answering = (_delivery, response) => response.writeHead(503).end();
-      const hook = await client.post('/webhook', { url: receiver.url(), events: ['list.created'] });
-      expect(hook.status, hook.text).toBe(201);
+      const made = await client.post('/webhook', {
+        url: receiver.url(),
+        events: ['list.created', 'searchresult.created'],
+      });
+      expect(made.status, made.text).toBe(201);
+      hook = (made.body as { readonly id: string }).id;
       for (let number = 0; number < EVENTS; ++number) await makeList(`list-${number}`);
       await eventually(
         () => service.metric('gannet_webhook_deliveries_queued'),
@@ -91,16 +98,36 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await disk.forget();
       await makeList('later');
       await logged('The queue of deliveries is left as it is');
-      // Also by a thread that begins with it.
-      await logged('A worker died and is replaced');
+      // Also by threads that begin with it.
+      await eventually(
+        () => service.metric('gannet_worker_deaths_total{pool="webhook"}').catch(() => 0),
+        (deaths) => deaths >= 2,
+      );
       expect((await search()).status).toBe(200);
+      // Questions were 500, and each started a thread that read the queue and ended.
+      for (const path of ['deliveries', 'set-aside'])
+        for (let asked = 0; asked < 5; ++asked)
+          expect(await service.control().get(`/webhook/default/${hook}/${path}`)).toMatchObject({
+            status: 503,
+            body: { code: 'not-ready', detail: expect.stringContaining('opened again by itself') },
+          });
+      expect((await service.control().send('POST', `/webhook/default/${hook}/test`)).status).toBe(503);
+      expect(service.output.split('is left as it is').length).toBeLessThan(4);
+      expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready', unreadable: ['queue'] } });
+      const doctor = await gannet(dataDir, 'doctor');
+      expect(doctor.output).toMatch(/Databases.*the disk cannot read queue/u);
+      // What a list had to tell was deleted with it where the queue could not be read.
+      expect((await service.client.post('/search-result/default/later', { name: 'told' })).status).toBe(201);
+      expect((await service.client.delete('/list/default/later')).status).toBe(204);
       deliver();
       await disk.heal();
       await eventually(
         () => Promise.resolve(delivered.size),
-        (count) => count === EVENTS + 1,
+        (count) => count === EVENTS + 2,
       );
+      expect(delivered).toContain('told');
       expect(asidesIn('.')).toEqual([]);
+      expect((await ready()).body).toEqual({ status: 'ready' });
     });
 
     it('or whose queue was cut, begins a new one, and the old one is where the log says', async () => {
@@ -108,7 +135,10 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       truncateSync(join(dataDir, 'queue', 'data.mdb'), 3 * 4096);
       await makeList('later');
       await logged('it was set aside as');
-      expect(asidesIn('.')).toHaveLength(1);
+      const [aside] = asidesIn('.');
+      expect(aside).toBeDefined();
+      expect((await ready()).body).toEqual({ status: 'ready', set_aside: [aside] });
+      expect((await gannet(dataDir, 'doctor')).output).toContain(aside);
       deliver();
       await makeList('last');
       await eventually(
@@ -145,9 +175,11 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       for (let searches = 0; searches < SEARCHES; ++searches) expect((await search()).status).toBe(200);
       await logged('The analytics storage is left as it is');
       expect(await report()).toMatchObject({ status: 503, body: { code: 'analytics-unavailable' } });
+      expect((await ready()).body).toEqual({ status: 'ready', unreadable: ['analytics/events'] });
       await disk.heal();
       await counted(2 * SEARCHES);
       expect(asidesIn('analytics')).toEqual([]);
+      expect((await ready()).body).toEqual({ status: 'ready' });
     });
 
     it('or whose analytics were cut, counts on in a new storage', async () => {

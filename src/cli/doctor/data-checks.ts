@@ -23,8 +23,10 @@ import {
   featureChecks,
   modeCheck,
   secretsCheck,
+  setAsideCheck,
   storedSecretsCheck,
   unknownListsCheck,
+  unreadableCheck,
 } from './folder-checks.js';
 import { transcriptionCheck } from './recording-checks.js';
 import {
@@ -49,7 +51,7 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
   const checks = [fine('Data directory', `${folder} is writable`)];
   try {
     const client = await connectControlSocket(config, load);
-    checks.push(segmentCheck(folder), modeCheck(folder), unknownListsCheck(folder));
+    checks.push(segmentCheck(folder), modeCheck(folder), unknownListsCheck(folder), setAsideCheck(folder));
     const owner = client === undefined ? ownerBesideRoot(folder) : undefined;
     if (owner !== undefined) {
       // Whoever opens a store makes files beside it.
@@ -80,11 +82,17 @@ async function serviceChecks(client: ServiceClient, account: string): Promise<Ch
   const records = lists.reduce((sum, list) => sum + list.record_count, 0);
   const detail = `running; account ${account}: ${formatCounted(lists.length, 'list')}, ${formatRecords(records)}`;
   const lost = membersOf<string>(await client.call('secret.check', {}), 'unreadable');
+  // One whose data directory is gone is not ready, of which other checks tell.
+  const ready = await client.call('system.ready', {}).then(
+    (answer) => [unreadableCheck(membersOf<string>(answer, 'unreadable'))],
+    () => [],
+  );
   const transcription = await transcriptionCheck(client, account, answer);
   return [
     fine('Service', detail),
     servedListsCheck(account, answer),
     secretsCheck(lost),
+    ...ready,
     ...meaningChecks(account, answer),
     ...transcription,
   ];

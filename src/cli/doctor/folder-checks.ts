@@ -6,7 +6,14 @@ import { lostSecrets, type ListRecord } from '../../catalog/index.js';
 import { hasLists, listFolder, listsFolder, unknownListNames, unknownListsFolder } from '../../index/index.js';
 import { FEATURES } from '../../features.js';
 import type { FeatureEnvironment } from '../../operations/index.js';
-import { isDamage, openEntries, openEnvironment, SecretBox, type LmdbEnvironment } from '../../platform/index.js';
+import {
+  isDamage,
+  openEntries,
+  openEnvironment,
+  SecretBox,
+  setAsideOf,
+  type LmdbEnvironment,
+} from '../../platform/index.js';
 import { areListsGone, hasStore, LISTS_GONE } from '../../store/index.js';
 import { formatCount, formatCounted } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
@@ -38,6 +45,36 @@ export function unknownListsCheck(folder: string): Check {
   return notice(
     name,
     `${firstOf(unknown)}: the catalogue does not know them; stop the service and run gannet doctor --adopt-lists to put them back, or delete the folders`,
+  );
+}
+
+/** Databases beside the lists that were damaged and begun anew: what is in them is for somebody to look at, or to delete. */
+export function setAsideCheck(folder: string): Check {
+  const name = 'Set aside';
+  const environments = FEATURES.flatMap(({ environments = [] }) => environments);
+  const aside = setAsideOf(
+    folder,
+    environments.map(({ path }) => path),
+  );
+  if (aside.length === 0) return fine(name, 'no database was damaged');
+  const told = firstOf(aside.map((each) => join(folder, each)));
+  return notice(
+    name,
+    `${told}: damaged, and new ones were begun; a backup has what was in them. Delete them when they are not needed any more`,
+  );
+}
+
+/** Databases beside the lists that a running service cannot read at the moment, by its answer to whether it is ready. */
+export function unreadableCheck(unreadable: readonly string[]): Check {
+  const name = 'Databases';
+  if (unreadable.length === 0) return fine(name, 'the running service can read all of them');
+  const isSystem = unreadable.includes('system');
+  return failed(
+    name,
+    `the disk cannot read ${unreadable.join(', ')}: look after the disk; ` +
+      (isSystem
+        ? 'changes are refused until the service is started again'
+        : 'they are left as they are, and opened again by themselves'),
   );
 }
 

@@ -18,6 +18,8 @@ export interface DamageListener {
   segmentDamaged(listPath: string, segment: string): void;
   /** Its store was cut, or could not be read. */
   storeDamaged(listPath: string, reason: Error): void;
+  /** Another file of the data directory could not be read. */
+  otherUnreadable(path: string): void;
 }
 
 export class DamageWatch {
@@ -83,6 +85,7 @@ export class DamageWatch {
   private lookForUnreadableFiles(): void {
     for (const path of this.kernel.takeUnreadableFiles()) {
       this.log.error({ path }, 'A data file was cut while it was in use, or the disk cannot read it');
+      this.listener.otherUnreadable(path);
       for (const listPath of this.folders.keys()) {
         if (path.startsWith(`${segmentsPath(listPath)}/`)) this.listener.segmentDamaged(listPath, path);
         else if (path.startsWith(`${storePath(listPath)}/`))

@@ -22,6 +22,8 @@ export interface ListIndexesOptions {
     PartMetrics;
   /** A list whose index has to be rebuilt is waited for, instead of being refused meanwhile. Default false. */
   readonly waitForRebuild?: boolean;
+  /** Told of a file of the data directory that could not be read where it is mapped. Absent: nobody. */
+  readonly onOtherUnreadable?: (path: string) => void;
   /** Who is told what happens to the lists. Absent: nobody. */
   readonly events?: EventSink;
   /** What the catalogue has of a list. Absent: nothing of it is kept beside the records. */

@@ -107,6 +107,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
       kernel,
       {
         segmentDamaged: (listPath) => this.reopen(basename(listPath)),
+        otherUnreadable: (path) => options.onOtherUnreadable?.(path),
         storeDamaged: (listPath, reason) => {
           const handle = this.handles.get(basename(listPath));
           if (handle !== undefined) this.closeDamaged(handle.listId, handle.settings, reason);

@@ -47,6 +47,18 @@ export const systemOperations: readonly Operation[] = [
                 description: 'The file system of the data directory refuses to be written, or fails where it is',
               }),
             ),
+            unreadable: Type.Optional(
+              Type.Array(Type.String(), {
+                description:
+                  'Databases beside the lists that the disk cannot read at the moment, by their folders: `queue` of webhooks and `analytics/events` are opened again by themselves; with `system`, that of accounts, keys and settings, changes are refused until the service is started again',
+              }),
+            ),
+            set_aside: Type.Optional(
+              Type.Array(Type.String(), {
+                description:
+                  'Those that were damaged and set aside, and have been begun anew, as long as they lie there',
+              }),
+            ),
           },
           { additionalProperties: false },
         ),
@@ -58,9 +70,9 @@ export const systemOperations: readonly Operation[] = [
       const storage = await services.storage();
       switch (storage.kind) {
         case 'writable':
-          return { status: 200, body: { status: 'ready' } };
+          return { status: 200, body: { status: 'ready', ...toldDatabases(services) } };
         case 'read-only':
-          return { status: 200, body: { status: 'ready', writes: 'refused' } };
+          return { status: 200, body: { status: 'ready', writes: 'refused', ...toldDatabases(services) } };
         case 'gone':
           throw notReady(`The data directory cannot be reached: ${storage.reason}.`);
       }
@@ -90,6 +102,14 @@ export const systemOperations: readonly Operation[] = [
     handle: ({ services }) => ({ status: 200, body: documentOf(services) }),
   }),
 ];
+
+function toldDatabases(services: Services) {
+  const { unreadable, setAside } = services.databases();
+  return {
+    ...(unreadable.length === 0 ? {} : { unreadable: [...unreadable] }),
+    ...(setAside.length === 0 ? {} : { set_aside: [...setAside] }),
+  };
+}
 
 function notReady(detail: string): ServiceError {
   return new ServiceError('not-ready', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });

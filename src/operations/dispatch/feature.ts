@@ -21,6 +21,7 @@ import type {
   SecretBox,
   ServiceKey,
   SettingsSection,
+  StorageFaults,
 } from '../../platform/index.js';
 import type { CommandSpec } from './command.js';
 import type { ListExtension } from './list-extension.js';
@@ -41,6 +42,8 @@ export interface FeaturePlatform {
   readonly progress: ProgressBoard;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Told of an environment of the feature that cannot be read. */
+  readonly faults: StorageFaults;
   /** A feature registers its own measurements in `metrics.registry`. */
   readonly metrics: Metrics;
   /** False: this process serves one command, and nothing is to begin by itself. */

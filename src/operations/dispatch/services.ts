@@ -61,4 +61,6 @@ export interface Services {
   ready(): boolean;
   /** Of the disk with the data directory. */
   storage(): Promise<StorageState>;
+  /** Of the databases beside the lists, by their folders: those that cannot be read at the moment, and what was set aside of them. */
+  databases(): { readonly unreadable: readonly string[]; readonly setAside: readonly string[] };
 }

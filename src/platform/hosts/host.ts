@@ -297,11 +297,11 @@ export class Host<P extends Protocol> {
   }
 }
 
-/** A full disk may keep a worker from starting; its ServiceError comes here as a plain error with the same members. */
+/** A full disk, or one that cannot be read, may keep a worker from starting; its ServiceError comes here as a plain error with the same members. */
 function reasonOfDeath(error: Error | undefined): ServiceError {
   const { code, detail } = (error ?? {}) as Partial<Pick<ServiceError, 'code' | 'detail'>>;
-  const isOfStorage = (code === 'storage-full' || code === 'storage-failed') && detail !== undefined;
-  return isOfStorage
+  const isOfStorage = code === 'storage-full' || code === 'storage-failed' || code === 'not-ready';
+  return isOfStorage && detail !== undefined
     ? new ServiceError(code, detail, { cause: error })
     : new ServiceError('internal-error', INTERNAL_ERROR_DETAIL, { cause: error });
 }

@@ -135,3 +135,55 @@ it('does not say of the queue what is said of an outbox that is damaged', async 
   // Else the queue would be put aside, with all that is to be delivered.
   expect(isDamage(failure)).toBe(false);
 });
+
+it('tries a source that fails after growing waits, whatever is written to it meanwhile', async () => {
+  const waits: number[] = [];
+  const counts: number[] = [];
+  let due: (() => void) | undefined;
+  let isBroken = true;
+  const moved: number[] = [];
+  const relay = new OutboxRelay<{ id: string }, Row, string>({
+    queue: {
+      mark: () => 0,
+      moveIn: (_source, lastRow) => Promise.resolve(void moved.push(lastRow)),
+      dropMark: () => Promise.resolve(),
+    },
+    sources: {
+      open: () => {
+        if (isBroken) throw new Error('EIO');
+        return { read: (after) => (after === 0 ? [{ row: 1, content: { made: 1, bytes: 1 } }] : []) };
+      },
+      release: () => undefined,
+      close: () => Promise.resolve(),
+    },
+    timers: {
+      ...systemTimers,
+      after: (ms, action) => {
+        waits.push(ms);
+        due = action;
+        return () => undefined;
+      },
+    },
+    movedFrom: () => ['one'],
+    bytesOf: () => 1,
+    onMoved: () => undefined,
+    onFailure: (_source, _error, count) => void counts.push(count),
+  });
+  const source = { id: 'one' };
+  for (let tries = 0; tries < 8; ++tries) {
+    relay.wake(source);
+    await new Promise(setImmediate);
+    // As each commit of a busy list does.
+    for (let commit = 0; commit < 50; ++commit) relay.wake(source);
+    await new Promise(setImmediate);
+    due?.();
+  }
+  expect(waits.slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  expect(counts.slice(0, 8)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  isBroken = false;
+  await new Promise(setImmediate);
+  due?.();
+  await new Promise(setImmediate);
+  expect(moved).toEqual([1]);
+  await relay.close();
+});

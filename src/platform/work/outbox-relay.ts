@@ -11,7 +11,7 @@ const BYTES_AT_ONCE = 4 * 2 ** 20;
 /** Of one transaction, and at least what is made of one row: a row of an account with ten thousand webhooks is ten thousand deliveries. */
 export const MOVED_AT_ONCE = 10_000;
 const MOVED_BYTES_AT_ONCE = 16 * 2 ** 20;
-const RETRY_MS = 1000;
+const RETRY_MS = { first: 1000, max: 30_000 };
 
 export interface RowReader<Row> {
   read(afterRow: number, bounds: { rowsMax: number; bytesMax: number }): readonly NumberedRow<Row>[];
@@ -45,7 +45,8 @@ export interface OutboxRelayOptions<Source, Row, Moved> {
   readonly bytesOf: (row: Row) => number;
   /** Rows of the source up to this one are in the queue, and what was made of them. */
   readonly onMoved: (source: Source, lastRow: number, moved: readonly Moved[]) => void;
-  readonly onFailure: (source: Source, error: unknown) => void;
+  /** `count`: so often without success in between. It is tried again. */
+  readonly onFailure: (source: Source, error: unknown, count: number) => void;
 }
 
 interface Piece<Moved> {
@@ -64,6 +65,9 @@ export class UnreadSourceError extends Error {
 
 export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
   private readonly pending = new Map<string, Source>();
+  /** Those that failed, and are not tried before their time, whatever they have. */
+  private readonly waiting = new Set<string>();
+  private readonly failures = new Map<string, number>();
   private running: Promise<void> | undefined;
   private stopped = false;
 
@@ -71,6 +75,7 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
 
   /** The source has rows. */
   wake(source: Source): void {
+    if (this.waiting.has(source.id)) return;
     this.pending.set(source.id, source);
     this.running ??= this.run();
   }
@@ -86,6 +91,7 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
     });
     await this.running;
     this.assertOpen(source);
+    this.failures.delete(source.id);
     this.options.sources.release(source);
     await this.options.queue.dropMark(source.id);
   }
@@ -107,14 +113,24 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
       this.pending.delete(id);
       try {
         await this.move(source);
+        this.failures.delete(id);
       } catch (error) {
-        this.options.onFailure(source, error);
-        this.options.timers.after(RETRY_MS, () => {
-          if (!this.stopped) this.wake(source);
-        });
+        this.failed(source, error);
       }
     }
     this.running = undefined;
+  }
+
+  /** A disk that reports errors does so at each try, and a busy source would try with each of its commits. */
+  private failed(source: Source, error: unknown): void {
+    const count = (this.failures.get(source.id) ?? 0) + 1;
+    this.failures.set(source.id, count);
+    this.waiting.add(source.id);
+    this.options.onFailure(source, error, count);
+    this.options.timers.after(Math.min(RETRY_MS.max, RETRY_MS.first * 2 ** (count - 1)), () => {
+      this.waiting.delete(source.id);
+      if (!this.stopped) this.wake(source);
+    });
   }
 
   private async move(source: Source): Promise<void> {
