@@ -5,6 +5,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Answer } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -153,7 +154,10 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
           body: { code: 'storage-damaged', detail: expect.stringContaining('the service was started anew') },
         });
       }
-      expect((await service.client.get('/ready')).body).toEqual({ status: 'ready', unreadable: ['system'] });
+      await eventually(
+        () => service.client.get('/ready'),
+        ({ body }) => isDeepStrictEqual(body, { status: 'ready', unreadable: ['system'] }),
+      );
       for (const list of ['hit', 'other'])
         expect(await search(list)).toMatchObject({ status: 200, body: { total_count: RECORDS } });
       await disk.heal();
