@@ -3,8 +3,9 @@
  * them. Beside `WriteLoad`, which writes the records and builds versions.
  */
 import type { SeededRandom } from '../support/random.js';
-import type { Answer, ServiceClient } from '../support/client.js';
-import { ACCOUNT, LIST, UnexpectedAnswer } from './write-load.js';
+import type { ServiceClient } from '../support/client.js';
+import { DyingLoad } from './dying-load.js';
+import { ACCOUNT, LIST } from './write-load.js';
 
 export const GROUP = 'all';
 const CLONES = 2;
@@ -62,13 +63,11 @@ export interface ChangeLoadOptions {
   readonly next: () => number;
 }
 
-export class ChangeLoad {
-  requests = 0;
-  private dead = false;
+export class ChangeLoad extends DyingLoad {
+  constructor(private readonly options: ChangeLoadOptions) {
+    super();
+  }
 
-  constructor(private readonly options: ChangeLoadOptions) {}
-
-  /** Resolves when the service no longer answers. Rejects for an unexpected answer: 500 is one wherever it comes. */
   async run(): Promise<void> {
     const actors = [
       () => this.changeSynonyms(),
@@ -79,27 +78,7 @@ export class ChangeLoad {
       () => this.search(),
       () => this.readLists(),
     ];
-    await Promise.all(actors.map((actor) => this.repeat(actor)));
-  }
-
-  /** The crash is on its way: connection errors are no surprise from now on. */
-  expectDeath(): void {
-    this.dead = true;
-  }
-
-  private async repeat(action: () => Promise<void>): Promise<void> {
-    try {
-      for (;;) await action();
-    } catch (error) {
-      if (error instanceof UnexpectedAnswer || !this.dead) throw error;
-    }
-  }
-
-  private async ask(statuses: readonly number[], request: Promise<Answer>, what: string): Promise<Answer> {
-    const answer = await request;
-    this.requests += 1;
-    if (statuses.includes(answer.status)) return answer;
-    throw new UnexpectedAnswer(`${what}: ${answer.status} ${answer.text.slice(0, 1000)}`);
+    await this.repeatAll(actors);
   }
 
   private async changeSynonyms(): Promise<void> {

@@ -4,17 +4,21 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Answer, ServiceClient } from '../support/client.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ServiceClient } from '../support/client.js';
 import type { SeededRandom } from '../support/random.js';
 import type { TestService } from '../support/service.js';
 import type { Received } from '../support/webhook-receiver.js';
 import { Changing } from './change-load.js';
-import { ACCOUNT, UnexpectedAnswer } from './write-load.js';
+import { DyingLoad } from './dying-load.js';
+import { ACCOUNT } from './write-load.js';
 
 export const TOLD_LIST = 'told';
 const FILES = 6;
 const FILE_BYTES_MAX = 20_000;
 const BACKUPS_KEPT = 2;
+/** An index that changes faster than it is copied has no backup. */
+const WRITE_EVERY_MS = 20;
 
 /** Over all rounds. */
 export class ExpectedParts {
@@ -54,15 +58,14 @@ export interface PartsLoadOptions {
   readonly backups: string;
 }
 
-export class PartsLoad {
-  private dead = false;
+export class PartsLoad extends DyingLoad {
   private readonly client: ServiceClient;
 
   constructor(private readonly options: PartsLoadOptions) {
+    super();
     this.client = options.service.client;
   }
 
-  /** Resolves when the service no longer answers. Rejects for an unexpected answer. */
   async run(): Promise<void> {
     const actors = [
       ...Array.from({ length: FILES }, (_, file) => () => this.changeFile(`file-${file}`)),
@@ -70,26 +73,7 @@ export class PartsLoad {
       () => this.write(),
       () => this.backUp(),
     ];
-    await Promise.all(actors.map((actor) => this.repeat(actor)));
-  }
-
-  /** The crash is on its way: connection errors are no surprise from now on. */
-  expectDeath(): void {
-    this.dead = true;
-  }
-
-  private async repeat(action: () => Promise<void>): Promise<void> {
-    try {
-      for (;;) await action();
-    } catch (error) {
-      if (error instanceof UnexpectedAnswer || !this.dead) throw error;
-    }
-  }
-
-  private async ask(statuses: readonly number[], request: Promise<Answer>, what: string): Promise<Answer> {
-    const answer = await request;
-    if (statuses.includes(answer.status)) return answer;
-    throw new UnexpectedAnswer(`${what}: ${answer.status} ${answer.text.slice(0, 1000)}`);
+    await this.repeatAll(actors);
   }
 
   private async changeFile(path: string): Promise<void> {
@@ -129,6 +113,7 @@ export class PartsLoad {
     const name = `told-${next()}`;
     await this.ask([201], this.client.post(`/search-result/${ACCOUNT}/${TOLD_LIST}`, { name }), 'record');
     expected.made.add(name);
+    await pause(WRITE_EVERY_MS);
   }
 
   private async backUp(): Promise<void> {

@@ -148,7 +148,9 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
         for (let cut = 1; cut <= CUTS; ++cut) {
           const seed = SEED * 1000 + cut;
           const answered = cut % BACKUPS_EVERY === 0 ? backUpUntilCut(seed) : loadUntilCut(seed);
-          requests += await answered.catch((error: unknown) => {
+          requests += await answered.catch(async (error: unknown) => {
+            // With what its log has of it.
+            await service.stop();
             throw new Error(`cut ${cut} of seed ${SEED}: ${String(error)}\n${service.output}`, { cause: error });
           });
           await startOnDisk();
