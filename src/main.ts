@@ -14,7 +14,7 @@ import { FEATURES } from './features.js';
 import type { Declared, FeatureParts, OpenFeatures, Operation, Services } from './operations/index.js';
 import type { Site } from './http/index.js';
 import { OpenParts } from './open-parts.js';
-import { secretsOf, standingOf } from './service-standing.js';
+import { sealSecrets, secretsOf, standingOf } from './service-standing.js';
 import {
   assertEnvironmentKnown,
   createRequestMemory,
@@ -27,9 +27,7 @@ import {
   ProgressBoard,
   packageRoot,
   residentOwnBytes,
-  type SecretBox,
   StorageFaults,
-  SYSTEM_UNREADABLE,
   ServiceManager,
   systemClock,
   takeServiceManager,
@@ -55,7 +53,6 @@ import { CandidateFinder } from './synonyms/index.js';
 const MEBIBYTE = 2 ** 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const SYSTEM = 'system';
 
 /** Loaded while the search threads, which the start waits for, load what is theirs: it is the most of the program. */
 const loadOperations = () => import('./operations/index.js');
@@ -236,6 +233,7 @@ function poolsOf(
 /** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
 async function openSystem(dataDir: string, parts: OpenParts, budget: MemoryBudget, reservedNames: ReadonlySet<string>) {
   const { catalogBytesMax: bytesMax } = budget;
+  assertFormatsKnown(dataDir);
   const how = { kind: 'system', commitsBeside: true, mappingsLock: kernel.mappingsLock() } as const;
   const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), how));
   parts.opened('system environment', () => environment.close());
@@ -278,7 +276,6 @@ async function openServices(
     loadFeatures(),
     allOperations(),
   ]);
-  assertFormatsKnown(dataDir);
   const faults = new StorageFaults(log);
   const { environment, catalog, access } = await openSystem(dataDir, parts, budget, reservedAccountNames(operations));
   await ensureAccount(catalog, config, log);
@@ -297,23 +294,15 @@ async function openServices(
     entryOf: (listId) => entryOf(catalog, listId),
     room,
     progress,
-    onOtherUnreadable: (path) => {
-      if (path.startsWith(join(dataDir, SYSTEM, '/'))) faults.met(SYSTEM, SYSTEM_UNREADABLE);
-    },
+    onOtherUnreadable: (path) => faults.metFile(dataDir, path),
     // A command has nobody else to serve, and what it opens is closed when it ends.
     waitForRebuild: !listen,
   });
   parts.opened('lists', () => indexes.close());
   // After the lists: features read from their stores, and are closed first.
   const environments = featureEnvironments();
-  const data = { config, dataDir, environment, environments, catalog, access, indexes, secrets, progress };
-  await openFeatures(
-    open,
-    features,
-    { ...data, searchActivity, clock: systemClock, log, faults, metrics, listen },
-    parts,
-  );
-  await sealSecrets(secrets, log);
+  const data = { config, dataDir, environment, environments, catalog, access, indexes, secrets, progress, faults };
+  await openFeatures(open, features, { ...data, searchActivity, clock: systemClock, log, metrics, listen }, parts);
 
   const services: Services = {
     config,
@@ -352,6 +341,7 @@ async function openFeatures(
     const opened = await open.open(brought, platform);
     parts.opened(name, () => opened.close?.());
   }
+  await sealSecrets(platform.secrets, platform.log);
   // What the process before this one did not come to.
   open.events.written(source, 0);
 }
@@ -432,16 +422,6 @@ async function ensureAccount(catalog: Catalog, { account }: Config, log: Service
     { account: account.name },
     `First start: the account is made. Its first key: gannet key create --account ${account.name} --access full`,
   );
-}
-
-/** Those from before there was a box, or whose key was replaced. What cannot be written now is sealed at the next start. */
-async function sealSecrets(secrets: SecretBox, log: ServiceLogger): Promise<void> {
-  try {
-    const count = await secrets.resealAll();
-    if (count > 0) log.info({ count }, 'Secrets are sealed by the newest key');
-  } catch (error) {
-    log.warn({ err: error }, 'Secrets could not be sealed by the newest key; they stay as they were');
-  }
 }
 
 /** Finishes what a crash cut short, moves aside what nobody knows, and opens the lists that were used last. */

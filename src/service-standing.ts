@@ -1,5 +1,6 @@
 /** How a service stands: whether it serves, whether its disk does, and which of its secrets it can open. */
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import { CollectionStore, lostSecrets } from './catalog/index.js';
 import { FEATURES } from './features.js';
 import type { Services } from './operations/index.js';
@@ -23,6 +24,16 @@ export function secretsOf(dataDir: string, config: Config, environment: LmdbEnvi
     ),
   );
   return secrets;
+}
+
+/** Those from before there was a box, or whose key was replaced. What cannot be written now is sealed at the next start. */
+export async function sealSecrets(secrets: SecretBox, log: Logger): Promise<void> {
+  try {
+    const count = await secrets.resealAll();
+    if (count > 0) log.info({ count }, 'Secrets are sealed by the newest key');
+  } catch (error) {
+    log.warn({ err: error }, 'Secrets could not be sealed by the newest key; they stay as they were');
+  }
 }
 
 export function standingOf(

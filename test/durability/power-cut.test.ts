@@ -63,7 +63,9 @@ async function prepare(client: ServiceClient): Promise<void> {
 
 async function cutPower(seed: number): Promise<void> {
   let ended: Promise<unknown> | undefined;
-  await disk.cutPower({ seed, keptTenths: random.pick(KEPT_TENTHS) }, () => (ended = service.stop('SIGKILL')));
+  await disk.cutPower({ seed, keptTenths: random.pick(KEPT_TENTHS) }, () => {
+    ended = service.stop('SIGKILL');
+  });
   await ended;
   await disk.unmount();
 }

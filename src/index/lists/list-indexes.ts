@@ -1,19 +1,12 @@
 /** All lists of a data directory: opens, creates, clones and removes them, and closes those that rest. Main thread only. */
 import { basename } from 'node:path';
 import type { FieldDefinition } from '../../catalog/index.js';
-import {
-  ServiceError,
-  isDamage,
-  makeSyncedFolder,
-  memoryBudget,
-  ProgressBoard,
-  type MemoryBudget,
-} from '../../platform/index.js';
+import { ServiceError, isDamage, memoryBudget, ProgressBoard, type MemoryBudget } from '../../platform/index.js';
 import type { FileReader } from '../../extracts/index.js';
 import { MODELS_WITHOUT_ADDING, type ListModels } from '../../vectors/index.js';
 import { WriteAdmission } from '../admission/write-admission.js';
 import { ImportBuffers } from '../import/import-buffers.js';
-import { listFolder, listsFolder, makeFolder, removeFolder, setUnknownAside, wasKnown } from './list-folders.js';
+import { listFolder, makeFolder, makeListsFolder, removeFolder, setUnknownAside, wasKnown } from './list-folders.js';
 import { StorePages } from '../commit/store-pages.js';
 import { hasStore } from '../../store/index.js';
 import { linksBelow } from '../resources/list-resources.js';
@@ -73,7 +66,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     this.progress = options.progress ?? new ProgressBoard();
     this.rebuilder = new UnusableListReindexer({ ...options, budget: this.budget, progress: this.progress });
     this.room = options.room ?? new ListRoom();
-    makeSyncedFolder(listsFolder(options.dataDir));
+    makeListsFolder(options.dataDir);
     const { kernel, log, dataDir, clock } = options;
     this.register = new RestRegister({
       dataDir,
