@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SYNONYM_TERM_PATTERN, synonymRuleFaults } from './synonym-rules.js';
 
-const pieces = fc.constantFrom('a', ' ', '-', '=', '>', ',', '#', '\\', '→', '⇒', '\n', 'é', '->', '=>');
+const pieces = fc.constantFrom('a', ' ', '-', '=', '>', ',', '#', '\\', '→', '⇒', '⟶', '\n', 'é', '->', '=>');
 
 describe('the pattern of a term', () => {
   it('refuses the terms that hold what a term cannot hold, and no others', () => {
@@ -16,4 +16,21 @@ describe('the pattern of a term', () => {
       { seed: 14, numRuns: 5000 },
     );
   });
+
+  it.each([...'←↑→↓↔⇐⇒⇔↦⟵⟶⟹⟼➔➙➜➡⤳⬅⬌⭢￫', '->', '=>', '-->', '<=>'])('knows %s as an arrow', (arrow) => {
+    const terms = [`a ${arrow} b`, 'c'];
+    expect(synonymRuleFaults({ kind: 'equivalent', terms }, '', (text) => [text])).toEqual([
+      { pointer: '/terms/0', detail: 'A term cannot contain an arrow.' },
+    ]);
+    expect(new RegExp(SYNONYM_TERM_PATTERN, 'u').test(terms[0] ?? '')).toBe(false);
+  });
+
+  it.each(['C++', 'a < b', 'a > b', 'a<=b', 'R&D', 'x-ray', 'half = ½', '∴', '⊂', '✓', '★', '️❤'])(
+    'takes %s',
+    (sign) => {
+      const terms = [sign, 'c'];
+      expect(synonymRuleFaults({ kind: 'equivalent', terms }, '', (text) => [text])).toEqual([]);
+      expect(new RegExp(SYNONYM_TERM_PATTERN, 'u').test(sign)).toBe(true);
+    },
+  );
 });

@@ -10,19 +10,23 @@ export const SYNONYM_TERMS_OF_LIST_MAX = 100_000;
 export const SYNONYM_CHARACTERS_OF_LIST_MAX = 2_000_000;
 const EQUIVALENT_TERMS_MIN = 2;
 
-/** Characters that the usual synonym files give a meaning: a list that holds none can be moved to any other engine. */
-const REFUSED: readonly (readonly [text: string, what: string])[] = [
-  [',', 'a comma'],
-  ['->', 'an arrow'],
-  ['=>', 'an arrow'],
-  ['→', 'an arrow'],
-  ['⇒', 'an arrow'],
-  ['#', 'a #'],
-  ['\\', 'a backslash'],
+/**
+ * Characters that Unicode calls arrows, whatever they point to, as ranges of a class: the blocks Arrows, Supplemental Arrows-A and -B, and those
+ * among Dingbats, Miscellaneous Symbols and Arrows and the halfwidth forms. Without those beyond U+FFFF, of which some engines of patterns know halves.
+ */
+const ARROWS =
+  '\\u2190-\\u21FF\\u2794\\u2798-\\u27AF\\u27B1-\\u27BE\\u27F0-\\u27FF\\u2900-\\u297F\\u2B00-\\u2B11\\u2B30-\\u2B4F\\u2B5A-\\u2B95\\u2B98-\\u2BB8\\uFFE9-\\uFFEC';
+
+/** What the usual synonym files give a meaning: a list that holds none can be moved to any other engine. */
+const REFUSED: readonly (readonly [held: RegExp, what: string])[] = [
+  [/,/u, 'a comma'],
+  [new RegExp(`[-=]>|[${ARROWS}]`, 'u'), 'an arrow'],
+  [/#/u, 'a #'],
+  [/\\/u, 'a backslash'],
 ];
 
 /** The same as a regular expression without lookahead, for the schema of a term. */
-export const SYNONYM_TERM_PATTERN = '^(?:[^\\-=,#\\\\→⇒]|[\\-=]+(?:[^\\-=>,#\\\\→⇒]|$))*$';
+export const SYNONYM_TERM_PATTERN = `^(?:[^\\-=,#\\\\${ARROWS}]|[\\-=]+(?:[^\\-=>,#\\\\${ARROWS}]|$))*$`;
 
 /** Folded words of a text: two terms are the same where their words are. */
 export type Analyse = (text: string) => readonly string[];
@@ -95,7 +99,7 @@ export function keptRule({ kind, terms, replace_with }: SynonymRule): SynonymRul
 
 function termFaults(term: string, pointer: string, analyse: Analyse): ErrorPlace[] {
   if (term.trim() === '') return [{ pointer, detail: 'A term cannot be empty.' }];
-  const refused = REFUSED.find(([text]) => term.includes(text));
+  const refused = REFUSED.find(([held]) => held.test(term));
   if (refused !== undefined) return [{ pointer, detail: `A term cannot contain ${refused[1]}.` }];
   if (analyse(term).length === 0) return [{ pointer, detail: 'A term needs a letter or digit to be found by.' }];
   return [];
