@@ -82,7 +82,7 @@ const EDITS = [
   ],
   [
     '\t/* Copy the DB info and flags */\n\tmemcpy(txn->mt_dbs, meta->mm_dbs, CORE_DBS * sizeof(MDB_db));',
-    '\tMDB_meta sound_meta;\n\tint meta_rc = CheckMeta(env, meta, &sound_meta);\n\tif (meta_rc != MDB_SUCCESS) {\n\t\tmemset(&sound_meta, 0, sizeof(sound_meta));\n\t\tsound_meta.mm_dbs[FREE_DBI].md_root = P_INVALID;\n\t\tsound_meta.mm_dbs[MAIN_DBI].md_root = P_INVALID;\n\t\tsound_meta.mm_last_pg = 1;\n\t}\n\tmeta = &sound_meta;\n\n\t/* Copy the DB info and flags */\n\tmemcpy(txn->mt_dbs, meta->mm_dbs, CORE_DBS * sizeof(MDB_db));',
+    '\tMDB_meta sound_meta;\n\ttxnid_t known = (flags & MDB_TXN_RDONLY) ? txn->mt_txnid : txn->mt_txnid - 1;\n\tint meta_rc = CheckMeta(env, meta, known, &sound_meta);\n\tif (meta_rc != MDB_SUCCESS) {\n\t\tmemset(&sound_meta, 0, sizeof(sound_meta));\n\t\tsound_meta.mm_dbs[FREE_DBI].md_root = P_INVALID;\n\t\tsound_meta.mm_dbs[MAIN_DBI].md_root = P_INVALID;\n\t\tsound_meta.mm_last_pg = 1;\n\t}\n\tmeta = &sound_meta;\n\n\t/* Copy the DB info and flags */\n\tmemcpy(txn->mt_dbs, meta->mm_dbs, CORE_DBS * sizeof(MDB_db));',
   ],
   [
     '\t\tDPUTS("environment had fatal error, must shutdown!");\n\t\trc = MDB_PANIC;\n\t} else {\n\t\t/* <lmdb-js change> */',

@@ -205,14 +205,22 @@ static int MetaIsSound(const MDB_meta *meta) {
 	return (meta->mm_version & 0xffff) != kSealedVersion || meta->mm_sum == MetaSum(meta);
 }
 
-// A copy of the meta data that a transaction begins with. Another commit may be writing it: then it is read again.
-static int CheckMeta(const MDB_env *env, const MDB_meta *meta, MDB_meta *copy) {
+// A copy of the meta data that a transaction begins with. Another commit may be writing it: then it is read again. EIO where it is older than
+// `known`, the commit that this process has written there: who wrote on from it would take back what was committed since. Disks do not show
+// such a page, file systems of a network or of a program can.
+static int CheckMeta(const MDB_env *env, const MDB_meta *meta, txnid_t known, MDB_meta *copy) {
+	int rc = MDB_CORRUPTED;
 	for (int reads = 0; reads < kMetaReadsMax; ++reads) {
 		memcpy(copy, meta, sizeof(*copy));
-		if (copy->mm_psize == env->me_psize && VersionIsKnown(copy) && MetaIsSound(copy)) return MDB_SUCCESS;
+		if (copy->mm_psize == env->me_psize && VersionIsKnown(copy) && MetaIsSound(copy)) {
+			if (copy->mm_txnid >= known) return MDB_SUCCESS;
+			rc = EIO;
+		} else {
+			rc = MDB_CORRUPTED;
+		}
 		sched_yield();
 	}
-	return MDB_CORRUPTED;
+	return rc;
 }
 
 // Runs of pages: a length below zero stands before the first page of a run.

@@ -113,7 +113,12 @@ export class VersionStore extends SegmentManifest {
   putRecord(recordNumber: number, bytes: Uint8Array, append = false): void {
     const written = this.records.putSync(recordNumber, bytes as Buffer, append ? APPEND : PLAIN) as unknown;
     // LMDB refuses to append below what is there, and lmdb-js says so only here.
-    if (written !== true) throw new Error(`record ${recordNumber} of version ${this.version} could not be written`);
+    if (written === true) return;
+    const [last] = this.records.getKeys({ reverse: true, limit: 1 });
+    throw new Error(
+      `record ${recordNumber} of version ${this.version} could not be ${append ? 'appended' : 'written'} ` +
+        `(${String(written)}): the last one that is there is ${last ?? 'none'}, of ${this.recordCount()}`,
+    );
   }
   removeRecord(recordNumber: number): void {
     this.records.removeSync(recordNumber);

@@ -109,6 +109,18 @@ export class ListStore {
     assertStateKnown(storePath(this.listPath), state);
     return state;
   }
+  /**
+   * Inside a transaction that puts what was made from this state, which was read before. Nobody else commits meanwhile: another state means that
+   * the disk has shown an older page than it has, and what was made from it would take back what was committed since.
+   */
+  assertStateIs({ sequence, nextRecordNumber }: ListState): void {
+    const found = this.state();
+    if (found?.sequence === sequence && found.nextRecordNumber === nextRecordNumber) return;
+    throw new Error(
+      `a commit was made from state ${sequence} of ${this.listPath}, with ${nextRecordNumber} as the next record; ` +
+        `there is state ${found?.sequence}, with ${found?.nextRecordNumber}`,
+    );
+  }
   /** Inside a transaction. Its format is not lower than that of the state before. */
   putState(state: ListState): void {
     const format = Math.max(state.format, this.state()?.format ?? 0);

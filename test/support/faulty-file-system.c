@@ -108,7 +108,10 @@ static void remember(const char *path) {
 #define RESULT(call) ((call) == -1 ? -errno : 0)
 
 static void *begin(struct fuse_conn_info *connection, struct fuse_config *config) {
-  (void)connection;
+  /* Else each look at a file whose time has changed drops its pages, also those whose bytes are still on their way here: who has mapped it
+     reads what stood there before, and goes on reading it when they have come. No disk does so. */
+  connection->want &= ~FUSE_CAP_AUTO_INVAL_DATA;
+  connection->want |= connection->capable & FUSE_CAP_EXPLICIT_INVAL_DATA;
   config->use_ino = 1;
   config->kernel_cache = 1;
   config->hard_remove = 1;

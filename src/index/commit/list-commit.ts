@@ -242,6 +242,7 @@ export class ListCommit {
       for (const writer of writers) writer.buildSegment();
       rest();
       store.transaction(() => {
+        store.assertStateIs(this.state);
         for (const writer of writers) writer.apply();
         if (writers.length > 0) store.raiseFormat(LIST_STATE_FORMAT_WITH_SHORT_RECORDS);
         this.events.apply(store);
