@@ -1,4 +1,7 @@
-/** A dictionary in memory, for tests of the planner without a kernel: words are runs of letters and digits. */
+/**
+ * A dictionary in memory, for tests of the planner without a kernel: words are runs of letters and digits, with points between them.
+ * A term is in as many documents as it is named times.
+ */
 import type { ExpandedTerm, GenerationHandle, Kernel } from '../../native-bindings/index.js';
 import { distance } from 'fastest-levenshtein';
 import { Dictionaries } from '../../src/search/expansion/dictionary.js';
@@ -12,17 +15,17 @@ const stem = (word: string): string => word.replace(/s$/, '');
 
 export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRule[] = []): QueryVocabulary {
   const words = (text: string) => {
-    const tokens = [...text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)].map((match, position) => {
+    const tokens = [...text.toLowerCase().matchAll(/[\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*/gu)].map((match, position) => {
       return { term: match[0], begin: match.index, end: match.index + match[0].length, position };
     });
     return queryWords(text, tokens);
   };
   const entry = (term: string, edits: number): ExpandedTerm => ({ term, documentFrequency: 1, distance: edits });
   const documentFrequencies: Kernel['documentFrequencies'] = (_, asked) =>
-    Uint32Array.from(asked, (term) => (terms.includes(term) ? 1 : 0));
+    Uint32Array.from(asked, (term) => terms.filter((each) => each === term).length);
   const expand: Kernel['expand'] = (_, asked, { editsMax, stemsMax, typosMax }) =>
     asked.map((word, index) => {
-      const others = terms.filter((term) => term !== word);
+      const others = [...new Set(terms)].filter((term) => term !== word);
       const related = others.filter((term) => stem(term) === stem(word));
       const near = others
         .filter((term) => !related.includes(term) && distance(term, word) <= (editsMax[index] ?? 0))

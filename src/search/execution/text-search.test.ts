@@ -37,6 +37,12 @@ const GOODS = [
   { name: 'tablet', text: 'a stone tablet' },
   { name: 'printed', text: 'a printed page' },
   { name: 'email', text: 'send an email' },
+  { name: 'wi-fi', text: 'the Wi-Fi at home' },
+  { name: 'wifi', text: 'the wifi at home' },
+  { name: 'wi fi', text: 'the Wi Fi at home' },
+  { name: 'node.js', text: 'a book on Node.js' },
+  { name: 'nodejs', text: 'a book on NodeJS' },
+  { name: 'node js', text: 'a book on Node JS' },
   { name: 'london', text: 'pizza', postcode: 'SW1A 1AA', order: 7 },
   { name: 'paris', text: 'pizza', postcode: '75001', order: 8 },
 ];
@@ -140,6 +146,30 @@ describe('model numbers', () => {
   it('go for words with a hyphen too', () => {
     expect(names({ query: 'e-mail', match: 'all' })).toEqual(['email']);
     expect(names({ query: 'send an e-mail', match: 'phrase' })).toEqual(['email']);
+  });
+});
+
+describe('words that some write together and others apart', () => {
+  it.each(['any', 'all', 'phrase'] as const)('find each other: match=%s', (match) => {
+    const options = { match, typo_tolerance: false };
+    for (const query of ['wifi', 'wi-fi', 'wi fi', 'Wi-Fi at home'])
+      expect(sorted({ ...options, query }).slice(0, 3), query).toEqual(['wi fi', 'wi-fi', 'wifi']);
+    for (const query of ['node.js', 'nodejs', 'node js'])
+      expect(sorted({ ...options, query }), query).toEqual(['node js', 'node.js', 'nodejs']);
+  });
+
+  it('are marked in each form', () => {
+    const { results } = search({ query: 'wifi' });
+    expect(results.map(({ highlights }) => highlights['text']).sort()).toEqual([
+      'the <em>Wi</em> <em>Fi</em> at home',
+      'the <em>Wi</em>-<em>Fi</em> at home',
+      'the <em>wifi</em> at home',
+    ]);
+  });
+
+  it('come behind the word as it was typed', () => {
+    expect(names({ query: 'wifi' })[0]).toBe('wifi');
+    expect(names({ query: 'nodejs' })[0]).toBe('nodejs');
   });
 });
 

@@ -24,11 +24,15 @@ export interface Dictionary {
   forms(words: readonly string[], withTypos: boolean): readonly WordForms[];
   /** Documents that hold each term; 0 where the list lacks it. */
   documentFrequencies(terms: readonly string[]): ArrayLike<number>;
+  /** What `work` made of the list's words for this key, kept as long as the list is the same. */
+  kept<Value extends object>(key: string, work: () => Value): Value;
 }
 
 const VOCABULARIES_MAX = 32;
 /** Of one vocabulary; a map that is full starts anew. */
 const WORDS_MAX = 8192;
+/** Over all generations; a map that is full starts anew. */
+const ANSWERS_MAX = 16_384;
 /** Over all generations; the oldest goes first. */
 const NAMED_FORMS_MAX = 8192;
 
@@ -60,6 +64,8 @@ export class Dictionaries {
   readonly #byRoot = new BoundedMap<number, KeptForms>(VOCABULARIES_MAX);
   /** Putting an entry last makes a map grow anew time and again; this one nearly always is. */
   #latest: { readonly generation: GenerationHandle; readonly vocabulary: Vocabulary } | undefined;
+  /** By generation and key: popular words come with every query, and a commit may change what is kept of any. */
+  readonly #answers = new Map<string, unknown>();
   /** By the kernel's name for what the dictionaries say about a word: with a few terms more, nearly every name is an old one. */
   readonly #byName = new BoundedMap<number, WordForms>(NAMED_FORMS_MAX);
 
@@ -69,7 +75,17 @@ export class Dictionaries {
     return {
       forms: (words, withTypos) => this.#forms(generation, words, withTypos),
       documentFrequencies: (terms) => this.kernel.documentFrequencies(generation, terms),
+      kept: (key, work) => this.#kept(`${generation} ${key}`, work),
     };
+  }
+
+  #kept<Value>(key: string, work: () => Value): Value {
+    const kept = this.#answers.get(key);
+    if (kept !== undefined) return kept as Value;
+    const answer = work();
+    if (this.#answers.size >= ANSWERS_MAX) this.#answers.clear();
+    this.#answers.set(key, answer);
+    return answer;
   }
 
   #forms(generation: GenerationHandle, words: readonly string[], withTypos: boolean): readonly WordForms[] {

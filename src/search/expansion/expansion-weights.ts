@@ -63,6 +63,14 @@ export const PHRASE_VARIANT_TERMS_MAX = 16_384;
 /** Neighbouring words that one spelling joins; boundaries at which it may be split (each doubles the ways). */
 export const SPELLING_WORDS_MAX = 3;
 export const SPELLING_BOUNDARIES_MAX = 4;
+/** Two words that a blank parts may be one where it is in at least this part (1 / so many) of the documents of the rarer one. */
+export const JOINED_SHARE = 32;
+/** Letters of a word that may be two, and documents that hold it at most: of a word that many have, what others write apart is not missed. */
+export const SPLIT_LETTERS_MIN = 4;
+export const SPLIT_LETTERS_MAX = 32;
+export const SPLIT_DOCUMENTS_MAX = 1000;
+/** Words of one query that are split, and joined across blanks: the first ones. */
+export const WRITINGS_WORDS_MAX = 64;
 /** Spellings that one query looks up in the dictionary. */
 export const SPELLINGS_PER_QUERY_MAX = 1024;
 

@@ -52,9 +52,12 @@ export function analyseQuery(query: string, vocabulary: QueryVocabulary, options
     words.map(({ term }) => term),
     vocabulary.synonyms,
   );
-  const { dictionary } = vocabulary;
+  const { dictionary, functionWords } = vocabulary;
   const parts = partSpans(words, dictionary, match === 'phrase');
-  const spelt = [...spellingSpans(words, dictionary), ...otherLetterSpans(words, vocabulary.language, dictionary)];
+  const spelt = [
+    ...spellingSpans(words, dictionary, functionWords),
+    ...otherLetterSpans(words, vocabulary.language, dictionary),
+  ];
   const allSpans = [...spelt, ...cutSpans(words, dictionary), ...parts, ...spans];
   if (match === 'phrase') {
     const groups = Object.freeze([phraseGroup(words, allSpans)]);
@@ -62,7 +65,6 @@ export function analyseQuery(query: string, vocabulary: QueryVocabulary, options
     const whole = words.length === 1 ? ONLY_GROUP : NONE;
     return { node: Object.freeze({ kind: 'groups', groups, sequence: NONE, whole }), synonyms: applied, typos: NONE };
   }
-  const { functionWords } = vocabulary;
   const using = { match, typoTolerance, functionWords, dictionary };
   const { groups, sequence, whole, typos } = wordGroups(words, allSpans, using);
   return { node: Object.freeze({ kind: 'groups', groups, sequence, whole }), synonyms: applied, typos };

@@ -1,18 +1,24 @@
 /**
- * Other ways to write the same characters: `XR-500`, `XR500` and `XR 500` find each other, as do `e-mail` and `email`.
+ * Other ways to write the same characters: `XR-500`, `XR500` and `XR 500` find each other, as do `wi-fi`, `wifi` and `wi fi`, and `node.js`
+ * and `node js`.
  *
- * A word is split where letters and digits meet. Neighbouring words are joined where letters meet digits across a blank or
- * a hyphen, and letters with letters across a hyphen, apostrophe or slash only. Records are indexed as they are written, so
- * what the dictionary lacks is no alternative.
+ * A word is split where letters and digits meet, and where a point or the like stands in it; one that few records have also into any two
+ * words that they have beside each other. Neighbouring words are joined across a hyphen and the like, and across a blank where letters
+ * meet digits or neither word is a function word. Records are indexed as they are written, so what the dictionary lacks is no alternative.
  */
 import type { Dictionary } from './dictionary.js';
 import type { QueryWord } from './query-words.js';
 import type { Span, SpanVariant } from './spans.js';
 import {
+  JOINED_SHARE,
   SPELLING_BOUNDARIES_MAX,
   SPELLING_WEIGHT,
   SPELLING_WORDS_MAX,
   SPELLINGS_PER_QUERY_MAX,
+  SPLIT_DOCUMENTS_MAX,
+  SPLIT_LETTERS_MAX,
+  SPLIT_LETTERS_MIN,
+  WRITINGS_WORDS_MAX,
 } from './expansion-weights.js';
 
 interface Candidate {
@@ -22,18 +28,107 @@ interface Candidate {
 }
 
 const DIGIT = /\p{N}/u;
+/** Of a script that is written with blanks: where there are none, dictionaries decide (cuts.ts). */
+const LETTERS =
+  /^(?:(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{M}])+$/u;
+/** What may stand within a word, by UAX 29, but for a number: 3.5 is not 35. */
+const WITHIN_WORD = /(?<!\p{N})[.:_'\u2019\u00b7]|[.:_'\u2019\u00b7](?!\p{N})/u;
 const LETTER_OR_DIGIT_RUNS = /\p{N}+|\P{N}+/gu;
 
-export function spellingSpans(words: readonly QueryWord[], dictionary: Dictionary): readonly Span[] {
+interface Lexicon {
+  readonly dictionary: Dictionary;
+  readonly functionWords: ReadonlySet<string>;
+}
+
+export function spellingSpans(
+  words: readonly QueryWord[],
+  dictionary: Dictionary,
+  functionWords: ReadonlySet<string>,
+): readonly Span[] {
+  const lexicon = { dictionary, functionWords };
+  const spans: Span[] = [...joinedSpans(words, dictionary)];
+  words.slice(0, WRITINGS_WORDS_MAX).forEach(({ term, joint }, begin) => {
+    const split = dictionary.kept(`split ${term}`, () => splitVariants(term, lexicon));
+    if (split.length > 0) spans.push({ begin, end: begin + 1, variants: split });
+    const next = joint === 'blank' ? words[begin + 1]?.term : undefined;
+    if (next === undefined) return;
+    const joined = dictionary.kept(`blank ${term} ${next}`, () => blankVariants([term, next], lexicon));
+    if (joined.length > 0) spans.push({ begin, end: begin + 2, variants: joined });
+  });
+  return spans;
+}
+
+/** Words that letters meet digits in, or a hyphen, a point or the like stands in or between. */
+function joinedSpans(words: readonly QueryWord[], dictionary: Dictionary): readonly Span[] {
   const candidates = spellingCandidates(words);
   if (candidates.length === 0) return [];
-  const terms = [...new Set(candidates.flatMap(({ spellings }) => spellings.flat()))];
-  const counts = dictionary.documentFrequencies(terms);
-  const known = new Set(terms.filter((_, index) => (counts[index] ?? 0) > 0));
+  const counts = countsOf(
+    candidates.flatMap(({ spellings }) => spellings.flat()),
+    dictionary,
+  );
   return candidates.flatMap(({ begin, end, spellings }) => {
-    const variants = spellings.filter((spelling) => spelling.every((term) => known.has(term))).map(variantOf);
+    const variants = spellings.filter((spelling) => rarestOf(spelling, counts) > 0).map(variantOf);
     return variants.length === 0 ? [] : [{ begin, end, variants }];
   });
+}
+
+/** Two words that a blank parts, together and with a point between them. */
+function blankVariants(
+  words: readonly [string, string],
+  { dictionary, functionWords }: Lexicon,
+): readonly SpanVariant[] {
+  if (words.some((word) => functionWords.has(word) || !LETTERS.test(word))) return [];
+  const together = [words.join(''), pointed(words)];
+  const counts = countsOf([...words, ...together], dictionary);
+  const least = Math.max(1, rarestOf(words, counts) / JOINED_SHARE);
+  return together.filter((term) => rarestOf([term], counts) >= least).map((term) => variantOf([term]));
+}
+
+/** A word that may have been two: with a point between them, and as the two whose rarer one is the most frequent. */
+function splitVariants(term: string, { dictionary, functionWords }: Lexicon): readonly SpanVariant[] {
+  if (term.length < SPLIT_LETTERS_MIN || term.length > SPLIT_LETTERS_MAX || functionWords.has(term)) return [];
+  if (!LETTERS.test(term)) return [];
+  const [documents = 0] = Array.from(dictionary.documentFrequencies([term]));
+  if (documents > SPLIT_DOCUMENTS_MAX) return [];
+  const ways = twoPartsOf(term, functionWords);
+  const counts = countsOf(
+    ways.flatMap((parts) => [...parts, pointed(parts)]),
+    dictionary,
+  );
+  const variants = ways
+    .map(pointed)
+    .filter((word) => rarestOf([word], counts) > 0)
+    .map((word) => variantOf([word]));
+  const [best] = ways.toSorted((a, b) => rarestOf(b, counts) - rarestOf(a, counts));
+  if (best === undefined || rarestOf(best, counts) < Math.max(1, documents)) return variants;
+  return [...variants, { kind: 'split', weight: SPELLING_WEIGHT, terms: best }];
+}
+
+/** A function word stands beside too many others by chance: `apart` is not `a part`. */
+function twoPartsOf(term: string, functionWords: ReadonlySet<string>): string[][] {
+  const letters = Array.from(term);
+  return letters.slice(1).flatMap((_, before) => {
+    const parts = [letters.slice(0, before + 1).join(''), letters.slice(before + 1).join('')];
+    return parts.some((part) => functionWords.has(part)) ? [] : [parts];
+  });
+}
+
+/** `node.js` is one word. */
+function pointed(parts: readonly string[]): string {
+  return parts.join('.');
+}
+
+type Counts = ReadonlyMap<string, number>;
+
+function countsOf(terms: readonly string[], dictionary: Dictionary): Counts {
+  const different = [...new Set(terms)];
+  const counts = dictionary.documentFrequencies(different);
+  return new Map(different.map((term, index) => [term, counts[index] ?? 0]));
+}
+
+/** Documents that hold the rarest of them. */
+function rarestOf(terms: readonly string[], counts: Counts): number {
+  return Math.min(...terms.map((term) => counts.get(term) ?? 0));
 }
 
 function variantOf(terms: readonly string[]): SpanVariant {
@@ -46,7 +141,7 @@ function spellingCandidates(words: readonly QueryWord[]): Candidate[] {
   for (let begin = 0; begin < words.length; begin += 1) {
     for (let end = begin + 1; end <= Math.min(words.length, begin + SPELLING_WORDS_MAX); end += 1) {
       if (end - begin > 1 && !joins(words, end - 2)) break;
-      const spellings = spellingsOf(words.slice(begin, end).map(({ term }) => term));
+      const spellings = spellingsOf(words.slice(begin, end));
       if (spellings.length === 0) continue;
       count += spellings.length;
       if (count > SPELLINGS_PER_QUERY_MAX) return candidates;
@@ -70,13 +165,17 @@ function isNumber(term: string): boolean {
   return term.match(LETTER_OR_DIGIT_RUNS)?.length === 1 && DIGIT.test(term);
 }
 
-/** Every way to cut the joined terms at their boundaries and where letters meet digits, but for the way they are cut now. */
-function spellingsOf(terms: readonly string[]): string[][] {
-  const runs = terms.flatMap((term) => term.match(LETTER_OR_DIGIT_RUNS) ?? []);
+/** Every way to cut the joined words at their boundaries and where letters meet digits, but for the way they are cut now. */
+function spellingsOf(words: readonly QueryWord[]): string[][] {
+  const runs = words.flatMap(({ term }) => runsOf(term));
   if (runs.length === 1) return [];
-  const typed = terms.join('\u0000');
+  const typed = words.map(({ term }) => term).join('\u0000');
   const ways = runs.length - 1 <= SPELLING_BOUNDARIES_MAX ? cuts(runs) : [[runs.join('')], runs];
   return ways.filter((way) => way.join('\u0000') !== typed);
+}
+
+function runsOf(term: string): readonly string[] {
+  return term.split(WITHIN_WORD).flatMap((part) => part.match(LETTER_OR_DIGIT_RUNS) ?? []);
 }
 
 /** All joined first, all cut last. */

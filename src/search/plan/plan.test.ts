@@ -121,13 +121,71 @@ describe('spellings', () => {
     expect(shapes('XR, 500', { terms })).toEqual([['typed:xr'], ['typed:500']]);
   });
 
-  it('joins letters across a hyphen only, and only to what the list has', () => {
-    expect(shapes('e-mail', { terms })).toEqual([
-      ['typed:e', 'spelling:email'],
-      ['typed:mail', 'spelling:email'],
+  it('joins letters across a hyphen or a blank, and only to what the list has', () => {
+    for (const query of ['e-mail', 'e mail']) {
+      expect(shapes(query, { terms, typoTolerance: false })).toEqual([
+        ['typed:e', 'spelling:email'],
+        ['typed:mail', 'spelling:email'],
+      ]);
+    }
+    expect(shapes('b mail', { terms, typoTolerance: false })).toEqual([['typed:b'], ['typed:mail']]);
+    expect(shapes('e, mail', { terms, typoTolerance: false })).toEqual([['typed:e'], ['typed:mail']]);
+  });
+
+  it('splits a word that few records have into two that the list has, the most frequent', () => {
+    const words = ['wi', 'fi', 'wifi', 'ro', 'uter', 'rou', 'ter'];
+    expect(shapes('wifi', { terms: words, typoTolerance: false })).toEqual([['typed:wifi', 'split:wi fi']]);
+    expect(shapes('wifi', { terms: words, match: 'phrase' })).toEqual([['typed:wifi', 'split:wi fi']]);
+    expect(shapes('wofi', { terms: words, typoTolerance: false })).toEqual([['typed:wofi']]);
+    const frequencies = [...words, 'rou', 'rou', 'ter', 'ro', 'ro', 'ro'];
+    expect(shapes('router', { terms: frequencies, typoTolerance: false })).toEqual([['typed:router', 'split:rou ter']]);
+    expect(shapes('wifi', { terms: [...words, 'wifi'], typoTolerance: false })).toEqual([['typed:wifi']]);
+    const documents = (count: number) => ['wi', 'fi', 'wifi'].flatMap((term) => Array<string>(count).fill(term));
+    expect(shapes('wifi', { terms: documents(1000), typoTolerance: false })).toEqual([['typed:wifi', 'split:wi fi']]);
+    expect(shapes('wifi', { terms: documents(1001), typoTolerance: false })).toEqual([['typed:wifi']]);
+  });
+
+  it('neither joins nor splits function words', () => {
+    const words = ['a', 'part', 'apart', 'in', 'to', 'into'];
+    expect(shapes('apart', { terms: words, typoTolerance: false })).toEqual([['typed:apart']]);
+    expect(shapes('a part', { terms: words, typoTolerance: false })).toEqual([['typed:a'], ['typed:part']]);
+    expect(shapes('in to', { terms: words, typoTolerance: false })).toEqual([['typed:in'], ['typed:to']]);
+  });
+
+  it('takes a word with a point for two, and two for such a word, but no number', () => {
+    const words = ['node.js', 'nodejs', 'node', 'js', '35', '3.5', '3', '5', 'mm'];
+    expect(shapes('node.js', { terms: words, typoTolerance: false })).toEqual([
+      ['typed:node.js', 'spelling:nodejs', 'spelling:node js'],
     ]);
-    expect(shapes('e mail', { terms, typoTolerance: false })).toEqual([['typed:e'], ['typed:mail']]);
-    expect(shapes('b-mail', { terms, typoTolerance: false })).toEqual([['typed:b'], ['typed:mail']]);
+    const either = ['spelling:nodejs', 'spelling:node.js'];
+    expect(shapes('node js', { terms: words, typoTolerance: false })).toEqual([
+      ['typed:node', ...either],
+      ['typed:js', ...either],
+    ]);
+    expect(shapes('3.5', { terms: words, typoTolerance: false })).toEqual([['typed:3.5']]);
+    expect(shapes('3.5mm', { terms: words, typoTolerance: false })).toEqual([['typed:3.5mm', 'spelling:3.5 mm']]);
+  });
+
+  it('looks up a bounded number of them, however long the query is', () => {
+    const vocabulary = vocabularyOf([]);
+    let asked = 0;
+    const dictionary = {
+      ...vocabulary.dictionary,
+      documentFrequencies: (terms: readonly string[]) => {
+        asked += terms.length;
+        return vocabulary.dictionary.documentFrequencies(terms);
+      },
+    };
+    const letters = (number: number): string =>
+      [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+    const words = Array.from({ length: 2000 }, (_, index) => `word${letters(index)}long`);
+    analyseQuery(
+      words.join(' '),
+      { ...vocabulary, dictionary },
+      { match: 'any', typoTolerance: false, wordsMax: 2000 },
+    );
+    expect(asked).toBeGreaterThan(1000);
+    expect(asked).toBeLessThan(5000);
   });
 });
 
