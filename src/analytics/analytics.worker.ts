@@ -24,6 +24,8 @@ class AnalyticsWorker {
 
   /** How often it was refused since it could be read last. */
   #refusals = 0;
+  /** Whether that it can be read was told last. Not at first: a thread that ended may have told that it cannot. */
+  #isToldReadable = false;
 
   constructor(
     private readonly folder: string,
@@ -42,7 +44,8 @@ class AnalyticsWorker {
   }
 
   #read(result: AnalyticsResult<AnalyticsTask>): AnalyticsResult<AnalyticsTask> {
-    if (this.#refusals > 0) this.emit('storage', { unreadable: null });
+    if (!this.#isToldReadable) this.emit('storage', { unreadable: null });
+    this.#isToldReadable = true;
     this.#refusals = 0;
     return result;
   }
@@ -81,6 +84,7 @@ class AnalyticsWorker {
       const waitMs = Math.min(REOPEN_MS.max, REOPEN_MS.first * 2 ** this.#refusals);
       this.#refusals += 1;
       this.#refusal = { error: new ServiceError(ANALYTICS_UNAVAILABLE, detail), untilMs: performance.now() + waitMs };
+      this.#isToldReadable = false;
       this.emit('storage', { unreadable: detail });
       throw this.#refusal.error;
     }

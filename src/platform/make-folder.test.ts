@@ -16,6 +16,13 @@ it('makes a folder and those above it, and leaves one that is there', () => {
   expect(statSync(deep).isDirectory()).toBe(true);
 });
 
+it('fails where the disk does not have the name, though the folder is there', () => {
+  const sync = () => {
+    throw new Error('EIO');
+  };
+  expect(() => makeFolder(join(folder, 'unsynced'), sync)).toThrow('EIO');
+});
+
 it('says what is in the way', () => {
   writeFileSync(join(folder, 'file'), '');
   symlinkSync(join(folder, 'nowhere'), join(folder, 'link'));

@@ -194,7 +194,7 @@ export class WebhookEngine {
       },
       onFailure: (source, error, count) => {
         const told = `Events of ${source.id} could not be moved into the queue; trying again`;
-        listener.failed(count === 1 ? told : `${told} (the ${count}th time)`, error, isNews(count));
+        listener.failed(count === 1 ? told : `${told} (time ${count})`, error, isNews(count));
       },
     });
   }

@@ -1,7 +1,7 @@
 /**
  * Cuts the power in the midst of writes, changes of settings, version builds, clones, deletions, uploads and backups: what was not synced is
  * lost, of files and of names in folders, all of it or by lot. The service starts on what is left, and has everything that it answered.
- * `GANNET_POWER_CUTS` cuts (300 tried for a release), from `GANNET_KILL_SEED`.
+ * `GANNET_POWER_CUTS` cuts, from `GANNET_KILL_SEED`.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
