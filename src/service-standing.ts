@@ -7,6 +7,7 @@ import type { Services } from './operations/index.js';
 import {
   SecretBox,
   setAsideOf,
+  SharedLook,
   StorageProbe,
   type Config,
   type LmdbEnvironment,
@@ -43,9 +44,10 @@ export function standingOf(
 ): Pick<Services, 'ready' | 'storage' | 'databases'> {
   const probe = new StorageProbe(dataDir);
   const folders = ['system', ...FEATURES.flatMap(({ environments = [] }) => environments.map(({ path }) => path))];
+  const aside = new SharedLook<readonly string[]>(() => setAsideOf(dataDir, folders), []);
   return {
     ready: () => state.ready,
     storage: () => probe.look(),
-    databases: () => ({ unreadable: faults.unreadable(), setAside: setAsideOf(dataDir, folders) }),
+    databases: async () => ({ unreadable: faults.unreadable(), setAside: await aside.look() }),
   };
 }

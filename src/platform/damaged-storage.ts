@@ -2,7 +2,8 @@
  * What damaged data files look like, and what is done with those that can be begun anew. LMDB reports most damage itself, since
  * its build here checks every page (`native-bindings/lmdb-js`); what it cannot open safely is found before, by its meta pages.
  */
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ServiceError } from './errors.js';
 import { systemCode } from './system-code.js';
@@ -101,16 +102,14 @@ function isUnreadableSegment(error: unknown): boolean {
 const ASIDE = '.damaged-';
 
 /** What was set aside of these folders of a data directory and is still there, as paths from it. Whatever cannot be looked at has none. */
-export function setAsideOf(dataDir: string, folders: readonly string[]): string[] {
-  return folders.flatMap((folder) => {
+export async function setAsideOf(dataDir: string, folders: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of folders) {
     const around = dirname(folder);
-    try {
-      const names = readdirSync(join(dataDir, around));
-      return names.filter((name) => name.startsWith(basename(folder) + ASIDE)).map((name) => join(around, name));
-    } catch {
-      return [];
-    }
-  });
+    const names = await readdir(join(dataDir, around)).catch(() => []);
+    found.push(...names.filter((name) => name.startsWith(basename(folder) + ASIDE)).map((name) => join(around, name)));
+  }
+  return found;
 }
 
 /** Renames what is damaged to `<path>.damaged-<time>`, so that a new one can be begun in its place. Returns the new path. */

@@ -29,8 +29,8 @@ const SILENT: StorageState = {
 };
 
 export class StorageProbe {
-  readonly #reached: SharedLook;
-  readonly #written: SharedLook;
+  readonly #reached: SharedLook<StorageState>;
+  readonly #written: SharedLook<StorageState>;
 
   constructor(dataDir: string) {
     this.#reached = new SharedLook(() => reached(dataDir), SILENT);
@@ -45,20 +45,21 @@ export class StorageProbe {
 }
 
 /** Whoever asks while somebody else does is told the same: a disk that is silent holds one thread, and not one for each who asks. */
-class SharedLook {
-  #looking: Promise<StorageState> | undefined;
+export class SharedLook<Answer> {
+  #looking: Promise<Answer> | undefined;
 
+  /** `silent`: what is told of a disk that does not answer. */
   constructor(
-    private readonly ask: () => Promise<StorageState>,
-    private readonly silent: StorageState,
+    private readonly ask: () => Promise<Answer>,
+    private readonly silent: Answer,
   ) {}
 
-  look(): Promise<StorageState> {
+  look(): Promise<Answer> {
     this.#looking ??= this.ask().finally(() => {
       this.#looking = undefined;
     });
     let timer: NodeJS.Timeout | undefined;
-    const silence = new Promise<StorageState>((resolve) => {
+    const silence = new Promise<Answer>((resolve) => {
       timer = setTimeout(() => {
         resolve(this.silent);
       }, ANSWER_MS_MAX).unref();

@@ -19,9 +19,9 @@ export async function syncFile(path: string): Promise<void> {
 
 /** The names in this folder and in all below it. */
 export async function syncFolders(path: string): Promise<void> {
-  for (const entry of await readdir(path, { withFileTypes: true }))
-    if (entry.isDirectory()) await syncFolders(join(path, entry.name));
-  await syncFile(path);
+  const folders = (await readdir(path, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  // At once, for a journal writes one time for all who wait.
+  await Promise.all([...folders.map(({ name }) => syncFolders(join(path, name))), syncFile(path)]);
 }
 
 /** As `syncFile`, for a folder; one above the service's own that it may not read is left to the system. */

@@ -120,6 +120,14 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready' } });
     });
 
+    it('it is 200 where the disk does not say what lies in its folders, and nobody waits for it', async () => {
+      await faulty.hold(['open'], '/');
+      const asked = ready();
+      expect((await service.clientWith(undefined).get('/health')).status).toBe(200);
+      expect(await asked).toMatchObject({ status: 200, body: { status: 'ready' } });
+      await faulty.heal();
+    });
+
     it('it is 200 where the disk or a quota is full, and where only writes report errors, and 503 where the catalogue does', async () => {
       for (const code of ['ENOSPC', 'EDQUOT'] as const) {
         await faulty.fail(['times', 'write', 'change'], code, '/');

@@ -51,7 +51,7 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
   const checks = [fine('Data directory', `${folder} is writable`)];
   try {
     const client = await connectControlSocket(config, load);
-    checks.push(segmentCheck(folder), modeCheck(folder), unknownListsCheck(folder), setAsideCheck(folder));
+    checks.push(segmentCheck(folder), modeCheck(folder), unknownListsCheck(folder), await setAsideCheck(folder));
     const owner = client === undefined ? ownerBesideRoot(folder) : undefined;
     if (owner !== undefined) {
       // Whoever opens a store makes files beside it.

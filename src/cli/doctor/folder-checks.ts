@@ -49,10 +49,10 @@ export function unknownListsCheck(folder: string): Check {
 }
 
 /** Databases beside the lists that were damaged and begun anew: what is in them is for somebody to look at, or to delete. */
-export function setAsideCheck(folder: string): Check {
+export async function setAsideCheck(folder: string): Promise<Check> {
   const name = 'Set aside';
   const environments = FEATURES.flatMap(({ environments = [] }) => environments);
-  const aside = setAsideOf(
+  const aside = await setAsideOf(
     folder,
     environments.map(({ path }) => path),
   );

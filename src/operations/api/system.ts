@@ -70,9 +70,9 @@ export const systemOperations: readonly Operation[] = [
       const storage = await services.storage();
       switch (storage.kind) {
         case 'writable':
-          return { status: 200, body: { status: 'ready', ...toldDatabases(services) } };
+          return { status: 200, body: { status: 'ready', ...(await toldDatabases(services)) } };
         case 'read-only':
-          return { status: 200, body: { status: 'ready', writes: 'refused', ...toldDatabases(services) } };
+          return { status: 200, body: { status: 'ready', writes: 'refused', ...(await toldDatabases(services)) } };
         case 'gone':
           throw notReady(`The data directory cannot be reached: ${storage.reason}.`);
       }
@@ -103,8 +103,8 @@ export const systemOperations: readonly Operation[] = [
   }),
 ];
 
-function toldDatabases(services: Services) {
-  const { unreadable, setAside } = services.databases();
+async function toldDatabases(services: Services) {
+  const { unreadable, setAside } = await services.databases();
   return {
     ...(unreadable.length === 0 ? {} : { unreadable: [...unreadable] }),
     ...(setAside.length === 0 ? {} : { set_aside: [...setAside] }),

@@ -62,5 +62,5 @@ export interface Services {
   /** Of the disk with the data directory. */
   storage(): Promise<StorageState>;
   /** Of the databases beside the lists, by their folders: those that cannot be read at the moment, and what was set aside of them. */
-  databases(): { readonly unreadable: readonly string[]; readonly setAside: readonly string[] };
+  databases(): Promise<{ readonly unreadable: readonly string[]; readonly setAside: readonly string[] }>;
 }
