@@ -223,7 +223,7 @@ beforeEach(async () => {
     metrics: () => metrics.text(),
     ready: () => ready,
     storage: () => Promise.resolve({ kind: 'writable' }),
-    databases: () => ({ unreadable: [], setAside: [] }),
+    databases: () => Promise.resolve({ unreadable: [], setAside: [] }),
   };
   requests = createRequestServer({
     services,
