@@ -149,6 +149,26 @@ describe('loadConfig', () => {
     expect(() => load({ GANNET_CONFIG: settingsFile(text) })).toThrow(message);
   });
 
+  it.each([
+    ['[secrets]\nkeys = ["hush"', 2, 15],
+    ['[secrets]\nkeys = hush', 2, 8],
+    ['[secrets]\nkyes = "hush" x', 2, 15],
+    ['[secrets]\nkeys = ["hush"]\n[server', 3, 2],
+  ])('says where a file is no TOML, and shows nothing of it: %j', (text, line, column) => {
+    const path = settingsFile(text);
+    const refused = (() => {
+      try {
+        return load({ GANNET_CONFIG: path });
+      } catch (error) {
+        return (error as Error).message;
+      }
+    })();
+    expect(refused).toMatch(
+      new RegExp(`gannet\\.toml is not valid TOML: at line ${line}, column ${column}: [a-z][^\n]*\\.$`),
+    );
+    expect(refused).not.toContain('hush');
+  });
+
   it('refuses a memory budget that is too small for the other settings, and says what they need', () => {
     const env = { GANNET_MEMORY_MIB: '256', GANNET_SEARCH_THREADS: '8', GANNET_INGEST_THREADS: '1' };
     expect(() => load(env)).toThrow(

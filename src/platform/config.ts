@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parse as parseToml } from 'smol-toml';
+import { parse as parseToml, TomlError } from 'smol-toml';
 import { configSchema, ENVIRONMENT_EXCEPTIONS, type Config } from '../../config/schema.js';
 import {
   allowedValues,
@@ -181,7 +181,7 @@ function applyFile(draft: Draft, path: string, origin: SettingOrigin): void {
   try {
     parsed = parseToml(text);
   } catch (error) {
-    throw new ConfigError(`The settings file ${path} is not valid TOML: ${(error as Error).message}`);
+    throw new ConfigError(`The settings file ${path} is not valid TOML: ${tomlFault(error)}`);
   }
   for (const [section, members] of Object.entries(parsed)) {
     const properties = Object.hasOwn(draft.schemas, section) ? draft.schemas[section] : undefined;
@@ -201,6 +201,17 @@ function applyFile(draft: Draft, path: string, origin: SettingOrigin): void {
       set(draft, `${section}.${name}`, { value, shown: value, origin });
     }
   }
+}
+
+/**
+ * Where it is and what, without the text that the parser shows of it and of the lines around: any may hold a secret, also one whose name is
+ * written wrong, and standard error is kept.
+ */
+function tomlFault(error: unknown): string {
+  if (!(error instanceof TomlError)) return (error as Error).message;
+  const { line, column } = error;
+  const [what = ''] = error.message.replace(/^Invalid TOML document: /u, '').split('\n');
+  return `at line ${line}, column ${column}: ${what.replace(/\.$/u, '')}.`;
 }
 
 function applyEnvironment(draft: Draft, env: ConfigSources['env'], declared: readonly SettingsSection[]): void {
