@@ -389,6 +389,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
   it('can be used on a telephone', async () => {
     const other = await openPage(browser, { viewport: { width: 375, height: 700 } });
     await signIn(service, other);
+    // The first of them is already there, whether the machine is busy or not.
+    await other.page.getByText('Drop a file here').first().waitFor();
     for (const [path, text] of PAGES) {
       await goOn(other.page, `/console/default/${path}`, text);
       await settled(other.page);

@@ -115,10 +115,10 @@ export async function signInAs(service: TestService, { page }: OpenPage, role: '
 
 /**
  * On to another page of the console that `page` has open, as its links lead there: by its address, and nothing is loaded anew, which is nine tenths
- * of what a page takes. Resolves once the text is there and is not one of the page before.
+ * of what a page takes. Resolves once the text is there and is not one of the page before, where there is one: the page that is shown stays as it is.
  */
 export async function goOn(page: Page, address: string, text: string): Promise<void> {
-  await page.evaluate<void>(`${LEAVE}; history.pushState({}, '', ${JSON.stringify(address)})`);
+  await page.evaluate<void>(`${leaveFor(address)}; history.pushState({}, '', ${JSON.stringify(address)})`);
   await page
     .getByText(text)
     .and(page.locator(`:not([${LEFT}])`))
@@ -127,8 +127,12 @@ export async function goOn(page: Page, address: string, text: string): Promise<v
 }
 
 const LEFT = 'data-left';
-/** What is there now stays known; the page has another one to open than this. A text: these tests are not compiled for a browser. */
-const LEAVE = `for (const each of document.body.querySelectorAll('*')) each.toggleAttribute('${LEFT}', true)`;
+/** What is there now stays known, unless it is what is wanted. A text: these tests are not compiled for a browser. */
+const leaveFor = (address: string) => `if (!${isThere(address)})
+  for (const each of document.body.querySelectorAll('*')) each.toggleAttribute('${LEFT}', true)`;
+/** A slash at the end is none of an address. */
+const isThere = (address: string) =>
+  `(location.pathname.replace(/\\/$/, '') + location.search === ${JSON.stringify(address.replace(/\/$/, ''))})`;
 
 /** The command palette. What is typed before it has the focus goes to the page beneath. */
 export async function openPalette(page: Page): Promise<void> {
