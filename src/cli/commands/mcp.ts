@@ -18,7 +18,7 @@ import {
   type ToolInput,
 } from '../../agents/index.js';
 import type { Operation } from '../../operations/index.js';
-import { parseExactJson, ServiceError, settingsOf } from '../../platform/index.js';
+import { parseExactJson, ServiceError, settingsOf, toldJsonFault } from '../../platform/index.js';
 import type { CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { describeFailure } from '../failure.js';
@@ -44,7 +44,11 @@ export async function serveAgent(context: CommandContext, { account, readOnly }:
   };
   const input = new PassThrough();
   const server = serveStdio(() => createAgentServer({ tools, call }), { transport: new StdioServerTransport(input) });
-  for await (const line of createInterface({ input: process.stdin })) input.write(`${exact(line)}\n`);
+  for await (const line of createInterface({ input: process.stdin })) {
+    const refusal = refusalOf(line);
+    if (refusal === undefined) input.write(`${exact(line)}\n`);
+    else process.stdout.write(`${refusal}\n`);
+  }
   // The library closes its end with its input: what was asked for is answered first.
   do await setImmediate();
   while ((await Promise.all(running)).length > 0);
@@ -54,13 +58,36 @@ export async function serveAgent(context: CommandContext, { account, readOnly }:
   return EXIT.done;
 }
 
-/** With long integers as texts of their digits, which the library's own reader would round. What is no JSON it says by its rules. */
+/** With long integers as texts of their digits, which the library's own reader would round. */
 function exact(line: string): string {
+  return line.trim() === '' ? line : JSON.stringify(parseExactJson(line));
+}
+
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+/** The answer to a line that over HTTP would be refused before anybody reads it: the library drops what is no JSON, and of what is given twice keeps the last. */
+function refusalOf(line: string): string | undefined {
+  const message = line.trim() === '' ? undefined : toldJsonFault(line);
+  if (message === undefined) return undefined;
+  const asked = parsed(line);
+  const code = asked === undefined ? PARSE_ERROR : INVALID_REQUEST;
+  return JSON.stringify({ jsonrpc: '2.0', id: idOf(asked), error: { code, message } });
+}
+
+/** Undefined for what is no JSON. */
+function parsed(line: string): unknown {
   try {
-    return JSON.stringify(parseExactJson(line));
+    return JSON.parse(line) as unknown;
   } catch {
-    return line;
+    return undefined;
   }
+}
+
+/** Null where it cannot be told which request it is (JSON-RPC 2.0, 5). */
+function idOf(message: unknown): string | number | null {
+  const { id } = (message ?? {}) as { readonly id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
 interface Given {
