@@ -1,5 +1,6 @@
 /** Schemas of media stores and of the files in them. */
 import { Type } from 'typebox';
+import { WEB_SCHEME_PATTERN } from '../platform/index.js';
 import { accountName, nameSchema, nullable, named, object, oneOf, timeSchema } from '../operations/index.js';
 import { PATH_BYTES_MAX, PATH_CHARACTERS_MAX } from './media-path.js';
 import type { StoredFile, StoreUsage } from './media-store.js';
@@ -22,7 +23,7 @@ const folder = Type.String({
 });
 const s3Members = {
   endpoint: Type.String({
-    pattern: '^https?://[^\\s\\/?#@]+/?$',
+    pattern: `^${WEB_SCHEME_PATTERN}[^\\s\\/?#@]+/?$`,
     maxLength: 512,
     description: 'Of the kind `s3`: where the server is, without bucket and path',
     examples: ['https://s3.eu-central-1.amazonaws.com'],

@@ -1,6 +1,6 @@
 /** Schemas of models, and what is shown of one. */
 import { Type, type Static } from 'typebox';
-import { ServiceError, URL_CHARACTERS_MAX } from '../platform/index.js';
+import { ServiceError, URL_CHARACTERS_MAX, WEB_SCHEME_PATTERN } from '../platform/index.js';
 import { accountName, nameSchema, nullable, named, object, oneOf } from '../operations/index.js';
 import { BUILT_IN_MODEL } from '../vectors/index.js';
 import type { ModelState } from './models.js';
@@ -69,7 +69,7 @@ const settings = {
   ),
   url: Type.Optional(
     Type.String({
-      pattern: '^https?://[^\\s\\/?#]+[^\\s]*$',
+      pattern: `^${WEB_SCHEME_PATTERN}[^\\s\\/?#]+[^\\s]*$`,
       maxLength: URL_CHARACTERS_MAX,
       description: 'Of `openai` and `rerank`: the address of the server, with or without `/v1`',
       examples: ['https://api.example.com/v1'],

@@ -130,7 +130,7 @@ export class OpenId {
     // Tokens are signed, whatever brought them. Without TLS an issuer is one of this machine: `providerOf` takes no other.
     const execute = [
       library.enableNonRepudiationChecks,
-      ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
+      ...(new URL(issuer).protocol === 'http:' ? [library.allowInsecureRequests] : []),
     ];
     const found = library.discovery(new URL(issuer), client_id, undefined, authentication, {
       execute,

@@ -5,4 +5,10 @@
 export { addressFault } from './address-policy.js';
 export { faultSentence } from './fault-sentences.js';
 export { validatorsOf, type Validators } from './conditional.js';
-export { checkOutboundUrl, OutboundRefusedError, URL_CHARACTERS_MAX, type OutboundRules } from './url-policy.js';
+export {
+  checkOutboundUrl,
+  OutboundRefusedError,
+  URL_CHARACTERS_MAX,
+  WEB_SCHEME_PATTERN,
+  type OutboundRules,
+} from './url-policy.js';

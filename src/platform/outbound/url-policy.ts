@@ -25,6 +25,9 @@ export class OutboundRefusedError extends Error {
 
 export const URL_CHARACTERS_MAX = 2048;
 
+/** What a URL of the web begins with, for patterns of schemas, which have no flag for it: a scheme is the same in capitals (RFC 3986, 3.1). */
+export const WEB_SCHEME_PATTERN = '[Hh][Tt][Tt][Pp][Ss]?://';
+
 /** Names for use within one machine, one network or one provider (RFC 6761, 6762, 8375, and what ICANN keeps back). */
 const LOCAL_SUFFIXES = [
   'localhost',
