@@ -30,7 +30,7 @@ export class Visitors {
   visitor(req: HttpRequest, res: HttpResponse): Visitor {
     const peer = plainAddress(Buffer.from(res.getRemoteAddressAsText()).toString('latin1'));
     return {
-      address: this.#trusted === undefined ? peer : clientBehind(this.#trusted, peer, req.getHeader('x-forwarded-for')),
+      address: this.#trusted === undefined ? peer : clientBehind(this.#trusted, peer, forwardedFor(req)),
       userAgent: req.getHeader('user-agent'),
       fetchSite: req.getHeader('sec-fetch-site'),
     };
@@ -49,6 +49,18 @@ export class Visitors {
       fetchSite: req.getHeader('sec-fetch-site'),
     };
   }
+}
+
+/**
+ * All headers of that name as one. Some proxies write theirs behind what the client sent (HAProxy does), and of several the library gives
+ * the first: the one that anybody could have written.
+ */
+function forwardedFor(req: HttpRequest): string {
+  const values: string[] = [];
+  req.forEach((name, value) => {
+    if (name === 'x-forwarded-for') values.push(value);
+  });
+  return values.join(',');
 }
 
 /** Of the header `Cookie`; the first of that name. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ATTEMPTS_MAX, AttemptThrottle } from './attempts.js';
+import { addressSubject, ATTEMPTS_MAX, AttemptThrottle } from './attempts.js';
 
 function throttleAt(time: { ms: number }) {
   return new AttemptThrottle({ nowMs: () => time.ms, nowIso: () => new Date(time.ms).toISOString() });
@@ -48,5 +48,21 @@ describe('AttemptThrottle', () => {
     for (let i = 0; i < 100_000; i += 1) throttle.begin([`other ${i}`]);
     expect(() => throttle.begin(['first'])).not.toThrow();
     expect(() => throttle.begin(['other 99999'])).not.toThrow();
+  });
+});
+
+describe('addressSubject', () => {
+  it('is the same for all addresses of one network of IPv6, however they are written', () => {
+    const own = addressSubject('2001:db8:1:2::1');
+    for (const address of ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:0DB8:0001:0002:0:0:0:1', '2001:db8:1:2:a::']) {
+      expect(addressSubject(address)).toBe(own);
+    }
+    expect(addressSubject('2001:db8:1:3::1')).not.toBe(own);
+    expect(addressSubject('fe80::1%eth0')).toBe(addressSubject('fe80::2'));
+  });
+
+  it('is each address of IPv4 for itself, and what is none of either', () => {
+    const texts = ['192.0.2.1', '192.0.2.2', '', 'unknown'];
+    expect(new Set(texts.map(addressSubject)).size).toBe(texts.length);
   });
 });

@@ -3,12 +3,26 @@
  * An attempt counts when it begins, and is taken back when it was right, so that a thousand at once are no way around.
  * Main thread only.
  */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { BoundedMap, ServiceError, type Clock } from '../platform/index.js';
 
 export const ATTEMPTS_MAX = 5;
 const WINDOW_MS = 60_000;
 /** Addresses and e-mails that are remembered; the one that came first is forgotten first. */
 const SUBJECTS_MAX = 100_000;
+
+const NETWORK_GROUPS = 4;
+
+/**
+ * As what somebody at this address is counted. Of IPv6 it is the network (/64): that is what a provider gives to one machine, which
+ * has more addresses in it than could ever be counted.
+ */
+export function addressSubject(address: string): string {
+  if (isIP(address) !== 6) return `address ${address}`;
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, NETWORK_GROUPS);
+  return `address ${groups.map((group) => group.toString(16)).join(':')}::/64`;
+}
 
 /** An attempt under way. */
 export interface Attempt {

@@ -2,26 +2,17 @@
  * Signing in with an account elsewhere: OpenID Connect, authorization code flow with PKCE, state and nonce, by `openid-client`.
  *
  * The browser holds the token of its attempt, and shows it together with the code that the provider gave it: a code that somebody else
- * got, or a link to a finished sign-in of theirs, is worth nothing there. Attempts are in memory; after a restart people begin again.
+ * got, or a link to a finished sign-in of theirs, is worth nothing there. They follow from a secret of the process: after a restart people begin again.
  * Main thread only.
  */
 import type * as OpenIdClient from 'openid-client';
-import { BoundedMap, ServiceError, type Clock } from '../platform/index.js';
+import { ServiceError, type Clock } from '../platform/index.js';
 import { OutboundFailedError, type OutboundClient } from '../platform/outbound/outbound-client.js';
+import { OpenIdAttempts } from './openid-attempts.js';
 import type { OpenIdSettings } from './openid-settings.js';
 import { PROVIDER_UNAVAILABLE, SIGN_IN_FAILED } from './problems.js';
-import { newToken, tokenHash } from './tokens.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-const ATTEMPTS_MAX = 10_000;
-const ATTEMPT_MS_MAX = 10 * 60_000;
-
-interface Attempt {
-  readonly state: string;
-  readonly nonce: string;
-  readonly verifier: string;
-  readonly beganMs: number;
-}
 
 /** What comes back with the browser. */
 export interface OpenIdAnswer {
@@ -47,12 +38,12 @@ export interface OpenIdOptions {
 
 export class OpenId {
   readonly #options: OpenIdOptions;
-  /** By the hash of the attempt's token. */
-  readonly #attempts = new BoundedMap<string, Attempt>(ATTEMPTS_MAX);
+  readonly #attempts: OpenIdAttempts;
   #provider: Promise<OpenIdClient.Configuration> | undefined;
 
   constructor(options: OpenIdOptions) {
     this.#options = options;
+    this.#attempts = new OpenIdAttempts(options.clock);
   }
 
   get name(): string {
@@ -68,7 +59,8 @@ export class OpenId {
   async begin(): Promise<{ readonly url: string; readonly flow: string }> {
     const library = await import('openid-client');
     const provider = await this.#discovered(library);
-    const [state, nonce, verifier] = [library.randomState(), library.randomNonce(), library.randomPKCECodeVerifier()];
+    const { flow, attempt } = this.#attempts.begin();
+    const { state, nonce, verifier } = attempt;
     const url = library.buildAuthorizationUrl(provider, {
       redirect_uri: this.#options.settings.redirectUri,
       scope: 'openid email',
@@ -77,17 +69,13 @@ export class OpenId {
       code_challenge: await library.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     });
-    const flow = newToken();
-    this.#attempts.set(tokenHash(flow), { state, nonce, verifier, beganMs: this.#options.clock.nowMs() });
     return { url: url.href, flow };
   }
 
   /** Rejects with `sign-in-failed`, or `provider-unavailable`. An attempt is used up, whatever comes of it. */
   async finish({ flow, code, state, iss }: OpenIdAnswer): Promise<Identity> {
-    const key = tokenHash(flow);
-    const attempt = this.#attempts.get(key);
-    this.#attempts.delete(key);
-    if (attempt === undefined || Math.abs(this.#options.clock.nowMs() - attempt.beganMs) > ATTEMPT_MS_MAX) {
+    const attempt = this.#attempts.useUp(flow);
+    if (attempt === undefined) {
       throw new ServiceError(
         SIGN_IN_FAILED,
         'This sign-in was finished, is too old, or began in another browser. Begin again.',

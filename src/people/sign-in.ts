@@ -1,7 +1,7 @@
 /** How a person comes to a session: by e-mail and password, or by a link that works once. Main thread only. */
 import { assertAccount, type Change } from '../catalog/index.js';
 import { ServiceError, type Clock } from '../platform/index.js';
-import { AttemptThrottle } from './attempts.js';
+import { addressSubject, AttemptThrottle } from './attempts.js';
 import { INVITATION_HOURS, Links, SIGN_IN_LINK_HOURS } from './links.js';
 import { emailKey, type People, type Contributor } from './people.js';
 import type { Identity } from './openid.js';
@@ -57,7 +57,7 @@ export class SignIn {
 
   /** Rejects with `sign-in-failed`, the same for an unknown e-mail and a wrong password, `rate-limited` or `overloaded`. */
   async byPassword({ email, password }: PasswordSignIn, origin: Origin): Promise<SignedIn> {
-    const attempt = this.#attempts.begin([`address ${origin.address}`, `e-mail ${emailKey(email)}`]);
+    const attempt = this.#attempts.begin([addressSubject(origin.address), `e-mail ${emailKey(email)}`]);
     const known = this.people.personOf(email);
     const isRight = await this.#passwords.verify(known?.password_hash ?? null, password);
     if (!isRight || known === undefined) throw new ServiceError(SIGN_IN_FAILED, 'E-mail or password are not right.');
@@ -75,7 +75,7 @@ export class SignIn {
 
   /** Rejects with `sign-in-failed`, `invalid-parameter` where a password has to be chosen, `rate-limited` or `overloaded`. */
   async byLink({ link, password, email }: LinkSignIn, origin: Origin): Promise<SignedIn> {
-    const attempt = this.#attempts.begin([`address ${origin.address}`]);
+    const attempt = this.#attempts.begin([addressSubject(origin.address)]);
     const invited = this.#personOfLink(link);
     attempt.succeeded();
     if (invited.password_hash === null && invited.email !== null && password === undefined) {
@@ -101,7 +101,7 @@ export class SignIn {
    * provider is refused from then on. Rejects with `sign-in-failed`, what `identify` rejects with, or `rate-limited`.
    */
   async byIdentity(identify: () => Promise<Identity>, origin: Origin): Promise<SignedIn> {
-    const attempt = this.#attempts.begin([`address ${origin.address}`]);
+    const attempt = this.#attempts.begin([addressSubject(origin.address)]);
     const { email, issuer, subject } = await identify();
     let isNew = false;
     const signedIn = await this.#begin(origin, (change) => {
@@ -136,7 +136,7 @@ export class SignIn {
     const { personId } = session;
     const known = this.#person(personId);
     if (known.password_hash !== null) {
-      const attempt = this.#attempts.begin([`address ${session.address}`, `person ${personId}`]);
+      const attempt = this.#attempts.begin([addressSubject(session.address), `person ${personId}`]);
       if (!(await this.#passwords.verify(known.password_hash, wanted.oldPassword ?? ''))) {
         throw new ServiceError(SIGN_IN_FAILED, 'The old password is not right.');
       }

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/client.js';
 import { newAddress, Person } from '../support/person.js';
+import { rawExchange } from '../support/raw-http.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const run = promisify(execFile);
@@ -21,6 +22,21 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close();
 });
+
+/** What is answered to a request with a header for each of the addresses, which no client of these tests would send. */
+async function posted(path: string, body: string, addresses: readonly string[]): Promise<readonly string[]> {
+  const { hostname, port } = new URL(service.address);
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: gannet',
+    ...addresses.map((address) => `X-Forwarded-For: ${address}`),
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  const pieces = [`${head.join('\r\n')}\r\n\r\n${body}`];
+  const { answers } = await rawExchange({ host: hostname, port: Number(port) }, { pieces, answers: 1, closed: false });
+  return answers;
+}
 
 interface SignedIn {
   readonly person: { readonly id: string; readonly email: string | null };
@@ -110,6 +126,29 @@ describe('signing in', () => {
 
     for (let i = 0; i < 5; i += 1) await new Person(service).signIn({ email, password: 'wrong' });
     expect(codeOf(await new Person(service).signIn({ email, password: PASSWORD }))).toEqual([429, 'rate-limited']);
+  });
+
+  it('is counted by the last address that a proxy has written, in however many headers', async () => {
+    // As HAProxy writes them: its own header behind that of the client.
+    const statuses: string[] = [];
+    const proxied = newAddress();
+    for (let i = 0; i < 6; i += 1) {
+      const body = JSON.stringify({ email: `made-up-${i}@example.com`, password: 'wrong' });
+      statuses.push(...(await posted('/session', body, [newAddress(), proxied])));
+    }
+    expect(statuses).toEqual([...Array.from({ length: 5 }, () => '401 problem'), '429 problem']);
+  });
+
+  it('is counted by the network of an address of IPv6, of which one machine has more than can be counted', async () => {
+    const answers: Answer[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      const person = new Person(service, `2001:db8:7:7:${i}::${i}`);
+      answers.push(await person.signIn({ email: `one-of-many-${i}@example.com`, password: 'wrong' }));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429]);
+    const { email } = await personWith('viewer');
+    const neighbour = new Person(service, '2001:db8:7:8::1');
+    expect(await neighbour.signIn({ email, password: PASSWORD })).toMatchObject({ status: 201 });
   });
 
   it('is no way around that with a thousand at once', async () => {
