@@ -219,14 +219,18 @@ describe('docs/formats.md', () => {
 describe('docs/decisions', () => {
   const pages = readdirSync(join(root, 'docs/decisions')).filter((name) => /^\d{4}-.*\.md$/.test(name));
 
-  it('lists every page under its title, once', () => {
+  it('lists every page under its title, once, by subjects and in their order', () => {
     const list = read('docs/decisions/README.md');
+    for (const subject of list.split(/^### /m).slice(1)) {
+      const numbers = [...subject.matchAll(/^- \[(\d{4})\]/gm)].map(([, number]) => number);
+      expect(numbers, subject).toEqual([...numbers].sort());
+    }
     const listed = [...list.matchAll(/^- \[(\d{4})\]\((\S+)\) (.*)$/gm)].map(([, number, file, title]) => ({
       number,
       file,
       title,
     }));
-    expect(listed.map(({ file }) => file)).toEqual([...pages].sort());
+    expect(listed.map(({ file }) => file).sort()).toEqual([...pages].sort());
     for (const { number, file, title } of listed) {
       expect(file.startsWith(number)).toBe(true);
       expect(read(`docs/decisions/${file}`).split('\n')[0], file).toBe(`# ${number} ${title}`);

@@ -15,12 +15,16 @@ afterAll(async () => {
   await receiver.close();
 });
 
-it.each(['HTTP', 'Http'])('a webhook at %s:// is called', async (scheme) => {
-  const path = `/hook-${scheme}`;
+it.each([
+  ['HTTP', 'films'],
+  ['Http', 'books'],
+])('a webhook at %s:// is called', async (scheme, list) => {
+  const path = `/hook-${list}`;
   const url = receiver.url(path).replace(/^http/u, scheme);
   const made = await service.client.post('/webhook', { url, events: ['list.created'] });
   expect(made.status, made.text).toBe(201);
-  await service.client.post('/list/default', { name: `films-${scheme}`, searchable_fields: [{ name: 'title' }] });
+  const created = await service.client.post('/list/default', { name: list, searchable_fields: [{ name: 'title' }] });
+  expect(created.status, created.text).toBe(201);
   await eventually(
     () => Promise.resolve(receiver.received.filter((each) => each.path === path)),
     (received) => received.length > 0,
@@ -34,7 +38,6 @@ it('a model and a media store take it, and still no other scheme', async () => {
       provider: 'openai',
       url: `${scheme}://127.0.0.1:9/v1`,
       served_name: 'x',
-      dimensions: 3,
     },
     store: {
       name: `s-${scheme.toLowerCase()}`,
@@ -56,6 +59,7 @@ it('a model and a media store take it, and still no other scheme', async () => {
     ];
     return answers.map(({ status, text }) => `${status} ${status === 400 ? text.slice(0, 200) : ''}`.trim());
   };
-  expect(await statuses('HTTPS')).toEqual(['201', '201', '201']);
+  // The model is asked for its dimensions, and nobody listens there.
+  expect(await statuses('HTTPS')).toEqual(['422', '201', '201']);
   for (const status of await statuses('FTP')) expect(status).toMatch(/^400 /);
 });
