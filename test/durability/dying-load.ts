@@ -1,14 +1,31 @@
 /** What asks a service again and again until it dies. */
 import type { Answer } from '../support/client.js';
-import { UnexpectedAnswer } from './write-load.js';
+
+/** Thrown for an answer that no crash explains. */
+export class UnexpectedAnswer extends Error {}
 
 export abstract class DyingLoad {
   requests = 0;
-  private dead = false;
+  protected dead = false;
+  private powerless = false;
+  private awaited: { readonly count: number; readonly resolve: () => void } | undefined;
+
+  /** Resolves when so many requests were answered. */
+  answers(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.awaited = { count, resolve };
+    });
+  }
 
   /** The crash is on its way: connection errors are no surprise from now on. */
   expectDeath(): void {
     this.dead = true;
+  }
+
+  /** The disk goes before the service does: what it is answered in between with, an error of any kind, is nobody's. */
+  expectPowerCut(): void {
+    this.dead = true;
+    this.powerless = true;
   }
 
   /** Resolves when the service no longer answers. Rejects for an unexpected answer: 500 is one wherever it comes. */
@@ -16,9 +33,10 @@ export abstract class DyingLoad {
     await Promise.all(actors.map((actor) => this.repeat(actor)));
   }
 
-  protected async ask(statuses: readonly number[], request: Promise<Answer>, what: string): Promise<Answer> {
+  protected async ask(statuses: readonly number[], request: Promise<Answer>, what = 'write'): Promise<Answer> {
     const answer = await request;
     this.requests += 1;
+    if (this.awaited !== undefined && this.requests >= this.awaited.count) this.awaited.resolve();
     if (statuses.includes(answer.status)) return answer;
     throw new UnexpectedAnswer(`${what}: ${answer.status} ${answer.text.slice(0, 1000)}`);
   }
@@ -27,7 +45,7 @@ export abstract class DyingLoad {
     try {
       for (;;) await action();
     } catch (error) {
-      if (error instanceof UnexpectedAnswer || !this.dead) throw error;
+      if (!this.dead || (error instanceof UnexpectedAnswer && !this.powerless)) throw error;
     }
   }
 }

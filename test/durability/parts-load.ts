@@ -17,7 +17,6 @@ export const TOLD_LIST = 'told';
 const FILES = 6;
 const FILE_BYTES_MAX = 20_000;
 const BACKUPS_KEPT = 2;
-/** An index that changes faster than it is copied has no backup. */
 const WRITE_EVERY_MS = 20;
 
 /** Over all rounds. */
@@ -59,11 +58,19 @@ export interface PartsLoadOptions {
 }
 
 export class PartsLoad extends DyingLoad {
+  /** Resolves with the first backup that is answered, however long a busy machine takes for it. */
+  readonly backedUp: Promise<void>;
   private readonly client: ServiceClient;
+  private tellBackedUp = (): void => undefined;
+  /** An index changed faster than it was copied: on a busy machine any does, and the next backup is left in peace. */
+  private isResting = false;
 
   constructor(private readonly options: PartsLoadOptions) {
     super();
     this.client = options.service.client;
+    this.backedUp = new Promise((resolve) => {
+      this.tellBackedUp = resolve;
+    });
   }
 
   async run(): Promise<void> {
@@ -109,6 +116,7 @@ export class PartsLoad extends DyingLoad {
   }
 
   private async write(): Promise<void> {
+    if (this.isResting && !this.dead) return pause(WRITE_EVERY_MS);
     const { expected, next } = this.options;
     const name = `told-${next()}`;
     await this.ask([201], this.client.post(`/search-result/${ACCOUNT}/${TOLD_LIST}`, { name }), 'record');
@@ -119,9 +127,10 @@ export class PartsLoad extends DyingLoad {
   private async backUp(): Promise<void> {
     const { expected, service, backups: folder } = this.options;
     const request = { folder, keep: BACKUPS_KEPT };
-    // 409: an index changes faster than it is copied.
     const { status, body } = await this.ask([201, 409], service.control().post('/backup', request), 'backup');
-    if (status !== 201) return;
+    this.isResting = status === 409;
+    if (this.isResting) return;
+    this.tellBackedUp();
     expected.backup = (body as { readonly path: string }).path;
     expected.backups += 1;
   }

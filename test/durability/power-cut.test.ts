@@ -81,7 +81,7 @@ async function loadUntilCut(seed: number): Promise<number> {
   const loads = Promise.all([writes.run(), others.run(), beside.run()]);
   loads.catch(() => undefined);
   await killDue(random, { writes, running: loads, answersMax: CUT_AFTER_ANSWERS_MAX });
-  for (const load of [writes, others, beside]) load.expectDeath();
+  for (const load of [writes, others, beside]) load.expectPowerCut();
   await cutPower(seed);
   await loads;
   return writes.requests + others.requests;
@@ -92,16 +92,9 @@ async function backUpUntilCut(seed: number): Promise<number> {
   const beside = newPartsLoad();
   const loads = beside.run();
   loads.catch(() => undefined);
-  const before = parts.backups;
-  await Promise.race([
-    loads,
-    eventually(
-      () => Promise.resolve(parts.backups - before),
-      (made) => made > 0,
-    ),
-  ]);
+  await Promise.race([loads, beside.backedUp]);
   await pause(random.below(CUT_AFTER_BACKUP_MS_MAX));
-  beside.expectDeath();
+  beside.expectPowerCut();
   await cutPower(seed);
   await loads;
   return 0;

@@ -3,7 +3,8 @@
  * definition. Each writer has names of its own, so that at most one request is out for a name.
  */
 import type { SeededRandom } from '../support/random.js';
-import type { Answer, ServiceClient } from '../support/client.js';
+import type { ServiceClient } from '../support/client.js';
+import { DyingLoad, UnexpectedAnswer } from './dying-load.js';
 import { fieldsOf, type Content, type ExpectedRecords, type ReadRecord } from './expected-records.js';
 
 export const ACCOUNT = 'default';
@@ -25,60 +26,28 @@ export interface UnansweredDeletion {
   readonly names: readonly string[];
 }
 
-/** Thrown for an answer that no crash explains. */
-export class UnexpectedAnswer extends Error {}
-
-export class WriteLoad {
+export class WriteLoad extends DyingLoad {
   unansweredImport: UnansweredImport | undefined;
   unansweredDeletion: UnansweredDeletion | undefined;
-  requests = 0;
-  private dead = false;
-  private awaited: { readonly count: number; readonly resolve: () => void } | undefined;
 
   constructor(
     private readonly client: ServiceClient,
     private readonly expected: ExpectedRecords,
     private readonly random: SeededRandom,
     private readonly nextContent: () => number,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Resolves when the service no longer answers. Rejects for an unexpected answer. */
   async run(): Promise<void> {
-    const singles = Array.from({ length: SINGLE_WRITERS }, (_, writer) => this.repeat(() => this.singleWrite(writer)));
-    await Promise.all([
+    const singles = Array.from({ length: SINGLE_WRITERS }, (_, writer) => () => this.singleWrite(writer));
+    await this.repeatAll([
       ...singles,
-      this.repeat(() => this.bulkImport()),
-      this.repeat(() => this.deletionByFilter()),
-      this.repeat(() => this.definitionChange()),
+      () => this.bulkImport(),
+      () => this.deletionByFilter(),
+      () => this.definitionChange(),
     ]);
-  }
-
-  /** Resolves when so many requests were answered. */
-  answers(count: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.awaited = { count, resolve };
-    });
-  }
-
-  /** The crash is on its way: connection errors are no surprise from now on. */
-  expectDeath(): void {
-    this.dead = true;
-  }
-
-  private async repeat(action: () => Promise<void>): Promise<void> {
-    try {
-      for (;;) await action();
-    } catch (error) {
-      if (error instanceof UnexpectedAnswer || !this.dead) throw error;
-    }
-  }
-
-  private async ask(statuses: readonly number[], request: Promise<Answer>): Promise<Answer> {
-    const answer = await request;
-    this.requests += 1;
-    if (this.awaited !== undefined && this.requests >= this.awaited.count) this.awaited.resolve();
-    if (!statuses.includes(answer.status)) throw new UnexpectedAnswer(`${answer.status} ${answer.text.slice(0, 1000)}`);
-    return answer;
   }
 
   private async singleWrite(writer: number): Promise<void> {

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../scripts/lib/steps.mjs';
 import { startService } from '../support/described-service.mjs';
-import { pythonPrograms, Skipped } from '../support/python-program.mjs';
+import { pythonPrograms, runUnlessSkipped } from '../support/python-program.mjs';
 
 const GENERATOR = 'openapi-python-client';
 const VERSION = '0.29.1';
@@ -62,9 +62,4 @@ async function main() {
   }
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (!(error instanceof Skipped)) throw error;
-  process.stdout.write(`The generated client is skipped: ${error.message}.\n0 passed, 0 failed\n`);
-}
+await runUnlessSkipped('The generated client', main);

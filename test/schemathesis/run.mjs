@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../scripts/lib/steps.mjs';
 import { startService } from '../support/described-service.mjs';
-import { pythonPrograms, Skipped } from '../support/python-program.mjs';
+import { pythonPrograms, runUnlessSkipped } from '../support/python-program.mjs';
 
 const VERSION = '4.32.5';
 const EXAMPLES = process.env.SCHEMATHESIS_EXAMPLES ?? '10';
@@ -144,9 +144,4 @@ async function main() {
   }
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (!(error instanceof Skipped)) throw error;
-  process.stdout.write(`Schemathesis is skipped: ${error.message}.\n0 passed, 0 failed\n`);
-}
+await runUnlessSkipped('Schemathesis', main);

@@ -7,7 +7,7 @@ import { run } from '../../scripts/lib/steps.mjs';
 const PYTHON_MIN = [3, 10];
 
 /** A reason not to run at all, where the machine lacks what it takes. */
-export class Skipped extends Error {}
+class Skipped extends Error {}
 
 async function pythonProgram() {
   for (const name of ['python3', 'python']) {
@@ -37,4 +37,14 @@ export async function pythonPrograms(name, version, home = join(homedir(), '.cac
     throw new Skipped(`pip cannot install it: ${installed.output.trim().split('\n').at(-1)}`);
   }
   return programs;
+}
+
+/** Runs a program of tests to its exit status; where the machine lacks what it takes, says so in the form of a sum. */
+export async function runUnlessSkipped(name, main) {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    if (!(error instanceof Skipped)) throw error;
+    process.stdout.write(`${name} is skipped: ${error.message}.\n0 passed, 0 failed\n`);
+  }
 }
