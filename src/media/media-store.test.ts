@@ -296,14 +296,19 @@ describe('the room of a built-in store', () => {
     const store = builtInStore(environment, 1000);
     let end: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
-    const putSlowly = (path: string, bytes: number) => {
+    const putSlowly = (path: string, bytes: number, counted: () => void = () => undefined) => {
       const body = (async function* () {
         yield Buffer.alloc(bytes, 'x');
+        // Whoever asks for more has taken what there was.
+        counted();
         await over;
       })();
       return store.put({ ...upload(path, ''), bytes: undefined, body });
     };
-    const first = putSlowly('first', 600);
+    let first: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((counted) => {
+      first = putSlowly('first', 600, counted);
+    });
     await expect(putSlowly('second', 600)).rejects.toEqual(code('store-full'));
     await expect(store.put(upload('third', 'y'.repeat(600)))).rejects.toEqual(code('store-full'));
     const fourth = putSlowly('fourth', 400);

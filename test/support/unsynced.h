@@ -150,6 +150,43 @@ static void note_synced(int opened, int is_failed) {
 
 /* ---- folders */
 
+/* Thousands of names that are not synced lie in a few folders: each of these is open once. */
+struct held_folder {
+  ino_t number;
+  int folder;
+  unsigned holders;
+  struct held_folder *next;
+};
+static struct held_folder *held_folders;
+
+static int hold_folder(const char *path, ino_t *number) {
+  const int opened = open(path, O_PATH | O_DIRECTORY);
+  struct stat now;
+  if (opened < 0 && errno != ENOENT && errno != ENOTDIR) give_up("open of a folder");
+  if (opened < 0 || fstat(opened, &now) != 0) return opened;
+  *number = now.st_ino;
+  for (struct held_folder *each = held_folders; each != NULL; each = each->next) {
+    if (each->number != now.st_ino) continue;
+    ++each->holders;
+    close(opened);
+    return each->folder;
+  }
+  struct held_folder *made = malloc(sizeof *made);
+  *made = (struct held_folder){.number = now.st_ino, .folder = opened, .holders = 1, .next = held_folders};
+  held_folders = made;
+  return opened;
+}
+
+static void release_folder(int folder) {
+  struct held_folder **place = &held_folders;
+  while (*place != NULL && (*place)->folder != folder) place = &(*place)->next;
+  if (*place == NULL || --(*place)->holders > 0) return;
+  struct held_folder *last = *place;
+  *place = last->next;
+  close(last->folder);
+  free(last);
+}
+
 static struct name name_of(const char *full) {
   char folder[4096];
   snprintf(folder, sizeof folder, "%s", full);
@@ -157,9 +194,8 @@ static struct name name_of(const char *full) {
   struct name found;
   snprintf(found.text, sizeof found.text, "%s", slash + 1);
   *slash = '\0';
-  found.folder = open(folder, O_PATH | O_DIRECTORY);
-  struct stat now;
-  found.folder_number = found.folder >= 0 && fstat(found.folder, &now) == 0 ? now.st_ino : 0;
+  found.folder_number = 0;
+  found.folder = hold_folder(folder, &found.folder_number);
   return found;
 }
 
@@ -192,8 +228,8 @@ static void forget_step(struct step **place) {
   struct step *step = *place;
   *place = step->before;
   if (step->kept != 0) remove_tree(lost_folder, kept_name(step->kept));
-  close(step->at.folder);
-  if (step->kind == MOVED || step->kind == EXCHANGED) close(step->to.folder);
+  release_folder(step->at.folder);
+  if (step->kind == MOVED || step->kind == EXCHANGED) release_folder(step->to.folder);
   free(step);
 }
 
@@ -225,7 +261,7 @@ static int remove_tracked(const char *full, int is_folder) {
   struct step step = {.kind = REMOVED, .at = name_of(full), .kept = ++last_kept};
   if (renameat(step.at.folder, step.at.text, lost_folder, kept_name(step.kept)) != 0) {
     const int code = errno;
-    close(step.at.folder);
+    release_folder(step.at.folder);
     return -code;
   }
   note_step(step);
@@ -248,8 +284,8 @@ static int rename_tracked(const char *from, const char *to, unsigned flags) {
   if (renameat2(step.at.folder, step.at.text, step.to.folder, step.to.text, flags) != 0) {
     const int code = errno;
     if (step.kept != 0) remove_tree(lost_folder, kept_name(step.kept));
-    close(step.at.folder);
-    close(step.to.folder);
+    release_folder(step.at.folder);
+    release_folder(step.to.folder);
     return -code;
   }
   note_step(step);
