@@ -207,7 +207,7 @@ describe('a new feature', () => {
     expect(await gannet('call')).toMatch(/^echo\.say +POST \/echo\/\{account\}/m);
     expect(await gannet('call', 'echo.say', '--help')).toContain('What is said');
     expect(JSON.parse(await gannet('echo', 'say', 'abc'))).toEqual({ text: 'cba' });
-    expect(await gannet('echo', 'say', '--help')).toMatch(/<text>[^]*say a text backwards[^]*What is said/);
+    expect(await gannet('echo', 'say', '--help')).toMatch(/<text>[^]*say a text backwards[^]*what is said/);
     expect(await gannet('echo', 'count')).toMatch(/^Said: \d+\n$/);
     expect(await gannet('--help')).toContain('echo');
     await expect(gannet('echo', 'say')).rejects.toMatchObject({ code: 2 });
