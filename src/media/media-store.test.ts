@@ -288,6 +288,25 @@ describe('what a crash left of a built-in store', () => {
     expect(await second.check()).toEqual({ problems: [], unnamed: 0 });
     expect(await second.usage()).toMatchObject({ bytesUsed: 11, fileCount: 2 });
   });
+
+  it('is removed again where the power failed before the folder knew that it was, however many there were', async () => {
+    const blobs = join(folder, 'media', 'blobs');
+    const contents = () => readdirSync(blobs).map((name) => readFileSync(join(blobs, name), 'utf8'));
+    environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+    const first = builtInStore(environment, 1000);
+    await first.put(upload('file', '0'));
+    // More than share one sync: what was synced does not come back.
+    for (let change = 1; change <= 300; change += 1) await first.put(upload('file', String(change)));
+    await first.put(upload('other', 'other'));
+    const [other = ''] = readdirSync(blobs).filter((name) => readFileSync(join(blobs, name), 'utf8') === 'other');
+    await first.remove('other', () => undefined);
+    expect(contents()).toEqual(['300']);
+    writeFileSync(join(blobs, other), 'other');
+    const second = builtInStore(environment, 1000);
+    await second.recover();
+    expect(contents()).toEqual(['300']);
+    expect(await second.check()).toEqual({ problems: [], unnamed: 0 });
+  });
 });
 
 describe('the room of a built-in store', () => {

@@ -23,12 +23,14 @@ export class BlobFolder {
   private readonly incoming: string;
   private readonly blobs: string;
   private isMade = false;
-  private readonly sync: FolderSync;
+  private readonly incomingSync: FolderSync;
+  private readonly blobsSync: FolderSync;
 
   constructor(path: string) {
     this.incoming = join(path, 'incoming');
     this.blobs = join(path, 'blobs');
-    this.sync = new FolderSync(this.incoming);
+    this.incomingSync = new FolderSync(this.incoming);
+    this.blobsSync = new FolderSync(this.blobs);
   }
 
   /**
@@ -44,7 +46,7 @@ export class BlobFolder {
       const received = await writeAll(handle, body, onBytes);
       await handle.sync();
       await handle.close();
-      await this.sync.done();
+      await this.incomingSync.done();
       return { id, ...received };
     } catch (error) {
       await handle.close().catch(() => undefined);
@@ -69,10 +71,19 @@ export class BlobFolder {
     }
   }
 
-  /** Without effect where it is gone. */
+  /** Without effect where it is gone. When the power fails, it may come back until `removalsDone`. */
   async remove(id: string): Promise<void> {
     await rm(join(this.blobs, id), { force: true });
     await rm(join(this.incoming, id), { force: true });
+  }
+
+  /** Resolves when nothing comes back that was removed before this call. */
+  async removalsDone(): Promise<void> {
+    try {
+      await this.blobsSync.done();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
   }
 
   /** Ids of what lies in `incoming`, while nothing is received. */

@@ -22,6 +22,8 @@ import { StoreRoom, type RoomClaim, type RoomLimits } from './store-room.js';
 
 /** Contents, beside each other. */
 const REMOVED_AT_ONCE_MAX = 64;
+/** So many removals share a sync of their folder, and a start does those again that had none. */
+const REMOVED_UNSYNCED_MAX = 256;
 
 export interface BuiltInStoreOptions {
   /** `<account>/<store>`: under which the table has its files. */
@@ -45,6 +47,9 @@ export interface BuiltInStoreOptions {
 export class BuiltInStore implements MediaStore {
   private readonly room: StoreRoom;
   private recovered: Promise<void> | undefined;
+  /** Blobs that are gone, and stay on the list of what is left until their folder was synced: those that come back when the power fails are removed again. */
+  private readonly removed = new Set<string>();
+  private forgetting: Promise<void> | undefined;
 
   constructor(private readonly options: BuiltInStoreOptions) {
     const { id, table, limits } = options;
@@ -202,13 +207,27 @@ export class BuiltInStore implements MediaStore {
   /** Who still reads one of them reads on. What cannot be removed now is removed at the next start. */
   private async removeLeft(): Promise<void> {
     const { blobs, closing, id, table } = this.options;
-    const left = table.leftBlobs(id);
+    const left = table.leftBlobs(id).filter((blob) => !this.removed.has(blob));
     for (let first = 0; first < left.length; first += REMOVED_AT_ONCE_MAX) {
       const some = left.slice(first, first + REMOVED_AT_ONCE_MAX);
       await unlessEnded(closing, Promise.all(some.map((blob) => blobs.remove(blob))));
       // The database may be closed by now.
       if (closing.aborted) return;
-      await table.removedBlobs(id, some);
+      for (const blob of some) this.removed.add(blob);
+    }
+    if (this.removed.size >= REMOVED_UNSYNCED_MAX) await (this.forgetting ??= this.forgetRemoved());
+  }
+
+  private async forgetRemoved(): Promise<void> {
+    const { blobs, closing, id, table } = this.options;
+    try {
+      const removed = [...this.removed];
+      await unlessEnded(closing, blobs.removalsDone());
+      if (closing.aborted) return;
+      await table.removedBlobs(id, removed);
+      for (const blob of removed) this.removed.delete(blob);
+    } finally {
+      this.forgetting = undefined;
     }
   }
 
