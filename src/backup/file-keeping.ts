@@ -1,6 +1,6 @@
 /** Files as a backup takes them over: linked where they never change, shared with the backup before where they are the same. */
 import { constants, type Dirent, type Stats } from 'node:fs';
-import { copyFile, link, lstat, mkdir, open, readdir, realpath, stat, utimes } from 'node:fs/promises';
+import { copyFile, link, lstat, mkdir, open, readdir, realpath, stat, utimes, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { FILE_SYSTEM_OWN, isWithin, syncFile } from '../platform/index.js';
 import type { KeptFile } from './description.js';
@@ -128,19 +128,17 @@ async function isSame(one: string, other: string): Promise<boolean> {
   return Math.abs(a.mtimeMs - b.mtimeMs) < TIME_MS_APART_MAX && a.head.equals(b.head);
 }
 
+/** Undefined where it cannot be read: then it is copied, and copying says what is wrong with the file itself. */
 async function describe(path: string): Promise<{ size: number; mtimeMs: number; head: Buffer } | undefined> {
-  let file;
+  let file: FileHandle | undefined;
   try {
     file = await open(path, 'r');
-  } catch {
-    // The backup before does not have it: it is copied.
-    return undefined;
-  }
-  try {
     const { size, mtimeMs } = await file.stat();
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     return { size, mtimeMs, head: buffer.subarray(0, bytesRead) };
+  } catch {
+    return undefined;
   } finally {
-    await file.close();
+    await file?.close().catch(() => undefined);
   }
 }

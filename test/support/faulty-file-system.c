@@ -106,6 +106,20 @@ static void remember(const char *path) {
   char full[PATH_MAX_HERE]; \
   snprintf(full, sizeof full, "%s%s", root, path)
 #define RESULT(call) ((call) == -1 ? -errno : 0)
+/* Of a file or folder that is open, which may have been renamed since, or have no name any more: it is read and written as before. */
+#define NAME_OF(path, file)        \
+  char name_now[PATH_MAX_HERE];    \
+  if ((file) != NULL) (path) = path_of_open((int)(file)->fh, name_now)
+
+/* As it is in `root`. */
+static const char *path_of_open(int opened, char *into) {
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", opened);
+  const ssize_t length = readlink(link, into, PATH_MAX_HERE - 1);
+  into[length < 0 ? 0 : length] = '\0';
+  const size_t above = strlen(root);
+  return strncmp(into, root, above) == 0 ? into + above : into;
+}
 
 static void *begin(struct fuse_conn_info *connection, struct fuse_config *config) {
   /* Else each look at a file whose time has changed drops its pages, also those whose bytes are still on their way here: who has mapped it
@@ -115,12 +129,15 @@ static void *begin(struct fuse_conn_info *connection, struct fuse_config *config
   config->use_ino = 1;
   config->kernel_cache = 1;
   config->hard_remove = 1;
+  /* A file that is open and has lost its name is not stale. */
+  config->nullpath_ok = 1;
   /* Whether something fails is asked anew for each call. */
   config->entry_timeout = config->attr_timeout = config->negative_timeout = 0;
   return NULL;
 }
 
 static int get_attributes(const char *path, struct stat *found, struct fuse_file_info *file) {
+  NAME_OF(path, file);
   FAIL_IF('t', path);
   if (file != NULL) return RESULT(fstat((int)file->fh, found));
   FULL(full, path);
@@ -191,18 +208,21 @@ static int make_link(const char *from, const char *to) {
   return added(full_to, RESULT(link(full_from, full_to)));
 }
 static int change_mode(const char *path, mode_t mode, struct fuse_file_info *file) {
-  (void)file;
+  NAME_OF(path, file);
   FAIL_IF('m', path);
+  if (file != NULL) return RESULT(fchmod((int)file->fh, mode));
   FULL(full, path);
   return RESULT(chmod(full, mode));
 }
 static int change_owner(const char *path, uid_t user, gid_t group, struct fuse_file_info *file) {
-  (void)file;
+  NAME_OF(path, file);
   FAIL_IF('m', path);
+  if (file != NULL) return RESULT(fchown((int)file->fh, user, group));
   FULL(full, path);
   return RESULT(lchown(full, user, group));
 }
 static int cut(const char *path, off_t size, struct fuse_file_info *file) {
+  NAME_OF(path, file);
   FAIL_IF('w', path);
   FULL(full, path);
   const int opened = file != NULL ? (int)file->fh : open(full, O_RDWR);
@@ -240,11 +260,13 @@ static int make_file(const char *path, mode_t mode, struct fuse_file_info *file)
   return result;
 }
 static int read_bytes(const char *path, char *bytes, size_t size, off_t at, struct fuse_file_info *file) {
+  NAME_OF(path, file);
   FAIL_IF('r', path);
   const ssize_t got = pread((int)file->fh, bytes, size, at);
   return got < 0 ? -errno : (int)got;
 }
 static int write_bytes(const char *path, const char *bytes, size_t size, off_t at, struct fuse_file_info *file) {
+  NAME_OF(path, file);
   FAIL_IF('w', path);
   const int opened = (int)file->fh;
   BEGIN_CHANGE();
@@ -266,6 +288,7 @@ static int close_file(const char *path, struct fuse_file_info *file) {
 }
 static int sync_file(const char *path, int only_data, struct fuse_file_info *file) {
   (void)only_data;
+  NAME_OF(path, file);
   const int opened = (int)file->fh;
   const int code = fails('s', path);
   BEGIN_CHANGE();
@@ -276,7 +299,7 @@ static int sync_file(const char *path, int only_data, struct fuse_file_info *fil
 }
 static int sync_folder(const char *path, int only_data, struct fuse_file_info *file) {
   (void)only_data;
-  (void)file;
+  NAME_OF(path, file);
   FAIL_IF('d', path);
   FULL(full, path);
   BEGIN_CHANGE();
@@ -285,6 +308,7 @@ static int sync_folder(const char *path, int only_data, struct fuse_file_info *f
   return 0;
 }
 static int allocate(const char *path, int mode, off_t at, off_t size, struct fuse_file_info *file) {
+  NAME_OF(path, file);
   FAIL_IF('w', path);
   BEGIN_CHANGE();
   if (is_tracked) keep_range((int)file->fh, at, size);
@@ -292,14 +316,21 @@ static int allocate(const char *path, int mode, off_t at, off_t size, struct fus
   END_CHANGE();
   return result;
 }
+static int open_folder(const char *path, struct fuse_file_info *file) {
+  FULL(full, path);
+  const int opened = open(full, O_RDONLY | O_DIRECTORY);
+  if (opened < 0) return -errno;
+  file->fh = (uint64_t)opened;
+  return 0;
+}
 static int read_folder(const char *path, void *names, fuse_fill_dir_t add, off_t at, struct fuse_file_info *file,
                        enum fuse_readdir_flags flags) {
   (void)at;
-  (void)file;
   (void)flags;
+  NAME_OF(path, file);
   FAIL_IF('n', path);
-  FULL(full, path);
-  DIR *folder = opendir(full);
+  const int again = openat((int)file->fh, ".", O_RDONLY | O_DIRECTORY);
+  DIR *folder = again < 0 ? NULL : fdopendir(again);
   if (folder == NULL) return -errno;
   for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
     struct stat kind = {.st_ino = entry->d_ino, .st_mode = (mode_t)entry->d_type << 12};
@@ -309,8 +340,9 @@ static int read_folder(const char *path, void *names, fuse_fill_dir_t add, off_t
   return 0;
 }
 static int change_times(const char *path, const struct timespec times[2], struct fuse_file_info *file) {
-  (void)file;
+  NAME_OF(path, file);
   FAIL_IF('u', path);
+  if (file != NULL) return RESULT(futimens((int)file->fh, times));
   FULL(full, path);
   return RESULT(utimensat(AT_FDCWD, full, times, AT_SYMLINK_NOFOLLOW));
 }
@@ -338,7 +370,9 @@ static const struct fuse_operations operations = {
     .fsync = sync_file,
     .fsyncdir = sync_folder,
     .fallocate = allocate,
+    .opendir = open_folder,
     .readdir = read_folder,
+    .releasedir = close_file,
     .utimens = change_times,
 };
 

@@ -1,5 +1,5 @@
 /** That `faulty-file-system.c` is a disk to who has a file open or mapped: what was written is what everybody reads. */
-import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +49,29 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await disk.heal();
       await written;
       expect([meanwhile, begin()]).toEqual(['b', 'b']);
+    });
+
+    it('leaves to who has a file open what is in it, whatever becomes of its name', async () => {
+      await file.write('a', 0);
+      renameSync(path(), `${path()}.new`);
+      await file.write('b', 1);
+      rmSync(`${path()}.new`);
+      await file.write('c', 2);
+      await file.sync();
+      await file.truncate(4);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(8), 0, 8, 0);
+      // The system asks by name how long it is, and is told that it is stale.
+      expect(buffer.toString('latin1', 0, bytesRead)).toBe('abc\0');
+    });
+
+    it('fails for the name that a file has now', async () => {
+      renameSync(path(), `${path()}.new`);
+      await disk.fail(['write'], 'EIO', '/file.new');
+      const failed = await file.write('a', 0).then(
+        () => file.sync(),
+        (error: NodeJS.ErrnoException) => error,
+      );
+      expect(failed).toMatchObject({ code: 'EIO' });
     });
   },
 );

@@ -1,0 +1,49 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { canMountFaulty, FaultyFileSystem } from '../../test/support/faulty-file-system.js';
+import { describeWhere } from '../../test/support/skip.js';
+import { keepCopy } from './file-keeping.js';
+
+const WRITTEN_AT = new Date('2026-02-03T04:05:06Z');
+
+describeWhere(await canMountFaulty(), 'no file system of our own can be mounted here (libfuse 3, and root)')(
+  'a file that the backup before has too',
+  () => {
+    let root: string;
+    let disk: FaultyFileSystem;
+    const on = (name: string) => join(root, 'on', name);
+
+    beforeEach(async () => {
+      root = mkdtempSync(join(tmpdir(), 'gannet-kept-file-'));
+      disk = await FaultyFileSystem.mount(join(root, 'under'), join(root, 'on'));
+      for (const name of ['file', 'before']) {
+        writeFileSync(on(name), 'the same');
+        utimesSync(on(name), WRITTEN_AT, WRITTEN_AT);
+      }
+    });
+    afterEach(async () => {
+      await disk.unmount();
+      rmSync(root, { recursive: true, force: true });
+    });
+
+    it('is a second name of that one', async () => {
+      expect(await keepCopy(on('file'), on('copy'), on('before'))).toEqual({ bytes: 8, shared: true });
+      expect(statSync(on('copy')).ino).toBe(statSync(on('before')).ino);
+    });
+
+    it('is copied where that one cannot be read', async () => {
+      await disk.fail(['read'], 'EIO', '/before');
+      await disk.forget();
+      expect(await keepCopy(on('file'), on('copy'), on('before'))).toEqual({ bytes: 8, shared: false });
+      expect(readFileSync(on('copy'), 'utf8')).toBe('the same');
+    });
+
+    it('is not taken for that one where it cannot be read itself', async () => {
+      await disk.fail(['read'], 'EIO', '/file');
+      await disk.forget();
+      await expect(keepCopy(on('file'), on('copy'), on('before'))).rejects.toMatchObject({ code: 'EIO' });
+    });
+  },
+);
