@@ -10,7 +10,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { readOptions } from './lib/options.mjs';
-import { quantile } from './lib/report.mjs';
+import { barRow, formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
 import { seededRandom } from './lib/random.mjs';
 import { ACCOUNT, call, createKey, doctorSays, importNdjson, startService, workFolder } from './lib/service.mjs';
 
@@ -23,6 +23,10 @@ const dataDir = join(workFolder, `many-lists-${lists}-${records}`);
 const marker = join(dataDir, 'bench-key.json');
 const env = { GANNET_MEMORY_MIB: `${memory}`, GANNET_LISTS_OPEN_MAX: `${open}` };
 const random = seededRandom(20);
+const times = [];
+const states = [];
+const bars = [];
+const said = [];
 const nameOf = (list) => `list-${list}`;
 const word = () => `word${Math.floor(random() * WORDS)}`;
 
@@ -43,8 +47,9 @@ async function makeLists() {
   const began = performance.now();
   for (let list = 1; list < lists; list += 1)
     await call(service.address, key, 'POST', `/list/${ACCOUNT}/${nameOf(0)}/clone`, { name: nameOf(list) });
-  console.log(
-    `Copied ${lists - 1} lists of ${records} records: ${((performance.now() - began) / lists).toFixed(1)} ms each`,
+  const eachMs = ((performance.now() - began) / lists).toFixed(1);
+  process.stderr.write(
+    `Copied ${formatCount(lists - 1)} lists of ${formatCount(records)} records: ${eachMs} ms each\n`,
   );
   await service.stop();
   writeFileSync(marker, JSON.stringify({ key }));
@@ -67,15 +72,15 @@ async function timed(milliseconds, action) {
 
 function row(what, milliseconds) {
   const at = (part) => quantile(milliseconds, part).toFixed(2);
-  console.log(`${what}: p50 ${at(0.5)} ms, p90 ${at(0.9)} ms, p99 ${at(0.99)} ms (${milliseconds.length})`);
+  times.push([what, formatCount(milliseconds.length), at(0.5), at(0.9), at(0.99)]);
 }
 
 function taken(service, what) {
   const { all, anonymous, files } = service.memory();
   const descriptors = readdirSync(`/proc/${service.pid}/fd`).length;
   const maps = readFileSync(`/proc/${service.pid}/maps`, 'utf8').split('\n').length - 1;
-  const mib = `${Math.round(all)} MiB resident (${Math.round(anonymous)} of its own, ${Math.round(files)} of files)`;
-  console.log(`${what}: ${mib}, ${descriptors} descriptors, ${maps} maps`);
+  states.push([what, ...[all, anonymous, files, descriptors, maps].map(formatCount)]);
+  return all;
 }
 
 /** How many there are, by `GET /list`. */
@@ -102,37 +107,56 @@ async function measure(service, key) {
     await timed(first, () => search(list));
     await timed(next, () => search(list));
   }
-  row('First search of a list', first);
-  row('The next search', next);
+  row('first search of a list', first);
+  row('the next search', next);
   // What the first one takes beside a search: with a machine that does something else, either one may be late.
   const opening = first.map((each, place) => each - next[place]);
   const quick = opening.filter((each) => each < OPENING_MS_MAX).length / lists;
-  row('Opening, the first without the next', opening);
-  console.log(`Opened in less than ${OPENING_MS_MAX} ms: ${(quick * 100).toFixed(1)} %`);
-  taken(service, 'After a search in each');
+  row('opening, the first without the next', opening);
+  const middle = quantile(opening, 0.5);
+  const bar = `${OPENING_MS_MAX} ms`;
+  bars.push(barRow('a list that rests is open after, p50', `${middle.toFixed(1)} ms`, bar, middle < OPENING_MS_MAX));
+  said.push(`Open in less than ${bar}: ${(quick * 100).toFixed(1)} %.`);
+  const resident = taken(service, 'a search in each');
+  bars.push(
+    barRow('resident after a search in each', `${formatCount(resident)} MiB`, `${memory} MiB`, resident < memory),
+  );
   for (const line of doctorSays(dataDir, env, ['Memory', 'Open files', 'Memory maps', 'Lists', 'Lists on disk']))
-    console.log(`  doctor: ${line}`);
+    said.push(`\`gannet doctor\`: ${line}.`);
   const beganMs = performance.now();
   const told = await allLists(service, key);
-  console.log(`All ${told} lists told: ${(performance.now() - beganMs).toFixed(0)} ms`);
+  said.push(`\`GET /list\` of all ${formatCount(told)}: ${(performance.now() - beganMs).toFixed(0)} ms.`);
   for (const list of shuffled())
     await timed(writes, () =>
       call(service.address, key, 'POST', `/search-result/${ACCOUNT}/${nameOf(list)}`, { name: 'more', text: word() }),
     );
-  row('A write to each', writes);
-  taken(service, 'After a write to each');
+  row('a write to each', writes);
+  taken(service, 'a write to each');
 }
 
 if (!existsSync(marker)) await makeLists();
 const { key } = JSON.parse(readFileSync(marker, 'utf8'));
 const service = await startService(dataDir, env);
-console.log(`Start with ${lists} lists: ${(service.readyMs / 1000).toFixed(2)} s`);
-taken(service, 'After the start');
+said.push(`Start: ${(service.readyMs / 1000).toFixed(2)} s.`);
+taken(service, 'the start');
 try {
   await measure(service, key);
 } finally {
   process.kill(service.pid, 'SIGKILL');
 }
 const again = await startService(dataDir, env);
-console.log(`Start after kill -9: ${(again.readyMs / 1000).toFixed(2)} s`);
+said.push(`Start after \`kill -9\`: ${(again.readyMs / 1000).toFixed(2)} s.`);
 await again.stop();
+process.stdout.write(
+  [
+    '## Many lists\n',
+    machineTable({
+      Lists: `${formatCount(lists)} of ${formatCount(records)} records, searched and written to in any order`,
+      '`memory.mib`': formatCount(memory),
+    }),
+    markdownTable(['What', 'Times', 'p50 ms', 'p90 ms', 'p99 ms'], times),
+    markdownTable(['After', 'Resident MiB', 'of its own', 'of files', 'Descriptors', 'Maps'], states),
+    `${said.map((each) => `- ${each}`).join('\n')}\n`,
+    markdownTable(['What', 'Measured', 'Bar', ''], bars),
+  ].join('\n'),
+);

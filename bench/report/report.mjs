@@ -37,7 +37,16 @@ const PARTS = {
   search: { title: 'Search throughput', command: [END_TO_END, 'search'] },
   load: { title: 'Load', command: [END_TO_END, 'load'] },
   indexing: { title: 'Indexing', command: [END_TO_END, 'indexing'] },
-  growth: { title: 'Growth', command: ['bench/end-to-end/growth.mjs'] },
+  growth: {
+    title: 'Growth',
+    command: ['bench/end-to-end/growth.mjs', '--sizes', '100000,1000000,10000000'],
+    isLong: true,
+  },
+  'many-lists': {
+    title: 'Many lists',
+    command: ['bench/end-to-end/many-lists.mjs', '--lists', '10000'],
+    isLong: true,
+  },
   rebuild: { title: 'Rebuilding an index', command: [END_TO_END, 'rebuild'] },
   suggest: { title: 'Suggestions', command: [END_TO_END, 'suggest'] },
   pages: { title: 'Pages of documents beside records', command: ['bench/documents/pages.mjs'], isLong: true },
