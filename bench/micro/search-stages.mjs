@@ -2,9 +2,9 @@
  * What searches cost inside their worker, stage by stage, on real records: WordNet, or sentences of the arXiv abstracts. In one
  * thread and without HTTP, so that two versions can be told apart on a machine that others use, too.
  *
- *   npm run setup && node bench/micro/search-stages.mjs [--data wordnet|sentences] [--records 1000000] [--rounds 5] [--cases]
+ *   npm run setup && node bench/micro/search-stages.mjs [--data wordnet|sentences] [--records 1000000] [--rounds 5] [--cases] [--options '{"facets":["words"]}']
  *
- * --cases prints the slowest queries as well. The folder of the list is kept in the work folder for the next run.
+ * --cases prints the slowest queries as well. --options are those of each search, besides its text. The folder of the list is kept in the work folder for the next run.
  */
 import { createReadStream, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,8 @@ import { wordnetFile, wordnetQueries } from '../end-to-end/lib/wordnet.mjs';
 import { openIndexes } from './lib/indexes.mjs';
 import { definitionOf, HitRecords, planOf, SETTINGS, taskOf } from './lib/searching.mjs';
 
-const args = readOptions({ data: 'wordnet', records: 1_000_000, rounds: 5, cases: false });
+const args = readOptions({ data: 'wordnet', records: 1_000_000, rounds: 5, cases: false, options: '{}' });
+const options = JSON.parse(args.options);
 const QUERIES = 3000;
 const SLOWEST_SHOWN = 20;
 const MERGE_SECONDS_MAX = 300;
@@ -89,7 +90,7 @@ function timed(times, action) {
 function round() {
   const stages = { plan: [], kernel: [], fetch: [], highlight: [], whole: [] };
   for (const query of data.queries) {
-    const planned = timed(stages.plan, () => planOf({ searcher, contexts }, generation, { query }));
+    const planned = timed(stages.plan, () => planOf({ searcher, contexts }, generation, { query, ...options }));
     const { hits } = timed(stages.kernel, () => parseResult(kernel.search(generation, planned.bytes)));
     const found = timed(stages.fetch, () => records.fetch(hits));
     timed(stages.highlight, () => {
@@ -97,7 +98,7 @@ function round() {
     });
     reader.release();
     timed(stages.whole, () => {
-      executor.execute(taskOf(generation, { query }), writer);
+      executor.execute(taskOf(generation, { query, ...options }), writer);
       writer.take();
       reader.release();
     });
