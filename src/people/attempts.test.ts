@@ -24,10 +24,10 @@ describe('AttemptThrottle', () => {
     expect(() => throttle.begin(['a'])).toThrow();
   });
 
-  it('does not count what was right, nor what was refused', () => {
+  it('does not count what was taken back, nor what was refused', () => {
     const time = { ms: 0 };
     const throttle = throttleAt(time);
-    for (let i = 0; i < 100; i += 1) throttle.begin(['a', 'b']).succeeded();
+    for (let i = 0; i < 100; i += 1) throttle.begin(['a', 'b']).takeBack();
     for (let i = 0; i < ATTEMPTS_MAX; i += 1) throttle.begin(['a']);
     for (let i = 0; i < 100; i += 1) expect(() => throttle.begin(['a', 'b'])).toThrow();
     for (let i = 0; i < ATTEMPTS_MAX; i += 1) throttle.begin(['b']);

@@ -26,8 +26,8 @@ export function addressSubject(address: string): string {
 
 /** An attempt under way. */
 export interface Attempt {
-  /** It was right and does not count. */
-  succeeded(): void;
+  /** It was right, or nobody looked whether it was, and does not count. */
+  takeBack(): void;
 }
 
 export class AttemptThrottle {
@@ -48,7 +48,7 @@ export class AttemptThrottle {
     }
     for (const subject of subjects) this.#add(subject, nowMs);
     return {
-      succeeded: () => {
+      takeBack: () => {
         for (const subject of subjects) this.#takeBack(subject, nowMs);
       },
     };

@@ -1,7 +1,7 @@
 /** How a person comes to a session: by e-mail and password, or by a link that works once. Main thread only. */
 import { assertAccount, type Change } from '../catalog/index.js';
 import { ServiceError, type Clock } from '../platform/index.js';
-import { addressSubject, AttemptThrottle } from './attempts.js';
+import { addressSubject, AttemptThrottle, type Attempt } from './attempts.js';
 import { INVITATION_HOURS, Links, SIGN_IN_LINK_HOURS } from './links.js';
 import { emailKey, type People, type Contributor } from './people.js';
 import type { Identity } from './openid.js';
@@ -41,14 +41,15 @@ export class SignIn {
   readonly people: People;
   readonly sessions: Sessions;
   readonly links: Links;
-  readonly #passwords = new Passwords();
+  readonly #passwords: Passwords;
   readonly #attempts: AttemptThrottle;
 
   readonly #newAccount: NewAccount | undefined;
 
   /** `newAccount` undefined: nobody comes who was not invited. */
-  constructor(people: People, clock: Clock, newAccount?: NewAccount) {
+  constructor(people: People, clock: Clock, newAccount?: NewAccount, passwords = new Passwords()) {
     this.people = people;
+    this.#passwords = passwords;
     this.#newAccount = newAccount;
     this.sessions = new Sessions(people);
     this.links = new Links(people);
@@ -59,9 +60,11 @@ export class SignIn {
   async byPassword({ email, password }: PasswordSignIn, origin: Origin): Promise<SignedIn> {
     const attempt = this.#attempts.begin([addressSubject(origin.address), `e-mail ${emailKey(email)}`]);
     const known = this.people.personOf(email);
-    const isRight = await this.#passwords.verify(known?.password_hash ?? null, password);
+    const isRight = await this.#compare(known?.password_hash ?? null, password, attempt);
     if (!isRight || known === undefined) throw new ServiceError(SIGN_IN_FAILED, 'E-mail or password are not right.');
-    const signedIn = await this.#begin(origin, () => {
+    // Whatever the disk says to the session: the password was right.
+    attempt.takeBack();
+    return this.#begin(origin, () => {
       const person = this.#person(known.id);
       // Changed while this one was being compared: it is not right any more.
       if (person.password_hash !== known.password_hash) {
@@ -69,15 +72,13 @@ export class SignIn {
       }
       return person;
     });
-    attempt.succeeded();
-    return signedIn;
   }
 
   /** Rejects with `sign-in-failed`, `invalid-parameter` where a password has to be chosen, `rate-limited` or `overloaded`. */
   async byLink({ link, password, email }: LinkSignIn, origin: Origin): Promise<SignedIn> {
     const attempt = this.#attempts.begin([addressSubject(origin.address)]);
     const invited = this.#personOfLink(link);
-    attempt.succeeded();
+    attempt.takeBack();
     if (invited.password_hash === null && invited.email !== null && password === undefined) {
       const detail = 'Choose a password: the next time you sign in with it.';
       throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/password', detail }] });
@@ -117,7 +118,7 @@ export class SignIn {
       return changed;
     });
     // New accounts are counted like failures: nobody makes a thousand of them.
-    if (!isNew) attempt.succeeded();
+    if (!isNew) attempt.takeBack();
     return signedIn;
   }
 
@@ -137,10 +138,10 @@ export class SignIn {
     const known = this.#person(personId);
     if (known.password_hash !== null) {
       const attempt = this.#attempts.begin([addressSubject(session.address), `person ${personId}`]);
-      if (!(await this.#passwords.verify(known.password_hash, wanted.oldPassword ?? ''))) {
+      if (!(await this.#compare(known.password_hash, wanted.oldPassword ?? '', attempt))) {
         throw new ServiceError(SIGN_IN_FAILED, 'The old password is not right.');
       }
-      attempt.succeeded();
+      attempt.takeBack();
     }
     const password_hash = await this.#passwords.hash(wanted.newPassword);
     return this.people.store.change((change) => {
@@ -197,6 +198,16 @@ export class SignIn {
   left(change: Change, personId: string): void {
     this.sessions.endOthers(change, personId, undefined);
     this.links.forget(change, personId);
+  }
+
+  /** A comparison that was not made, for there are too many, says nothing of the password and does not count. */
+  async #compare(kept: string | null, password: string, attempt: Attempt): Promise<boolean> {
+    try {
+      return await this.#passwords.verify(kept, password);
+    } catch (error) {
+      attempt.takeBack();
+      throw error;
+    }
   }
 
   #personFor(account: string, email: string | undefined): PersonRecord | undefined {
