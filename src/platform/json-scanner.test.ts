@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findJsonFault, JSON_DEPTH_MAX, lineAndColumn } from './json-scanner.js';
+import { findJsonFault, JSON_DEPTH_MAX, lineAndColumn, scanJson } from './json-scanner.js';
 
 function parses(text: string): boolean {
   try {
@@ -78,6 +78,40 @@ describe('findJsonFault', () => {
 
   it('reads long strings without recursion', () => {
     expect(findJsonFault(JSON.stringify({ a: 'x'.repeat(9_000_000), b: '\n"\\'.repeat(300_000) }))).toBeUndefined();
+  });
+});
+
+describe('scanJson', () => {
+  const text = '{"a":[1,{"b":{}},[]],"c":"x"}';
+
+  it('counts values, and stops where there are more, or more members, objects and arrays, than may be', () => {
+    expect(scanJson(text)).toEqual({ fault: undefined, values: 7, hasLongNumbers: false });
+    expect(scanJson(text, { partsMax: 8, valuesMax: 7 }).fault).toBeUndefined();
+    expect(scanJson(text, { partsMax: 7, valuesMax: 7 }).fault).toMatchObject({ position: 25, isTooMuch: true });
+    expect(scanJson(text, { partsMax: 8, valuesMax: 6 }).fault).toMatchObject({ position: 25, isTooMuch: true });
+    expect(scanJson('['.repeat(50), { partsMax: 8, valuesMax: 7 }).fault?.detail).toBe('it has more than 7 values');
+  });
+
+  it('sees where an integer may be longer than a number holds', () => {
+    for (const long of ['9007199254740993', '[{"a":-12345678901234567890}]']) {
+      expect(scanJson(long).hasLongNumbers, long).toBe(true);
+    }
+    for (const short of ['999999999999999', '"12345678901234567890"', '{"12345678901234567890":1}']) {
+      expect(scanJson(short).hasLongNumbers, short).toBe(false);
+    }
+  });
+
+  it('finds a name given twice however many there are', () => {
+    const names = (count: number) => Array.from({ length: count }, (_, at) => `"m${at}":1`).join(',');
+    for (const [count, again] of [
+      [1, 'm0'],
+      [2, 'm0'],
+      [3, 'm2'],
+      [40, 'm39'],
+    ] as const) {
+      const found = findJsonFault(`{"x":{${names(count)}},"y":{${names(count)},"${again}":2}}`);
+      expect(found?.detail).toBe(`the member '${again}' is given twice`);
+    }
   });
 });
 

@@ -1,15 +1,38 @@
 /**
  * Checks a JSON text before it is parsed: RFC 8259 syntax with the position of the first fault, and what `JSON.parse` lets
- * pass in silence: a member that is given twice, nesting without end, a member named `__proto__`. One pass, no recursion.
+ * pass in silence: a member that is given twice, nesting without end, a member named `__proto__`. It counts what costs its reader time, too, and
+ * stops where that is too much. One pass, no recursion.
  */
 
 export const JSON_DEPTH_MAX = 100;
+/** A number of fewer characters is an integer that a number holds, or no integer. */
+const LONG_NUMBER_CHARACTERS_MIN = 16;
+
+/** How much of what takes time to read a text may have. */
+export interface JsonBounds {
+  /** Members of all objects, and the objects and arrays themselves: each takes some microseconds, however few bytes it has. */
+  readonly partsMax: number;
+  /** Values of any kind: each takes a tenth of one. */
+  readonly valuesMax: number;
+}
+
+const UNBOUNDED: JsonBounds = { partsMax: Infinity, valuesMax: Infinity };
+
+export interface JsonScan {
+  /** The first fault of the text; undefined when it is one good JSON value. What follows was not looked at. */
+  readonly fault: JsonFault | undefined;
+  readonly values: number;
+  /** True where an integer may be written that no number holds: only then `parseExactJson` says something else than `JSON.parse`. */
+  readonly hasLongNumbers: boolean;
+}
 
 export interface JsonFault {
   /** UTF-16 position in the text. */
   readonly position: number;
   /** What is wrong there, as the end of "At line 1, column 2: …". */
   readonly detail: string;
+  /** The text is good so far, and has more than its reader takes. */
+  readonly isTooMuch?: true;
 }
 
 /** What follows a backslash. */
@@ -32,25 +55,53 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** An open object holds the names seen so far; an open array holds none. */
-type Container = { readonly names: Set<string> | undefined };
+/** An open object or array; an object knows the names seen so far. */
+interface Container {
+  readonly isObject: boolean;
+  /** Most objects of a text with many have few members: a set for each would cost more than all else. */
+  firstName?: string;
+  otherNames?: Set<string>;
+}
+
+/** The scan as it goes on. */
+interface Tally {
+  readonly bounds: JsonBounds;
+  readonly open: Container[];
+  parts: number;
+  values: number;
+  hasLongNumbers: boolean;
+}
 
 /** The first fault of the text, or undefined when it is one good JSON value. */
 export function findJsonFault(text: string): JsonFault | undefined {
-  const open: Container[] = [];
+  return scanJson(text).fault;
+}
+
+/** What is wrong with the text, or how much there is of it. */
+export function scanJson(text: string, bounds: JsonBounds = UNBOUNDED): JsonScan {
+  const tally: Tally = { bounds, open: [], parts: 0, values: 0, hasLongNumbers: false };
+  const found = scan(text, tally);
+  return { fault: found, values: tally.values, hasLongNumbers: tally.hasLongNumbers };
+}
+
+function scan(text: string, tally: Tally): JsonFault | undefined {
+  const { open } = tally;
   let position = skipBlanks(text, 0);
   for (;;) {
     // A value starts here.
     const code = text.charCodeAt(position);
+    const tooMuch = counted(tally, position);
+    if (tooMuch !== undefined) return tooMuch;
     if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       if (open.length === JSON_DEPTH_MAX)
         return fault(position, `it is nested more than ${JSON_DEPTH_MAX} levels deep`);
       const isObject = code === OPEN_OBJECT;
-      open.push({ names: isObject ? new Set() : undefined });
+      open.push({ isObject });
+      tally.parts += 1;
       position = skipBlanks(text, position + 1);
       if (text.charCodeAt(position) !== (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
         if (!isObject) continue;
-        const member = readMemberName(text, position, open);
+        const member = readMemberName(text, position, tally);
         if (typeof member === 'object') return member;
         position = member;
         continue;
@@ -58,6 +109,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
     } else {
       const end = scalarEnd(text, position, code);
       if (end === -1) return unexpected(text, position, 'a value');
+      if (code !== QUOTE && end - position >= LONG_NUMBER_CHARACTERS_MIN) tally.hasLongNumbers = true;
       position = skipBlanks(text, end);
     }
     // A value, or an empty container whose end is next, lies behind: close what ends here.
@@ -66,17 +118,17 @@ export function findJsonFault(text: string): JsonFault | undefined {
       if (container === undefined) {
         return position === text.length ? undefined : unexpected(text, position, 'the end');
       }
+      const { isObject } = container;
       const next = text.charCodeAt(position);
-      if (next === (container.names === undefined ? CLOSE_ARRAY : CLOSE_OBJECT)) {
+      if (next === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
         open.pop();
         position = skipBlanks(text, position + 1);
         continue;
       }
-      if (next !== COMMA)
-        return unexpected(text, position, container.names === undefined ? "',' or ']'" : "',' or '}'");
+      if (next !== COMMA) return unexpected(text, position, isObject ? "',' or '}'" : "',' or ']'");
       position = skipBlanks(text, position + 1);
-      if (container.names !== undefined) {
-        const member = readMemberName(text, position, open);
+      if (isObject) {
+        const member = readMemberName(text, position, tally);
         if (typeof member === 'object') return member;
         position = member;
       }
@@ -85,19 +137,46 @@ export function findJsonFault(text: string): JsonFault | undefined {
   }
 }
 
+/** Counts a value; the fault of what is more than may be. */
+function counted(tally: Tally, position: number): JsonFault | undefined {
+  const { partsMax, valuesMax } = tally.bounds;
+  tally.values += 1;
+  if (tally.parts > partsMax) return tooMuch(position, `${partsMax} members, objects and arrays`);
+  return tally.values > valuesMax ? tooMuch(position, `${valuesMax} values`) : undefined;
+}
+
+function tooMuch(position: number, bound: string): JsonFault {
+  return { position, detail: `it has more than ${bound}`, isTooMuch: true };
+}
+
 /** The position of the member's value, or what is wrong with its name. */
-function readMemberName(text: string, position: number, open: readonly Container[]): number | JsonFault {
+function readMemberName(text: string, position: number, tally: Tally): number | JsonFault {
   const end = text.charCodeAt(position) === QUOTE ? stringEnd(text, position) : -1;
   if (end === -1) return unexpected(text, position, 'a member name in double quotes');
   const quoted = text.slice(position, end);
   const name = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
   if (name === '__proto__') return fault(position, "no member can be named '__proto__'");
-  const names = open.at(-1)?.names;
-  if (names?.has(name) === true) return fault(position, `the member '${name}' is given twice`);
-  names?.add(name);
+  const container = tally.open.at(-1);
+  if (container !== undefined && isRepeated(container, name)) {
+    return fault(position, `the member '${name}' is given twice`);
+  }
+  tally.parts += 1;
   const colon = skipBlanks(text, end);
   if (text.charCodeAt(colon) !== COLON) return unexpected(text, colon, "':'");
   return skipBlanks(text, colon + 1);
+}
+
+/** True where the object has a member of this name; it has one from now on. */
+function isRepeated(container: Container, name: string): boolean {
+  if (container.firstName === undefined) {
+    container.firstName = name;
+    return false;
+  }
+  if (container.firstName === name) return true;
+  container.otherNames ??= new Set();
+  if (container.otherNames.has(name)) return true;
+  container.otherNames.add(name);
+  return false;
 }
 
 function scalarEnd(text: string, position: number, code: number): number {
@@ -178,9 +257,12 @@ function fault(position: number, detail: string): JsonFault {
 /** `At line 1, column 2: …` of the first fault; undefined where there is none. */
 export function toldJsonFault(text: string): string | undefined {
   const found = findJsonFault(text);
-  if (found === undefined) return undefined;
-  const { line, column } = lineAndColumn(text, found.position);
-  return `At line ${line}, column ${column}: ${found.detail}.`;
+  return found === undefined ? undefined : tellJsonFault(text, found);
+}
+
+export function tellJsonFault(text: string, { position, detail }: JsonFault): string {
+  const { line, column } = lineAndColumn(text, position);
+  return `At line ${line}, column ${column}: ${detail}.`;
 }
 
 /** 1-based line and column of a position. */

@@ -19,7 +19,12 @@ import {
 import { changedDefinition, newDefinition } from './list-definition.js';
 import { fittingPage, toldPage, type ToldList } from './list-page.js';
 import { listedList, listResource, listSettings, readOnlyListMembers, unavailableLists } from './list-schemas.js';
-import { CONTENT_BODY_BYTES_MAX, defineOperation, type OperationContext } from '../dispatch/operation.js';
+import {
+  CONTENT_BODY_BYTES_MAX,
+  defineOperation,
+  RULES_BODY_PARTS_MAX,
+  type OperationContext,
+} from '../dispatch/operation.js';
 import { accountParams, listName, listParams, nextOf, nextPage, object, pageQuery, wantedPage } from './schemas.js';
 import type { Services } from '../dispatch/services.js';
 import { finishWork } from '../dispatch/unfinished-work.js';
@@ -94,6 +99,7 @@ const create = defineOperation({
   target: 'account',
   params: accountParams,
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+  bodyPartsMax: RULES_BODY_PARTS_MAX,
   body: object({ name: listName, ...listSettings }),
   responses: { 201: { description: 'The list', schema: listResource } },
   errors: ['name-exists', 'unprocessable', 'plan-limit', 'storage-full', 'limit-reached'],
@@ -138,6 +144,7 @@ const update = defineOperation({
   target: 'list',
   params: listParams,
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+  bodyPartsMax: RULES_BODY_PARTS_MAX,
   body: object({ name: Type.Optional(listName), ...listSettings, ...readOnlyListMembers }),
   responses: { 200: { description: 'The list', schema: listResource } },
   errors: ['unprocessable', 'storage-full', 'limit-reached'],

@@ -1,7 +1,12 @@
 /** `/list/synonyms`, `/list/synonym-candidates`, `/list/synonym-preview`: the synonym rules of a list. */
 import { Type } from 'typebox';
 import { changeSettings, oneChangeAtATime, openIndex, requireList } from '../dispatch/list-access.js';
-import { CONTENT_BODY_BYTES_MAX, defineOperation, LONG_OPTIONS_BODY_BYTES_MAX } from '../dispatch/operation.js';
+import {
+  CONTENT_BODY_BYTES_MAX,
+  defineOperation,
+  LONG_OPTIONS_BODY_BYTES_MAX,
+  RULES_BODY_PARTS_MAX,
+} from '../dispatch/operation.js';
 import { searchResponse } from './search-response.js';
 import { listParams, object } from './schemas.js';
 import { previewSynonymRule } from './synonym-preview.js';
@@ -36,6 +41,7 @@ const replace = defineOperation({
   path: '/list/synonyms/{account}/{list}',
   permission: 'synonym:update',
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+  bodyPartsMax: RULES_BODY_PARTS_MAX,
   body: rulesBody,
   responses: { 200: { description: 'The rules that are in force now', schema: rulesBody } },
   errors: ['storage-full', 'limit-reached'],

@@ -18,6 +18,14 @@ export const LONG_OPTIONS_BODY_BYTES_MAX = 524_288;
 /** Of a JSON body that is as large as what it describes: only the setting limits it. */
 export const CONTENT_BODY_BYTES_MAX = Infinity;
 
+/**
+ * Members, objects and arrays of a JSON body. Its bytes do not bound what it costs: 2 MiB of members with names of their own held the thread that answers
+ * everybody for half a second.
+ */
+export const BODY_PARTS_MAX = 10_000;
+/** Of a list with as many rules and fields as it may have there are 130,000, most of them under the same few names. */
+export const RULES_BODY_PARTS_MAX = 150_000;
+
 /** Which path parameter names the resource that a key's scope has to reach. */
 export type OperationTarget = 'none' | 'account' | 'list' | 'group';
 
@@ -81,6 +89,8 @@ export interface OperationSpec<
   readonly body?: Body | StreamBody;
   /** Of a JSON body; default `OPTIONS_BODY_BYTES_MAX`, which is enough for options. Never more than `limits.json_body_bytes_max`. */
   readonly bodyBytesMax?: number;
+  /** Of a JSON body; default `BODY_PARTS_MAX`. */
+  readonly bodyPartsMax?: number;
   /** Success answers by status. */
   readonly responses: Readonly<Record<number, ResponseSpec>>;
   /** Beyond those that every operation may answer: codes of the catalogue, and kinds of the feature's own. */

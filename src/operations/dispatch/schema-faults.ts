@@ -2,6 +2,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import {
   didYouMean,
+  ERROR_PLACES_MAX,
   ERROR_VALUE_CHARACTERS_MAX,
   NAME_PATTERN_SOURCE,
   NAME_PATTERN_WORDS,
@@ -28,7 +29,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-/** One sentence for each faulty place, in the order found. `root` is the value that was checked. */
+/** One sentence for each faulty place, in the order found, `ERROR_PLACES_MAX` at most. `root` is the value that was checked. */
 export function describeFaults(
   errors: readonly ErrorObject[],
   kind: 'parameter' | 'body',
@@ -37,6 +38,7 @@ export function describeFaults(
   const places: ErrorPlace[] = [];
   const seen = new Set<string>();
   for (const error of onceAText(withoutAlternatives(errors))) {
+    if (places.length === ERROR_PLACES_MAX) break;
     const path = pathOf(error);
     const place = { ...placeOf(path, kind), detail: detailOf(error, kind, root) };
     const identity = `${path} ${place.detail}`;
@@ -68,26 +70,34 @@ function onceAText(errors: readonly ErrorObject[]): readonly ErrorObject[] {
  * themselves.
  */
 function withoutAlternatives(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  let kept = errors;
-  for (const union of errors) {
-    if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') continue;
+  const dropped = new Set<ErrorObject>();
+  errors.forEach((union, end) => {
+    if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return;
+    // Ajv puts them right before it, so that of a thousand unions none is compared with what the others found.
+    let begin = end;
+    while (begin > 0 && isWithin(union, errors[begin - 1])) begin -= 1;
     const branches = new Map<string, ErrorObject[]>();
-    for (const error of kept) {
-      if (error === union || !error.schemaPath.startsWith(`${union.schemaPath}/`)) continue;
-      if (!error.instancePath.startsWith(union.instancePath)) continue;
+    for (const error of errors.slice(begin, end)) {
+      if (dropped.has(error)) continue;
       const branch = error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0] ?? '';
-      branches.set(branch, [...(branches.get(branch) ?? []), error]);
+      const found = branches.get(branch);
+      if (found === undefined) branches.set(branch, [error]);
+      else found.push(error);
+      dropped.add(error);
     }
     const ofItsType = [...branches.values()].filter((branch) => !branch.some((error) => isOtherKind(error, union)));
     const meant = nearestInMembers(ofItsType, union);
-    const dropped = new Set([...branches.values()].flat());
-    if (meant !== undefined) {
-      for (const error of meant) dropped.delete(error);
-      dropped.add(union);
-    }
-    kept = kept.filter((error) => !dropped.has(error));
-  }
-  return kept;
+    if (meant === undefined) return;
+    for (const error of meant) dropped.delete(error);
+    dropped.add(union);
+  });
+  return errors.filter((error) => !dropped.has(error));
+}
+
+/** True for a fault of an alternative of the union. */
+function isWithin(union: ErrorObject, error: ErrorObject | undefined): boolean {
+  if (error?.schemaPath.startsWith(`${union.schemaPath}/`) !== true) return false;
+  return error.instancePath === union.instancePath || error.instancePath.startsWith(`${union.instancePath}/`);
 }
 
 /** The branch with the fewest members missing or unknown; the first of several such. */

@@ -5,7 +5,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
-import { ERROR_PLACES_MAX, type ErrorPlace } from '../../platform/index.js';
+import type { ErrorPlace } from '../../platform/index.js';
 import { describeFaults } from './schema-faults.js';
 
 export type SchemaKind = 'parameter' | 'body';
@@ -34,6 +34,6 @@ export function compileCheck(schema: TSchema, kind: SchemaKind): SchemaCheck {
     thoroughCheck ??= thorough.compile(schema);
     if (!collectAll) return describeFaults(quickCheck.errors ?? [], kind, value).slice(0, 1);
     thoroughCheck(value);
-    return describeFaults(thoroughCheck.errors ?? [], kind, value).slice(0, ERROR_PLACES_MAX);
+    return describeFaults(thoroughCheck.errors ?? [], kind, value);
   };
 }

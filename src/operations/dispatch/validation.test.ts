@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { ServiceError, type ErrorPlace, NAME_PATTERN_SOURCE, NAME_PATTERN_WORDS } from '../../platform/index.js';
-import { defineOperation, type Operation, type RawInput } from './operation.js';
-import { createValidator } from './validation.js';
+import { defineOperation, RULES_BODY_PARTS_MAX, type Operation, type RawInput } from './operation.js';
+import { createValidator, parseJson } from './validation.js';
 
 const closed = { additionalProperties: false } as const;
 const Point = Type.Object({ latitude: Type.Number({ minimum: -90, maximum: 90 }), distance: Type.Number() }, closed);
@@ -143,8 +143,34 @@ describe('bodies', () => {
     expect(faultsOf({ name: 1, mode: 2, x: 3 })).toHaveLength(3);
     const many = { name: 'a', fields: Array.from({ length: 1000 }, () => ({})) };
     expect(faultsOf(many)).toHaveLength(50);
-    const huge = { name: 'a', fields: Array.from({ length: 200_000 }, () => ({})) };
+    const huge = { name: 'a', fields: Array.from({ length: 8000 }, () => ({})) };
     expect(faultsOf(huge)).toHaveLength(1);
+  });
+
+  it('name one fault where there are too many values to name all, however few bytes these have', () => {
+    expect(faultsOf({ name: 'a', events: Array.from({ length: 1000 }, () => 1) })).toHaveLength(50);
+    expect(faultsOf({ name: 'a', events: Array.from({ length: 5000 }, () => 1) })).toHaveLength(1);
+  });
+
+  it('are refused before they are parsed where they have more members, objects or values than their reader takes', () => {
+    const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
+    const tooMuch = (body: unknown, operation = withBody) => refusal(operation, { body: bytes(body) });
+    expect(tooMuch(members(10_001)).code).toBe('body-too-large');
+    expect(tooMuch({ name: 'a', fields: Array.from({ length: 10_001 }, () => ({})) }).detail).toMatch(
+      /^At line 1, column \d+: it has more than 10000 members, objects and arrays\.$/,
+    );
+    expect(tooMuch(members(9_000)).code).toBe('invalid-parameter');
+    // Rules of a list may be more.
+    const content = defineOperation({ ...withBody, bodyPartsMax: RULES_BODY_PARTS_MAX });
+    expect(tooMuch(members(100_000), content).code).toBe('invalid-parameter');
+    expect(tooMuch(members(150_001), content).code).toBe('body-too-large');
+    expect(tooMuch(`[${'1,'.repeat(1_000_000)}1]`, content).code).toBe('body-too-large');
+    expect(() => parseJson(bytes(members(150_001)))).toThrow('more than 150000');
+  });
+
+  it('keep the digits of long integers', () => {
+    const body = bytes('{"name": "a", "fields": [{"name": "12", "weight": 1.5}], "target": 12345678901234567890}');
+    expect(validate(withBody, { body })).toMatchObject({ body: { target: '12345678901234567890' } });
   });
 
   it('repeat no more of a value than is needed to find it', () => {

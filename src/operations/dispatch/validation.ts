@@ -2,22 +2,29 @@
  * From the raw parts of a request to the input of its operation: path, query string and body against their schemas. All
  * faults of a request go into one 400. Checks are compiled once an operation, at its first use.
  */
-import { parseExactJson, ServiceError, toldJsonFault, type ErrorPlace } from '../../platform/index.js';
+import { parseExactJson, scanJson, ServiceError, tellJsonFault, type ErrorPlace } from '../../platform/index.js';
 import {
   ANY_CONTENT_TYPE,
+  BODY_PARTS_MAX,
   type Operation,
   type OperationInput,
   type RawInput,
   type RequestHeaders,
   type StreamBody,
+  RULES_BODY_PARTS_MAX,
 } from './operation.js';
 import { coercionsOf, readQueryString, type Coercions } from './query-string.js';
 import { compileCheck, type SchemaCheck } from './schema-validation.js';
 
 export type ValidInput = OperationInput<unknown, unknown, unknown>;
 
-/** Above this size only the first fault of a body is looked for: one fault an item would be a list without end. */
-const COLLECT_ALL_BYTES_MAX = 262_144;
+/**
+ * Of a body with more values only the first fault is looked for: one fault an item would be a list without end, which takes time to make however
+ * few bytes the items have.
+ */
+const COLLECT_ALL_VALUES_MAX = 2000;
+/** More are a vector that nobody has, and take the thread that answers everybody a tenth of a second. */
+const JSON_VALUES_MAX = 1_000_000;
 const NO_HEADERS: RequestHeaders = Object.freeze({});
 const EMPTY_QUERY: Readonly<Record<string, unknown>> = Object.freeze({});
 
@@ -35,6 +42,7 @@ export function createValidator(operation: Operation): InputValidator {
   const checkQuery = operation.query === undefined ? undefined : compileCheck(operation.query, 'parameter');
   const { body } = operation;
   const checkBody = body === undefined || isStreamBody(body) ? undefined : compileCheck(body, 'body');
+  const { bodyPartsMax: partsMax = BODY_PARTS_MAX } = operation;
 
   return (raw) => {
     const faults: ErrorPlace[] = [];
@@ -49,7 +57,7 @@ export function createValidator(operation: Operation): InputValidator {
       const announced = raw.bodyBytes === undefined ? {} : { bodyBytes: raw.bodyBytes };
       return { params, query, body: undefined, stream, contentType, headers, ...announced };
     }
-    const value = readBody(raw, checkBody, faults);
+    const value = readBody(raw, checkBody && { check: checkBody, partsMax }, faults);
     throwFaults(faults);
     if (operation.requestHeaders === undefined) return { params, query, body: value, raw };
     return { params, query, body: value, raw, headers: raw.headers ?? NO_HEADERS };
@@ -91,10 +99,15 @@ function readQuery(
   return query;
 }
 
-function readBody(raw: RawInput, check: SchemaCheck | undefined, faults: ErrorPlace[]): unknown {
+interface BodyCheck {
+  readonly check: SchemaCheck;
+  readonly partsMax: number;
+}
+
+function readBody(raw: RawInput, wanted: BodyCheck | undefined, faults: ErrorPlace[]): unknown {
   const bytes = raw.body;
   const isEmpty = bytes === undefined || bytes.length === 0;
-  if (check === undefined) {
+  if (wanted === undefined) {
     if (!isEmpty) faults.push({ pointer: '', detail: 'This operation takes no body.' });
     return undefined;
   }
@@ -103,8 +116,8 @@ function readBody(raw: RawInput, check: SchemaCheck | undefined, faults: ErrorPl
     return undefined;
   }
   assertContentType(raw.contentType, JSON_TYPES);
-  const value = parseJson(bytes);
-  const found = check(value, bytes.length <= COLLECT_ALL_BYTES_MAX);
+  const { value, values } = readJson(bytes, wanted.partsMax);
+  const found = wanted.check(value, values <= COLLECT_ALL_VALUES_MAX);
   if (found.length > 0) faults.push(...found);
   return value;
 }
@@ -112,17 +125,23 @@ function readBody(raw: RawInput, check: SchemaCheck | undefined, faults: ErrorPl
 const JSON_TYPES = ['application/json'];
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** The value of a JSON body; throws `malformed-json` with line and column. */
+/** The value of a JSON body; throws `malformed-json` with line and column, or `body-too-large`. */
 export function parseJson(bytes: Uint8Array): unknown {
+  return readJson(bytes, RULES_BODY_PARTS_MAX).value;
+}
+
+function readJson(bytes: Uint8Array, partsMax: number): { readonly value: unknown; readonly values: number } {
   let text: string;
   try {
     text = decoder.decode(bytes);
   } catch {
     throw new ServiceError('malformed-json', 'The body is not valid UTF-8.');
   }
-  const fault = toldJsonFault(text);
-  if (fault !== undefined) throw new ServiceError('malformed-json', fault);
-  return parseExactJson(text);
+  const { fault, values, hasLongNumbers } = scanJson(text, { partsMax, valuesMax: JSON_VALUES_MAX });
+  if (fault !== undefined) {
+    throw new ServiceError(fault.isTooMuch === true ? 'body-too-large' : 'malformed-json', tellJsonFault(text, fault));
+  }
+  return { value: hasLongNumbers ? parseExactJson(text) : (JSON.parse(text) as unknown), values };
 }
 
 /** The media type in lower case, without its parameters. */
