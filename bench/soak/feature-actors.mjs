@@ -4,24 +4,22 @@
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import sharp from 'sharp';
-import { setTimeout as wait } from 'node:timers/promises';
 import { ACCOUNT } from '../end-to-end/lib/service.mjs';
 import { sceneOf } from '../pictures/scenes.mjs';
 import { LIST, VECTORS } from './actors.mjs';
+import { fieldsOf, same, until, wordOf } from './tools.mjs';
 
 const GROUP = 'all';
 const LEARNED = 'learned';
 const PAPERS = 'papers';
 const GALLERY = 'gallery';
+const PICTURE_GROUP = 'pictures';
 const FOLLOWED = 'followed';
 const FEED = 'site';
 const RECORDS_OF_MODEL = 300;
 const FILES = 100;
 const PICTURES = 60;
 const PICTURE_SIDE = 160;
-/** Long, for a machine that does all this at once. */
-const PATIENCE_MS = 90_000;
-const LOOK_MS = 200;
 /** Only when it is told to, or the clock has jumped. */
 const INTERVAL_MINUTES = 1440;
 
@@ -48,10 +46,8 @@ const RATES = {
   secrets: 1 / 300,
 };
 
-const fieldsOf = (...names) => names.map((name) => ({ name }));
-
 /** A document of one page with one line. */
-function pdfOf(line) {
+export function pdfOf(line) {
   const content = `BT /F1 12 Tf 72 770 Td (${line}) Tj ET`;
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -63,9 +59,6 @@ function pdfOf(line) {
   const bodies = objects.map((body, at) => `${at + 1} 0 obj\n${body}\nendobj\n`);
   return Buffer.from(`%PDF-1.4\n${bodies.join('')}trailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n`, 'latin1');
 }
-
-/** Only letters: a word of its own, which nothing else has. */
-const wordOf = (number) => `zq${[...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('')}`;
 
 /** Lists, a group, models and a feed; before the actors begin. */
 export async function prepareFeatures({ send, gannet, outside }) {
@@ -81,6 +74,7 @@ export async function prepareFeatures({ send, gannet, outside }) {
   await post(`/list/${ACCOUNT}`, { name: PAPERS, searchable_fields: fieldsOf('title'), resources: [document] });
   const pictures = { image_model: 'built-in', resources: [{ name: 'picture', kind: 'image' }] };
   await post(`/list/${ACCOUNT}`, { name: GALLERY, searchable_fields: fieldsOf('title'), ...pictures });
+  await post(`/list-group/${ACCOUNT}`, { name: PICTURE_GROUP, lists: [{ list: GALLERY }] });
   await post(`/list/${ACCOUNT}`, { name: FOLLOWED });
   const settings = { start_urls: [`${outside.address}/`], depth_max: 20, sitemaps: [] };
   const feed = { name: FEED, provider: 'website', interval_minutes: INTERVAL_MINUTES, settings };
@@ -101,14 +95,6 @@ export async function makeFeatureActors(given) {
   const headers = { 'X-API-Key': key };
   await agents.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit: { headers } }));
 
-  /** Until it is so; what is not within some time is a fault of the service. */
-  async function until(what, isSo) {
-    const endMs = performance.now() + PATIENCE_MS;
-    while (!(await isSo())) {
-      if (performance.now() > endMs) throw new Error(`${what}: not within ${PATIENCE_MS / 1000} s`);
-      await wait(LOOK_MS);
-    }
-  }
   const upload = (path, bytes, type) => send('PUT', `/media/${ACCOUNT}/default/${path}`, bytes, { type });
   const firstName = ({ json }) => json.results[0]?.name;
 
@@ -159,6 +145,10 @@ export async function makeFeatureActors(given) {
       await send('POST', `/search-result/${ACCOUNT}/${GALLERY}`, { name: `picture-${number}`, fields });
       const found = () => send('POST', `/search/image/${ACCOUNT}/${GALLERY}/1`, bytes, { type: 'image/png' });
       await until(`picture-${number} by itself`, async () => firstName(await found()) === `picture-${number}`);
+      const inGroup = await send('POST', `/search/image/group/${ACCOUNT}/${PICTURE_GROUP}/latest`, bytes, {
+        type: 'image/png',
+      });
+      same('a picture in a group', firstName(inGroup), `picture-${number}`);
     },
     async feed() {
       outside.change();
@@ -180,6 +170,8 @@ export async function makeFeatureActors(given) {
       await send('PUT', path, Buffer.from('text'), { type: 'text/plain' });
       const { json } = await send('GET', `/media/${ACCOUNT}/${name}`);
       if (json.files.length === 0) throw new Error('a file that was just put is not listed');
+      await operate('PUT', `/media-store/${ACCOUNT}/${name}`, { folder: storeFolder });
+      same('a store that was changed', (await send('GET', `/media-store/${ACCOUNT}/${name}`)).json.folder, storeFolder);
       await send('DELETE', path);
       await send('DELETE', `/media-store/${ACCOUNT}/${name}`);
     },

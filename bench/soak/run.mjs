@@ -9,30 +9,29 @@
  * last third at most a tenth above that of the third after the first sixth.
  */
 import { execFile } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { readOptions } from '../end-to-end/lib/options.mjs';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { ACCOUNT, createKey, root, startService } from '../end-to-end/lib/service.mjs';
 import { wordnetFile, wordnetQueries } from '../end-to-end/lib/wordnet.mjs';
 import { startReceiver } from '../webhooks/receiver.mjs';
-import { drawSoak } from './drawing.mjs';
+import { controlAgent, makeAccountActors, RECORDS_OF_PLAN } from './account-actors.mjs';
 import { drawOf, LIST, makeActors, vectorOf, VECTORS } from './actors.mjs';
+import { drawSoak } from './drawing.mjs';
 import { makeFeatureActors, prepareFeatures } from './feature-actors.mjs';
+import { makeModelActors, prepareModels } from './model-actors.mjs';
+import { callsOf, childrenOf, metricsOf, observed, saidIn } from './observation.mjs';
 import { startOutside } from './outside.mjs';
+import { makeRecordActors, prepareRecords } from './record-actors.mjs';
+import { makeSourceActors, prepareSources } from './source-actors.mjs';
+import { testSupport } from './support.mjs';
+import { sender, turnTaker } from './tools.mjs';
+import { makeUpkeepActors, prepareUpkeep } from './upkeep-actors.mjs';
 
 const defaults = { seed: 1, 'clock-days': 24, out: '' };
 const { seed, 'clock-days': clockDays, positionals, ...options } = readOptions(defaults, { positionals: true });
@@ -45,6 +44,7 @@ const SAMPLES = 120;
 const RECORDS_MAX = 30_000;
 /** A jump of the clock that the service is started with; the same as in its tests. */
 const CLOCK = join(root, 'test', 'support', 'jumping-clock.mjs');
+const PROBE = join(root, 'bench', 'soak', 'probe.mjs');
 const GROWTH_MAX = 1.1;
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-soak-'));
@@ -52,60 +52,47 @@ const out = options.out === '' ? folder : options.out;
 mkdirSync(out, { recursive: true });
 const dataDir = join(folder, 'data');
 const [backups, storeFolder] = ['backups', 'store'].map((name) => join(folder, name));
-for (const path of [backups, storeFolder]) mkdirSync(path);
+const probes = join(out, 'probes');
+for (const path of [backups, storeFolder, probes]) mkdirSync(path, { recursive: true });
+
+// Whatever ends this ends what it has started.
+process.once('exit', () => {
+  for (const pid of childrenOf(process.pid)) process.kill(pid);
+});
+const support = await testSupport();
+const provider = await support.OpenIdProvider.start();
+const s3 = await support.s3Server();
+const mailFault = support.greenMailFault();
+if (mailFault !== undefined) process.stderr.write(`Without a mailbox: ${mailFault}\n`);
+const mailServer = mailFault === undefined ? await support.startGreenMail() : undefined;
 
 const service = await startService(dataDir, {
   GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
   GANNET_MEDIA_FOLDERS: storeFolder,
+  GANNET_FEEDS_PAGES_PER_SECOND: '0',
+  GANNET_PLANS_OFFERED: `small records=${RECORDS_OF_PLAN}`,
+  GANNET_KEYS_READ_ONLY_PER_HOUR: '1000000',
+  GANNET_PROPOSALS_BY_MODELS_A_WEEK: '1000',
+  GANNET_SERVER_TRUSTED_PROXIES: '127.0.0.1',
+  GANNET_CONSOLE_PUBLIC_URL: 'http://127.0.0.1:8400',
+  GANNET_OPENID_ISSUER: provider.issuer,
+  GANNET_OPENID_CLIENT_ID: 'gannet',
+  GANNET_OPENID_CLIENT_SECRET: 'between us',
+  GANNET_OPENID_NAME: 'Example',
   // Without a limit that is felt, memory that nobody needs is not given back either.
   GANNET_MEMORY_MIB: process.env.GANNET_MEMORY_MIB ?? '512',
-  NODE_OPTIONS: `--import ${CLOCK}`,
+  ...(mailServer === undefined ? {} : { NODE_EXTRA_CA_CERTS: mailServer.certificatePath }),
+  SOAK_PROBES: probes,
+  NODE_OPTIONS: `--trace-warnings --import ${CLOCK} --import ${PROBE}`,
 });
 const key = createKey(dataDir);
 const agent = new Agent({ connections: 64 });
 /** As the command line and the console have it: for what keys may not do. */
-const control = new Agent({ connect: { socketPath: join(dataDir, 'control.sock') } });
-
-const OK = [200, 201, 202, 204];
-async function send(method, path, body, { expect = OK, type = 'application/json', as = key, dispatcher = agent } = {}) {
-  const raw = body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  const answer = await request(`${service.address}${path}`, {
-    method,
-    body: raw,
-    headers: { 'x-api-key': as, ...(raw === undefined ? {} : { 'content-type': type }) },
-    dispatcher,
-  });
-  const text = await answer.body.text();
-  if (!expect.includes(answer.statusCode)) {
-    throw new Error(`${method} ${path.replace(/\?.*/, '')} → ${answer.statusCode} ${text.slice(0, 200)}`);
-  }
-  return { status: answer.statusCode, json: text.startsWith('{') ? JSON.parse(text) : undefined };
-}
-
-/** What the process and its folder take now. */
-function sample(elapsedS) {
-  const process_ = join('/proc', String(service.pid));
-  const { all, anonymous } = service.memory();
-  return {
-    elapsedS,
-    memoryMib: all,
-    ownMib: anonymous,
-    descriptors: readdirSync(join(process_, 'fd')).length,
-    maps: readFileSync(join(process_, 'maps'), 'utf8').split('\n').length,
-    threads: readdirSync(join(process_, 'task')).length,
-    diskMib: bytesBelow(dataDir) / 2 ** 20,
-  };
-}
-
-/** On disk, so that a file with holes counts as what it takes. */
-function bytesBelow(path) {
-  let bytes = 0;
-  for (const entry of readdirSync(path, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile()) continue;
-    bytes += (statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.blocks ?? 0) * 512;
-  }
-  return bytes;
-}
+const control = controlAgent(join(dataDir, 'control.sock'));
+const send = sender({ address: service.address, key, agent });
+const operate = (method, path, body = undefined, expect = undefined) =>
+  send(method, path, body, { dispatcher: control, ...(expect === undefined ? {} : { expect }) });
+const metrics = async () => (await operate('GET', '/metrics')).bytes.toString();
 
 const { file, definition } = await wordnetFile();
 const records = readFileSync(file, 'utf8')
@@ -143,35 +130,56 @@ const done = (name, ms, error) => {
   faults.set(text, (faults.get(text) ?? 0) + 1);
 };
 
-/** A command of the program beside the service; resolves with what it printed. */
-async function gannet(...args) {
-  const env = { ...process.env, GANNET_DATA_DIR: dataDir };
+/** A command of the program beside the service, or with another data directory (`gannet.in`); resolves with what it printed. */
+const gannet = (...args) => gannet.in(dataDir, ...args);
+gannet.in = async (folder, ...args) => {
+  const env = { ...process.env, GANNET_DATA_DIR: folder };
   return (await promisify(execFile)(process.execPath, [join(root, 'bin', 'gannet.js'), ...args], { env })).stdout;
-}
+};
 
-const backup = () => gannet('backup', backups, '--keep', '2', '--json');
+/** One backup is made at a time. */
+const whileBackingUp = turnTaker();
+const backup = () => whileBackingUp(() => gannet('backup', backups, '--keep', '2', '--json'));
 const queries = await wordnetQueries(3000);
-const outside = await startOutside();
-await prepareFeatures({ send, gannet, outside });
+const outside = await startOutside(storeFolder);
 const draw = drawOf(seed);
+const clock = { jumps: 0 };
 /** Of the words, as far as it is known that it was built. */
 const lists = { version: 1 };
-const others = await makeFeatureActors({
-  ...{ send, gannet, outside, draw, queries, records, lists, storeFolder },
-  operate: (method, path, body) => send(method, path, body, { dispatcher: control }),
-  ...{ address: service.address, key },
-});
+const given = {
+  ...{ send, operate, gannet, outside, support, provider, s3, mailServer, draw, clock, queries, records, lists },
+  ...{
+    storeFolder,
+    backups,
+    whileBackingUp,
+    modelsFolder: join(dataDir, 'models'),
+    address: service.address,
+    key,
+    agent,
+  },
+};
+for (const prepare of [prepareFeatures, prepareSources, prepareModels, prepareRecords, prepareUpkeep])
+  await prepare(given);
+const features = await makeFeatureActors(given);
+const kinds = [makeAccountActors, makeSourceActors, makeModelActors, makeRecordActors, makeUpkeepActors];
+const all = [features, ...kinds.map((make) => make(given))];
+const others = {
+  actions: Object.assign({}, ...all.map((each) => each.actions)),
+  rates: Object.assign({}, ...all.map((each) => each.rates)),
+};
 const actors = makeActors({ send, queries, records, draw, lists, backup, others });
 const beginMs = performance.now();
 const endMs = beginMs + minutes * 60_000;
 const samples = [];
-let jumps = 0;
+const series = join(out, 'samples.ndjson');
+writeFileSync(series, '');
 const sampling = (async () => {
   for (let number = 0; number <= SAMPLES; number += 1) {
     const dueMs = beginMs + (number / SAMPLES) * minutes * 60_000;
     await wait(Math.max(0, dueMs - performance.now()));
-    if (!existsSync(join('/proc', String(service.pid)))) throw new Error('the service is gone');
-    const now = sample((performance.now() - beginMs) / 1000);
+    if (!existsSync(join('/proc', String(service.pid)))) throw new Error(`the service is gone: ${service.said()}`);
+    const elapsedS = (performance.now() - beginMs) / 1000;
+    const now = observed({ pid: service.pid, dataDir, elapsedS, metrics: await metrics() });
     const searches = latencies
       .get('search')
       ?.filter(({ atMs }) => atMs > performance.now() - (minutes * 60_000) / SAMPLES);
@@ -182,9 +190,12 @@ const sampling = (async () => {
         0.99,
       ),
     });
-    while (jumps < Math.floor((number / SAMPLES) * clockDays)) {
+    appendFileSync(series, `${JSON.stringify(samples.at(-1))}\n`);
+    writeFileSync(join(out, 'faults.json'), JSON.stringify([...faults], undefined, 1));
+    writeFileSync(join(out, 'log.txt'), service.said());
+    while (clock.jumps < Math.floor((number / SAMPLES) * clockDays)) {
+      clock.jumps += 1;
       process.kill(service.pid, 'SIGUSR2');
-      jumps += 1;
     }
   }
 })();
@@ -199,11 +210,18 @@ for (const kept of actors.written.values()) {
   if (status === 404 || json.fields.gloss !== kept.gloss) lost += 1;
 }
 const { problems } = JSON.parse(await gannet('call', 'list.check', '--param', `list=${LIST}`));
-await others.close();
+const { times, failed } = callsOf(metricsOf(await metrics()));
+const operations = Object.values((await send('GET', '/openapi.json')).json.paths)
+  .flatMap((methods) => Object.values(methods))
+  .map(({ operationId }) => operationId)
+  .filter(Boolean);
+const untouched = operations.filter((name) => !(name in times));
+await features.close();
 await service.stop();
+const said = saidIn(service.said());
 outside.close();
 receiver.close();
-await Promise.all([agent, control].map((each) => each.close()));
+await Promise.all([agent, control, provider, ...[s3, mailServer].filter(Boolean)].map((each) => each.close()));
 
 const medianOf = (member, from, to) =>
   quantile(
@@ -219,8 +237,9 @@ const calls = [...latencies].map(([name, each]) => {
   return [name, formatCount(ms.length), quantile(ms, 0.5).toFixed(1), quantile(ms, 0.99).toFixed(1)];
 });
 const bounded = growth.slice(0, 4);
+const failures = Object.values(failed).reduce((sum, each) => sum + each, 0);
 const text = [
-  machineTable({ Minutes: minutes, 'Jumps of the clock by a day': jumps, Deliveries: formatCount(deliveries) }),
+  machineTable({ Minutes: minutes, 'Jumps of the clock by a day': clock.jumps, Deliveries: formatCount(deliveries) }),
   markdownTable(['Done', 'Times', 'p50, ms', 'p99, ms'], calls),
   markdownTable(['Taken', 'Median of the third after the first sixth', 'of the last third', 'Ratio'], growth),
   markdownTable(
@@ -232,22 +251,26 @@ const text = [
         0,
         faults.size === 0,
       ),
+      barRow('answers that say the service failed', failures, 0, failures === 0),
       barRow('writes lost', lost, 0, lost === 0),
       barRow('problems of the list', problems.length, 0, problems.length === 0),
       ...bounded.map(([member, , , ratio]) => barRow(member, ratio, GROWTH_MAX, Number(ratio) <= GROWTH_MAX)),
     ],
   ),
-  [...faults].map(([fault, times]) => `${times} × ${fault}\n`).join(''),
+  untouched.length === 0 ? '' : `Operations that no actor calls: ${untouched.join(', ')}.\n`,
+  ...[faults, new Map(Object.entries(failed)), new Map(Object.entries(said))].map((each) =>
+    [...each].map(([what, count]) => `${count} × ${what}\n`).join(''),
+  ),
 ].join('\n');
 process.stdout.write(text);
 writeFileSync(join(out, 'soak.md'), text);
 writeFileSync(join(out, 'soak.svg'), drawSoak(samples));
-writeFileSync(join(out, 'samples.json'), JSON.stringify(samples));
 process.stdout.write(`\nThe drawing is ${join(out, 'soak.svg')}\n`);
 rmSync(dataDir, { recursive: true, force: true });
 for (const path of [backups, storeFolder]) rmSync(path, { recursive: true, force: true });
 const reached =
   faults.size === 0 &&
+  failures === 0 &&
   lost === 0 &&
   problems.length === 0 &&
   bounded.every(([, , , ratio]) => Number(ratio) <= GROWTH_MAX);

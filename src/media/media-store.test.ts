@@ -309,6 +309,25 @@ describe('what a crash left of a built-in store', () => {
   });
 });
 
+it('a check of a built-in store finds nothing wrong with files that come, change and go meanwhile', async () => {
+  environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+  const store = builtInStore(environment, 100_000);
+  for (let number = 0; number < 100; number += 1) await store.put(upload(`kept-${number}`, 'kept'));
+  const checks = (async () => {
+    const found = [];
+    for (let round = 0; round < 5; round += 1) found.push(await store.check());
+    return found;
+  })();
+  let isOver = false;
+  const checked = checks.finally(() => (isOver = true));
+  for (let turn = 0; !isOver; turn += 1) {
+    await store.put(upload('passing', String(turn)));
+    await store.put(upload('kept-99', String(turn)));
+    await store.remove('passing', () => undefined);
+  }
+  expect(await checked).toEqual(Array.from({ length: 5 }, () => ({ problems: [], unnamed: 0 })));
+});
+
 describe('the room of a built-in store', () => {
   it('is for all uploads together, those that do not say how long they are among them', async () => {
     environment = openEnvironment(join(folder, 'system'), { kind: 'system' });

@@ -2,6 +2,7 @@
  * The media stores of all accounts: which there are, and each of them open once. Every account has the built-in `default`, which is no row.
  * Main thread only.
  */
+import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -78,6 +79,8 @@ export class MediaStores {
     this.store = CollectionStore.of(options.environment);
     this.rows = this.store.collection('media-stores');
     this.table = new FileTable(options.environment, this.store);
+    // Each upload and removal that is under way listens to it.
+    setMaxListeners(0, this.closing.signal);
   }
 
   /** A store that one of these uses is not deleted. */

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Whether somebody is still there for an answer, as far as work has to know that looks now and then, or wants to be told: a part of
  * AbortSignal, which is one. Making a signal with its controller takes longer than all else that is made for a request.
@@ -13,6 +15,10 @@ export interface Cancellation {
 
 /** As the platform's events have it, too. */
 export type AbortListener = (() => void) | { handleEvent(): void };
+
+/** For work that nobody calls off, however much of it waits at a time. */
+export const NEVER: AbortSignal = new AbortController().signal;
+setMaxListeners(0, NEVER);
 
 /** Does something that takes an AbortSignal: what ends with the request ends what was begun for it. */
 export async function withSignal<Result>(

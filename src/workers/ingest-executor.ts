@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import { ListRoom, type IngestExecutor, type IngestResult, type IngestTask } from '../index/index.js';
 import {
   INGEST_THREAD_BYTES,
+  NEVER,
   SMALL_WRITE_SLICE_MS,
   startThreads,
   WAITING_SLICE_MS,
@@ -48,7 +49,6 @@ const NEEDING_MEMORY: ReadonlySet<IngestTask['kind']> = new Set([
   'merge-vectors',
   'learn-model',
 ]);
-const NEVER = new AbortController().signal;
 /** Long ones that commit nothing, beside the writers. */
 const BESIDE_WRITERS: ReadonlySet<IngestTask['kind']> = new Set([
   'merge',

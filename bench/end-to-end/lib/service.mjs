@@ -64,6 +64,8 @@ export async function startService(dataDir, env = {}, started = program) {
     readyMs,
     memory: () => residentMemory(child.pid),
     cpuMs: () => processorTimeMs(child.pid),
+    /** What it has written to standard error so far. */
+    said: () => complaints,
     async stop() {
       process.off('exit', stopWithParent);
       child.kill('SIGTERM');

@@ -139,32 +139,43 @@ export class BuiltInStore implements MediaStore {
     return Promise.resolve({ bytesUsed, fileCount, bytesMax: this.room.limits.bytesMax });
   }
 
-  /** What does not agree: sums, missing or damaged contents, contents that no file has. Reads everything. */
+  /** What does not agree: sums, missing or damaged contents, contents that no file has. Reads everything, while files may come and go. */
   async check(): Promise<{ readonly problems: string[]; readonly unnamed: number }> {
-    const { blobs, id, table } = this.options;
+    const { id, table } = this.options;
     const problems: string[] = [];
-    const named = new Set<string>();
-    let [bytes, files] = [0, 0];
-    for (const entry of [...table.range(id, '', '')]) {
-      named.add(entry.blob);
-      bytes += entry.bytes;
-      files += 1;
+    // As of one moment: files that come while contents are read are counted, too.
+    const entries = [...table.range(id, '', '')];
+    const [countedBytes, countedFiles] = table.usage(id);
+    for (const { path } of entries) {
       try {
-        await readThrough(await this.open(entry.path));
+        await readThrough(await this.open(path));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         problems.push(error.detail);
       }
     }
-    const [countedBytes, countedFiles] = table.usage(id);
-    if (countedBytes !== bytes || countedFiles !== files) {
+    const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    if (countedBytes !== bytes || countedFiles !== entries.length) {
       problems.push(
-        `${files} files have ${bytes} bytes, but ${countedFiles} files and ${countedBytes} bytes are counted`,
+        `${entries.length} files have ${bytes} bytes, but ${countedFiles} files and ${countedBytes} bytes are counted`,
       );
     }
-    const unnamed = (await blobs.kept()).filter((blob) => !named.has(blob)).length;
+    const unnamed = await this.unnamed(new Set(entries.map(({ blob }) => blob)));
     if (unnamed > 0) problems.push(`${unnamed} contents belong to no file`);
     return { problems, unnamed };
+  }
+
+  /** How many contents there are of which no file is known, beside those that were named before. */
+  private async unnamed(before: ReadonlySet<string>): Promise<number> {
+    const { blobs, id, table } = this.options;
+    const kept = await blobs.kept();
+    const now = new Set(Array.from(table.range(id, '', ''), ({ blob }) => blob));
+    const nameless = kept.filter((blob) => !before.has(blob) && !now.has(blob));
+    if (nameless.length === 0) return 0;
+    // Those that came and went in between are on the list of what is removed, perhaps at this moment.
+    await this.removeLeft().catch(() => undefined);
+    const still = new Set(await blobs.kept());
+    return nameless.filter((blob) => still.has(blob)).length;
   }
 
   /** Once a process, before the first upload: what a crash left is put where it belongs, or removed. Ends early when the service stops. */

@@ -4,7 +4,7 @@
  * reads and writes with. So stores have some of these at most, and those of one disk fewer than all; who waits too long is told so, and the
  * call ends when it will. Main thread only.
  */
-import { ServiceError, WeightedTurns } from '../../platform/index.js';
+import { NEVER, ServiceError, WeightedTurns } from '../../platform/index.js';
 import { STORE_UNAVAILABLE } from '../media-problems.js';
 
 /** What Node.js has unless its variable says otherwise. */
@@ -16,7 +16,6 @@ const ANSWER_MS_MAX = 30_000;
 /** What is in memory goes to the disk: as long as there is more of it, or others write as well, that is no silence. */
 const LONG_ANSWER_MS_MAX = 600_000;
 const RETRY_AFTER_SECONDS = 30;
-const NEVER = new AbortController().signal;
 
 export interface FolderCallsOptions {
   /** Of all folders that others have named; those that this process has, where it is not given. */

@@ -1,0 +1,178 @@
+/** What a service under a soak takes, seen from outside: memory by kind, descriptors and maps by what they are of, threads, processes, the disk by folder, and its metrics. Linux only. */
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const KIB_A_MIB = 1024;
+const BYTES_A_MIB = 2 ** 20;
+const BYTES_A_BLOCK = 512;
+/** As it runs now: node's and the service's gauges, without the parts of histograms and those that only say which version it is. */
+const GAUGES = /^(process_|nodejs_|gannet_)[a-z_]*(\{[^}]*\})? [\d.e+-]+$/;
+const PARTS = /_bucket|_version_info|heap_space|gc_duration|eventloop|_request_seconds/;
+
+const count = (counts, name, more = 1) => (counts[name] = (counts[name] ?? 0) + more);
+
+/** Numbers and names of their own are no kind of file. */
+function kindOf(path, dataDir) {
+  const below = path.startsWith(dataDir) ? path.slice(dataDir.length + 1) : path;
+  const plain = below
+    .replace(/^(lists|analytics|feeds|media|extracts|webhooks)\/[^/]+/, '$1/…')
+    .replaceAll(/[0-9a-f]{6,}(-[0-9a-f]+)*/g, '…')
+    .replaceAll(/\d+/g, '#');
+  return plain.startsWith('/usr') || plain.startsWith('/lib') ? 'libraries' : plain;
+}
+
+/** What of it are descriptors. */
+function descriptorsOf(pid, dataDir) {
+  const kinds = {};
+  const folder = `/proc/${pid}/fd`;
+  for (const name of readdirSync(folder)) {
+    let target;
+    try {
+      target = readlinkSync(join(folder, name));
+    } catch {
+      continue; // Closed in between.
+    }
+    count(kinds, /^[a-z]/.test(target) ? target.replace(/\[\d+\]$/, '') : kindOf(target, dataDir));
+  }
+  return kinds;
+}
+
+function mapsOf(pid, dataDir) {
+  const kinds = {};
+  for (const line of readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n')) {
+    const path = line.split(/\s+/).slice(5).join(' ');
+    if (line !== '') count(kinds, path === '' ? 'anonymous' : kindOf(path, dataDir));
+  }
+  return kinds;
+}
+
+/** All files below a folder, whatever comes and goes meanwhile. */
+function* filesBelow(path) {
+  let entries;
+  try {
+    entries = readdirSync(path, { withFileTypes: true });
+  } catch {
+    return;
+  }
+  for (const entry of entries) {
+    if (entry.isDirectory()) yield* filesBelow(join(path, entry.name));
+    else if (entry.isFile()) yield join(path, entry.name);
+  }
+}
+
+/** By the folders below it: bytes on disk (a file with holes counts as what it takes) and files. */
+export function diskOf(path) {
+  const folders = {};
+  for (const at of filesBelow(path)) {
+    const stat = statSync(at, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    const [first] = at.slice(path.length + 1).split('/');
+    const folder = (folders[first] ??= { files: 0, mib: 0 });
+    folder.files += 1;
+    folder.mib += (stat.blocks * BYTES_A_BLOCK) / BYTES_A_MIB;
+  }
+  return folders;
+}
+
+/** Process ids of those that a process has started, and that are still there. */
+export function childrenOf(pid) {
+  return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
+    try {
+      return readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    } catch {
+      return []; // The thread has ended in between.
+    }
+  });
+}
+
+/** By what they run. */
+function processesOf(pid) {
+  const kinds = {};
+  for (const child of childrenOf(pid)) {
+    try {
+      const words = readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0');
+      count(kinds, (words.find((word) => /\.m?js$/.test(word)) ?? words[0]).split('/').at(-1));
+    } catch {
+      // Ended in between.
+    }
+  }
+  return kinds;
+}
+
+/** In MiB. */
+function memoryOf(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const mib = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / KIB_A_MIB;
+  return {
+    all: mib('VmRSS'),
+    own: mib('RssAnon'),
+    files: mib('RssFile'),
+    shared: mib('RssShmem'),
+    virtual: mib('VmSize'),
+  };
+}
+
+/** By its name with its labels. */
+export function metricsOf(text) {
+  const found = {};
+  for (const line of text.split('\n')) {
+    if (!GAUGES.test(line) || PARTS.test(line)) continue;
+    const at = line.lastIndexOf(' ');
+    found[line.slice(0, at)] = Number(line.slice(at + 1));
+  }
+  return found;
+}
+
+/** `metrics`: the text that the service answers. */
+export function observed({ pid, dataDir, elapsedS, metrics }) {
+  const total = (kinds) => Object.values(kinds).reduce((sum, each) => sum + each, 0);
+  const memory = memoryOf(pid);
+  const [descriptorKinds, mapKinds, processes] = [descriptorsOf(pid, dataDir), mapsOf(pid, dataDir), processesOf(pid)];
+  const disk = diskOf(dataDir);
+  return {
+    elapsedS,
+    memoryMib: memory.all,
+    ownMib: memory.own,
+    memory,
+    descriptors: total(descriptorKinds),
+    descriptorKinds,
+    maps: total(mapKinds),
+    mapKinds,
+    threads: readdirSync(`/proc/${pid}/task`).length,
+    processes,
+    diskMib: Object.values(disk).reduce((sum, { mib }) => sum + mib, 0),
+    files: Object.values(disk).reduce((sum, { files }) => sum + files, 0),
+    disk,
+    metrics: metricsOf(metrics),
+  };
+}
+
+const CALLS = /^gannet_http_requests_total\{operation="([^"]+)",status="(\d+)"\}$/;
+
+/** Of the metrics: how often each operation was answered, and with what that says that the service failed. */
+export function callsOf(metrics) {
+  const [times, failed] = [{}, {}];
+  for (const [name, value] of Object.entries(metrics)) {
+    const [, operation, status] = CALLS.exec(name) ?? [];
+    if (operation === undefined) continue;
+    count(times, operation, value);
+    if (status.startsWith('5')) count(failed, `${operation} ${status}`, value);
+  }
+  return { times, failed };
+}
+
+/** Of lines of the log: how often each was written, without what is of one time only. */
+export function saidIn(log) {
+  const times = {};
+  for (const line of log.split('\n').filter(Boolean)) {
+    let said = line;
+    try {
+      const { level, msg, error, err } = JSON.parse(line);
+      said = `${level}: ${msg} ${JSON.stringify(error ?? err ?? '').slice(0, 200)}`;
+    } catch {
+      // A line that is no entry.
+    }
+    count(times, said.replaceAll(/[0-9a-f-]{8,}|\d{2,}/g, '…').slice(0, 300));
+  }
+  return times;
+}
