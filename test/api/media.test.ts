@@ -120,6 +120,16 @@ describe('a file', () => {
     expect(await store()).toMatchObject({ bytes_used: 0, file_count: 0 });
   });
 
+  it('is replaced beside many others without a word in the log', async () => {
+    const paths = Array.from({ length: 30 }, (_, number) => `default/at-once-${number}`);
+    for (const content of ['first', 'second']) {
+      const answers = await Promise.all(paths.map((path) => putAtOnce(path, Buffer.from(content))));
+      for (const { status } of answers) expect([200, 201]).toContain(status);
+    }
+    await empty();
+    expect(service.output).not.toContain('MaxListenersExceededWarning');
+  });
+
   it('comes out at the pace of its reader, however long it is', async () => {
     const content = randomBytes(600_000);
     await put('default/long', content);

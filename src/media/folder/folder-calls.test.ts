@@ -49,6 +49,23 @@ it('who has waited for a turn has all of the time for an answer', async () => {
   expect([await first, await second]).toEqual(['first', 'second']);
 });
 
+it('many that wait to give back what they hold are no leak of listeners to those who read the log', async () => {
+  const warned: Error[] = [];
+  const listener = (warning: Error) => warned.push(warning);
+  process.on('warning', listener);
+  const turns = new WeightedTurns(1);
+  const { call, answer } = hung();
+  const first = new FolderCalls({ turns, callsMax: 100 }).run(call);
+  const waiting = new FolderCalls({ turns, callsMax: 100 });
+  const others = Array.from({ length: 30 }, () => waiting.release(() => Promise.resolve()));
+  answer('first');
+  await Promise.all([first, ...others]);
+  // A warning is told when what runs has ended.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', listener);
+  expect(warned).toEqual([]);
+});
+
 it('who waits too long for a turn is told, and takes none any more', async () => {
   const turns = new WeightedTurns(1);
   const { call, answer } = hung();
