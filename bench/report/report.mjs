@@ -61,6 +61,12 @@ const PARTS = {
     isLong: true,
   },
   feeds: { title: 'Feeds beside searches', command: ['bench/feeds/beside.mjs', '--rounds', '10'], isLong: true },
+  soak: {
+    title: 'A day in an hour',
+    command: ['bench/soak/run.mjs', '60', '--drawing', 'docs/benchmarks/soak.svg'],
+    drawing: 'soak',
+    isLong: true,
+  },
   onnx: { title: 'Models of ONNX folders', command: ['bench/meaning/onnx.mjs'], isLong: true },
   analytics: { title: 'Analytics', command: [END_TO_END, 'analytics'] },
   webhooks: { title: 'Webhooks', command: [END_TO_END, 'webhooks'] },
@@ -71,6 +77,7 @@ const CHART_TITLES = {
   load: 'Latency by load',
   indexing: 'Import by size',
   growth: 'A search by size',
+  soak: 'What a soak takes',
 };
 const PAGE = join(root, 'docs', 'benchmarks.md');
 const CHARTS = join(root, 'docs', 'benchmarks');
@@ -99,16 +106,19 @@ async function run(command) {
   return (begin < 0 ? output : output.slice(begin)).replace(/^## .*\n+/, '').trim();
 }
 
+mkdirSync(CHARTS, { recursive: true });
 const measured = new Map();
-for (const [name, { title, command, isLong }] of Object.entries(PARTS)) {
+for (const [name, { title, command, isLong, drawing }] of Object.entries(PARTS)) {
   if (wanted.length === 0 ? isLong === true : !wanted.includes(name)) continue;
   process.stderr.write(`Measuring: ${title} …\n`);
   const text = await run(command);
-  mkdirSync(CHARTS, { recursive: true });
-  const images = chartsOf(text).map(([chart, svg]) => {
+  const charts = chartsOf(text).map(([chart, svg]) => {
     writeFileSync(join(CHARTS, `${chart}.svg`), svg);
-    return `![${CHART_TITLES[chart]}](benchmarks/${chart}.svg)\n`;
+    return chart;
   });
+  const images = [...charts, ...(drawing === undefined ? [] : [drawing])].map(
+    (chart) => `![${CHART_TITLES[chart]}](benchmarks/${chart}.svg)\n`,
+  );
   measured.set(title, [...images, text].join('\n'));
 }
 const order = Object.values(PARTS).map(({ title }) => title);

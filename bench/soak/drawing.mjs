@@ -5,6 +5,7 @@ const MEASURES = {
   ownMib: 'memory of its own',
   descriptors: 'descriptors',
   maps: 'maps',
+  files: 'files',
   diskMib: 'disk',
   searchP99Ms: 'p99 of searches',
 };

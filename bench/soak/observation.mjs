@@ -91,7 +91,7 @@ function processesOf(pid) {
   for (const child of childrenOf(pid)) {
     try {
       const words = readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0');
-      count(kinds, (words.find((word) => /\.m?js$/.test(word)) ?? words[0]).split('/').at(-1));
+      count(kinds, (words.find((word) => /\.[cm]?js$/.test(word)) ?? words[0]).split('/').at(-1));
     } catch {
       // Ended in between.
     }

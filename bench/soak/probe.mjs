@@ -10,7 +10,8 @@ import { isMainThread, threadId } from 'node:worker_threads';
 const INTERVAL_MS = 30_000;
 const folder = process.env.SOAK_PROBES;
 
-function look() {
+/** Writes a line. */
+export function look() {
   const { rss: _rss, ...memory } = process.memoryUsage();
   const { malloced_memory, number_of_native_contexts, number_of_detached_contexts } = getHeapStatistics();
   const resources = {};
