@@ -3,7 +3,7 @@
  * with all that is in it; a name that was removed comes back.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { mkdir, open, readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { systemCode } from './system-code.js';
 
@@ -47,9 +47,25 @@ function openToSync(path: string): number | undefined {
 /** Makes the folder and those above it where they are missing, and has the names of those that it made on disk. */
 export function makeSyncedFolder(path: string, mode?: number): void {
   const first = mkdirSync(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
-  if (first === undefined) return;
+  for (const folder of foldersAbove(path, first)) syncFolderNow(folder);
+}
+
+/** As `makeSyncedFolder`, for a folder on a disk that may not answer. */
+export async function makeFolderSynced(path: string, mode: number): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode });
+  for (const folder of foldersAbove(path, first)) {
+    await syncFile(folder).catch((error: unknown) => {
+      if (systemCode(error) !== 'EACCES') throw error;
+    });
+  }
+}
+
+/** Those that have the names of the folders from `path` up to `first`, the uppermost that was made; none where none was. */
+function foldersAbove(path: string, first: string | undefined): string[] {
+  const folders: string[] = [];
+  if (first === undefined) return folders;
   for (let made = resolve(path); ; made = dirname(made)) {
-    syncFolderNow(dirname(made));
-    if (made === resolve(first) || dirname(made) === made) return;
+    folders.push(dirname(made));
+    if (made === resolve(first) || dirname(made) === made) return folders;
   }
 }

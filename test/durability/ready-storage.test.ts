@@ -102,6 +102,8 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await service.start();
     });
     afterEach(async () => {
+      // Who waits for the disk cannot be killed.
+      await faulty.heal();
       await service.stop('SIGKILL');
       await faulty.unmount();
     });
@@ -126,6 +128,18 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect((await service.clientWith(undefined).get('/health')).status).toBe(200);
       expect(await asked).toMatchObject({ status: 200, body: { status: 'ready' } });
       await faulty.heal();
+    });
+
+    it('it is 200 while the first file waits for the disk to make the folders of its store', async () => {
+      await faulty.hold(['change', 'folder-sync'], '/media');
+      const put = service.client.send('PUT', '/media/default/default/file', { bytes: 'mine' });
+      // Sent behind it: the service has met the upload before.
+      expect(await service.client.send('PUT', '/media/default/none/file', { bytes: 'mine' })).toMatchObject({
+        status: 404,
+      });
+      expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready' } });
+      await faulty.heal();
+      expect((await put).status).toBe(201);
     });
 
     it('it is 200 where the disk or a quota is full, and where only writes report errors, and 503 where the catalogue does', async () => {

@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeSyncedFolder } from '../../platform/index.js';
+import { makeFolderSynced } from '../../platform/index.js';
 import { piecesOf, writePiece } from '../file-pieces.js';
 import { FolderSync } from './folder-sync.js';
 
@@ -22,7 +22,7 @@ export interface ReceivedBlob {
 export class BlobFolder {
   private readonly incoming: string;
   private readonly blobs: string;
-  private isMade = false;
+  private made: Promise<void> | undefined;
   private readonly incomingSync: FolderSync;
   private readonly blobsSync: FolderSync;
 
@@ -38,7 +38,7 @@ export class BlobFolder {
    * it or the body throws leaves nothing behind.
    */
   async receive(body: AsyncIterable<Uint8Array>, onBytes: (bytes: number) => void): Promise<ReceivedBlob> {
-    this.make();
+    await this.make();
     const id = randomUUID();
     const path = join(this.incoming, id);
     const handle = await open(path, 'wx', FILE_MODE);
@@ -95,10 +95,17 @@ export class BlobFolder {
     return namesIn(this.blobs);
   }
 
-  private make(): void {
-    if (this.isMade) return;
-    for (const path of [this.incoming, this.blobs]) makeSyncedFolder(path, FOLDER_MODE);
-    this.isMade = true;
+  /** Once; again, where it failed. */
+  private make(): Promise<void> {
+    this.made ??= this.makeFolders().catch((error: unknown) => {
+      this.made = undefined;
+      throw error;
+    });
+    return this.made;
+  }
+
+  private async makeFolders(): Promise<void> {
+    for (const path of [this.incoming, this.blobs]) await makeFolderSynced(path, FOLDER_MODE);
   }
 }
 
