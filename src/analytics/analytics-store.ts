@@ -61,6 +61,8 @@ export class AnalyticsStore {
   private readonly progress: Bytes;
   /** Block keys ascend, also where the clock does not. */
   private lastTimeMs = 0;
+  /** How far it is ahead of the clock: that was set back since. */
+  private aheadMs = 0;
   /** At the start as if the last millisecond were full: what was appended in it is not to be written over. */
   private lastSequence = SEQUENCE_MAX;
 
@@ -127,6 +129,16 @@ export class AnalyticsStore {
   blocksBetween(number: number, fromMs: number, toMs: number): Generator<RawBlock> {
     const endMs = Math.min(toMs + 1, BLOCK_TIME_MS_MAX);
     return this.blocks(blockKey(number, fromMs, 0), blockKey(number, endMs, 0));
+  }
+
+  /** Those that were appended last, the newest first. */
+  newestBlocks(number: number): Generator<RawBlock> {
+    return this.blocks(targetKey(number + 1), targetKey(number), true);
+  }
+
+  /** Whether blocks have times by now that are so much later than the clock when they were appended. */
+  isAheadBy(ms: number): boolean {
+    return this.aheadMs > ms;
   }
 
   /** True where events wait for being rolled up. */
@@ -219,8 +231,8 @@ export class AnalyticsStore {
     return this.environment.close();
   }
 
-  private *blocks(start: Buffer, end: Buffer): Generator<RawBlock> {
-    for (const { key, value } of this.raw.getRange({ start, end })) {
+  private *blocks(start: Buffer, end: Buffer, reverse = false): Generator<RawBlock> {
+    for (const { key, value } of this.raw.getRange({ start, end, reverse })) {
       if (value[0] !== BLOCK_FORMAT) throw new RangeError(`Events of format ${value[0]} cannot be read`);
       // Both are good for one step of the range only.
       yield { key: Buffer.from(key), events: new Uint8Array(value.subarray(BLOCK_HEAD_BYTES)) };
@@ -252,6 +264,7 @@ export class AnalyticsStore {
       this.lastTimeMs += 1;
       this.lastSequence = 0;
     }
+    this.aheadMs = this.lastTimeMs - nowMs;
     return this.lastTimeMs;
   }
 }

@@ -69,4 +69,11 @@ export function joinEarlierSearches(store: AnalyticsStore, number: number, count
       readForClick += 1;
     }
   }
+  // Times of blocks never go back: since the clock did, what is searched is in the last ones, and not where its own time is.
+  if (!store.isAheadBy(APPENDED_WITHIN_MS)) return;
+  for (const { events } of store.newestBlocks(number)) {
+    if (!clicks.hasWaiting || blocksRead >= BLOCKS_READ_MAX) return;
+    counter.joinClicks(events);
+    blocksRead += 1;
+  }
 }

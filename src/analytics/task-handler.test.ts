@@ -23,6 +23,8 @@ const GROUP = groupTarget({ account: 'a', name: 'g', created_utc: '2026-01-01T00
 
 let folder: string;
 let nowMs = NOW_MS;
+/** Of a clock that is not set. */
+let steadyMs = 0;
 let handler: AnalyticsTaskHandler;
 let recorder: AnalyticsRecorder;
 const executor: AnalyticsExecutor = { run: (task) => handler.run(task) };
@@ -38,7 +40,7 @@ afterEach(async () => {
 });
 
 function open(): void {
-  handler = new AnalyticsTaskHandler(folder);
+  handler = new AnalyticsTaskHandler(folder, () => steadyMs);
   recorder = recorderFor(executor, { nowMs: () => nowMs });
 }
 
@@ -256,6 +258,16 @@ describe('what is deleted', () => {
     expect(await report(ONE)).toMatchObject({ total_searches: 1, top_searches: [{ term: 'much later' }] });
   });
 
+  it('is purged a second time also where it was deleted by a clock that was years ahead', async () => {
+    search(ONE, 'red');
+    await recorder.flush();
+    await handler.run({ kind: 'forget', identity: ONE.identity, nowMs: NOW_MS + 3650 * DAY_MS });
+    await rollUp();
+    search(ONE, 'much later');
+    await recorder.flush();
+    expect(await report(ONE)).toMatchObject({ total_searches: 1 });
+  });
+
   it('may be asked for twice, as after a crash', async () => {
     search(ONE, 'red');
     search(GROUP, 'red');
@@ -290,6 +302,27 @@ describe('what is learned of a list', () => {
       { query: 'once and clicked', record: 'b', clicks: 1 },
       { query: 'red', record: 'a', clicks: 1 },
     ]);
+  });
+
+  it('goes on as soon as a clock that was ten years ahead is set right, and clicks find their searches', async () => {
+    nowMs += 3650 * DAY_MS;
+    search(ONE, 'ahead');
+    await recorder.flush();
+    await rollUp();
+    nowMs = NOW_MS;
+    steadyMs += 60_000;
+    const queryId = search(ONE, 'red');
+    await recorder.flush();
+    // By then the search is in a roll-up, and the click has to find it among what was appended.
+    await rollUp();
+    steadyMs += 60_000;
+    recorder.clicked(ONE, { timeMs: nowMs, queryId, resultName: 'a' });
+    await recorder.flush();
+    await rollUp();
+    expect(readLearned(learnedFile(folder, 'one'))).toEqual({
+      queries: [{ text: 'red', searches: 1, clicks: 1 }],
+      clicked: [{ query: 'red', record: 'a', clicks: 1 }],
+    });
   });
 });
 

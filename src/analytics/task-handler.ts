@@ -39,12 +39,15 @@ export class AnalyticsTaskHandler {
   /** Identities whose hours of earlier days are to become days. */
   private readonly toClose = new Set<string>();
   private closingDay = 0;
-  /** Lists whose searches changed, and when their files were written last. */
+  /** Lists whose searches changed, and when their files were written last, by a clock that is not set. */
   private readonly toLearn = new Set<string>();
   private readonly learnedMs = new Map<string, number>();
   private turn: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly folder: string) {
+  constructor(
+    private readonly folder: string,
+    private readonly steadyMs: () => number = () => performance.now(),
+  ) {
     this.store = new AnalyticsStore(folder);
     for (const [identity, { number }] of this.store.targetRows()) {
       if (this.store.hasBacklog(number)) this.backlog.set(identity, 0);
@@ -154,8 +157,9 @@ export class AnalyticsTaskHandler {
       this.toLearn.delete(identity);
       return;
     }
-    if (nowMs - (this.learnedMs.get(identity) ?? 0) < LEARN_MS_MIN) return;
-    this.learnedMs.set(identity, nowMs);
+    const steadyMs = this.steadyMs();
+    if (steadyMs - (this.learnedMs.get(identity) ?? -Infinity) < LEARN_MS_MIN) return;
+    this.learnedMs.set(identity, steadyMs);
     const toDay = Math.floor(nowMs / DAY_MS);
     const fromDay = toDay - LEARNED_DAYS;
     const rollUps = [
@@ -208,7 +212,8 @@ export class AnalyticsTaskHandler {
 
   private async purgeAgain(nowMs: number): Promise<void> {
     for (const [identity, { dueMs }] of this.store.purgeRows()) {
-      if (dueMs > nowMs) continue;
+      // One that is further away than it ever was is of a clock that was ahead.
+      if (dueMs > nowMs && dueMs - nowMs <= SECOND_PURGE_MS) continue;
       await this.purge(identity);
       await this.store.forgetPurge(identity);
     }

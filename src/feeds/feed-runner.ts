@@ -20,9 +20,12 @@ import type { FeedMetrics } from './feed-metrics.js';
 import type { FeedStore } from './feed-store.js';
 import type { SyncRunResult } from './file/sync-run.js';
 import { afterFailure, afterSuccess, isEmptinessBelieved, isFreshRunDue } from './runs/feed-state.js';
+import { longestWaitMs } from './runs/sync-scheduler.js';
 import { SourceEmptiedError, SourceFailedError } from './source/source-run.js';
 import { feedPath, type FeedRow } from './types.js';
 import type { FeedProtocol, SourceAsk } from './worker/feed-protocol.js';
+
+const MINUTE_MS = 60_000;
 
 export interface FeedRunnerOptions {
   readonly feeds: FeedStore;
@@ -153,6 +156,7 @@ export class FeedRunner {
       await folder.list(media.open(row.account, settings.store), settings.prefix, own, signal);
     }
     const runId = uuidv7();
+    const apartMsMax = apartMsMaxOf(row);
     this.told.set(runId, onProgress);
     let isStored = false;
     try {
@@ -163,7 +167,9 @@ export class FeedRunner {
         mediaStore: row.media_store,
         folder: folder.path,
         isFresh,
-        isEmptinessBelieved: this.isOwnStore(row) || isEmptinessBelieved(row.state, this.options.clock.nowMs()),
+        isEmptinessBelieved:
+          this.isOwnStore(row) || isEmptinessBelieved(row.state, this.options.clock.nowMs(), apartMsMax),
+        apartMsMax,
       };
       const answer = await host.call('run', ask, { signal });
       if (!answer.isOk && answer.isEmptied) throw new SourceEmptiedError(row.state.record_count);
@@ -217,7 +223,7 @@ export class FeedRunner {
     log.warn({ account, feed: name, reason: message }, 'A feed could not be synced');
     try {
       await feeds.change(row.id, ({ state }) => ({
-        state: afterFailure(state, message, { at: clock.nowIso(), isEmptied }),
+        state: afterFailure(state, message, { at: clock.nowIso(), isEmptied, apartMsMax: apartMsMaxOf(row) }),
       }));
     } catch (error) {
       log.error({ err: error, account, feed: name }, 'That a feed has failed could not be kept');
@@ -233,4 +239,8 @@ export class FeedRunner {
       ? 'There is no space left on the disk of the service.'
       : 'The run was cut short by a fault of the service, which is logged.';
   }
+}
+
+function apartMsMaxOf({ interval_minutes }: FeedRow): number {
+  return longestWaitMs(interval_minutes * MINUTE_MS);
 }

@@ -124,6 +124,22 @@ describe('searches of a month', () => {
     expect(searches.searches('shop')).toBe(0);
   });
 
+  it('are not forgotten where the clock was ten years ahead for a while', async () => {
+    await catalog.createAccount('shop', 'eu');
+    const monthMs = nowMs;
+    const { searches } = opened([]);
+    for (const [atMs, count] of [
+      [monthMs, 5],
+      [monthMs + 3_650 * 86_400_000, 2],
+      [monthMs, 1],
+    ] as const) {
+      nowMs = atMs;
+      for (let i = 0; i < count; i += 1) searches.searched('shop');
+      await searches.write();
+    }
+    expect([searches.searches('shop'), opened([]).searches.searches('shop')]).toEqual([6, 6]);
+  });
+
   it('are all counted where they come while they are written', async () => {
     for (const name of ['account-0', 'account-1', 'account-2']) await catalog.createAccount(name, 'eu');
     const { searches } = opened([]);

@@ -57,8 +57,7 @@ export class SearchCounts {
       });
       await this.#store.change((change) => {
         for (const [account, searches] of added) {
-          if (accountsIn(this.#store).has(account))
-            change.put(this.#rows, account, { month, searches: this.#written(account) + searches });
+          if (accountsIn(this.#store).has(account)) change.put(this.#rows, account, this.#grown(account, searches));
         }
       });
       if (month !== this.#month.name) return;
@@ -76,7 +75,15 @@ export class SearchCounts {
 
   #written(account: string): number {
     const row = this.#rows.get(account);
-    return row?.month === this.#month.name ? row.searches : 0;
+    return [row, row?.before].find((each) => each?.month === this.#month.name)?.searches ?? 0;
+  }
+
+  /** The row with so many more in this month. */
+  #grown(account: string, more: number): MonthRecord {
+    const { name: month } = this.#month;
+    const row = this.#rows.get(account);
+    const before = row?.month === month ? row.before : row && { month: row.month, searches: row.searches };
+    return { month, searches: this.#written(account) + more, ...(before && { before }) };
   }
 
   #takeOff(account: string, searches: number): void {

@@ -27,4 +27,6 @@ export interface MonthRecord {
   /** `2026-11`, in UTC. */
   readonly month: string;
   readonly searches: number;
+  /** Of the month that it searched in before: a clock that was ahead for a while leads back to it. */
+  readonly before?: Pick<MonthRecord, 'month' | 'searches'>;
 }

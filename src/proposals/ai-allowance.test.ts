@@ -67,3 +67,15 @@ it('begins anew on Monday, also for a clock that was set back', async () => {
   nowMs = Date.UTC(2026, 0, 1);
   expect(allowance.of('a').used).toBe(0);
 });
+
+it('is that of the week also where the clock was ten years ahead for a while', async () => {
+  await allowance.spend('a', allowance.reserve('a', LIMIT), LIMIT);
+  nowMs += 3_650 * 86_400_000;
+  await allowance.spend('a', allowance.reserve('a', 2), 2);
+  expect(allowance.of('a').used).toBe(2);
+  nowMs = SUNDAY_MS;
+  await environment.close();
+  await open();
+  expect(allowance.of('a').used).toBe(LIMIT);
+  expect(allowance.reserve('a', 1)).toBe(0);
+});

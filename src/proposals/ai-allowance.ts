@@ -12,6 +12,8 @@ interface SpentRow {
   /** Weeks since the Monday before 1970. */
   readonly week: number;
   readonly spent: number;
+  /** Of the week before in which there were any: a clock that was ahead for a while leads back to it. */
+  readonly before?: Pick<SpentRow, 'week' | 'spent'>;
 }
 
 export interface Allowance {
@@ -55,7 +57,7 @@ export class AiAllowance {
       if (used === 0) return;
       await this.#store.change((change) => {
         if (!accountsIn(this.#store).has(account)) return;
-        change.put(this.#rows, account, { account, week: this.#week(), spent: this.#spent(account) + used });
+        change.put(this.#rows, account, this.#grown(account, used));
       });
     } finally {
       const left = (this.#reserved.get(account) ?? 0) - reserved;
@@ -70,7 +72,15 @@ export class AiAllowance {
 
   #spent(account: string): number {
     const row = this.#rows.get(account);
-    return row?.week === this.#week() ? row.spent : 0;
+    return [row, row?.before].find((each) => each?.week === this.#week())?.spent ?? 0;
+  }
+
+  /** The row with so many more in this week. */
+  #grown(account: string, more: number): SpentRow {
+    const week = this.#week();
+    const row = this.#rows.get(account);
+    const before = row?.week === week ? row.before : row && { week: row.week, spent: row.spent };
+    return { account, week, spent: this.#spent(account) + more, ...(before && { before }) };
   }
 
   #week(): number {

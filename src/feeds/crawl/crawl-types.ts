@@ -74,6 +74,8 @@ export interface CrawlOptions {
   readonly log?: Pick<Logger, 'error'>;
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
+  /** How long it takes, and how long hosts are left alone, goes by this one, which nobody sets. Default: that of the process. */
+  readonly steadyMs?: () => number;
   /** False: everything is read anew, for servers whose validators never change. */
   readonly mayAskConditionally?: boolean;
   /** Told of each page that is read, before its records. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { crawl, html, KeptMemory, NOW_MS, testClient, type MadePage } from '../../../test/support/feeds/made-site.js';
+import { crawl, html, KeptMemory, testClient, type MadePage } from '../../../test/support/feeds/made-site.js';
 import { redirect, status, typed } from '../../../test/support/feeds/made-pages.js';
 import { siteMaker } from '../../../test/support/feeds/used-sites.js';
 import { SourceFailedError } from '../source/source-run.js';
@@ -54,8 +54,8 @@ describe('the files of a site', () => {
       '/open': html('O', 'Open'),
       '/secret': html('S', 'Secret'),
     });
-    let nowMs = NOW_MS;
-    const { records, skipped, outcome } = await crawl(site, {}, { nowMs: () => (nowMs += 20) });
+    let steadyMs = 0;
+    const { records, skipped, outcome } = await crawl(site, {}, { steadyMs: () => (steadyMs += 20) });
     expect(paths(records)).toEqual(['/', '/from-map', '/open']);
     expect([skipped.get('/secret'), outcome.isComplete]).toEqual(['robots.txt forbids it.', true]);
     expect(site.server.underWayMax).toBe(1);

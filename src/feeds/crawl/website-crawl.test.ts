@@ -278,9 +278,29 @@ describe('WebsiteCrawl', () => {
     ]);
     const shallow = await crawl(site, { depth_max: 2 });
     expect([shallow.records.size, shallow.outcome.isComplete]).toEqual([3, true]);
-    let nowMs = NOW_MS;
-    const late = await crawl(site, {}, { limits: { runMsMax: 1000 }, nowMs: () => (nowMs += 100) });
+    let steadyMs = 0;
+    const late = await crawl(site, {}, { limits: { runMsMax: 1000 }, steadyMs: () => (steadyMs += 100) });
     expect(late.outcome.isComplete).toBe(false);
+  });
+
+  it('takes no longer and is not cut short where the clock is set meanwhile', async () => {
+    const site = await siteOf({
+      '/': html('Home', 'Start', '/p0'),
+      '/p0': html('P', 'Page', '/p1'),
+      '/p1': html('Q', 'Q'),
+    });
+    for (const jumpMs of [-315_360_000_000, 315_360_000_000]) {
+      let nowMs = NOW_MS;
+      const { outcome, records } = await crawl(
+        site,
+        {},
+        { limits: { runMsMax: 600_000 }, nowMs: () => (nowMs += jumpMs) },
+      );
+      expect([outcome.isComplete, records.size]).toEqual([true, 3]);
+      let steadyMs = 0;
+      const late = { limits: { runMsMax: 1000 }, nowMs: () => (nowMs += jumpMs), steadyMs: () => (steadyMs += 1000) };
+      expect((await crawl(site, {}, late)).outcome.isComplete).toBe(false);
+    }
   });
 
   it('asks a host for one page at a time, however many crawls do, and lets each come to its end', async () => {

@@ -40,6 +40,7 @@ export class WebsiteCrawl {
   private readonly resting = new Map<string, string>();
   private wake: () => void = () => undefined;
   private readonly startedMs: number;
+  private readonly steadyMs: () => number;
   private isComplete = true;
   private underWay = 0;
   private done = 0;
@@ -50,7 +51,8 @@ export class WebsiteCrawl {
   constructor(private readonly options: CrawlOptions) {
     const { settings, limits, client, signal, nowMs, memory, mayAskConditionally = true } = options;
     this.scope = new UrlScope({ startUrls: settings.start_urls, include: settings.include, exclude: settings.exclude });
-    this.pace = options.pace ?? new HostPace({ pagesPerSecond: limits.pagesPerSecond, nowMs });
+    this.steadyMs = options.steadyMs ?? (() => performance.now());
+    this.pace = options.pace ?? new HostPace({ pagesPerSecond: limits.pagesPerSecond, nowMs: this.steadyMs });
     this.fetcher = new PageFetcher({
       client,
       signal,
@@ -65,7 +67,7 @@ export class WebsiteCrawl {
       respectRobots: settings.respect_robots,
       mayAskConditionally,
     });
-    this.startedMs = nowMs();
+    this.startedMs = this.steadyMs();
   }
 
   /** Throws a SourceFailedError where no start URL can be read, or the signal's reason. */
@@ -129,9 +131,9 @@ export class WebsiteCrawl {
 
   /** Limits of the whole run. */
   private isOver(): boolean {
-    const { settings, limits, nowMs, listener } = this.options;
+    const { settings, limits, listener } = this.options;
     const isFull = this.done >= settings.pages_max;
-    const isLate = nowMs() - this.startedMs > limits.runMsMax;
+    const isLate = this.steadyMs() - this.startedMs > limits.runMsMax;
     if ((!isFull && !isLate) || this.frontier.size === 0) return false;
     // What is under way counts already.
     this.isComplete = false;

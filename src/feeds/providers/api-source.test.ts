@@ -27,6 +27,7 @@ function run(settings: Partial<ApiSettings> = {}, options: Partial<ApiSourceOpti
     client: places.client,
     memory: places.memory,
     nowMs: () => NOW_MS,
+    apartMsMax: 80_000_000,
     bytesMax: 1_000_000,
     recordsMax: 1000,
     ...options,
@@ -190,6 +191,11 @@ describe('ApiSource', () => {
     expect(places.files.text(SYNC_PATH)).toContain('"name":"3"');
     expect(await again(...items(1, 2, 3), nameless)).toMatchObject({ removed: 0, unchanged: 3 });
     expect(await again(...items(1, 2), nameless, nameless)).toMatchObject({ removed: 0 });
+    // The clock is set from 1970 to today, or back.
+    for (const yearsMs of [1_800_000_000_000, -1_800_000_000_000]) {
+      nowMs += yearsMs;
+      expect(await again(...items(1, 2), nameless, nameless)).toMatchObject({ removed: 0 });
+    }
     nowMs += 90_000_000;
     expect(await again(...items(1, 2), nameless, nameless)).toMatchObject({ removed: 1, skipped_count: 2 });
   });

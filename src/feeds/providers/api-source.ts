@@ -10,6 +10,7 @@ import { readJsonBody } from '../json/json-body.js';
 import { allFields, FIELDS_MAX, mappedFields } from '../json/json-fields.js';
 import { JsonPath, type JsonValue } from '../json/json-path.js';
 import { Pagination, type PaginationSettings } from '../json/pagination.js';
+import { seenFor } from '../runs/time-seen.js';
 import { SourceFailedError, type FieldValue, type SourceListener, type SourceOutcome } from '../source/source-run.js';
 import { FieldKinds } from './field-kinds.js';
 
@@ -38,6 +39,8 @@ export interface ApiMemory {
   readonly nameless?: number;
   /** Since when there are more of them. ISO 8601. */
   readonly moreNamelessSince?: string;
+  /** For how long that was seen; none where an earlier release began to count. */
+  readonly moreNamelessMs?: number;
 }
 
 export interface ApiMemoryStore {
@@ -51,6 +54,8 @@ export interface ApiSourceOptions {
   readonly client: OutboundClient;
   readonly memory: ApiMemoryStore;
   readonly nowMs: () => number;
+  /** Runs are not further apart, by a clock that is right. */
+  readonly apartMsMax: number;
   /** Of one page. */
   readonly bytesMax: number;
   readonly recordsMax: number;
@@ -138,10 +143,13 @@ export class ApiSource implements FeedSource {
    * stand elsewhere for some. It is believed that they are others when it has been like that for a day.
    */
   private noteNameless(nameless: number, before: ApiMemory | undefined, listener: SourceListener): boolean {
-    const { nowMs } = this.options;
+    const { nowMs, apartMsMax } = this.options;
     const usual = before?.nameless ?? nameless;
-    const since = nameless > usual ? (before?.moreNamelessSince ?? new Date(nowMs()).toISOString()) : undefined;
-    const isExplained = since === undefined || nowMs() - Date.parse(since) >= BELIEVED_AFTER_MS;
+    const isMore = nameless > usual;
+    const { moreNamelessSince: since = new Date(nowMs()).toISOString(), moreNamelessMs = 0 } = before ?? {};
+    const isKnown = before?.moreNamelessSince !== undefined;
+    const ms = isKnown ? seenFor({ ms: moreNamelessMs, lastUtc: before.since }, nowMs(), apartMsMax) : 0;
+    const isExplained = !isMore || ms >= BELIEVED_AFTER_MS;
     if (!isExplained)
       listener.skipped(
         `${nameless} without a name`,
@@ -149,7 +157,7 @@ export class ApiSource implements FeedSource {
       );
     if (this.next !== undefined) {
       const { since: readSince, partialRuns } = this.next;
-      const counted = isExplained ? { nameless } : { nameless: usual, moreNamelessSince: since };
+      const counted = isExplained ? { nameless } : { nameless: usual, moreNamelessSince: since, moreNamelessMs: ms };
       this.next = { since: readSince, partialRuns, ...counted };
     }
     return isExplained;

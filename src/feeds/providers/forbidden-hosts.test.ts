@@ -76,7 +76,7 @@ describe('addresses that must not be reached', () => {
   it('are refused as the next page of an interface, and as its address', async () => {
     const { site, client, files } = places;
     const memory = { read: () => undefined, write: () => Promise.resolve() };
-    const base = { client, memory, nowMs: () => NOW_MS, bytesMax: 10_000, recordsMax: 100 };
+    const base = { client, memory, nowMs: () => NOW_MS, apartMsMax: 0, bytesMax: 10_000, recordsMax: 100 };
     for (const url of urls) {
       site.pages.set('/items', (_asked, response) => response.end(JSON.stringify({ data: [{ id: 1 }], next: url })));
       const settings = {
@@ -98,7 +98,7 @@ describe('addresses that must not be reached', () => {
   it('are refused where an interface, a feed or one of its articles is redirected to them', async () => {
     const { site, client, files } = places;
     const memory = { read: () => undefined, write: () => Promise.resolve() };
-    const base = { client, memory, nowMs: () => NOW_MS, bytesMax: 1_000_000, recordsMax: 100 };
+    const base = { client, memory, nowMs: () => NOW_MS, apartMsMax: 0, bytesMax: 1_000_000, recordsMax: 100 };
     site.pages.set(
       '/feed',
       `<rss><channel><item><link>${site.url('/moved')}</link><title>T</title></item></channel></rss>`,

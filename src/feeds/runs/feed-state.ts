@@ -1,6 +1,7 @@
 /** What is known of a feed's runs, and how each run changes it (section 3.1 of the service's description). */
 import type { Skipped } from '../file/run-records.js';
 import type { SyncRunResult } from '../file/sync-run.js';
+import { seenFor } from './time-seen.js';
 
 export type FeedStatus = 'Waiting for first sync' | 'Syncing' | 'Synced' | 'Failed';
 
@@ -28,6 +29,8 @@ export interface FeedState {
   readonly runs_since_fresh: number;
   /** Since when the source has listed nothing where it had records. ISO 8601; missing where it lists some, or none was ever read. */
   readonly emptied_since?: string;
+  /** For how long that was seen; none where an earlier release began to count. */
+  readonly emptied_ms?: number;
 }
 
 export const NEW_FEED: FeedState = {
@@ -70,17 +73,27 @@ export function afterSuccess(
   };
 }
 
-/** What the last good run gave stays as it was. */
-export function afterFailure(
-  state: FeedState,
-  message: string,
-  { at, isEmptied = false }: { readonly at: string; readonly isEmptied?: boolean },
-): FeedState {
-  const failed = { ...state, last_checked: at, error: { message: message.slice(0, MESSAGE_CHARACTERS_MAX), at } };
-  return isEmptied && state.emptied_since === undefined ? { ...failed, emptied_since: at } : failed;
+export interface FailedAttempt {
+  readonly at: string;
+  readonly isEmptied?: boolean;
+  /** Attempts of this feed are not further apart, by a clock that is right. */
+  readonly apartMsMax: number;
 }
 
-/** A source that has listed nothing for so long has nothing. */
-export function isEmptinessBelieved({ emptied_since: since }: FeedState, nowMs: number): boolean {
-  return since !== undefined && nowMs - Date.parse(since) >= EMPTINESS_BELIEVED_AFTER_MS;
+/** What the last good run gave stays as it was. */
+export function afterFailure(state: FeedState, message: string, attempt: FailedAttempt): FeedState {
+  const { at, isEmptied = false, apartMsMax } = attempt;
+  const failed = { ...state, last_checked: at, error: { message: message.slice(0, MESSAGE_CHARACTERS_MAX), at } };
+  if (state.emptied_since !== undefined)
+    return { ...failed, emptied_ms: emptiedFor(state, Date.parse(at), apartMsMax) };
+  return isEmptied ? { ...failed, emptied_since: at, emptied_ms: 0 } : failed;
+}
+
+/** A source that was seen to list nothing for so long has nothing. */
+export function isEmptinessBelieved(state: FeedState, nowMs: number, apartMsMax: number): boolean {
+  return state.emptied_since !== undefined && emptiedFor(state, nowMs, apartMsMax) >= EMPTINESS_BELIEVED_AFTER_MS;
+}
+
+function emptiedFor({ emptied_ms: ms = 0, last_checked }: FeedState, nowMs: number, apartMsMax: number): number {
+  return last_checked === null ? ms : seenFor({ ms, lastUtc: last_checked }, nowMs, apartMsMax);
 }

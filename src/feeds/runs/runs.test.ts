@@ -32,7 +32,7 @@ const RESULT: SyncRunResult = {
 
 describe('FeedState', () => {
   const synced = afterSuccess(NEW_FEED, RESULT, { at: '2026-11-22T00:00:00.000Z', wasFresh: true });
-  const failed = afterFailure(synced, 'It is down.', { at: '2026-11-22T00:30:00.000Z' });
+  const failed = afterFailure(synced, 'It is down.', { at: '2026-11-22T00:30:00.000Z', apartMsMax: 0 });
 
   it('waits for its first run', () => {
     expect(statusOf(NEW_FEED, false)).toBe('Waiting for first sync');
@@ -59,25 +59,53 @@ describe('FeedState', () => {
       last_checked: '2026-11-22T00:30:00.000Z',
       error: { message: 'It is down.', at: '2026-11-22T00:30:00.000Z' },
     });
-    expect(statusOf(afterFailure(NEW_FEED, 'x', { at: 'y' }), false)).toBe('Failed');
+    expect(statusOf(afterFailure(NEW_FEED, 'x', { at: 'y', apartMsMax: 0 }), false)).toBe('Failed');
   });
 
   it('stays failed while the source cannot be reached, and forgets the error with the next good run', () => {
-    const again = afterFailure(failed, 'Still down.', { at: '2026-11-22T01:00:00.000Z' });
+    const again = afterFailure(failed, 'Still down.', { at: '2026-11-22T01:00:00.000Z', apartMsMax: 0 });
     expect([statusOf(again, false), again.error?.message]).toEqual(['Failed', 'Still down.']);
     const good = afterSuccess(again, RESULT, { at: '2026-11-22T01:30:00.000Z', wasFresh: false });
     expect([statusOf(good, false), good.error]).toEqual(['Synced', null]);
   });
 
-  it('believes that a source is empty once it has been for a day, whatever else failed meanwhile', () => {
+  describe('of a source that lists nothing', () => {
+    const HOUR_MS = 60 * MINUTE_MS;
+    const BEGIN_MS = Date.parse('2026-11-22T00:00:00.000Z');
+    const apartMsMax = HOUR_MS;
+    const attempted = (state: FeedState, hours: number, isEmptied: boolean) =>
+      afterFailure(state, 'x', { at: new Date(BEGIN_MS + hours * HOUR_MS).toISOString(), isEmptied, apartMsMax });
     const isBelieved = (state: FeedState, hours: number) =>
-      isEmptinessBelieved(state, Date.parse('2026-11-22T00:00:00.000Z') + hours * 3_600_000);
-    const emptied = afterFailure(synced, 'It lists nothing.', { at: '2026-11-22T01:00:00.000Z', isEmptied: true });
-    const down = afterFailure(emptied, 'It is down.', { at: '2026-11-22T02:00:00.000Z' });
-    const again = afterFailure(down, 'It lists nothing.', { at: '2026-11-22T03:00:00.000Z', isEmptied: true });
-    expect([isBelieved(again, 24.9), isBelieved(again, 25), isBelieved(failed, 1000)]).toEqual([false, true, false]);
-    const good = afterSuccess(again, RESULT, { at: '2026-11-22T04:00:00.000Z', wasFresh: false });
-    expect(isBelieved(good, 1000)).toBe(false);
+      isEmptinessBelieved(state, BEGIN_MS + hours * HOUR_MS, apartMsMax);
+    /** Looked at each hour from the first to the last. */
+    const emptiedFor = (hours: number, from: FeedState = synced) => {
+      let state = from;
+      for (let hour = 1; hour <= 1 + hours; hour += 1) state = attempted(state, hour, hour !== 2);
+      return state;
+    };
+
+    it('believes it once that was seen for a day, whatever else failed meanwhile', () => {
+      expect([isBelieved(emptiedFor(23), 24.9), isBelieved(emptiedFor(23), 25)]).toEqual([false, true]);
+      expect(isBelieved(failed, 1000)).toBe(false);
+      const good = afterSuccess(emptiedFor(23), RESULT, { at: '2026-11-23T00:00:00.000Z', wasFresh: false });
+      expect(isBelieved(good, 1000)).toBe(false);
+    });
+
+    it('does not believe it sooner where the clock is set from 1970 to today', () => {
+      const in1970 = attempted(synced, -BEGIN_MS / HOUR_MS, true);
+      expect(isBelieved(in1970, 1)).toBe(false);
+      expect([isBelieved(emptiedFor(22, in1970), 23.9), isBelieved(emptiedFor(22, in1970), 24)]).toEqual([false, true]);
+    });
+
+    it('believes it as soon where the clock was ten years ahead', () => {
+      const ahead = attempted(synced, 87_600, true);
+      expect([isBelieved(emptiedFor(23, ahead), 24.9), isBelieved(emptiedFor(23, ahead), 25)]).toEqual([false, true]);
+    });
+
+    it('begins to count where an earlier release wrote down no more than since when', () => {
+      const { emptied_ms: _, ...earlier } = attempted(synced, 0, true);
+      expect([isBelieved(earlier, 1), isBelieved(emptiedFor(23, earlier), 25)]).toEqual([false, true]);
+    });
   });
 
   it('reads everything anew every 24th run', () => {

@@ -172,6 +172,7 @@ export class SyncScheduler {
   }
 }
 
-function longestWaitMs(intervalMs: number): number {
+/** Between two attempts of a feed that is read so often, unless its source asks for more. */
+export function longestWaitMs(intervalMs: number): number {
   return intervalMs + Math.min(intervalMs * JITTER_SHARE, JITTER_MS_MAX);
 }

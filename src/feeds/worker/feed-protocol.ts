@@ -37,6 +37,8 @@ export interface RunAsk extends SourceAsk {
   readonly folder: string;
   readonly isFresh: boolean;
   readonly isEmptinessBelieved: boolean;
+  /** Runs of this feed are not further apart, by a clock that is right. */
+  readonly apartMsMax: number;
 }
 
 /** Of a source that cannot be read: a sentence for whoever owns the feed. */

@@ -119,12 +119,13 @@ export class FeedRuns {
   }
 
   private async run(ask: RunAsk, signal: AbortSignal) {
-    const { runId, feed, folder, isFresh, isEmptinessBelieved } = ask;
+    const { runId, feed, folder, isFresh, isEmptinessBelieved, apartMsMax } = ask;
     rmSync(join(folder, NEXT_FILE), { force: true });
     let toldMs = 0;
     const opened = openSource(ask, {
       ...this.parts(),
       folder,
+      apartMsMax,
       keepFile: keepAttached(folder, { feed, mediaStore: ask.mediaStore }),
       onProgress: ({ done, queued }) => {
         if (performance.now() - toldMs < PROGRESS_MS) return;

@@ -27,6 +27,8 @@ export interface SourceParts {
   readonly limits: FeedLimits;
   /** Undefined: nothing is remembered, and nothing listed. */
   readonly folder: string | undefined;
+  /** Runs are not further apart, by a clock that is right; not of one that keeps nothing. */
+  readonly apartMsMax?: number;
   /** Undefined: files that come with records are not kept. */
   readonly keepFile?: (file: AttachedFile) => string;
   readonly onProgress?: (progress: { readonly done: number; readonly queued: number }) => void;
@@ -44,7 +46,7 @@ export function crawlLimits({ pagesPerSecond, runMsMax, retryAfterMsMax, pageByt
 
 /** Throws a SyntaxError for settings that cannot be read. */
 export function openSource({ provider, secret }: SourceAsk, parts: SourceParts): OpenSource {
-  const { client, pace, clock, limits, folder, onProgress } = parts;
+  const { client, pace, clock, limits, folder, apartMsMax = 0, onProgress } = parts;
   const nowMs = () => clock.nowMs();
   const memoryOf = <Memory>() =>
     folder === undefined ? NO_MEMORY : new MemoryFile<Memory>(join(folder, MEMORY_FILE), provider.name);
@@ -77,6 +79,7 @@ export function openSource({ provider, secret }: SourceAsk, parts: SourceParts):
         client,
         memory: memoryOf<ApiMemory>(),
         nowMs,
+        apartMsMax,
         bytesMax: limits.answerBytesMax,
         recordsMax: limits.recordsMax,
       });
