@@ -14,28 +14,29 @@ import { KNOWN_ROUTES } from './operation-routes.js';
 import { ProblemError } from './problem.js';
 import type { CallInput, ServiceClient } from './service-client.js';
 import type { ServiceLoader } from './service-loader.js';
+import { SilentServiceError, unlessAnswered, watchPulse } from './service-pulse.js';
 
 interface Target {
   readonly socketPath: string;
+  readonly dataDir: string;
   readonly load: ServiceLoader;
 }
 
 /** What a connection attempt says when no service listens: no file, or one that a killed service left behind. */
 const NOBODY_LISTENS: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR']);
 
+const MAYBE_DONE = 'What it had taken until then may have been carried out.';
+
 /** What a connection says whose other end was closed before the answer was whole. */
 const CONNECTION_LOST: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
-
-/** A service that works at all answers at once whether it is alive. */
-const SILENCE_MS_MAX = 30_000;
 
 /** Undefined when no service runs on the configured data directory. Rejects with a CommandError where one does not answer. */
 export async function connectControlSocket(config: Config, load: ServiceLoader): Promise<ServiceClient | undefined> {
   const socketPath = controlSocketPath(config.data.dir);
   if (socketPath === undefined) return undefined;
-  const target: Target = { socketPath, load };
+  const target: Target = { socketPath, dataDir: config.data.dir, load };
   try {
-    await assertAnswers(target, config.data.dir);
+    await assertAnswers(target);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (NOBODY_LISTENS.has(code)) return undefined;
@@ -68,45 +69,72 @@ export async function connectControlSocket(config: Config, load: ServiceLoader):
   };
 }
 
-/** A process that is stopped or hangs still has its connections taken, by the system. */
-async function assertAnswers(target: Target, dataDir: string): Promise<void> {
+/** Rejects with a SilentServiceError where it does not answer; `over`: nobody waits for that any more. */
+async function assertAnswers(target: Target, over?: AbortSignal): Promise<void> {
+  const { dataDir } = target;
   const { outgoing } = await begin(target, 'system.health', {});
-  const holder = lockHolder(join(dataDir, 'lock'));
-  const who = holder === undefined ? '' : ` (process ${holder.pid})`;
-  const silence = new CommandError(
-    `The service on ${dataDir}${who} takes connections, but has not answered for ${SILENCE_MS_MAX / 1000} s: it is stopped, hangs or has far too much to do.`,
-    EXIT.unavailable,
-  );
-  const timer = setTimeout(() => outgoing.destroy(silence), SILENCE_MS_MAX);
+  const answer = answerTo(outgoing, 'system.health');
+  const answered = unlessAnswered(() => {
+    const holder = lockHolder(join(dataDir, 'lock'));
+    const who = holder === undefined ? '' : ` (process ${holder.pid})`;
+    outgoing.destroy(new SilentServiceError(`The service on ${dataDir}${who}`));
+  });
+  over?.addEventListener('abort', () => outgoing.destroy(), { once: true });
   try {
-    const answer = answerTo(outgoing, 'system.health');
     outgoing.end();
     await answer;
   } finally {
-    clearTimeout(timer);
+    answered();
+  }
+}
+
+/** What waits for the answer of a call, which is given up where the service does not answer anything any more. */
+async function whileAlive<Result>(
+  target: Target,
+  outgoing: ClientRequest,
+  wait: () => Promise<Result>,
+): Promise<Result> {
+  let silence: CommandError | undefined;
+  const end = watchPulse(
+    (over) => assertAnswers(target, over),
+    ({ message, status }) => {
+      silence = new CommandError(`${message} ${MAYBE_DONE}`, status);
+      outgoing.destroy(silence);
+    },
+  );
+  try {
+    return await wait();
+  } catch (error) {
+    throw silence ?? error;
+  } finally {
+    end();
   }
 }
 
 /** Rejects with a ProblemError, a CommandError, the error of `input.stream`, or what the system said of the connection. */
 async function send(target: Target, name: string, input: CallInput): Promise<unknown> {
   const { outgoing, json } = await begin(target, name, input);
-  const answer = answerTo(outgoing, name);
-  if (input.stream === undefined) {
+  const { stream } = input;
+  return whileAlive(target, outgoing, () => {
+    const answer = answerTo(outgoing, name);
+    if (stream !== undefined) return sendStream(stream, outgoing, answer);
     outgoing.end(json);
     return answer;
-  }
-  return sendStream(input.stream, outgoing, answer);
+  });
 }
 
 async function download(target: Target, name: string, input: CallInput): Promise<AsyncIterable<Uint8Array>> {
   const { outgoing } = await begin(target, name, input);
   outgoing.end();
-  return whileConnected(name, async () => {
-    const response = await responseTo(outgoing);
-    const status = response.statusCode ?? 500;
-    if (status >= 400) readAnswer(status, await collect(response));
-    return whileSent(response, name);
-  });
+  const response = await whileAlive(target, outgoing, () =>
+    whileConnected(name, async () => {
+      const begun = await responseTo(outgoing);
+      const status = begun.statusCode ?? 500;
+      if (status >= 400) readAnswer(status, await collect(begun));
+      return begun;
+    }),
+  );
+  return whileSent(target, outgoing, whileConnectedTo(response, name));
 }
 
 /** A request whose body is still to be sent. */
@@ -164,17 +192,33 @@ async function whileConnected<Result>(name: string, action: () => Promise<Result
 function asLostConnection(error: unknown, name: string): unknown {
   if (!CONNECTION_LOST.has((error as NodeJS.ErrnoException).code)) return error;
   return new CommandError(
-    `The service ended the connection before it had answered (${name}): its log says why. ` +
-      'What it had taken until then may have been carried out.',
+    `The service ended the connection before it had answered (${name}): its log says why. ${MAYBE_DONE}`,
     EXIT.unavailable,
   );
 }
 
-async function* whileSent(response: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+async function* whileConnectedTo(response: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array, void> {
   try {
     yield* response;
   } catch (error) {
     throw asLostConnection(error, name);
+  }
+}
+
+/** Watches only while it waits for the next piece: whoever takes them may take his time. */
+async function* whileSent(
+  target: Target,
+  outgoing: ClientRequest,
+  pieces: AsyncGenerator<Uint8Array, void>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      const { done, value } = await whileAlive(target, outgoing, () => pieces.next());
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    await pieces.return(undefined);
   }
 }
 

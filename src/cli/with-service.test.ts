@@ -132,3 +132,39 @@ it('gives up on a service that takes the connection and does not answer', async 
   vi.advanceTimersByTime(30_000);
   await told;
 });
+
+it.each(['call', 'download'] as const)('gives up a %s of a service that answers nothing any more', async (how) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const config = newConfig();
+  const asked: string[] = [];
+  let answered = 0;
+  // Twice it says that it is alive, and nothing else: a call may take as long as it likes.
+  await listenOn(config, ({ url = '', socket }, response) => {
+    asked.push(url);
+    if (url !== '/health' || asked.length > 3) return;
+    // Whoever has the answer closes the connection.
+    socket.once('close', () => (answered += 1));
+    response.end('{"status":"ok"}');
+  });
+  const told = expect(
+    withService(
+      config,
+      inUse(async () => {}),
+      (client) => client[how]('list.list', { params: { account: 'default' } }),
+    ),
+  ).rejects.toMatchObject({
+    message: expect.stringMatching(/has not answered for 30 s: .* may have been carried out\.$/) as string,
+    status: EXIT.unavailable,
+  });
+  for (const now of [
+    [2, 1],
+    [3, 2],
+    [4, 2],
+  ]) {
+    await vi.waitFor(() => expect([asked.length, answered]).toEqual(now), { timeout: 60_000 });
+    await new Promise((resolve) => setImmediate(resolve));
+    vi.advanceTimersByTime(30_000);
+  }
+  await told;
+  expect(asked).toEqual(['/health', '/list/default', '/health', '/health']);
+});
