@@ -2,8 +2,8 @@
  * Changes of what lies beside lists, until the service dies: files of the built-in media store, keys, records that a webhook is told of, and
  * backups. Beside `WriteLoad` and `ChangeLoad`.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServiceClient } from '../support/client.js';
 import type { SeededRandom } from '../support/random.js';
@@ -153,9 +153,16 @@ export async function compareParts({ client, ...service }: Compared, expected: E
     problems.push(known.compare(status === 200, `that a key opens something (${status})`));
     if (!known.value) expected.keys.delete(key);
   }
-  if (expected.backup !== undefined && !existsSync(join(expected.backup, 'backup.json')))
-    problems.push(`${expected.backup} is gone`);
+  if (expected.backup !== undefined && !isThere(expected.backup)) problems.push(`${expected.backup} is gone`);
   return problems.filter((problem) => problem !== undefined);
+}
+
+/** Whole, or removed for so many newer ones as are kept: those whose answers a cut took count as well. */
+function isThere(backup: string): boolean {
+  const isWhole = (path: string) => existsSync(join(path, 'backup.json'));
+  const folder = dirname(backup);
+  const newer = readdirSync(folder).filter((name) => name > basename(backup) && isWhole(join(folder, name)));
+  return isWhole(backup) || newer.length >= BACKUPS_KEPT;
 }
 
 export interface Compared {
