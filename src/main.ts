@@ -312,7 +312,7 @@ async function openServices(
     catalog,
     access,
     indexes,
-    searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
+    searchPool: { search: (task, signal, account) => searchPool.get().search(task, signal, account) },
     answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MEBIBYTE, metrics }),
     runningChanges: new Map(),
     synonymCandidates,

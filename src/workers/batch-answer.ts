@@ -12,8 +12,8 @@ import type { ResponseWriter, SearchAnswer } from '../search/index.js';
 import type { WorkerFailure, WorkerReply } from '../platform/hosts/reply.js';
 import { freeBuffer } from './free-buffer.js';
 
-/** Why a search ended before it was done: its client left, its time was over, or it takes too long beside others. */
-export type Unfinished = 'stopped' | 'deadline' | 'slice';
+/** Why a search ended before it was done: its client left, its time was over, it takes too long beside others, or those before it did. */
+export type Unfinished = 'stopped' | 'deadline' | 'slice' | 'unbegun';
 
 export type SearchReply = WorkerReply<SearchAnswer> | { readonly ok: false; readonly unfinished: Unfinished };
 
@@ -21,7 +21,7 @@ export type SearchReply = WorkerReply<SearchAnswer> | { readonly ok: false; read
 const SHARED_BYTES_MAX = 512 * 1024;
 
 const FAILED = -1;
-const UNFINISHED: readonly Unfinished[] = ['stopped', 'deadline', 'slice'];
+const UNFINISHED: readonly Unfinished[] = ['stopped', 'deadline', 'slice', 'unbegun'];
 /** `stopped`; the others are less by one each. */
 const UNFINISHED_FIRST = -2;
 const NUMBERS_PER_TASK = 3;

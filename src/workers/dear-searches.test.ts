@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { SearchOptions, SearchTask } from '../search/index.js';
 import { DearSearches } from './dear-searches.js';
 
-function task(options: SearchOptions, name = 'list'): SearchTask {
-  return { kind: 'search', targets: [], subject: { kind: 'list', name, version: 1 }, options, queryId: 'q' };
+function task(options: SearchOptions, name = 'list', account = 'own') {
+  const subject = { kind: 'list', name, version: 1 } as const;
+  return { task: { kind: 'search', targets: [], subject, options, queryId: 'q' } satisfies SearchTask, account };
 }
 
 describe('searches that are known to be dear', () => {
@@ -14,6 +15,8 @@ describe('searches that are known to be dear', () => {
     expect(dear.has(task({ query: 'b', facets: ['tags'] }))).toBe(false);
     expect(dear.has(task({ query: 'a' }))).toBe(false);
     expect(dear.has(task({ query: 'a', facets: ['tags'] }, 'other'))).toBe(false);
+    // A list of somebody else that has the same name.
+    expect(dear.has(task({ query: 'a', facets: ['tags'] }, 'list', 'another'))).toBe(false);
   });
 
   it('are forgotten where one was quick', () => {

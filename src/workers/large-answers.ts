@@ -12,7 +12,7 @@ import type { Postponement } from '../platform/hosts/reply.js';
 
 /** Takes a search anew. */
 export interface Searching {
-  search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer>;
+  search(task: SearchPoolTask, signal: Cancellation, account: string): Promise<SearchAnswer>;
 }
 
 export class LargeAnswers {
@@ -30,16 +30,16 @@ export class LargeAnswers {
 
   /** What a search is answered with whose answer was put off. */
   again(asked: AskedSearch, why: Postponement, to: Searching): Promise<SearchAnswer> {
-    return why === 'long' ? this.searchLong(asked, to) : to.search(asked.task, asked.signal);
+    return why === 'long' ? this.searchLong(asked, to) : to.search(asked.task, asked.signal, asked.account);
   }
 
-  private async searchLong({ task, signal }: AskedSearch, to: Searching): Promise<SearchAnswer> {
+  private async searchLong({ task, signal, account }: AskedSearch, to: Searching): Promise<SearchAnswer> {
     const { answers, answerBytesMax } = this.memory;
     const room = answers.reserve(answerBytesMax);
     try {
       await room.ready;
       if (signal.aborted) throw signal.reason;
-      const answer = await to.search({ ...task, answerBytesMax }, signal);
+      const answer = await to.search({ ...task, answerBytesMax }, signal, account);
       room.shrinkTo(answer.body.byteLength);
       return { ...answer, room: freeing(answer, room) };
     } catch (error) {

@@ -6,6 +6,8 @@ import type { SearchPoolTask } from './search-messages.js';
 export interface AskedSearch {
   readonly task: SearchPoolTask;
   readonly signal: Cancellation;
+  /** Whose it is: accounts take turns. */
+  readonly account: string;
 }
 
 /**
@@ -15,6 +17,7 @@ export interface AskedSearch {
 export class PendingSearch implements AskedSearch {
   readonly task: SearchPoolTask;
   readonly signal: Cancellation;
+  readonly account: string;
   /** Settled by `succeed` and `fail`. */
   readonly answer: Promise<SearchAnswer>;
   /** On the clock of the workers. */
@@ -29,11 +32,12 @@ export class PendingSearch implements AskedSearch {
   private reject!: (error: unknown) => void;
 
   constructor(
-    { task, signal }: AskedSearch,
+    { task, signal, account }: AskedSearch,
     private readonly onAbort: { abort(search: PendingSearch): void },
   ) {
     this.task = task;
     this.signal = signal;
+    this.account = account;
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { Piscina } from 'piscina';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listFixtures, searchTask, type ListFixtures } from '../../test/support/lists.js';
 import { kernel } from '../../native-bindings/index.js';
@@ -14,7 +15,9 @@ import { createMetrics } from '../platform/metrics.js';
 import type { SearchOptions } from '../search/index.js';
 import { createIngestExecutor } from './ingest-executor.js';
 import { ingestTransferList } from './ingest-transfer.js';
+import { readBatchAnswer } from './batch-answer.js';
 import { createSearchPool, type RunningSearchPool } from './search-pool.js';
+import { StopFlags } from './stop-flags.js';
 import { workerFile } from './worker-pool.js';
 import { pageOf } from '../../test/support/list-reading.js';
 
@@ -67,7 +70,7 @@ describe('the search pool', () => {
   });
 
   const search = async (options: SearchOptions, signal = NEVER) => {
-    const { body, totalCount } = await pool.search(searchTask({ numbers: list }, options), signal);
+    const { body, totalCount } = await pool.search(searchTask({ numbers: list }, options), signal, 'own');
     const response = JSON.parse(Buffer.from(body).toString()) as { total_count: number; results: { name: string }[] };
     expect(response.total_count).toBe(totalCount);
     return response;
@@ -82,6 +85,26 @@ describe('the search pool', () => {
     const [good, bad] = await Promise.allSettled([search({ query: 'word1' }), search({ filter: 'nmber = 1' })]);
     expect(good).toMatchObject({ status: 'fulfilled', value: { total_count: 50 } });
     expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'invalid-filter', status: 400 } });
+  });
+
+  it('has a worker begin what is first in a batch, and give back what it has no time for', async () => {
+    const workerData = { testing: true, analyticsFolder: '' };
+    const worker = new Piscina({ filename: workerFile('search'), workerData, maxThreads: 1 });
+    const lease = list.lease();
+    const flags = new StopFlags(kernel);
+    const tasks = ['word1', 'word2', 'word3'].map((query) => searchTask({ numbers: list }, { query }));
+    const stops = tasks.flatMap(() => [flags.take(), Infinity]);
+    const run = async (sliceMs: number) => {
+      const answer = (await worker.run({ kind: 'batch', tasks, stops, sliceMs })) as ArrayBuffer;
+      return readBatchAnswer(answer, tasks.length).map((reply) =>
+        'unfinished' in reply ? reply.unfinished : reply.ok,
+      );
+    };
+    expect(await run(Infinity)).toEqual([true, true, true]);
+    // Whether or not the first has all of its time.
+    expect((await run(0)).slice(1)).toEqual(['unbegun', 'unbegun']);
+    lease.release();
+    await worker.close();
   });
 
   it.each(['throw', 'exit', 'memory'] as const)('goes on after a worker died (%s)', async (how) => {
@@ -128,7 +151,7 @@ describe('the search pool', () => {
     });
 
     const searchLong = (from: RunningSearchPool, size: number) =>
-      from.search(searchTask({ long }, { size, highlight: false, ranking: 'none' }), NEVER);
+      from.search(searchTask({ long }, { size, highlight: false, ranking: 'none' }), NEVER, 'own');
 
     it('answers or refuses each by itself, and has its memory back', async () => {
       const room = answers(12);
@@ -213,9 +236,9 @@ describe('the search pool', () => {
       dearThreadsMax: 1,
       metrics,
     });
-    const accepted = closing.search(searchTask({ numbers: list }, { query: 'common' }), NEVER);
+    const accepted = closing.search(searchTask({ numbers: list }, { query: 'common' }), NEVER, 'own');
     const closed = closing.close();
-    await expect(closing.search(searchTask({ numbers: list }, {}), NEVER)).rejects.toMatchObject({
+    await expect(closing.search(searchTask({ numbers: list }, {}), NEVER, 'own')).rejects.toMatchObject({
       code: 'shutting-down',
     });
     expect((await accepted).totalCount).toBe(500);

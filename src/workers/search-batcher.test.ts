@@ -70,17 +70,20 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
     activity,
     ...change,
   });
-  const search = (id: string, signal: AbortSignal = NEVER) =>
-    batcher.search(task(id), signal).then(({ body }) => Buffer.from(body).toString());
+  const search = (id: string, signal: AbortSignal = NEVER, account = 'own') =>
+    batcher.search(task(id), signal, account).then(({ body }) => Buffer.from(body).toString());
   return { batcher, batches, dear, raised, unfinished, clock, bugs, search, lost: () => lost, atWork: () => atWork[0] };
 }
 
-/** `dear…` does not fit into a slice, `late` is past its deadline. */
+/** `dear…` does not fit into a slice, `late` is past its deadline, and behind `long` there is no time for others. */
 function answerOf(ids: readonly string[], isStopped: (index: number) => boolean, sliceMs: number): ArrayBuffer {
   const writer = new ResponseWriter();
   const answer = new BatchAnswerWriter(writer, ids.length);
+  const long = ids.indexOf('long');
   for (const [index, id] of ids.entries()) {
-    if (isStopped(index)) {
+    if (long !== -1 && index > long) {
+      answer.unfinished('unbegun');
+    } else if (isStopped(index)) {
       answer.unfinished('stopped');
     } else if (id === 'late') {
       answer.unfinished('deadline');
@@ -309,5 +312,51 @@ describe('the search batcher', () => {
     expect(await first).toBe('dear1');
     await batcher.close();
     expect(dear).toHaveLength(1);
+  });
+
+  it('lets accounts take turns, however many searches one has waiting', async () => {
+    const { batches, search } = harness({ inFlightMax: 1, batchMax: 2, queueMax: 10 });
+    const many = ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => search(id, NEVER, 'a'));
+    await setImmediate();
+    const other = search('b1', NEVER, 'b');
+    const third = search('c1', NEVER, 'c');
+    for (let at = 0; at < 4; at += 1) {
+      batches[at]?.finish();
+      await setImmediate();
+    }
+    await Promise.all([...many, other, third]);
+    expect(batches.map(({ ids }) => ids)).toEqual([['a1', 'a2'], ['a3', 'b1'], ['c1', 'a4'], ['a5']]);
+  });
+
+  it('lets accounts take turns among dear searches, too, and does not learn from one what is dear for another', async () => {
+    const { batches, dear, search } = harness({ queueMax: 10 });
+    const many = ['dear1', 'dear2', 'dear3'].map((id) => search(id, NEVER, 'a'));
+    await setImmediate();
+    batches[0]?.finish();
+    await setImmediate();
+    const other = search('dear2', NEVER, 'b');
+    await setImmediate();
+    expect(batches[1]?.ids).toEqual(['dear2']);
+    batches[1]?.finish();
+    await setImmediate();
+    for (let at = 0; at < 4; at += 1) {
+      dear[at]?.finish();
+      await setImmediate();
+    }
+    await Promise.all([...many, other]);
+    expect(dear.map(({ ids }) => ids)).toEqual([['dear1'], ['dear2'], ['dear2'], ['dear3']]);
+  });
+
+  it('sends again what a batch had no time for, in its order, and before what came later', async () => {
+    const { batches, search, unfinished } = harness({ inFlightMax: 1, queueMax: 10 });
+    const answers = ['long', 'a', 'b', 'c', 'd'].map((id) => search(id));
+    await setImmediate();
+    for (let at = 0; at < 3; at += 1) {
+      batches[at]?.finish();
+      await setImmediate();
+    }
+    expect(await Promise.all(answers)).toEqual(['long', 'a', 'b', 'c', 'd']);
+    expect(batches.map(({ ids }) => ids)).toEqual([['long', 'a', 'b'], ['a', 'b', 'c'], ['d']]);
+    expect(unfinished).toEqual([]);
   });
 });

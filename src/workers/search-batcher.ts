@@ -4,7 +4,8 @@
  *
  * A search that takes longer than a slice comes back unfinished and runs again in the lane of dear searches, whose threads give
  * way to the others: however many dear ones there are, cheap ones wait for slices of them and not for the whole
- * (docs/decisions/0058).
+ * (docs/decisions/0058). Accounts take turns in both lanes, and a batch ends with its slice: what it has not begun by then comes back and goes before what
+ * came later (docs/decisions/0341).
  *
  * Invariants: at most `queueMax` searches wait; at most `inFlightMax` batches and `dearMax` dear searches are out; every search
  * settles exactly once, also when its batch is lost, and not before its worker is done with it. One whose client leaves while it
@@ -14,6 +15,7 @@ import { deserialiseError, ServiceError, type Cancellation, type SearchActivity 
 import type { SearchAnswer } from '../search/index.js';
 import { readBatchAnswer, type SearchReply, type Unfinished } from './batch-answer.js';
 import { DearSearches } from './dear-searches.js';
+import { FairQueue } from './fair-queue.js';
 import type { LargeAnswers } from './large-answers.js';
 import { PendingSearch } from './pending-search.js';
 import type { SearchBatch, SearchPoolTask } from './search-messages.js';
@@ -58,8 +60,8 @@ const SPLIT_BATCH_MIN = 4;
 export const SLICE_MS = 50;
 
 export class SearchBatcher {
-  private waiting: PendingSearch[] = [];
-  private dearWaiting: PendingSearch[] = [];
+  private readonly waiting = new FairQueue<PendingSearch>(({ account }) => account);
+  private readonly dearWaiting = new FairQueue<PendingSearch>(({ account }) => account);
   private inFlight = 0;
   private dearInFlight = 0;
   private flushScheduled = false;
@@ -75,7 +77,7 @@ export class SearchBatcher {
     return this.waiting.length + this.dearWaiting.length;
   }
 
-  search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer> {
+  search(task: SearchPoolTask, signal: Cancellation, account: string): Promise<SearchAnswer> {
     if (this.closed)
       return Promise.reject(new ServiceError('shutting-down', 'The service is stopping; try again soon.'));
     if (this.waitingCount >= this.options.queueMax) {
@@ -83,12 +85,12 @@ export class SearchBatcher {
       const detail = `${this.options.queueMax} searches are waiting already; try again in a second.`;
       return Promise.reject(new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
     }
-    const search = new PendingSearch({ task, signal }, this);
+    const search = new PendingSearch({ task, signal, account }, this);
     if (signal.aborted) {
       search.fail(signal.reason);
       return search.answer;
     }
-    search.isDear = this.dear.has(task);
+    search.isDear = this.dear.has(search);
     search.deadlineMs = this.options.nowMs() + this.options.deadlineMs;
     this.enqueue(search);
     return search.answer;
@@ -119,21 +121,21 @@ export class SearchBatcher {
     });
   }
 
-  private queueOf({ isDear }: PendingSearch): PendingSearch[] {
+  private queueOf({ isDear }: PendingSearch): FairQueue<PendingSearch> {
     return isDear ? this.dearWaiting : this.waiting;
   }
 
   private flush(): void {
     const { inFlightMax, dearMax } = this.options;
     while (this.waiting.length > 0 && this.inFlight < inFlightMax) {
-      const batch = this.waiting.splice(0, this.batchSize());
+      const batch = this.waiting.take(this.batchSize());
       this.inFlight += 1;
       this.options.observe.batch(batch.length);
       void this.send(batch, SLICE_MS);
     }
     while (this.dearWaiting.length > 0 && this.dearInFlight < dearMax) {
       this.dearInFlight += 1;
-      void this.send(this.dearWaiting.splice(0, 1), Infinity);
+      void this.send(this.dearWaiting.take(1), Infinity);
     }
     if (this.closed && this.isIdle) this.idle?.();
   }
@@ -183,7 +185,7 @@ export class SearchBatcher {
     const { task } = search;
     if (reply.ok) {
       const { workerMs } = reply.value;
-      if (search.isDear && workerMs < SLICE_MS) this.dear.forget(task);
+      if (search.isDear && workerMs < SLICE_MS) this.dear.forget(search);
       this.options.observe.answered(task, workerMs);
       this.succeed(search, reply.value);
     } else if ('unfinished' in reply) {
@@ -203,15 +205,21 @@ export class SearchBatcher {
       this.fail(search, search.signal.reason);
       return;
     }
-    this.options.observe.unfinished(why);
+    if (why !== 'unbegun') this.options.observe.unfinished(why);
     if (why === 'slice') {
-      this.dear.note(search.task);
+      this.dear.note(search);
       this.giveFlagBack(search);
       search.isDear = true;
       // It may be hardly dear, and goes before those that are known to be; those keep their order.
-      const behind = this.dearWaiting.findIndex(({ wasMoved }) => !wasMoved);
       search.wasMoved = true;
-      this.dearWaiting.splice(behind === -1 ? this.dearWaiting.length : behind, 0, search);
+      this.dearWaiting.insert(search, ({ wasMoved }) => !wasMoved);
+      this.watchDeadlines();
+    } else if (why === 'unbegun') {
+      this.giveFlagBack(search);
+      // As long as others that came before it are on their way, it is before those that came after.
+      search.wasMoved = true;
+      this.waiting.insert(search, ({ wasMoved }) => !wasMoved);
+      this.watchDeadlines();
     } else {
       this.fail(search, this.pastDeadline());
     }
@@ -236,8 +244,7 @@ export class SearchBatcher {
   }
 
   private dropWaiting(search: PendingSearch): void {
-    const queue = this.queueOf(search);
-    queue.splice(queue.indexOf(search), 1);
+    this.queueOf(search).remove(search);
   }
 
   private succeed(search: PendingSearch, answer: SearchAnswer): void {
@@ -267,7 +274,8 @@ export class SearchBatcher {
     if (this.deadlineTimer !== undefined) return;
     if (this.waitingCount === 0) return;
     // What was moved to the lane of dear searches may wait behind younger ones.
-    let first = this.waiting[0]?.deadlineMs ?? Infinity;
+    let first = Infinity;
+    for (const { deadlineMs } of this.waiting) first = Math.min(first, deadlineMs);
     for (const { deadlineMs } of this.dearWaiting) first = Math.min(first, deadlineMs);
     this.deadlineTimer = setTimeout(() => {
       this.deadlineTimer = undefined;

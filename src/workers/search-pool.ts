@@ -54,7 +54,7 @@ export interface SearchPoolOptions {
 
 export interface RunningSearchPool {
   /** Rejects with a ServiceError: `overloaded`, `deadline`, the search's own, or `internal-error` if its worker died. */
-  search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer>;
+  search(task: SearchPoolTask, signal: Cancellation, account: string): Promise<SearchAnswer>;
   /** Resolves when a worker is ready to search. */
   warmUp(): Promise<void>;
   /** Testing only: makes one worker die; resolves when it did. */
@@ -108,7 +108,7 @@ export function createSearchPool({
     metrics.poolWaiting.set({ pool: 'search' }, batcher.waitingCount);
   });
   return {
-    search: (task, signal) => batcher.search(task, signal),
+    search: (task, signal, account) => batcher.search(task, signal, account),
     async warmUp() {
       await threads.everywhere({ kind: 'batch', tasks: [], stops: [], sliceMs: Infinity });
     },

@@ -68,6 +68,7 @@ const read = defineOperation({
           options: readOptions(query),
         },
         signal,
+        params.account,
       );
       return {
         status: 200,

@@ -44,7 +44,7 @@ export function rerankedSearch(
   if (name === null || !isWanted(task.options)) return NOT_RERANKED;
   const reranker = services.indexes.models.reranker(account, name);
   if (reranker === undefined) return notReranked(name);
-  return rerankedBy(reranker, { services, name, task, signal });
+  return rerankedBy(reranker, { services, account, name, task, signal });
 }
 
 /** The search as it is, by a reranker that was to run and did not. */
@@ -56,11 +56,13 @@ async function rerankedBy(
   reranker: SearchReranker,
   {
     services,
+    account,
     name,
     task,
     signal,
   }: {
     readonly services: Services;
+    readonly account: string;
     readonly name: string;
     readonly task: SearchToRerank;
     readonly signal: Cancellation;
@@ -70,7 +72,7 @@ async function rerankedBy(
   if (skip >= reranker.top || size === 0) return NOT_RERANKED;
   const named = Math.max(reranker.top, skip === 0 ? Math.min(size, SHOWN_RESULTS_MAX) : 0);
   const asked = { ...task, kind: 'candidates', named, textsMax: reranker.top } as const;
-  const { body, room } = await services.searchPool.search(asked, signal);
+  const { body, room } = await services.searchPool.search(asked, signal, account);
   const { hits } = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as Candidates;
   room?.release();
   const texts = hits.slice(0, reranker.top).map(({ text = '' }) => text);

@@ -288,7 +288,11 @@ async function readRecords(
   const index = await requireIndex(services, params);
   const lease = index.lease();
   try {
-    const { body, room } = await services.searchPool.search(taskOf({ generation: lease.handle }), signal);
+    const { body, room } = await services.searchPool.search(
+      taskOf({ generation: lease.handle }),
+      signal,
+      params.account,
+    );
     return { status: 200, body, ...(room === undefined ? {} : { room }) };
   } finally {
     lease.release();

@@ -26,13 +26,14 @@ interface PreviewedWord {
 
 export interface PreviewSubject {
   readonly index: ListIndex;
+  readonly account: string;
   readonly list: string;
   readonly rule: SynonymRule;
 }
 
 export async function previewSynonymRule(
   services: Services,
-  { index, list, rule }: PreviewSubject,
+  { index, account, list, rule }: PreviewSubject,
   signal: Cancellation,
 ): Promise<{ readonly changes_nothing: boolean; readonly words: readonly PreviewedWord[] }> {
   const lease = index.lease();
@@ -45,7 +46,9 @@ export async function previewSynonymRule(
       queryId: uuidv7(),
       ...(extraSynonymRule === undefined ? {} : { extraSynonymRule }),
     };
-    const { total_count, results } = parsedAnswer(await services.searchPool.search(task, signal)) as SearchSide;
+    const { total_count, results } = parsedAnswer(
+      await services.searchPool.search(task, signal, account),
+    ) as SearchSide;
     return { total_count, results };
   };
   try {

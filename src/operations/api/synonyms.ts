@@ -127,7 +127,10 @@ const preview = defineOperation({
   async handle({ services, signal }, { params, body }) {
     const rule = checkedSynonymRule(body);
     const index = await openIndex(services, requireList(services, params.account, params.list));
-    return { status: 200, body: await previewSynonymRule(services, { index, list: params.list, rule }, signal) };
+    return {
+      status: 200,
+      body: await previewSynonymRule(services, { index, account: params.account, list: params.list, rule }, signal),
+    };
   },
 });
 

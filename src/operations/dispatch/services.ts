@@ -22,8 +22,8 @@ import type { AnswerCache } from '../answer-cache/answer-cache.js';
 import type { Operation } from './operation.js';
 
 export interface SearchPool {
-  /** Rejects with a ServiceError: overloaded (queue full), deadline (search.deadline_ms), the search's own 400, or internal-error if the worker died. */
-  search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer>;
+  /** Rejects with a ServiceError: overloaded (queue full), deadline (search.deadline_ms), the search's own 400, or internal-error if the worker died. Accounts take turns. */
+  search(task: SearchPoolTask, signal: Cancellation, account: string): Promise<SearchAnswer>;
 }
 
 /** What the service is made of; what a feature brings is found by its key. */

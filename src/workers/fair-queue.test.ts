@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FairQueue } from './fair-queue.js';
+
+/** `a1` is the first of a. */
+const queueOf = (entries: readonly string[]) => {
+  const queue = new FairQueue<string>((entry) => entry.charAt(0));
+  for (const entry of entries) queue.push(entry);
+  return queue;
+};
+
+describe('FairQueue', () => {
+  it('gives one of each in turns, and what one has in its order', () => {
+    const queue = queueOf(['a1', 'a2', 'a3', 'b1', 'c1', 'c2']);
+    expect(queue.take(4)).toEqual(['a1', 'b1', 'c1', 'a2']);
+    expect(queue.take(9)).toEqual(['c2', 'a3']);
+    expect(queue.length).toBe(0);
+    expect(queue.take(1)).toEqual([]);
+  });
+
+  it('keeps the turn of who comes again behind those who wait', () => {
+    const queue = queueOf(['a1', 'a2', 'b1', 'b2']);
+    expect(queue.take(1)).toEqual(['a1']);
+    queue.push('c1');
+    queue.push('a3');
+    expect(queue.take(4)).toEqual(['b1', 'a2', 'c1', 'b2']);
+  });
+
+  it('inserts before what is behind, and forgets what is removed', () => {
+    const queue = queueOf(['a1', 'a3', 'b1']);
+    queue.insert('a2', (other) => other === 'a3');
+    queue.insert('b2', () => false);
+    queue.remove('b1');
+    queue.remove('b9');
+    queue.remove('d1');
+    expect([...queue]).toEqual(['a1', 'a2', 'a3', 'b2']);
+    expect(queue.length).toBe(4);
+  });
+
+  it('gives everything once, and nobody waits for two of another', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 5 }),
+        (owners, max) => {
+          const entries = owners.map((owner, at) => `${owner}${at}`);
+          const queue = queueOf(entries);
+          const given: string[] = [];
+          while (queue.length > 0) {
+            const before = new Set([...queue].map((entry) => entry.charAt(0)));
+            const taken = queue.take(max);
+            expect(taken.length).toBeGreaterThan(0);
+            const served = new Set(taken.map((entry) => entry.charAt(0)));
+            expect(served.size).toBe(Math.min(before.size, taken.length));
+            given.push(...taken);
+          }
+          expect(given.toSorted()).toEqual(entries.toSorted());
+        },
+      ),
+    );
+  });
+});
