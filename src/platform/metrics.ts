@@ -1,5 +1,6 @@
 /** The service's measurements, in one Prometheus registry. Names end in their unit; labels have few values. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, type Metric } from 'prom-client';
+import { PacedReading } from './paced-reading.js';
 import { SeriesHistogram, type SeriesHistogramOptions } from './series-histogram.js';
 
 /** Seconds, from 0.1 ms to 10 s. */
@@ -21,17 +22,19 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
   }
   const collectors = new Set<() => void>();
+  // Thousands of lines, for whoever asks, without a key.
+  const reading = new PacedReading(() => {
+    for (const collect of collectors) collect();
+    return registry.metrics();
+  });
   return {
     registry,
     /** Runs before the measurements are read: for gauges whose value is kept elsewhere and changes too often to be set each time. */
     beforeReading(collect: () => void): void {
       collectors.add(collect);
     },
-    /** All measurements in the text format of Prometheus. */
-    text(): Promise<string> {
-      for (const collect of collectors) collect();
-      return registry.metrics();
-    },
+    /** All measurements in the text format of Prometheus; those who ask at a time share them. */
+    text: (): Promise<string> => reading.get(),
     ...httpMetrics(registers),
     ...searchMetrics(registers),
     ...poolMetrics(registers),
