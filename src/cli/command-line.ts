@@ -1,11 +1,9 @@
 /** The commands of `gannet` and their options. What a command does is in commands/, loaded when it is called. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { CommanderError, InvalidArgumentError, Option, type Command } from 'commander';
 import { FEATURES } from '../features.js';
 import { loadConfig } from '../platform/config.js';
 import type { CommandSpec } from '../operations/index.js';
-import { keepFilesToOwner, packageRoot } from '../platform/index.js';
+import { keepFilesToOwner, packageVersion } from '../platform/index.js';
 import { commandPlace, plainWords } from './asked-words.js';
 import type { SecretSource } from './secret-input.js';
 import { createContext, type CommandContext, type Run } from './command-context.js';
@@ -412,11 +410,4 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.');
   return Number(text);
-}
-
-function packageVersion(): string {
-  const manifest = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
-  return manifest.version;
 }

@@ -9,6 +9,7 @@ export type OperationRoute = Pick<Operation, 'name' | 'method' | 'path'>;
 const ROUTES: Readonly<Record<string, readonly [method: Operation['method'], path: string]>> = {
   'system.health': ['GET', '/health'],
   'system.ready': ['GET', '/ready'],
+  'openapi.read': ['GET', '/openapi.json'],
   'secret.check': ['GET', '/secret/check'],
   'progress.read': ['GET', '/progress/{account}'],
   'contributor.link': ['POST', '/contributor/{account}/link'],

@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { loadConfig } from '../platform/config.js';
-import { DataDirectoryInUseError, OperatorError, type Config } from '../platform/index.js';
+import { DataDirectoryInUseError, OperatorError, packageVersion, type Config } from '../platform/index.js';
 import type { CommandContext } from './command-context.js';
 import { serve } from './commands/serve.js';
-import { EXIT } from './exit-codes.js';
+import { CommandError, EXIT } from './exit-codes.js';
+import { describeFailure } from './failure.js';
 import { untilFree, withService } from './with-service.js';
+import type { ServiceClient } from './service-client.js';
 import type { RunningService, ServiceLoader } from './service-loader.js';
 
 const folders: string[] = [];
@@ -168,3 +170,32 @@ it.each(['call', 'download'] as const)('gives up a %s of a service that answers 
   await told;
   expect(asked).toEqual(['/health', '/list/default', '/health', '/health']);
 });
+
+it.each(['9.9.9', packageVersion()])(
+  'a service of release %s that answers something else is told of',
+  async (version) => {
+    const config = newConfig();
+    await listenOn(config, ({ url = '' }, response) => {
+      const isKnown = url === '/health' || url === '/openapi.json';
+      const problem = { code: 'not-found', status: 404, detail: 'There is nothing at this path.' };
+      response.statusCode = isKnown ? 200 : 404;
+      response.end(JSON.stringify(isKnown ? { info: { version } } : problem));
+    });
+    const failureOf = (work: (client: ServiceClient) => Promise<unknown>) =>
+      withService(
+        config,
+        inUse(async () => {}),
+        work,
+      ).catch((error: unknown) => describeFailure(error).sentence);
+    const isOwn = version === packageVersion();
+    const release = `It is release 9.9.9, and this command ${packageVersion()}: start the service again`;
+    expect(await failureOf((client) => client.call('plan.list'))).toMatch(
+      isOwn
+        ? /^There is nothing at this path\. \[404 not-found\]$/
+        : `There is nothing at this path. [404 not-found] ${release}`,
+    );
+    const unforeseen = await failureOf(() => Promise.reject(new TypeError('It has no members.')));
+    expect(unforeseen).toMatch(isOwn ? /^This is a defect of Gannet/ : release);
+    expect(await failureOf(() => Promise.reject(new CommandError('No such file.')))).toBe('No such file.');
+  },
+);

@@ -71,6 +71,9 @@ export async function withService<Result>(
   const client = await connectService(config, load);
   try {
     return await work(client);
+  } catch (error) {
+    const { toldOfOtherRelease } = await import('./other-release.js');
+    throw await toldOfOtherRelease(client, error);
   } finally {
     await client.close();
   }

@@ -137,6 +137,31 @@ describe('beside a running service', () => {
     },
   );
 
+  itWhere(existsSync('/dev/full'), 'this system has no /dev/full')(
+    'a key that standard output does not take is deleted again',
+    async () => {
+      const keys = async () => {
+        const { body } = await service.control().get('/api-key/default');
+        return (body as { readonly keys: readonly unknown[] }).keys.length;
+      };
+      const before = await keys();
+      const full = openSync('/dev/full', 'w');
+      for (const more of [[], ['--json']]) {
+        const child = spawn(process.execPath, ['bin/gannet.js', 'key', 'create', '--access', 'full', ...more], {
+          cwd: PACKAGE,
+          env: { ...inherited, GANNET_DATA_DIR: service.dataDir },
+          stdio: ['ignore', full, 'pipe'],
+        });
+        let notes = '';
+        child.stderr?.on('data', (chunk: Buffer) => (notes += chunk.toString()));
+        const [status] = (await once(child, 'close')) as [number];
+        expect([status, notes]).toEqual([1, expect.stringMatching(/\(ENOSPC\)\. The key, .* is deleted again\.\n$/)]);
+      }
+      closeSync(full);
+      expect(await keys()).toBe(before);
+    },
+  );
+
   it('an import of records without names says that they would be added again, and by which field not', async () => {
     const imported = async (...args: string[]) => {
       const command = gannet(service.dataDir, 'import', '-', '--list', 'wares', '--create', '--format', 'csv', ...args);

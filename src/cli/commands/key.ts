@@ -34,15 +34,21 @@ interface NewKeyAnswer extends KeyResource {
 
 export async function createKey(context: CommandContext, options: KeyCreateOptions): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
-  const answer = (await context.withService((client) =>
-    client.call('api-key.create', { params: { account }, body: newKeyBody(options) }),
-  )) as NewKeyAnswer;
-  if (options.json === true) {
-    writeJson(context.output, answer);
-    return EXIT.done;
-  }
-  context.output.write(`${answer.key}\n`);
-  context.output.note(`Keep it: it is not shown again. ${describeReach(answer)}\n`);
+  const body = newKeyBody(options);
+  await context.withService(async (client) => {
+    const answer = (await client.call('api-key.create', { params: { account }, body })) as NewKeyAnswer;
+    try {
+      if (options.json === true) writeJson(context.output, answer);
+      else context.output.write(`${answer.key}\n`);
+      await context.output.settle();
+    } catch (error) {
+      // A key that nobody has seen would work all the same.
+      await client.call('api-key.delete', { params: { account, id: answer.id } });
+      const { message } = error as Error;
+      throw new CommandError(`${message} The key, which nobody has seen, is deleted again.`);
+    }
+    if (options.json !== true) context.output.note(`Keep it: it is not shown again. ${describeReach(answer)}\n`);
+  });
   return EXIT.done;
 }
 

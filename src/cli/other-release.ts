@@ -1,0 +1,40 @@
+/** What a command says of a service that does not answer as this release does: it may be another one, that was not started again after an upgrade. */
+import { isSystemError, OperatorError, packageVersion, ServiceError } from '../platform/index.js';
+import { ConfigError } from '../platform/config.js';
+import { CommandError } from './exit-codes.js';
+import { describeProblem, ProblemError } from './problem.js';
+import type { ServiceClient } from './service-client.js';
+
+/** What such a service says of a path, a method or a member that it does not know. */
+const UNKNOWN: ReadonlySet<string> = new Set(['not-found', 'method-not-allowed', 'invalid-parameter']);
+const FORESEEN = [CommandError, ServiceError, OperatorError, ConfigError];
+
+/** The failure as it is, or a CommandError where the service is of another release. Never rejects. */
+export async function toldOfOtherRelease(client: ServiceClient, failure: unknown): Promise<unknown> {
+  const isProblem = failure instanceof ProblemError;
+  const mayBe = isProblem ? UNKNOWN.has(failure.problem.code) : !isForeseen(failure);
+  if (client.transport !== 'control socket' || !mayBe) return failure;
+  const own = packageVersion();
+  const other = await releaseOf(client);
+  if (other === undefined || other === own) return failure;
+  const what = isProblem
+    ? describeProblem(failure.problem)
+    : 'The service has answered something else than this command expects.';
+  return new CommandError(
+    `${what} It is release ${other}, and this command ${own}: start the service again, or call the gannet that it was started from.`,
+  );
+}
+
+function isForeseen(failure: unknown): boolean {
+  return FORESEEN.some((kind) => failure instanceof kind) || isSystemError(failure);
+}
+
+async function releaseOf(client: ServiceClient): Promise<string | undefined> {
+  try {
+    const { info } = (await client.call('openapi.read')) as { readonly info: { readonly version: unknown } };
+    return String(info.version);
+  } catch {
+    // It is gone, or no service of any release.
+    return undefined;
+  }
+}
