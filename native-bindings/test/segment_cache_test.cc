@@ -20,5 +20,17 @@ TEST(cache_keeps_what_it_has_where_an_answer_is_larger_than_all_its_room) {
   CHECK(!cache.Find("two"));
 }
 
+TEST(cache_keeps_all_others_where_an_answer_is_replaced_by_one_larger_than_all_its_room) {
+  BoundedCache<std::string> cache(4096, SizeOf);
+  for (const char* key : {"one", "two", "three"}) cache.Keep(key, "an answer");
+  cache.Replace("two", std::string(5000, 'x'));
+  CHECK(!cache.Find("two"));
+  CHECK(cache.Find("one") && cache.Find("three"));
+  // Its room and its place in the order are free.
+  for (int count = 0; count < 100; ++count) cache.Keep("filling" + std::to_string(count), std::string(64, 'x'));
+  cache.Keep("last", "an answer");
+  CHECK(cache.Find("last"));
+}
+
 }  // namespace
 }  // namespace gannet::test

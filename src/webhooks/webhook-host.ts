@@ -151,8 +151,9 @@ export class WebhookHost implements EventSink {
     return this.host.call(name, ask);
   };
 
+  /** Where the queue cannot be read also for nobody: only who opens it again knows when it can be, and removes what deleted webhooks have left in it. */
   private isKeptAlive(): boolean {
-    return this.options.deliver && this.subscriptions.size > 0;
+    return this.options.deliver && (this.subscriptions.size > 0 || this.options.faults.has(QUEUE));
   }
 
   private createHost(): Host<WebhookProtocol> {

@@ -5,6 +5,7 @@
 import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { gannet } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
@@ -128,6 +129,23 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect(delivered).toContain('told');
       expect(asidesIn('.')).toEqual([]);
       expect((await ready()).body).toEqual({ status: 'ready' });
+    });
+
+    it('under the queue of deliveries whose last webhook is deleted says when it can be read again: it was told as unreadable for good', async () => {
+      await fillQueue();
+      await disk.fail(['read'], 'EIO', '/queue/data.mdb');
+      await disk.forget();
+      await makeList('later');
+      const isTold = (body: unknown) =>
+        eventually(
+          () => ready(),
+          (answer) => isDeepStrictEqual(answer.body, body),
+        );
+      await isTold({ status: 'ready', unreadable: ['queue'] });
+      expect((await service.control().delete(`/webhook/default/${hook}`)).status).toBe(204);
+      await disk.heal();
+      await isTold({ status: 'ready' });
+      expect(asidesIn('.')).toEqual([]);
     });
 
     it('or whose queue was cut, begins a new one, and the old one is where the log says', async () => {

@@ -6,6 +6,7 @@
 // Thread-safety: any number of threads; each half of the cache has a lock that is held for a look-up only.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -100,8 +101,11 @@ class BoundedCache {
     const size_t bytes = bytes_of_ == nullptr ? 0 : kCachedAnswerBytes + HeapBytes(key) + bytes_of_(value);
     Kept kept{std::move(value), bytes};
     const std::lock_guard lock(mutex_);
-    // It would have all others go before itself.
-    if (bytes > bytes_max_ && !(replaces && values_.contains(key))) return;
+    if (bytes > bytes_max_) {
+      // It would have all others go before itself; what it was to replace is not right any more.
+      if (replaces) Drop(key);
+      return;
+    }
     const auto [entry, is_new] = values_.try_emplace(key, std::move(kept));
     if (is_new) {
       order_.push_back(&*entry);
@@ -111,6 +115,15 @@ class BoundedCache {
       entry->second = std::move(kept);  // try_emplace has left it alone
     }
     while (values_.size() > answers_max_ || bytes_ > bytes_max_) DropOldest();
+  }
+
+  // One by its key, which is rare: its place in the order is looked for.
+  void Drop(const std::string& key) {
+    const auto found = values_.find(key);
+    if (found == values_.end()) return;
+    order_.erase(std::find(order_.begin(), order_.end(), &*found));
+    bytes_ -= found->second.bytes;
+    values_.erase(found);
   }
 
   // Of those that were not used; each that was is passed over once.
