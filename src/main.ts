@@ -5,7 +5,7 @@
 import { join, resolve } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
 import { openAccess, PermissionCatalogue, RateLimiter } from './access/index.js';
-import { CollectionStore, openCatalog, type Catalog } from './catalog/index.js';
+import { CollectionStore, openCatalog, UnreadableCatalogue, type Catalog } from './catalog/index.js';
 import { openSystemPart } from './damaged-system.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
 import { assertPlaceForFirstStart, warnOfMemory } from './before-start.js';
@@ -279,6 +279,8 @@ async function openServices(
   const faults = new StorageFaults(log);
   const { environment, catalog, access } = await openSystem(dataDir, parts, budget, reservedAccountNames(operations));
   await ensureAccount(catalog, config, log);
+  const unreadable = new UnreadableCatalogue({ environment, dataDir, faults });
+  parts.opened('reading of the catalogue', () => unreadable.close());
   const secrets = secretsOf(dataDir, config, environment);
   const open = new OpenFeatures();
   const progress = new ProgressBoard();
@@ -294,7 +296,7 @@ async function openServices(
     entryOf: (listId) => entryOf(catalog, listId),
     room,
     progress,
-    onOtherUnreadable: (path) => faults.metFile(dataDir, path),
+    onOtherUnreadable: (path) => unreadable.metFile(path),
     // A command has nobody else to serve, and what it opens is closed when it ends.
     waitForRebuild: !listen,
   });

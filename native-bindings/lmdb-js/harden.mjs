@@ -142,6 +142,11 @@ const EDITS = [
     '\t\t\t/*</lmdb-js>*/\n\t\t}\n\t}\n\tif (env->me_mfd != INVALID_HANDLE_VALUE)',
     '\t\t\t/*</lmdb-js>*/\n\t\t}\n\t}\n\tEndUnmapping(unmapping);\n\tif (env->me_mfd != INVALID_HANDLE_VALUE)',
   ],
+  // A map with zeros in the place of what could not be read is made anew. Before what grows it, whose lock it needs.
+  [
+    '\nint ESECT\nmdb_env_set_mapsize(MDB_env *env, mdb_size_t size)\n{',
+    '\n#include "map_anew.h"\n\nint ESECT\nmdb_env_set_mapsize(MDB_env *env, mdb_size_t size)\n{',
+  ],
   // On a file system that refuses to be written: read, and written as soon as it can be.
   [
     '\tHANDLE\t\tme_mfd;\t\t/**< For writing and syncing the meta pages */\n',
@@ -214,7 +219,7 @@ const BINDING_EDITS = [
   ],
   [
     'Napi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
-    '#include "late_commit.h"\n#include "mappings_lock.h"\nNapi::Value EnvWrap::failToBegin(const CallbackInfo& info, int rc) {\n\tif (!this->writeTxn) {\n\t\tif (this->writeWorker)\n\t\t\tthis->writeWorker->UnlockTxn();\n\t\telse\n\t\t\tpthread_mutex_unlock(this->writingLock);\n\t}\n\treturn throwLmdbError(info.Env(), rc);\n}\nNapi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
+    '#include "late_commit.h"\n#include "map_again.h"\n#include "mappings_lock.h"\nNapi::Value EnvWrap::failToBegin(const CallbackInfo& info, int rc) {\n\tif (!this->writeTxn) {\n\t\tif (this->writeWorker)\n\t\t\tthis->writeWorker->UnlockTxn();\n\t\telse\n\t\t\tpthread_mutex_unlock(this->writingLock);\n\t}\n\treturn throwLmdbError(info.Env(), rc);\n}\nNapi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
   ],
   // Commits whose syncs another thread waits for: until such a one has ended nobody begins another, and nothing is closed.
   [
@@ -235,14 +240,14 @@ const BINDING_EDITS = [
   ],
   [
     '\t\tEnvWrap::InstanceMethod("commitTxn", &EnvWrap::commitTxn),\n',
-    '\t\tEnvWrap::InstanceMethod("commitTxn", &EnvWrap::commitTxn),\n\t\tEnvWrap::InstanceMethod("commitLate", &EnvWrap::commitLate),\n\t\tEnvWrap::InstanceMethod("useMappingsLock", &EnvWrap::useMappingsLock),\n',
+    '\t\tEnvWrap::InstanceMethod("commitTxn", &EnvWrap::commitTxn),\n\t\tEnvWrap::InstanceMethod("commitLate", &EnvWrap::commitLate),\n\t\tEnvWrap::InstanceMethod("mapAnew", &EnvWrap::mapAnew),\n\t\tEnvWrap::InstanceMethod("useMappingsLock", &EnvWrap::useMappingsLock),\n',
   ],
 ];
 
 const BINDING_HEADER_EDITS = [
   [
     '\tNapi::Value beginTxn(const CallbackInfo& info);\n',
-    '\tNapi::Value beginTxn(const CallbackInfo& info);\n\tNapi::Value failToBegin(const CallbackInfo& info, int rc);\n\tNapi::Value commitLate(const CallbackInfo& info);\n\tNapi::Value useMappingsLock(const CallbackInfo& info);\n\tint commitOrBegin(const CallbackInfo& info, MDB_txn* txn);\n\tvoid finishLateCommit();\n\tNapi::FunctionReference lateCallback;\n\tstd::shared_ptr<LateCommit> lateCommit;\n',
+    '\tNapi::Value beginTxn(const CallbackInfo& info);\n\tNapi::Value failToBegin(const CallbackInfo& info, int rc);\n\tNapi::Value commitLate(const CallbackInfo& info);\n\tNapi::Value mapAnew(const CallbackInfo& info);\n\tNapi::Value useMappingsLock(const CallbackInfo& info);\n\tint commitOrBegin(const CallbackInfo& info, MDB_txn* txn);\n\tvoid finishLateCommit();\n\tNapi::FunctionReference lateCallback;\n\tstd::shared_ptr<LateCommit> lateCommit;\n',
   ],
   [
     '// Exports misc stuff to the module\n',
@@ -278,7 +283,9 @@ export const HARDENING = [
   'unmapping.h',
   'unwritable_disk.h',
   'late_sync.h',
+  'map_anew.h',
   'late_commit.h',
+  'map_again.h',
   'mappings_lock.h',
 ].map((name) => join(here, name));
 
@@ -291,7 +298,8 @@ export function hardenedSources(packageFolder, target) {
   editEverywhere(join(target, LIBRARY, 'mdb.c'), ROOM_EDIT);
   edit(join(target, 'src', 'env.cpp'), BINDING_EDITS);
   edit(join(target, 'src', 'lmdb-js.h'), BINDING_HEADER_EDITS);
-  for (const name of ['sound_pages.h', 'unmapping.h', 'unwritable_disk.h', 'late_sync.h'])
+  for (const name of ['sound_pages.h', 'unmapping.h', 'unwritable_disk.h', 'late_sync.h', 'map_anew.h'])
     copyFileSync(join(here, name), join(target, LIBRARY, name));
-  for (const name of ['late_commit.h', 'mappings_lock.h']) copyFileSync(join(here, name), join(target, 'src', name));
+  for (const name of ['late_commit.h', 'map_again.h', 'mappings_lock.h'])
+    copyFileSync(join(here, name), join(target, 'src', name));
 }

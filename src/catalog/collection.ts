@@ -30,7 +30,7 @@ import { GroupsOfEntries, type GroupedBy } from './groups-of-entries.js';
 
 const UNREADABLE =
   'The catalogue cannot be read from the disk: nothing was changed. Searches are served on; accounts, keys, lists and settings can be changed again when ' +
-  'the disk can be read and the service was started anew. Its log says more.';
+  'the disk can be read, which is tried again by itself. The log of the service says more.';
 /** Keys are names and ids; those made of several parts are joined by a character that no name has. */
 const KEY_SEPARATOR = '/';
 

@@ -14,3 +14,4 @@ export { currentMembers, GROUP_VERSIONS_MAX, presentMembers } from './group-vers
 export { lostSecrets, type SealedEntries } from './lost-secrets.js';
 export { versionCurrentEvent } from './catalog-events.js';
 export { fieldEvents } from './field-events.js';
+export { UnreadableCatalogue } from './unreadable-catalogue.js';

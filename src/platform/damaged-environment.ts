@@ -3,6 +3,7 @@
  * mapping until it is closed, and LMDB takes them for damage: what is put aside then may be whole, and is what somebody waits for.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCut } from './damaged-storage.js';
 import { systemReason } from './system-errors.js';
@@ -48,5 +49,32 @@ function readWhole(path: string): string {
     }
   } finally {
     closeSync(file);
+  }
+}
+
+/**
+ * Resolves with undefined where the file of an environment can be read from its beginning to its end, and ends behind its last page. Otherwise why not, as a
+ * sentence without its full stop. Rejects with the signal's reason.
+ */
+export async function whyUnreadable(path: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(1, (await file.stat()).size)));
+      for (let at = 0; ;) {
+        signal.throwIfAborted();
+        const { bytesRead } = await file.read(piece, 0, piece.length, at);
+        if (bytesRead === 0) break;
+        at += bytesRead;
+      }
+    } finally {
+      await file.close();
+    }
+    return isCut(path)
+      ? `${path} ends before its last page: it was cut, and has to be restored from a backup`
+      : undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    return `${path} cannot be read: ${systemReason(error)}`;
   }
 }

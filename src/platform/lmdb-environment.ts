@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Database, Key, RootDatabase } from 'lmdb';
 import { checkFormat, FORMAT_KEY, writeFormat, type EnvironmentKind } from './environment-format.js';
 import { endsInOverlappingSync } from './environment-file.js';
-import { commitBeside, open, useMappingsLock } from './lmdb.js';
+import { commitBeside, mapAnew, open, useMappingsLock } from './lmdb.js';
 import { checkEnvironmentFile, isDamage } from './damaged-storage.js';
 import { assertEnvironmentRoom, assertGrowthRoom } from './process-room.js';
 import { makeSyncedFolder, syncFolderNow } from './synced-folders.js';
@@ -48,13 +48,18 @@ export interface LmdbEnvironment {
   close(): Promise<void>;
 }
 
+export interface OpenedEnvironment extends LmdbEnvironment {
+  /** What the disk could not read, and can again, is read anew by all who have the environment open: zeros stood there. Rejects with what the system says. */
+  mapAnew(): Promise<void>;
+}
+
 const DATABASES_MAX_DEFAULT = 64;
 const READERS_MAX_DEFAULT = 1024;
 /** Both meta pages are written over, and one more. */
 const SETTLING_COMMITS = 3;
 
 /** Makes the folder where there is none. Throws `FormatError`, or `storage-full` where a new one has no room. */
-export function openEnvironment(path: string, options: EnvironmentOptions): LmdbEnvironment {
+export function openEnvironment(path: string, options: EnvironmentOptions): OpenedEnvironment {
   try {
     if (options.readOnly !== true) {
       makeSyncedFolder(path);
@@ -147,7 +152,7 @@ function openNative(path: string, options: EnvironmentOptions, overlappingSync: 
   });
 }
 
-class OpenEnvironment implements LmdbEnvironment {
+class OpenEnvironment implements OpenedEnvironment {
   /** A commit failed, and it is not known yet whether LMDB goes on. */
   private isSuspect = false;
   /** Settles with the transaction that waits for the disk. */
@@ -172,6 +177,14 @@ class OpenEnvironment implements LmdbEnvironment {
     const result = this.committing.then(() => this.committed(() => commitBeside(this.root, action)));
     this.committing = result.catch(() => undefined);
     return result;
+  }
+
+  mapAnew(): Promise<void> {
+    const mapped = this.committing.then(() => {
+      mapAnew(this.root);
+    });
+    this.committing = mapped.catch(() => undefined);
+    return mapped;
   }
 
   private async committed<Result>(commit: () => Result | Promise<Result>): Promise<Result> {

@@ -22,9 +22,10 @@ export function open<Value, Key extends Lmdb.Key>(
   return library.open<Value, Key>(options);
 }
 
-/** What `native-bindings/lmdb-js` adds: late_commit.h, mappings_lock.h. */
+/** What `native-bindings/lmdb-js` adds: late_commit.h, map_again.h, mappings_lock.h. */
 interface Additions {
   commitLate(told: (error?: Error) => void): void;
+  mapAnew(): void;
   useMappingsLock(address: bigint): void;
 }
 
@@ -33,6 +34,13 @@ const additionsOf = (root: Lmdb.RootDatabase) => (root as unknown as { readonly 
 /** From now on no environment of this process, in whatever thread, unmaps its file while the kernel's `trimMappings` is at work. */
 export function useMappingsLock(root: Lmdb.RootDatabase, address: bigint): void {
   additionsOf(root).useMappingsLock(address);
+}
+
+/** Maps the file of the environment anew in its place, for all threads that share it. Not within a transaction. Throws what the system says. */
+export function mapAnew(root: Lmdb.RootDatabase): void {
+  additionsOf(root).mapAnew();
+  // What was read before may be of zeros.
+  root.resetReadTxn();
 }
 
 /**

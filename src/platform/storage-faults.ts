@@ -2,17 +2,10 @@
  * Which databases beside the lists cannot be read at the moment, by their folders, for whoever asks how the service stands. Who uses one tells
  * of it, and goes on trying by itself. Main thread only.
  */
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 
 /** What is still so is said again so often, with how often it was tried meanwhile. */
 const NEWS_MS = 600_000;
-const SYSTEM = 'system';
-
-/** Of `data/system`, whose mapping has zeros from then on. */
-const SYSTEM_UNREADABLE =
-  'The disk could not read the catalogue: searches are served on, and changes of accounts, keys, lists and settings are refused until the service ' +
-  'is started again. Look after the disk first (its log, a copy of the data directory).';
 
 interface Fault {
   readonly sinceMs: number;
@@ -47,11 +40,6 @@ export class StorageFaults {
     if (known !== undefined && nowMs < fault.newsMs + NEWS_MS) return;
     fault.newsMs = nowMs;
     this.log.error({ folder, reason, count: fault.count }, 'A database cannot be read; it is left as it is');
-  }
-
-  /** A mapped file of the data directory could not be read. Of the catalogue nobody else tells. */
-  metFile(dataDir: string, path: string): void {
-    if (path.startsWith(join(dataDir, SYSTEM, '/'))) this.met(SYSTEM, SYSTEM_UNREADABLE);
   }
 
   /** It can be read again. */

@@ -144,26 +144,36 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await eventually(() => search('hit'), isWhole(RECORDS));
     });
 
-    it('under the catalogue leaves searches as they are, and refuses changes with a sentence', async () => {
+    it('under the catalogue leaves searches as they are, refuses changes with a sentence, and takes them again by itself: it needed a start', async () => {
+      const isReady = (body: unknown) =>
+        eventually(
+          () => service.client.get('/ready'),
+          (answer) => isDeepStrictEqual(answer.body, body),
+        );
       await disk.fail(['read'], 'EIO', '/system/data.mdb');
       await disk.forget();
       for (const name of ['one', 'two']) {
         const answer = await service.client.post('/list/default', { name });
         expect(answer).toMatchObject({
           status: 503,
-          body: { code: 'storage-damaged', detail: expect.stringContaining('the service was started anew') },
+          body: { code: 'storage-damaged', detail: expect.stringContaining('tried again by itself') },
         });
       }
-      await eventually(
-        () => service.client.get('/ready'),
-        ({ body }) => isDeepStrictEqual(body, { status: 'ready', unreadable: ['system'] }),
-      );
+      await isReady({ status: 'ready', unreadable: ['system'] });
       for (const list of ['hit', 'other'])
         expect(await search(list)).toMatchObject({ status: 200, body: { total_count: RECORDS } });
       await disk.heal();
+      await isReady({ status: 'ready' });
+      for (const name of ['one', 'two'])
+        expect((await service.client.post('/list/default', { name })).status).toBe(201);
+      expect(service.output).toContain('A database can be read again');
       await service.stop();
       await service.start();
       for (const list of ['hit', 'other']) await eventually(() => search(list), isWhole(RECORDS));
+      const { lists } = (await service.client.get('/list/default')).body as {
+        readonly lists: readonly { name: string }[];
+      };
+      expect(lists.map(({ name }) => name).sort()).toEqual(['hit', 'one', 'other', 'two']);
     });
   },
 );

@@ -73,7 +73,7 @@ export function unreadableCheck(unreadable: readonly string[]): Check {
     name,
     `the disk cannot read ${unreadable.join(', ')}: look after the disk; ` +
       (isSystem
-        ? 'changes are refused until the service is started again'
+        ? 'changes are refused until it can be read, which is tried again by itself'
         : 'they are left as they are, and opened again by themselves'),
   );
 }

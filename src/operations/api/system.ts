@@ -50,7 +50,7 @@ export const systemOperations: readonly Operation[] = [
             unreadable: Type.Optional(
               Type.Array(Type.String(), {
                 description:
-                  'Databases beside the lists that the disk cannot read at the moment, by their folders: `queue` of webhooks and `analytics/events` are opened again by themselves; with `system`, that of accounts, keys and settings, changes are refused until the service is started again',
+                  'Databases beside the lists that the disk cannot read at the moment, by their folders: each is read again by itself after a while; with `system`, that of accounts, keys and settings, changes are refused meanwhile',
               }),
             ),
             set_aside: Type.Optional(
