@@ -54,6 +54,8 @@ function readSource(file) {
   try {
     source = readFileSync(file);
   } catch (error) {
+    // The file is there: whoever asks again, when others have ended, has it.
+    if (['EMFILE', 'ENFILE', 'ENOMEM'].includes(error.code)) throw error;
     throw Object.assign(new Error(`Cannot find module '${file}' (${error.code}).`), { code: 'MODULE_NOT_FOUND' });
   }
   if (source.toString('latin1', source.length - END.length) !== END)

@@ -132,8 +132,9 @@ export class Backups {
   ): Promise<MadeBackup> {
     const { log } = this.source;
     this.assertNoneRuns();
-    this.running = 'made';
+    // Before it is noted that one is made, which only its end takes back: the catalogue may be unreadable.
     const job = this.begin('backup', folder, account);
+    this.running = 'made';
     try {
       const made = await this.orGivenUp(signal, (watch) => make({ job, ...watch }));
       const { path, lists, bytes, bytes_shared: bytesShared } = made;

@@ -15,6 +15,7 @@ import {
   copyEnvironment,
   isDamage,
   isSystemError,
+  isUnreadable,
   isWithin,
   openEnvironment,
   realPlace,
@@ -106,6 +107,8 @@ export class DataCopy {
     rows.begin();
     try {
       return await this.copyInOrder();
+    } catch (error) {
+      throw this.toldUnreadable(error);
     } finally {
       rows.releaseAll();
     }
@@ -172,16 +175,12 @@ export class DataCopy {
   private async filesThere(): Promise<readonly KeptFile[]> {
     const { dataDir, environments } = this.source;
     const left = new Set(environments.map(({ path }) => path.split('/').join(sep)));
-    try {
-      return await filesBelow(dataDir, {
-        without: (path) => NOT_FILES.has(path) || left.has(path) || isOfRestore(path) || isOfStoredBackups(path),
-        through: (path) => THROUGH_LINKS.has(path.split(sep, 1)[0] ?? ''),
-        onFolder: (path, place) => this.assertApart(path, place),
-        onNowhere: (path) => this.leadsNowhere(path),
-      });
-    } catch (error) {
-      throw this.toldUnreadable(error);
-    }
+    return filesBelow(dataDir, {
+      without: (path) => NOT_FILES.has(path) || left.has(path) || isOfRestore(path) || isOfStoredBackups(path),
+      through: (path) => THROUGH_LINKS.has(path.split(sep, 1)[0] ?? ''),
+      onFolder: (path, place) => this.assertApart(path, place),
+      onNowhere: (path) => this.leadsNowhere(path),
+    });
   }
 
   /** Throws where the backup is made in a folder that a link leads to. */
@@ -212,10 +211,10 @@ export class DataCopy {
     this.source.log.warn({ path: link }, 'A link leads nowhere: a backup is made without what it led to');
   }
 
-  /** The error, as a sentence for the operator where this user may not read what is to be copied. */
+  /** The error, as a sentence for the operator where what is to be copied may not or cannot be read. */
   private toldUnreadable(error: unknown): unknown {
-    if (!isSystemError(error) || error.code !== 'EACCES' || error.path?.startsWith(this.source.dataDir) !== true)
-      return error;
+    if (!isSystemError(error) || !isWithin(error.path ?? '/', this.source.dataDir)) return error;
+    if (error.code !== 'EACCES' && !isUnreadable(error)) return error;
     return new ServiceError(
       'unprocessable',
       `${error.path} cannot be read, and belongs into the backup: ${systemReason(error)}.`,
@@ -229,7 +228,7 @@ export class DataCopy {
       await this.target.keepFile(join(this.source.dataDir, path), path);
     } catch (error) {
       // Replaced or removed a moment ago: a backup a moment later would not have it either.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw this.toldUnreadable(error);
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
 

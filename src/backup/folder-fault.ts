@@ -2,7 +2,14 @@
 import { realpath, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CallsOfDisks } from '../media/index.js';
-import { isSystemError, ServiceError, systemReason } from '../platform/index.js';
+import {
+  asStorageError,
+  isSystemError,
+  isUnreadable,
+  isWithin,
+  ServiceError,
+  systemReason,
+} from '../platform/index.js';
 
 const TOLD = new Set(['EACCES', 'EEXIST', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM']);
 
@@ -36,16 +43,29 @@ async function answered(folder: string): Promise<void> {
   realPaths.set(folder, await realpath(folder));
 }
 
+/** What a failed backup is told as: a disk that cannot be written is that of the folder, unless something of the data directory is named. */
+export function asFolderFault(error: unknown, folder: string, dataDir: string): unknown {
+  const fault = asStorageError(error, folder);
+  // Of a copy that LMDB made it is one already.
+  const cause = fault instanceof ServiceError && fault.code === 'storage-failed' ? fault.cause : undefined;
+  if (cause === undefined || (isSystemError(cause) && isWithin(cause.path ?? '/', dataDir))) return fault;
+  const detail = `Nothing can be written to ${folder}, the folder of backups: ${systemReason(cause)}. No backup was made; those that are there are as they were.`;
+  return new ServiceError('storage-failed', detail, { cause });
+}
+
 /**
  * Runs what works in the folder, once its disk has answered. Rejects with `unprocessable` where something in it, or the folder, cannot be
- * used, and as `assertAnswers`.
+ * used, `storage-failed` where the disk reports an error, and as `assertAnswers`.
  */
 export async function inFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   await assertAnswers(folder);
   try {
     return await work();
   } catch (error) {
-    if (!isSystemError(error) || !TOLD.has(error.code) || error.path?.startsWith(folder) !== true) throw error;
-    throw new ServiceError('unprocessable', `${error.path} cannot be used: ${systemReason(error)}.`);
+    if (!isSystemError(error) || error.path?.startsWith(folder) !== true) throw error;
+    const detail = `${error.path} cannot be used: ${systemReason(error)}.`;
+    if (isUnreadable(error)) throw new ServiceError('storage-failed', detail, { cause: error });
+    if (!TOLD.has(error.code)) throw error;
+    throw new ServiceError('unprocessable', detail);
   }
 }

@@ -1,11 +1,11 @@
 /** A backup as a folder. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { asStorageError, makeFolder, packageVersion, syncFile, systemReason } from '../platform/index.js';
+import { makeFolder, packageVersion, syncFile, systemReason } from '../platform/index.js';
 import { DataCopy, STAGING, type BackupSource, type CopyWatch } from './data-copy.js';
 import { describeBackup, DESCRIPTION_FILE, foldersOf } from './description.js';
 import { filesBelow } from './file-keeping.js';
-import { assertAnswers } from './folder-fault.js';
+import { asFolderFault, assertAnswers } from './folder-fault.js';
 import { FolderTarget } from './folder-target.js';
 import {
   backupsIn,
@@ -66,7 +66,7 @@ export async function makeBackup(source: BackupSource, request: BackupRequest, w
     await assertAnswers(request.folder)
       .then(() => removeLeftOver(source, unfinished))
       .catch(() => undefined);
-    throw asStorageError(error, request.folder);
+    throw asFolderFault(error, request.folder, source.dataDir);
   }
 }
 

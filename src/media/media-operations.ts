@@ -165,7 +165,8 @@ async function fileAnswer(
   const opened = await store.open(path);
   try {
     const answer = answerOf(opened?.file, opened, path, headers);
-    if (!(answer.body instanceof StreamedBody)) await opened?.close();
+    if (answer.body instanceof StreamedBody) await answer.body.begin();
+    else await opened?.close();
     return answer;
   } catch (error) {
     await opened?.close();

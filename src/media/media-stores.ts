@@ -195,6 +195,12 @@ export class MediaStores {
       assertMayGrow: () => this.options.assertMayGrow(account),
       told: (change, kind, file) => change.emit(account, fileEvent(kind, DEFAULT_STORE, file)),
       changed: ({ path }) => this.changed(account, DEFAULT_STORE, path),
+      untidy: (error) => {
+        this.options.log.error(
+          { err: error, account },
+          'A content of a media store lies where it should not until the next start',
+        );
+      },
     });
     this.builtIns.set(account, opened);
     return opened;

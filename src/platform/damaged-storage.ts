@@ -87,7 +87,8 @@ export function asDamageError(error: unknown): unknown {
     return new ServiceError('not-ready', detail, { retryAfterSeconds: 1, cause: error });
   }
   if (isUnreadable(error)) {
-    const detail = 'The disk reports an error where a data file is read. The log of the service has what it says.';
+    const detail =
+      'The disk reports an error where a data file is opened or read: look after the disk. The log of the service has what it says.';
     return new ServiceError('storage-damaged', detail, { cause: error });
   }
   if (!isDamage(error)) return error;

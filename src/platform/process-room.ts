@@ -42,9 +42,17 @@ const ADDRESS_BYTES_RESERVED = 2 ** 30;
 /** A map that is outgrown is made anew, twice as large as what is needed, and stays beside the new one. */
 const MAP_GROWTH = 4;
 
-/** What is used and allowed now; empty where the system does not tell. */
+/** What is used and allowed now; empty where the system does not tell. Throws `resources-exhausted` where there is no descriptor to ask it with. */
 export function processLimits(): readonly ResourceUse[] {
   if (process.platform !== 'linux') return [];
+  try {
+    return limitsNow();
+  } catch (error) {
+    throw asResourceError(error);
+  }
+}
+
+function limitsNow(): readonly ResourceUse[] {
   const limits = readFileSync('/proc/self/limits', 'utf8');
   return [
     descriptorsIn(limits),

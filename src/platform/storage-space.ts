@@ -21,7 +21,27 @@ const FULL_MESSAGE = /no space left|disk quota exceeded|MDB_MAP_FULL|mapsize lim
 const IO_CODES: ReadonlySet<unknown> = new Set([5, 'EIO', 'io']);
 /** Of a file system that was made read-only, and of LMDB where a meta page could not be written: nothing is written any more. */
 const REFUSAL_CODES: ReadonlySet<unknown> = new Set([30, 'EROFS', -30795]);
-const REFUSAL_MESSAGE = /input\/output error|read-only file system/i;
+const REFUSAL_MESSAGE = /input\/output error|i\/o error|read-only file system/i;
+const IO_MESSAGE = /^(?:input\/output|i\/o) error$/i;
+/** Of the system's calls, by what Node.js calls them: those that only who writes makes. */
+const WRITING_CALLS: ReadonlySet<unknown> = new Set([
+  'write',
+  'fsync',
+  'fdatasync',
+  'ftruncate',
+  'rename',
+  'link',
+  'unlink',
+  'rm',
+  'rmdir',
+  'copyfile',
+  'futime',
+  'utime',
+  'fchmod',
+  'chmod',
+]);
+/** Of those, what a disk or a server of files reports that cannot be used. */
+const FAULT_CODES: ReadonlySet<unknown> = new Set(['EIO', 'ESTALE', 'EREMOTEIO', 'ENODEV']);
 /** With less space than this, an input/output error means that the disk is full. */
 const FREE_BYTES_MAX = 16 * 2 ** 20;
 /** More than the readers of any environment here take. */
@@ -45,11 +65,11 @@ export function isStorageError(error: unknown): boolean {
 
 /**
  * `storage-full` or `storage-failed` for an error that means it; every other error as it is. `path`: where a write was to go; an
- * input/output error means something here only of a write.
+ * input/output error means something here only of a write, which the calls of Node.js tell by themselves.
  */
 export function asStorageError(error: unknown, path?: string): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
-  const isIo = path !== undefined && IO_CODES.has(systemCode(error));
+  const isIo = path !== undefined && isIoError(error) && !isOfReading(error);
   if (FILE_TOO_LARGE_CODES.has(systemCode(error))) {
     const detail =
       'A file would become larger than the system allows (ulimit -f, or the file system): nothing was written.';
@@ -60,12 +80,32 @@ export function asStorageError(error: unknown, path?: string): unknown {
       cause: error,
     });
   }
-  if (REFUSAL_CODES.has(systemCode(error)) || (isIo && REFUSAL_MESSAGE.test(error.message))) {
+  if (
+    REFUSAL_CODES.has(systemCode(error)) ||
+    isFaultOfWriting(error) ||
+    (isIo && REFUSAL_MESSAGE.test(error.message))
+  ) {
     const detail =
       'The disk refuses to be written: nothing was written. What is stored can be read; the log has the cause.';
     return new ServiceError('storage-failed', detail, { cause: error });
   }
   return error;
+}
+
+/** LMDB's copy of an environment has no number in its error. */
+function isIoError(error: Error): boolean {
+  const code = systemCode(error);
+  return IO_CODES.has(code) || (code === undefined && IO_MESSAGE.test(error.message));
+}
+
+function isFaultOfWriting(error: Error): boolean {
+  return FAULT_CODES.has(systemCode(error)) && WRITING_CALLS.has((error as NodeJS.ErrnoException).syscall);
+}
+
+/** Of LMDB and the kernel nothing says which call it was. */
+function isOfReading(error: Error): boolean {
+  const { syscall } = error as NodeJS.ErrnoException;
+  return syscall !== undefined && !WRITING_CALLS.has(syscall);
 }
 
 /**

@@ -183,20 +183,23 @@ describe('a file', () => {
   it('whose content is damaged or missing on disk is told, and never given out as whole', async () => {
     await put('default/short', 'x'.repeat(1000));
     await put('default/turned', 'x'.repeat(200_000));
+    await put('default/changed', 'x'.repeat(2000));
     await put('default/gone', 'x');
     const blobs = join(service.dataDir, 'media', 'default', 'default', 'blobs');
     for (const name of readdirSync(blobs)) {
       const path = join(blobs, name);
       const { size } = statSync(path);
       if (size === 1000) truncateSync(path, 999);
-      if (size === 200_000) writeFileSync(path, 'y'.repeat(200_000));
+      if (size === 200_000 || size === 2000) writeFileSync(path, 'y'.repeat(size));
       if (size === 1) rmSync(path);
     }
     expect(await get('default/short')).toMatchObject({ status: 503, body: { code: 'storage-damaged' } });
     expect(await get('default/gone')).toMatchObject({ status: 503, body: { code: 'storage-damaged' } });
     await expect(get('default/turned')).rejects.toThrow();
+    // All of it is read before its first byte goes out: its connection was closed without an answer.
+    expect(await get('default/changed')).toMatchObject({ status: 503, body: { code: 'storage-damaged' } });
     const check = await service.control().post('/media-store/default/default/check', undefined);
-    expect((check.body as { problems: string[] }).problems).toHaveLength(3);
+    expect((check.body as { problems: string[] }).problems).toHaveLength(4);
     // A new upload, or a deletion, puts it right.
     expect((await put('default/short', 'new')).status).toBe(200);
     await empty();

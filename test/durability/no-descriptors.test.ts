@@ -66,6 +66,28 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service whose 
     await eventually(search, ({ body }) => (body as { total_count?: number }).total_count === 1);
   });
 
+  it('says so where there is not even one to look at its limits with, or to load a part of its program: both were told as faults of its own', async () => {
+    service = await startTestService();
+    const { client, pid, address } = service;
+    expect((await client.post('/list/default', { name: 'films', searchable_fields: [{ name: 'title' }] })).status).toBe(
+      201,
+    );
+    const write = (name: string) => client.bulk('default', 'films', [{ name, title: 'word' }]);
+    expect((await write('first')).status).toBe(200);
+    mayOpen(pid, firstFree(pid));
+    const refused = { status: 503, body: { code: 'resources-exhausted' } };
+    expect(await write('early')).toMatchObject(refused);
+    // By a connection that is there.
+    expect((await client.get('/console/')).status).toBe(503);
+    mayOpen(pid, 4096);
+    await eventually(
+      () => write('late'),
+      ({ status }) => status === 200,
+    );
+    expect((await fetch(`${address}/console/`)).status).toBe(200);
+    expect(await client.get('/search/default/films/1', { query: 'word' })).toMatchObject({ body: { total_count: 2 } });
+  });
+
   it('closes connections that it has no room for at once, and answers the others: one more than there were descriptors took a processor and was not answered', async () => {
     service = await startTestService();
     const { client, pid, address } = service;

@@ -2,7 +2,7 @@
  * A disk that cannot be read any more at some places, while the service works: what lies there is not answered from, the service goes on, and
  * all is there again when the disk can be read.
  */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -91,6 +91,19 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
         (await service.client.post('/search-result/default/hit', { name: 'new', fields: { title: 'common' } })).status,
       ).toBe(201);
       expect(await search('hit')).toMatchObject({ body: { total_count: RECORDS + 1 } });
+    });
+
+    it('under a list of a data directory that a link leads to does the same: it was not ready for good', async () => {
+      await service.stop();
+      symlinkSync(join(root, 'on'), join(root, 'link'));
+      service = new TestService(join(root, 'link'), { dataDir: join(root, 'link') });
+      await service.start();
+      const linked = await listId('linked');
+      await disk.fail(['read'], 'EIO', `${linked}/segments/0`);
+      await disk.forget();
+      expect(await search('linked')).toMatchObject({ status: 503, body: { code: 'not-ready' } });
+      await disk.heal();
+      await eventually(() => search('linked'), isWhole(RECORDS));
     });
 
     it('under what is being written refuses the write or keeps it, and lives', async () => {

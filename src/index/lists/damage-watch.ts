@@ -4,9 +4,10 @@
  * Main thread only.
  */
 import { watch, type FSWatcher } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Logger } from 'pino';
 import { isKernelError, type Kernel } from '../../../native-bindings/index.js';
+import { realPlace } from '../../platform/index.js';
 import { segmentsPath, storePath } from '../../store/index.js';
 
 /** How often the kernel is asked for files that could not be read: a look at one number. */
@@ -22,8 +23,16 @@ export interface DamageListener {
   otherUnreadable(path: string): void;
 }
 
+/** An open list. Its folders by their real places, as the system names what is mapped, whatever links lead there. */
+interface Watched {
+  /** Undefined where the system does not watch it. */
+  readonly watcher: FSWatcher | undefined;
+  readonly segments: string;
+  readonly store: string;
+}
+
 export class DamageWatch {
-  private readonly folders = new Map<string, FSWatcher>();
+  private readonly folders = new Map<string, Watched>();
   /** Segments that are being read, and whether they changed meanwhile. */
   private readonly checking = new Map<string, boolean>();
   private readonly timer: NodeJS.Timeout;
@@ -40,6 +49,24 @@ export class DamageWatch {
 
   opened(listPath: string): void {
     if (this.folders.has(listPath)) return;
+    this.folders.set(listPath, {
+      watcher: this.watched(listPath),
+      segments: join(realPlace(segmentsPath(listPath)), sep),
+      store: join(realPlace(storePath(listPath)), sep),
+    });
+  }
+
+  closed(listPath: string): void {
+    this.folders.get(listPath)?.watcher?.close();
+    this.folders.delete(listPath);
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    for (const listPath of [...this.folders.keys()]) this.closed(listPath);
+  }
+
+  private watched(listPath: string): FSWatcher | undefined {
     try {
       const watcher = watch(segmentsPath(listPath), { persistent: false }, (event, file) => {
         if (event === 'change' && file !== null && SEGMENT_FILE.test(file)) void this.check(listPath, file);
@@ -47,21 +74,12 @@ export class DamageWatch {
       watcher.on('error', (error) => {
         this.log.warn({ err: error, path: listPath }, 'Changes of the segments of a list cannot be watched any more');
       });
-      this.folders.set(listPath, watcher);
+      return watcher;
     } catch (error) {
       // There is a limit of folders that one user may watch; a list works without.
       this.log.warn({ err: error, path: listPath }, 'Changes of the segments of a list cannot be watched');
+      return undefined;
     }
-  }
-
-  closed(listPath: string): void {
-    this.folders.get(listPath)?.close();
-    this.folders.delete(listPath);
-  }
-
-  close(): void {
-    clearInterval(this.timer);
-    for (const listPath of [...this.folders.keys()]) this.closed(listPath);
   }
 
   /** A file that changes again while it is read is read once more. */
@@ -86,9 +104,9 @@ export class DamageWatch {
     for (const path of this.kernel.takeUnreadableFiles()) {
       this.log.error({ path }, 'A data file was cut while it was in use, or the disk cannot read it');
       this.listener.otherUnreadable(path);
-      for (const listPath of this.folders.keys()) {
-        if (path.startsWith(`${segmentsPath(listPath)}/`)) this.listener.segmentDamaged(listPath, path);
-        else if (path.startsWith(`${storePath(listPath)}/`))
+      for (const [listPath, { segments, store }] of this.folders) {
+        if (path.startsWith(segments)) this.listener.segmentDamaged(listPath, path);
+        else if (path.startsWith(store))
           this.listener.storeDamaged(
             listPath,
             new Error(`${path} was cut while it was in use, or the disk cannot read it`),

@@ -3,7 +3,7 @@
  * store is right: it is asked before anything else happens to the list. Main thread only.
  */
 import type { Logger } from 'pino';
-import { ServiceError } from '../../platform/index.js';
+import { asResourceError, ServiceError } from '../../platform/index.js';
 import type { RecordStore } from '../../records/index.js';
 import type { ListState } from '../../store/index.js';
 import type { Commit, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
@@ -86,7 +86,10 @@ export class CommitPublisher {
   }
 }
 
+/** Where the process is out of descriptors or memory, that is said. */
 export function internalError(cause: unknown): ServiceError {
+  const error = asResourceError(cause);
+  if (error instanceof ServiceError) return error;
   return new ServiceError('internal-error', 'The service could not finish this write because of a fault of its own.', {
     cause,
   });

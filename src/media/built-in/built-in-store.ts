@@ -42,6 +42,8 @@ export interface BuiltInStoreOptions {
   readonly told: (change: TableChange, kind: 'uploaded' | 'deleted', file: StoredFile) => void;
   /** Called when it is in force. */
   readonly changed?: (file: StoredFile) => void;
+  /** Called where a content could not be moved or removed, which the next start does. */
+  readonly untidy?: (error: unknown) => void;
 }
 
 export class BuiltInStore implements MediaStore {
@@ -71,9 +73,11 @@ export class BuiltInStore implements MediaStore {
       try {
         const entry = { path, blob: received.id, bytes: received.bytes, contentType, etag: received.digest };
         const outcome = await this.commit(entry, claim, check);
-        await blobs.keep(received.id);
-        if (!outcome.isNew) await this.removeLeft();
         this.options.changed?.(outcome.file);
+        await this.tidy(async () => {
+          await blobs.keep(received.id);
+          if (!outcome.isNew) await this.removeLeft();
+        });
         return outcome;
       } catch (error) {
         // A commit that failed has named nothing; one that came into force keeps its blob wherever it lies.
@@ -121,7 +125,7 @@ export class BuiltInStore implements MediaStore {
       return entry;
     });
     this.options.changed?.(removed);
-    await this.removeLeft();
+    await this.tidy(() => this.removeLeft());
     return removed;
   }
 
@@ -213,6 +217,15 @@ export class BuiltInStore implements MediaStore {
       told(change, 'uploaded', entry);
       return { file: entry, isNew: before === undefined };
     });
+  }
+
+  /** What follows a change that is in force: its caller is not told that it failed where this does. A start does it again. */
+  private async tidy(action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      this.options.untidy?.(error);
+    }
   }
 
   /** Who still reads one of them reads on. What cannot be removed now is removed at the next start. */

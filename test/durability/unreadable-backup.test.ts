@@ -1,0 +1,81 @@
+/** A disk that reports errors under a backup, where it is made or where it is made of: it is told which, nothing is left, and the next one is whole. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { canMountFaulty, FaultyFileSystem, type FaultyCall } from '../support/faulty-file-system.js';
+import { TestService } from '../support/service.js';
+import { describeWhere } from '../support/skip.js';
+
+let root: string;
+let data: FaultyFileSystem;
+let target: FaultyFileSystem;
+let service: TestService;
+let folder: string;
+
+const backUp = () => service.control().post('/backup', { folder });
+const backups = () => readdirSync(join(root, 'backups', 'of'));
+
+/** Told with this in the sentence. */
+async function expectRefused(told: string): Promise<void> {
+  expect(await backUp()).toMatchObject({
+    status: expect.toBeOneOf([422, 503, 507]),
+    body: { detail: expect.stringContaining(told) },
+  });
+}
+
+describeWhere(await canMountFaulty(), 'no file system of our own can be mounted here (libfuse 3, and root)')(
+  'a backup on a disk that reports errors',
+  () => {
+    beforeEach(async () => {
+      root = mkdtempSync(join(tmpdir(), 'gannet-unreadable-backup-'));
+      data = await FaultyFileSystem.mount(join(root, 'under'), join(root, 'on'));
+      target = await FaultyFileSystem.mount(join(root, 'backups'), join(root, 'target'));
+      folder = join(root, 'target', 'of');
+      service = new TestService(join(root, 'on'), { dataDir: join(root, 'on') });
+      await service.start();
+      expect((await service.client.post('/list/default', { name: 'films' })).status).toBe(201);
+      expect((await service.client.bulk('default', 'films', [{ name: 'a' }])).status).toBe(200);
+      expect((await backUp()).status).toBe(201);
+    });
+    afterEach(async () => {
+      await service.stop('SIGKILL');
+      for (const disk of [data, target]) await disk.unmount();
+      rmSync(root, { recursive: true, force: true });
+    });
+
+    const CALLS: readonly FaultyCall[] = ['write', 'sync', 'folder-sync', 'change', 'open', 'read', 'look'];
+
+    it.each(CALLS)(
+      'tells that its folder cannot be used where a %s fails there, and keeps the one before',
+      async (call) => {
+        await target.fail([call], 'EIO', '/of');
+        // Of an open file the system names no path.
+        await expectRefused(call === 'read' ? 'reports an error' : folder);
+        await target.heal();
+        expect((await backUp()).status).toBe(201);
+        expect(backups()).toHaveLength(2);
+        expect((await service.control().get('/backup/check', { folder })).body).toMatchObject({
+          backups: [{ problem_count: 0 }, { problem_count: 0 }],
+        });
+      },
+    );
+
+    it('is made when the catalogue can be read again: one was told as being made for good', async () => {
+      await data.fail(['read'], 'EIO', '/system/data.mdb');
+      await data.forget();
+      expect((await backUp()).status).toBe(503);
+      expect((await backUp()).body).not.toMatchObject({ code: 'conflict' });
+      await data.heal();
+      await eventually(backUp, ({ status }) => status === 201);
+      expect(backups()).toHaveLength(2);
+    });
+
+    it('names what cannot be read of the data directory', async () => {
+      await data.fail(['open'], 'EIO', '/store/data.mdb');
+      await expectRefused('/store/data.mdb cannot be read, and belongs into the backup');
+      expect(backups()).toHaveLength(1);
+    });
+  },
+);
