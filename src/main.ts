@@ -231,18 +231,24 @@ function poolsOf(
 }
 
 /** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
-async function openSystem(dataDir: string, parts: OpenParts, budget: MemoryBudget, reservedNames: ReadonlySet<string>) {
-  const { catalogBytesMax: bytesMax } = budget;
+async function openSystem(
+  dataDir: string,
+  { parts, budget, log }: Pick<Foundation, 'parts' | 'log'> & { readonly budget: MemoryBudget },
+  reservedNames: ReadonlySet<string>,
+) {
   assertFormatsKnown(dataDir);
   const how = { kind: 'system', commitsBeside: true, mappingsLock: kernel.mappingsLock() } as const;
   const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), how));
   parts.opened('system environment', () => environment.close());
   const catalog = await openSystemPart(dataDir, () =>
-    openCatalog(environment, systemClock, { reservedNames, bytesMax }),
+    openCatalog(environment, systemClock, { reservedNames, bytesMax: budget.catalogBytesMax }),
   );
   assertCatalogueFilled(dataDir, catalog.accounts().length);
   const access = await openSystemPart(dataDir, () => openAccess(environment, systemClock));
-  return { environment, catalog, access };
+  const faults = new StorageFaults(log);
+  const unreadable = new UnreadableCatalogue({ environment, dataDir, faults });
+  parts.opened('reading of the catalogue', () => unreadable.close());
+  return { environment, catalog, access, faults, unreadable };
 }
 
 /** What a list keeps a copy of beside its records. */
@@ -276,11 +282,9 @@ async function openServices(
     loadFeatures(),
     allOperations(),
   ]);
-  const faults = new StorageFaults(log);
-  const { environment, catalog, access } = await openSystem(dataDir, parts, budget, reservedAccountNames(operations));
+  const opened = await openSystem(dataDir, { parts, budget, log }, reservedAccountNames(operations));
+  const { environment, catalog, access, faults, unreadable } = opened;
   await ensureAccount(catalog, config, log);
-  const unreadable = new UnreadableCatalogue({ environment, dataDir, faults });
-  parts.opened('reading of the catalogue', () => unreadable.close());
   const secrets = secretsOf(dataDir, config, environment);
   const open = new OpenFeatures();
   const progress = new ProgressBoard();

@@ -30,7 +30,7 @@ export class UnreadableCatalogue {
   #waitMs = WAIT_MS_FIRST;
   #readableSinceMs = Number.NEGATIVE_INFINITY;
   #isMet = false;
-  #mending: Promise<void> | undefined;
+  #isMending = false;
 
   constructor(private readonly options: UnreadableCatalogueOptions) {
     // As the system names it, whatever links lead there.
@@ -43,7 +43,7 @@ export class UnreadableCatalogue {
     this.#tell(`${path} could not be read`);
     this.#isMet = true;
     if (performance.now() > this.#readableSinceMs + WELL_MS) this.#waitMs = WAIT_MS_FIRST;
-    this.#mending ??= this.#mend().finally(() => (this.#mending = undefined));
+    if (!this.#isMending) void this.#mend();
   }
 
   /** Waits for no disk: an environment that is closed is not mapped any more. */
@@ -53,6 +53,7 @@ export class UnreadableCatalogue {
 
   async #mend(): Promise<void> {
     const { signal } = this.#closing;
+    this.#isMending = true;
     while (this.#isMet) {
       await setTimeout(this.#waitMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
@@ -61,6 +62,7 @@ export class UnreadableCatalogue {
       if (signal.aborted) return;
       if (reason !== undefined) this.#tell(reason);
     }
+    this.#isMending = false;
     this.#readableSinceMs = performance.now();
     this.options.faults.gone(SYSTEM);
   }
