@@ -25,6 +25,7 @@ import {
 } from '../operations/index.js';
 import { REQUEST_TARGET_CHARACTERS_MAX, ServiceError, settingsOf, withSignal, type Config } from '../platform/index.js';
 import { AGENT_SETTINGS } from './agent-settings.js';
+import { MessageTurns } from './message-turns.js';
 import { AGENTS } from './part.js';
 import { agentTools, isOpenTo, NO_TOOL, type AgentTool } from './agent-tool.js';
 import { toolAnswer, toolError, toolProblem } from './tool-answer.js';
@@ -51,6 +52,7 @@ const MESSAGE = Type.Object(
 interface Tooling {
   readonly dispatcher: Dispatcher;
   readonly tools: readonly AgentTool[];
+  readonly turns: MessageTurns;
   /** The library's end of the protocol, loaded for the first agent. */
   handler?: Promise<McpHttpHandler>;
 }
@@ -59,7 +61,11 @@ const toolings = new WeakMap<Services, Tooling>();
 function toolingOf(services: Services): Tooling {
   let tooling = toolings.get(services);
   if (tooling === undefined) {
-    tooling = { dispatcher: createDispatcher(services), tools: agentTools(services.operations) };
+    tooling = {
+      dispatcher: createDispatcher(services),
+      tools: agentTools(services.operations),
+      turns: new MessageTurns(),
+    };
     toolings.set(services, tooling);
   }
   return tooling;
@@ -146,9 +152,10 @@ async function exchange(
   bytes: Buffer,
   headers: Readonly<Record<string, string>>,
 ): Promise<OperationResult> {
+  const tooling = toolingOf(context.services);
+  await tooling.turns.begin(context.caller.account ?? '');
   const message = messageOf(bytes);
   if (isSubscription(message)) return refusedSubscription(message);
-  const tooling = toolingOf(context.services);
   const handler = await handlerOf(context.services, tooling);
   return withSignal(context.signal, async (signal) => {
     const request = new Request('http://gannet/mcp', {

@@ -1,11 +1,18 @@
 /** A server that answers JSON to JSON, asked through the guard of outgoing connections: what both kinds of remote models have in common. */
 import { OutboundFailedError, type OutboundClient, type OutboundLimits } from '../platform/outbound/outbound-client.js';
-import { OutboundRefusedError, type Secret } from '../platform/index.js';
+import { hasMoreThan, OutboundRefusedError, type Secret } from '../platform/index.js';
 import { memberOf } from './checked-answers.js';
 import { ModelError } from './model-error.js';
 
 /** How much of what a server says of an error is repeated. */
 const SAID_CHARACTERS_MAX = 200;
+/** How much of it is looked at to find that: its answer may be as long as that of a good request. */
+const LOOKED_AT_CHARACTERS_MAX = 65_536;
+/**
+ * What an answer may have of each of these, which take the thread that answers everybody time to parse, however few bytes they have. The vectors of 2,048
+ * texts have 10,000 of the first two, and with 4,096 numbers each 8,000,000 of the last.
+ */
+const MARKS_MAX = { ':': 200_000, '{': 100_000, '[': 100_000, ',': 10_000_000 } as const;
 /** The server understood the request and does not want it: another time it will not either. */
 const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
 
@@ -64,6 +71,12 @@ export class JsonService {
   }
 
   private parsed({ headers }: OutboundResponse, text: string): unknown {
+    for (const [mark, most] of Object.entries(MARKS_MAX)) {
+      if (!hasMoreThan(text, mark, most)) continue;
+      throw new ModelError(`The server's answer has more than ${most} '${mark}': that is none to what it was asked.`, {
+        retry: 'later',
+      });
+    }
     try {
       return JSON.parse(text);
     } catch {
@@ -89,7 +102,7 @@ export class JsonService {
 
   /** Servers repeat what they were sent, in errors above all. */
   private quoted(text: string): string {
-    const line = this.withoutSecret(text)
+    const line = this.withoutSecret(text.slice(0, LOOKED_AT_CHARACTERS_MAX))
       .replace(/[\p{Cc}\s]+/gu, ' ')
       .trim();
     return line === '' ? '(nothing)' : line.slice(0, SAID_CHARACTERS_MAX);
@@ -103,6 +116,7 @@ export class JsonService {
 
 /** What the body of an error says, in the forms that servers have for it. */
 function saidIn(text: string): string {
+  if (text.length > LOOKED_AT_CHARACTERS_MAX) return text;
   try {
     const body: unknown = JSON.parse(text);
     const error = memberOf(body, 'error') ?? body;

@@ -111,6 +111,14 @@ describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, 
     ['an error of its own', answering(500, '{"error": {"message": "out of memory"}}'), 'later', 'out of memory'],
     ['no entry', answering(401, `{"error": "wrong key ${SECRET}"}`), 'later', 'wrong key [secret]'],
     ['a refusal of the text', answering(422, '{"detail": "too long"}'), 'never', 'too long'],
+    [
+      'more members than any answer has',
+      answering(200, answerOf([1, 2]).replace(/\}$/, `, "more": {${'"a": 1, '.repeat(200_001)}"b": 1}}`)),
+      'later',
+      "more than 200000 ':'",
+    ],
+    ['more objects', answering(200, `[${'{},'.repeat(100_001)}{}]`), 'later', "more than 100000 '{'"],
+    ['an error without end', answering(500, `{"error": "broken", "of": "${'x'.repeat(70_000)}"}`), 'later', '{"error"'],
     ['a redirect', answering(302, '', { location: 'https://example.com/' }), 'later', '302'],
   ])('that answers %s is an error that says why', async (_what, script, retry, why) => {
     await add(provider);

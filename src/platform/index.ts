@@ -13,6 +13,7 @@ export * from './damaged-storage.js';
 export * from './storage-state.js';
 export * from './environment-format.js';
 export * from './errors.js';
+export * from './counted-marks.js';
 export * from './exact-json.js';
 export * from './json-members.js';
 export * from './json-scanner.js';

@@ -1,0 +1,20 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { MessageTurns } from './message-turns.js';
+
+it('begins one message of an account in a turn of the event loop, beside those of others', async () => {
+  const turns = new MessageTurns();
+  const begun: string[] = [];
+  const inTurns: string[][] = [];
+  const asked = ['a', 'a', 'a', 'b', 'b'].map((account) => turns.begin(account).then(() => begun.push(account)));
+  while (begun.length < asked.length) {
+    const before = begun.length;
+    await setImmediate();
+    if (begun.length > before) inTurns.push(begun.slice(before).toSorted());
+  }
+  await Promise.all(asked);
+  // Of one account never two.
+  for (const accounts of inTurns) expect(new Set(accounts).size).toBe(accounts.length);
+  expect(begun.toSorted()).toEqual(['a', 'a', 'a', 'b', 'b']);
+  expect(inTurns[0]).toEqual(['a', 'b']);
+});
