@@ -3,6 +3,7 @@ import type { FieldDefinition } from '../../catalog/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { separatorOf } from '../../records/index.js';
 import type { RawRecords } from '../contract/ingest-tasks.js';
+import { processorMs } from '../../../test/support/processor-time.js';
 import { csvRecords, jsonRecords, type RawRecord } from './raw-records.js';
 
 const DEFINITION: FieldDefinition = {
@@ -38,6 +39,15 @@ it('reads a column without a name where nothing is in it', () => {
 
 it('refuses a header by which a value would be lost', () => {
   expect(() => read('name,title,title', 'a,A,B')).toThrow("The header of the CSV names the column 'title' twice.");
+});
+
+it('reads a header of many columns in a time that grows with them, and not with their square', () => {
+  const tookMs = (count: number) => {
+    const columns = Array.from({ length: count }, (_, at) => `c${at}`);
+    return processorMs(() => read(columns.join(','), columns.map(() => '').join(',')));
+  };
+  tookMs(1000);
+  expect(tookMs(80_000)).toBeLessThan(25 * tookMs(10_000));
 });
 
 it('refuses a JSON record by which a value would be lost, and no other', () => {

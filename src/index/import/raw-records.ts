@@ -156,9 +156,19 @@ function columnsOf({ bytes, separator }: CsvHeader): string[] {
   if (!isUtf8(bytes)) throw malformed('The first line of the CSV is not valid UTF-8.');
   const columns = csvRows(bytes, separator)?.[0];
   if (columns === undefined) throw malformed('The first line of the CSV does not name its columns.');
-  const twice = columns.find((column, at) => column !== '' && columns.indexOf(column) !== at);
+  const twice = namedTwice(columns);
   if (twice !== undefined) throw malformed(`The header of the CSV names the column '${shownName(twice)}' twice.`);
   return columns;
+}
+
+/** The first that was there before. A line may have a hundred thousand of them: none is compared with all others. */
+function namedTwice(columns: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return columns.find((column) => {
+    if (seen.has(column)) return true;
+    if (column !== '') seen.add(column);
+    return false;
+  });
 }
 
 const malformed = (detail: string) => new ServiceError('malformed-request', detail);

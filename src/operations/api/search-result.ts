@@ -324,7 +324,8 @@ function withinRoom(record: WriteResult['record'], bytesMax: number | undefined)
   if (bytesMax === undefined) return record;
   const { leftOut } = fittingFields(Buffer.from(JSON.stringify(record.fields)), { bytesMax });
   if (leftOut.length === 0) return record;
-  const fields = Object.fromEntries(Object.entries(record.fields).filter(([name]) => !leftOut.includes(name)));
+  const isLeftOut = new Set(leftOut);
+  const fields = Object.fromEntries(Object.entries(record.fields).filter(([name]) => !isLeftOut.has(name)));
   return { ...record, fields, fields_left_out: leftOut };
 }
 
