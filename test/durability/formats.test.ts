@@ -9,6 +9,7 @@ import { open } from '../../src/platform/lmdb.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FEATURES } from '../../src/features.js';
 import { ENVIRONMENT_FORMATS, FORMAT_KEY, type FormatRow } from '../../src/platform/index.js';
+import { gannet } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { TestService } from '../support/service.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
@@ -120,6 +121,14 @@ describe('environments', () => {
       await client.delete('/list/default/others');
     });
     expect(rowOf(folderOf('list'))).toEqual({ kind: 'list', number: 2, made_by: '99.0.0' });
+    // While the service is stopped, doctor is who tells of it.
+    const lock = join(folderOf('list'), 'lock.mdb');
+    rmSync(lock);
+    const { status, output } = await gannet(dataDir, 'doctor');
+    expect([status, existsSync(lock)]).toEqual([1, false]);
+    expect(output).toMatch(
+      /✗ Stores of lists .*another release.*default\/films \(.* has format 2, and this release reads format 1/,
+    );
     changeRow(folderOf('list'), { kind: 'list', number: 1, made_by: '0.1.0' });
   });
 

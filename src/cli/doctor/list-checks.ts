@@ -1,10 +1,10 @@
 /** Lists that are damaged, by name: as the service says where it runs, and by what lies on disk. Reads only. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ListRecord } from '../../catalog/index.js';
 import { listFolder, listsFolder } from '../../index/index.js';
-import { checkEnvironmentFile, isDamage } from '../../platform/index.js';
-import { segmentsPath, storePath } from '../../store/index.js';
+import { checkEnvironmentFile, FormatError, isDamage } from '../../platform/index.js';
+import { assertStoreKnown, segmentsPath, storePath } from '../../store/index.js';
 import { membersOf } from '../answers.js';
 import type { UnavailableList } from '../commands/list.js';
 import { formatCount, formatCounted } from '../output.js';
@@ -59,20 +59,40 @@ export function checksInShort(checks: readonly Check[]): readonly Check[] {
   ];
 }
 
-/** Whether the stores of these lists can be opened, by their meta pages. For a data directory that no service has open. */
+/** Whether the stores of these lists can be opened, by their meta pages and formats. For a data directory that no service has open. */
 export function storesCheck(folder: string, lists: readonly ListRecord[]): Check {
   const name = 'Stores of lists';
-  const damaged = lists.flatMap(({ id, account, name: list }) => {
+  const faults = { damaged: [] as string[], others: [] as string[], unclear: [] as string[] };
+  for (const { id, account, name: list } of lists) {
     try {
-      checkEnvironmentFile(join(storePath(listFolder(folder, id)), 'data.mdb'));
-      return [];
+      assertStoreReadable(storePath(listFolder(folder, id)));
     } catch (error) {
-      if (!isDamage(error)) throw error;
-      return [`${account}/${list} (${messageOf(error)})`];
+      const kind = error instanceof FormatError ? 'others' : isDamage(error) ? 'damaged' : 'unclear';
+      faults[kind].push(`${account}/${list} (${messageOf(error)})`);
     }
-  });
-  if (damaged.length === 0) return fine(name, 'none is damaged, by their first pages; --data reads all of them');
-  return failed(name, `damaged: ${firstOf(damaged)}: restore the folders from a backup, or delete the lists`);
+  }
+  const { damaged, others, unclear } = faults;
+  const told = [
+    ...(damaged.length === 0
+      ? []
+      : [`damaged: ${firstOf(damaged)}: restore the folders from a backup, or delete the lists`]),
+    ...(others.length === 0 ? [] : [`written by another release, and not served: ${firstOf(others)}`]),
+    ...(unclear.length === 0 ? [] : [`cannot be looked at: ${firstOf(unclear)}`]),
+  ];
+  if (told.length > 0) return failed(name, told.join('; '));
+  return fine(name, 'none is damaged, by their first pages, or of another release; --data reads all of them');
+}
+
+/** Throws what is wrong; leaves nothing behind. */
+function assertStoreReadable(path: string): void {
+  checkEnvironmentFile(join(path, 'data.mdb'));
+  const lock = join(path, 'lock.mdb');
+  const isNew = !existsSync(lock);
+  try {
+    assertStoreKnown(path);
+  } finally {
+    if (isNew) rmSync(lock, { force: true });
+  }
 }
 
 /** Reads every segment and compares it with its checksum; beside a running service, too, for segments never change. */
