@@ -214,7 +214,9 @@ export class DataCopy {
   /** The error, as a sentence for the operator where what is to be copied may not or cannot be read. */
   private toldUnreadable(error: unknown): unknown {
     if (!isSystemError(error) || !isWithin(error.path ?? '/', this.source.dataDir)) return error;
-    if (error.code !== 'EACCES' && !isUnreadable(error)) return error;
+    // Of a copy the system does not say which of both it was, and names what was to be copied.
+    const isOfDisk = isUnreadable(error) || (error.syscall === 'copyfile' && error.code === 'EIO');
+    if (error.code !== 'EACCES' && !isOfDisk) return error;
     return new ServiceError(
       'unprocessable',
       `${error.path} cannot be read, and belongs into the backup: ${systemReason(error)}.`,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Host, ProtocolEvent } from '../platform/hosts/index.js';
 import {
-  isOutOfSpace,
+  asKnownError,
   SecretUnreadableError,
   ServiceError,
   uuidv7,
@@ -231,13 +231,16 @@ export class FeedRunner {
   }
 
   /** A sentence for whoever owns the feed. */
-  private messageOf(error: unknown, { account, name }: FeedRow): string {
+  private messageOf(thrown: unknown, { account, name }: FeedRow): string {
+    const error = asKnownError(thrown);
     if (error instanceof SourceFailedError || error instanceof SecretUnreadableError) return error.message;
-    if (error instanceof ServiceError && error.code !== 'internal-error') return error.detail;
+    if (error instanceof ServiceError && error.code !== 'internal-error') {
+      // Which file it was is for the log alone.
+      if (error !== thrown) this.options.log.error({ err: thrown, account, feed: name }, error.detail);
+      return error.detail;
+    }
     this.options.log.error({ err: error, account, feed: name }, 'A run of a feed ended unexpectedly');
-    return isOutOfSpace(error)
-      ? 'There is no space left on the disk of the service.'
-      : 'The run was cut short by a fault of the service, which is logged.';
+    return 'The run was cut short by a fault of the service, which is logged.';
   }
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex, SyncOutcome, SyncSession } from '../index/index.js';
 import type { MediaStores, OpenFile } from '../media/index.js';
-import { ServiceError, type Clock, type GiveWay } from '../platform/index.js';
+import { asKnownError, ServiceError, type Clock, type GiveWay } from '../platform/index.js';
 import type { Timers } from '../platform/work/index.js';
 import type { FeedMetrics } from './feed-metrics.js';
 import { importedFile, type ImportedFile } from './imported-file.js';
@@ -223,8 +223,12 @@ export class ListImporter {
     return session.end();
   }
 
-  private messageOf(error: unknown, { account, list }: SourceRow): string {
-    if (error instanceof ServiceError && error.code !== 'internal-error') return error.detail;
+  private messageOf(thrown: unknown, { account, list }: SourceRow): string {
+    const error = asKnownError(thrown);
+    if (error instanceof ServiceError && error.code !== 'internal-error') {
+      if (error !== thrown) this.options.log.error({ err: thrown, account, list }, error.detail);
+      return error.detail;
+    }
     this.options.log.error({ err: error, account, list }, 'An import into a list ended unexpectedly');
     return 'The import was cut short by a fault of the service, which is logged.';
   }

@@ -24,6 +24,7 @@ export * from './fold.js';
 export * from './garbage-collection.js';
 export * from './thread-slices.js';
 export * from './ids.js';
+export * from './known-errors.js';
 export * from './limits.js';
 export * from './lmdb.js';
 export * from './environment-copy.js';

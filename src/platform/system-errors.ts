@@ -31,6 +31,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 interface SystemError extends Error {
   readonly code: string;
   readonly path?: string;
+  readonly syscall?: string;
 }
 
 export function isSystemError(error: unknown): error is SystemError {

@@ -73,8 +73,13 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
     });
 
     it('names what cannot be read of the data directory', async () => {
-      await data.fail(['open'], 'EIO', '/store/data.mdb');
-      await expectRefused('/store/data.mdb cannot be read, and belongs into the backup');
+      const made = await service.client.post('/webhook', { url: 'https://example.com/', events: ['list.created'] });
+      expect(made.status, made.text).toBe(201);
+      for (const part of ['/store/data.mdb', '/secret-keys']) {
+        await data.fail(['open'], 'EIO', part);
+        await expectRefused(`${part} cannot be read, and belongs into the backup`);
+        await data.heal();
+      }
       expect(backups()).toHaveLength(1);
     });
   },

@@ -1,12 +1,12 @@
 /** Whatever was thrown by an operation becomes a ServiceError, before anybody outside is told. */
 import type { Logger } from 'pino';
-import { asDamageError, asResourceError, asStorageError, isStorageError, ServiceError } from '../../platform/index.js';
+import { asKnownError, isStorageError, ServiceError } from '../../platform/index.js';
 
 const LOGGED: ReadonlySet<string> = new Set(['internal-error', 'resources-exhausted', 'storage-damaged']);
 
 /** What the caller may know of an error. An unexpected one is logged with its stack and shown as `internal-error` only. */
 export function asServiceError(thrown: unknown, log: Logger, requestId: string): ServiceError {
-  const error = asDamageError(asResourceError(asStorageError(thrown)));
+  const error = asKnownError(thrown);
   if (error instanceof ServiceError) {
     if (isOfTheMachine(error)) log.error({ requestId, err: error.cause ?? error }, error.detail);
     return error;
