@@ -27,6 +27,8 @@ export interface DiscoverOptions {
   readonly pace?: HostPace;
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
+  /** As of a crawl. */
+  readonly steadyMs?: () => number;
 }
 
 const NO_MEMORY: CrawlMemory = {
