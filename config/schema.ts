@@ -19,6 +19,7 @@ export const configSchema = section({
     shutdown_seconds: integer(0, 600),
     body_idle_seconds_max: integer(1, 86_400),
     trusted_proxies: Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?$' }), { maxItems: 100 }),
+    web_server: Type.Union([Type.Literal('auto'), Type.Literal('uws'), Type.Literal('node')]),
     cors_origins: Type.Array(Type.String({ pattern: '^(\\*|https?://[^/\\s,]+)$' }), { maxItems: 100 }),
   }),
   console: section({ public_url: Type.String({ pattern: '^(https?://[^/\\s?#]+)?$', maxLength: 512 }) }),

@@ -178,7 +178,9 @@ export async function setUpPackages({ quiet = false } = {}) {
   if (stalePackages) await step('Installing npm packages', installPackages);
   else upToDate('npm packages', quiet);
   removeForeignBinaries();
-  if (stalePackages || toBeBuilt) await checkWebServer(root);
+  if (!stalePackages && !toBeBuilt) return;
+  const notice = await checkWebServer(root);
+  if (notice !== undefined) process.stderr.write(`${notice}\n`);
 }
 
 /** Runs every stale step. Throws a StepError whose message is one sentence. */

@@ -31,7 +31,6 @@ import {
   ServiceManager,
   systemClock,
   takeServiceManager,
-  throwWebServerFault,
   tuneGarbageCollection,
   WAITING_SLICE_MS,
   type Config,
@@ -56,7 +55,7 @@ const HOUR_MS = 3_600_000;
 
 /** Loaded while the search threads, which the start waits for, load what is theirs: it is the most of the program. */
 const loadOperations = () => import('./operations/index.js');
-const loadFrontEnds = () => import('./http/index.js').catch(throwWebServerFault);
+const loadFrontEnds = () => import('./http/index.js');
 const loadFeatures = () => Promise.all(FEATURES.map(async ({ name, load }) => ({ name, parts: await load() })));
 const featureEnvironments = () => FEATURES.flatMap(({ environments = [] }) => environments);
 const declaredSettings = () => FEATURES.flatMap(({ settings }) => settings ?? []);
@@ -374,7 +373,8 @@ async function listenForRequests(
 ): Promise<string> {
   const { config } = services;
   const { host, port: configuredPort, body_idle_seconds_max, trusted_proxies } = config.server;
-  const { createControlSocket, createHttpServer, createRequestServer, loggedConnectionRoom } = await loadFrontEnds();
+  const { createControlSocket, createHttpServer, createRequestServer, loggedConnectionRoom, webServerOf } =
+    await loadFrontEnds();
   const { createDispatcher } = await loadOperations();
   const requests = createRequestServer({
     services,
@@ -383,6 +383,7 @@ async function listenForRequests(
     openSite: () => openConsole(config),
   });
   const server = createHttpServer({
+    carriedBy: webServerOf(config.server.web_server, services.log),
     handle: requests.handle,
     host,
     port: configuredPort,

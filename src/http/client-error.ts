@@ -1,13 +1,16 @@
-/** Answers of the control socket to what never becomes a request: Node.js's parser refuses it, and would answer without a word. */
+/** Answers to what never becomes a request of Node.js's server: its parser refuses it, and would answer without a word. */
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ServiceError } from '../platform/index.js';
 import { PROBLEM_TYPE } from './failures.js';
 import { statusLine } from './status-lines.js';
 
-export function answerClientErrors(server: Server): void {
+/** `isOver`: true for a connection that has been told that nothing more of it is looked at. */
+export function answerClientErrors(server: Server, isOver: (socket: Duplex) => boolean = () => false): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    hangUpWith(socket, asProblem(error));
+    // A head that does not come is no mistake of what is in it.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy();
+    else if (!isOver(socket)) hangUpWith(socket, asProblem(error));
   });
   server.on('connect', (_request, socket) => {
     hangUpWith(socket, new ServiceError('method-not-allowed', 'The service is no proxy: there is no CONNECT.'));
@@ -22,7 +25,7 @@ function asProblem({ code }: NodeJS.ErrnoException): ServiceError {
 }
 
 /** Whatever was sent behind it cannot be told apart from it any more: the connection ends. */
-function hangUpWith(socket: Duplex, error: ServiceError): void {
+export function hangUpWith(socket: Duplex, error: ServiceError): void {
   if (!socket.writable) {
     socket.destroy();
     return;

@@ -2,7 +2,9 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { expect, it } from 'vitest';
 import { EventStream } from '../operations/index.js';
 import { writeEvents } from './event-writer.js';
-import { uWebSockets } from './uws-library.js';
+import { loadUWebSockets } from './uws-server.js';
+
+const uWebSockets = loadUWebSockets();
 
 /** What the library gathers of a turn, the head among it. */
 const GATHERED_BYTES_MAX = 16_384;

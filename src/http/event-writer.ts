@@ -1,6 +1,6 @@
 /** Server-sent events on a response of uWebSockets.js that stays open. */
 import type { EventStream } from '../operations/index.js';
-import type { ByteResponse } from './uws-library.js';
+import type { WireResponse } from './wire.js';
 
 /**
  * The library gathers 16 KiB, and forgets a piece that does not fit behind what it has gathered where the connection takes nothing just
@@ -9,7 +9,7 @@ import type { ByteResponse } from './uws-library.js';
 const PIECE_BYTES_MAX = 8_192;
 
 /** Begins to send. Returns what is to be called when the client has gone; the response is not touched after that. */
-export function writeEvents(res: ByteResponse, events: EventStream): () => void {
+export function writeEvents(res: WireResponse, events: EventStream): () => void {
   let isBehind = false;
   let isOver = false;
   let stop = (): void => undefined;

@@ -2,7 +2,7 @@
  * What a client still sends of a request that is answered already is read and dropped before its connection is closed. Closed at once, the
  * system would tell the client of a reset when its next piece comes, and throw away the answer that it has not read yet.
  */
-import type { ByteResponse } from './uws-library.js';
+import type { WireResponse } from './wire.js';
 
 /** Half of the shortest time after which the library closes whoever sends nothing, or too little. */
 const LOOK_INTERVAL_MS = 4000;
@@ -22,7 +22,7 @@ export interface Rest {
 }
 
 /** Calls `end` when the rest is there, or is too much or too late. Returns what is to be called when the connection is gone. */
-export function dropRest(res: ByteResponse, { isAwaited }: Rest, end: () => void): () => void {
+export function dropRest(res: WireResponse, { isAwaited }: Rest, end: () => void): () => void {
   let [bytes, seenBytes, looks, quietLooks] = [0, 0, 0, 0];
   const timer = setInterval(() => {
     looks += 1;

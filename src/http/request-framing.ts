@@ -2,8 +2,8 @@
  * The head of a request, and where its body ends, as its headers say. A request that leaves it open is refused, since whatever stands in front
  * of the service may see another end: what is a part of the body to one would be a request to the other.
  */
-import type { HttpRequest } from 'uWebSockets.js';
 import { ServiceError } from '../platform/index.js';
+import type { WireRequest } from './wire.js';
 
 /** What is looked at of a request's headers; '' where one is not there. */
 export interface RequestHead {
@@ -26,7 +26,7 @@ const CLOSE_CHARACTERS = 5;
  * Requests without a body, most of all, cost no more here than the look at a few headers. `isReading`: by its method; one that
  * reads and has no body needs no type.
  */
-export function readHead(req: HttpRequest, isReading: boolean): RequestHead {
+export function readHead(req: WireRequest, isReading: boolean): RequestHead {
   const length = req.getHeader('content-length');
   if (length !== '' || req.getHeader('transfer-encoding') !== '') return headWithBody(req);
   return {
@@ -41,7 +41,7 @@ export function readHead(req: HttpRequest, isReading: boolean): RequestHead {
 }
 
 /** All headers have to be gone through, since one that is there twice looks like one; so whatever is needed is taken at once. */
-function headWithBody(req: HttpRequest): RequestHead {
+function headWithBody(req: WireRequest): RequestHead {
   let [apiKey, requestId, origin, contentType] = ['', '', '', ''];
   const lengths: string[] = [];
   const codings: string[] = [];

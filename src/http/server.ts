@@ -1,37 +1,24 @@
-/**
- * The HTTP front end on uWebSockets.js. Single-threaded: everything here runs on the main thread, and a `HttpResponse` is used
- * only until it is answered or aborted.
- */
+/** The HTTP front end on whichever web server carries it. Single-threaded: everything here runs on the main thread. */
 import { setImmediate } from 'node:timers/promises';
-import type { us_listen_socket } from 'uWebSockets.js';
 import type { ByteBudget } from '../platform/index.js';
 import type { Answer, RequestHandler } from './exchange.js';
-import type { ConnectionRoom } from './connection-room.js';
-import { ListenError } from './listening.js';
+import { HttpExchange } from './http-exchange.js';
 import { SlowReaders } from './slow-readers.js';
 import { UploadWatch } from './upload-watch.js';
-import { UwsExchange } from './uws-exchange.js';
-import { uWebSockets } from './uws-library.js';
 import { Visitors, type VisitorOptions } from './visitors.js';
+import type { WebServer, WebServerOptions } from './wire.js';
 
-const { App, us_listen_socket_close, us_socket_local_port } = uWebSockets;
-
-/** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it two processes could listen on one port, each with half of the connections. */
-const EXCLUSIVE_PORT = 1;
 /** Clients that are still sending what nobody reads have so long to take their answers when the service stops. */
 const RESTS_AT_STOP_MS_MAX = 1000;
 
-export interface HttpServerOptions {
+export interface HttpServerOptions extends Omit<WebServerOptions, 'onRequest'> {
+  readonly carriedBy: (options: WebServerOptions) => WebServer;
   readonly handle: RequestHandler;
-  readonly host: string;
-  /** 0: one that the system chooses. */
-  readonly port: number;
   /** Where room for answers is reserved. */
   readonly answers: ByteBudget;
   /** Of a body on its way nothing arrives for so long: 408. */
   readonly bodyIdleMsMax: number;
   readonly visitors: VisitorOptions;
-  readonly connections: ConnectionRoom;
 }
 
 export interface HttpServer {
@@ -43,63 +30,35 @@ export interface HttpServer {
   close(timeoutMs: number): Promise<void>;
 }
 
-export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { handle, host, port, answers, bodyIdleMsMax, connections } = options;
-  const app = App();
-  let socket: us_listen_socket | undefined;
+export function createHttpServer({
+  handle,
+  carriedBy,
+  answers,
+  bodyIdleMsMax,
+  ...options
+}: HttpServerOptions): HttpServer {
   const sending: Sending = { answers: new Set(), rests: new Set(), slowReaders: new SlowReaders(answers) };
   const uploads = new UploadWatch({ idleMsMax: bodyIdleMsMax });
-  const needs = { uploads, visitors: new Visitors(options.visitors) };
-  // Called with 1 for each connection that is made, and with -1 for each that is gone.
-  app.filter((res, change) => {
-    if (change === -1) connections.leave();
-    else if (!connections.enter()) res.close();
+  const visitors = new Visitors(options.visitors);
+  const server = carriedBy({
+    ...options,
+    onRequest: (res, req) => {
+      serve(handle, new HttpExchange(res, req, { uploads, visitors, lastWords: server.lastWords }), sending);
+    },
   });
-  app.any('/*', (res, req) => {
-    serve(handle, new UwsExchange(res, req, needs), sending);
-  });
-
-  function stopListening(): void {
-    if (socket === undefined) return;
-    us_listen_socket_close(socket);
-    socket = undefined;
-  }
-
   return {
-    listen: () =>
-      new Promise((resolve, reject) => {
-        const onListen = (listening: us_listen_socket | false): void => {
-          if (listening === false) {
-            reject(new ListenError(host, port));
-            return;
-          }
-          socket = listening;
-          resolve(us_socket_local_port(listening));
-        };
-        listenOn(host, port, onListen);
-      }),
-    stopListening,
+    listen: () => server.listen(),
+    stopListening: () => server.stopListening(),
     async close(timeoutMs) {
-      stopListening();
+      server.stopListening();
       await Promise.all([
         settled(sending.answers, timeoutMs),
         settled(sending.rests, Math.min(timeoutMs, RESTS_AT_STOP_MS_MAX)),
       ]);
-      app.close();
+      server.close();
       uploads.close();
     },
   };
-
-  function listenOn(address: string, at: number, onListen: (socket: us_listen_socket | false) => void): void {
-    // The native function takes host, port, options and callback together; its declaration lacks this form.
-    const listen = app.listen.bind(app) as unknown as (
-      host: string,
-      port: number,
-      options: number,
-      callback: (socket: us_listen_socket | false) => void,
-    ) => void;
-    listen(address, at, EXCLUSIVE_PORT, onListen);
-  }
 }
 
 interface Sending {
@@ -110,7 +69,7 @@ interface Sending {
   readonly slowReaders: SlowReaders;
 }
 
-function serve(handle: RequestHandler, exchange: UwsExchange, sending: Sending): void {
+function serve(handle: RequestHandler, exchange: HttpExchange, sending: Sending): void {
   const answer = handle(exchange);
   exchange.endTurn();
   if (answer instanceof Promise) {
@@ -123,7 +82,7 @@ function serve(handle: RequestHandler, exchange: UwsExchange, sending: Sending):
   }
 }
 
-function send(exchange: UwsExchange, answer: Answer, sending: Sending): void {
+function send(exchange: HttpExchange, answer: Answer, sending: Sending): void {
   const sent = exchange.write(answer);
   if (sent === undefined) {
     answer.sent?.();

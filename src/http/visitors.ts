@@ -1,8 +1,8 @@
 /** Who sends a request that has no API key, as the connection, a proxy and the browser say. */
 import { BlockList, isIP } from 'node:net';
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { sessionCookieName } from '../access/index.js';
 import type { Credential, Visitor } from '../operations/index.js';
+import type { WireRequest, WireResponse } from './wire.js';
 
 export interface VisitorOptions {
   /** The setting `console.public_url`. */
@@ -27,7 +27,7 @@ export class Visitors {
   }
 
   /** Has to be called in the turn in which the request came. */
-  visitor(req: HttpRequest, res: HttpResponse): Visitor {
+  visitor(req: WireRequest, res: WireResponse): Visitor {
     const peer = plainAddress(Buffer.from(res.getRemoteAddressAsText()).toString('latin1'));
     return {
       address: this.#trusted === undefined ? peer : clientBehind(this.#trusted, peer, forwardedFor(req)),
@@ -37,7 +37,7 @@ export class Visitors {
   }
 
   /** That of the session whose cookie is there. */
-  credential(req: HttpRequest): Credential {
+  credential(req: WireRequest): Credential {
     const cookies = req.getHeader('cookie');
     const token = cookies === '' ? undefined : cookieValue(cookies, this.#cookieName);
     if (token === undefined || !TOKEN.test(token)) return NO_KEY;
@@ -55,7 +55,7 @@ export class Visitors {
  * All headers of that name as one. Some proxies write theirs behind what the client sent (HAProxy does), and of several the library gives
  * the first: the one that anybody could have written.
  */
-function forwardedFor(req: HttpRequest): string {
+function forwardedFor(req: WireRequest): string {
   const values: string[] = [];
   req.forEach((name, value) => {
     if (name === 'x-forwarded-for') values.push(value);

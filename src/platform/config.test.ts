@@ -80,6 +80,7 @@ describe('config/default.toml', () => {
       shutdown_seconds: 10,
       body_idle_seconds_max: 60,
       trusted_proxies: [],
+      web_server: 'auto',
       cors_origins: [],
     });
     expect(config.search.threads).toBeGreaterThan(0);

@@ -4,22 +4,34 @@ import { webServerFault } from './web-server-fault.js';
 const refusal = (reason: string) =>
   new Error(`This version of uWS.js supports only Node.js versions 16 and 20 on Tier 1 platforms.\n\n${reason}`);
 
+function faultOf(error: Error) {
+  const fault = webServerFault(error);
+  if (fault === undefined) throw new Error('This is no refusal');
+  return fault;
+}
+
 describe('why the web server cannot be loaded', () => {
   it('is the C library, where that is too old: not the version of Node.js', () => {
-    const fault = webServerFault(
+    const { advice, isDamage } = faultOf(
       refusal("Error: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by /x/uws.node)"),
     );
-    expect(fault).toMatch(/needs glibc 2\.38, and this machine has .*: take Node\.js 20, or a newer system/);
+    expect(advice).toMatch(/needs glibc 2\.38, and this machine has .*: take Node\.js 20, or a newer system/);
+    expect(isDamage).toBe(false);
   });
 
   it('is the version of Node.js, where there is no binary for it', () => {
-    const fault = webServerFault(refusal("Error: Cannot find module './uws_linux_x64_131.node'\nRequire stack:\n- /x"));
-    expect(fault).toMatch(/^It has no binary for Node\.js .*: take Node\.js 20, 22 or 24 .*npm ci/);
-    expect(fault).not.toContain('\n');
+    const { advice, isDamage } = faultOf(
+      refusal("Error: Cannot find module './uws_linux_x64_131.node'\nRequire stack:\n- /x"),
+    );
+    expect(advice).toMatch(/^It has no binary for Node\.js .*: take Node\.js 20, 22 or 24 .*npm ci/);
+    expect(advice).not.toContain('\n');
+    expect(isDamage).toBe(false);
   });
 
   it('is the binary, where that is damaged', () => {
-    expect(webServerFault(refusal('Error: /x/uws.node: file too short'))).toMatch(/\(\/x\/uws\.node: file too short\)/);
+    const { advice, isDamage } = faultOf(refusal('Error: /x/uws.node: file too short'));
+    expect(advice).toMatch(/\(\/x\/uws\.node: file too short\)/);
+    expect(isDamage).toBe(true);
   });
 
   it('is not asked of other failures', () => {

@@ -5,26 +5,48 @@ import { OperatorError } from './operator-error.js';
 const REFUSAL = /^This version of uWS\.js[^\n]*(?:\n+(?:\w*Error: )?([^\n]+))?/;
 const GLIBC_MISSING = /version [`']GLIBC_([\d.]+)' not found/;
 
-/** A sentence or two that say what to do; undefined for what is no refusal of the library. */
-export function webServerFault(error: unknown): string | undefined {
+export interface WebServerFault {
+  /** What to do, in a sentence or two. */
+  readonly advice: string;
+  /** There is a binary for this machine. Where there is none, Node.js's own server takes the library's place. */
+  readonly isDamage: boolean;
+}
+
+/** Undefined for what is no refusal of the library. */
+export function webServerFault(error: unknown): WebServerFault | undefined {
   const refusal = REFUSAL.exec(error instanceof Error ? error.message : '');
   if (refusal === null) return undefined;
   const reason = refusal[1] ?? '';
   const glibc = GLIBC_MISSING.exec(reason)?.[1];
-  const { version, platform, arch, report } = process;
+  const { version, platform, arch } = process;
   const machine = `Node.js ${version.slice(1)} on ${platform} ${arch}`;
   if (glibc !== undefined) {
-    const { header } = report.getReport() as { readonly header?: { readonly glibcVersionRuntime?: string } };
-    const present = header?.glibcVersionRuntime ?? 'an older one';
-    return `Its binary for ${machine} needs glibc ${glibc}, and this machine has ${present}: take Node.js 20, or a newer system (Debian 13, Ubuntu 24.04).`;
+    const present = presentGlibc() ?? 'an older one';
+    const advice = `Its binary for ${machine} needs glibc ${glibc}, and this machine has ${present}: take Node.js 20, or a newer system (Debian 13, Ubuntu 24.04).`;
+    return { advice, isDamage: false };
   }
-  if (reason.startsWith('Cannot find module'))
-    return `It has no binary for ${machine}: take Node.js 20, 22 or 24 on Linux or macOS. Where this is one of them, \`npm ci\` puts the binary back.`;
-  return `Its binary for ${machine} cannot be loaded (${reason}): \`npm ci\` puts back what is damaged.`;
+  if (reason.startsWith('Cannot find module')) {
+    const advice = `It has no binary for ${machine}: take Node.js 20, 22 or 24 on Linux or macOS. Where this is one of them, \`npm ci\` puts the binary back.`;
+    return { advice, isDamage: false };
+  }
+  if (platform === 'linux' && presentGlibc() === undefined) {
+    const advice = `Its binary for ${machine} needs glibc, which this system does not have: take one that has it, such as Debian.`;
+    return { advice, isDamage: false };
+  }
+  const advice = `Its binary for ${machine} cannot be loaded (${reason}): \`npm ci\` puts back what is damaged.`;
+  return { advice, isDamage: true };
+}
+
+/** Undefined on a system with another C library, such as musl. */
+function presentGlibc(): string | undefined {
+  const { header } = process.report.getReport() as { readonly header?: { readonly glibcVersionRuntime?: string } };
+  return header?.glibcVersionRuntime;
 }
 
 /** For what the library was imported by. */
 export function throwWebServerFault(error: unknown): never {
   const fault = webServerFault(error);
-  throw fault === undefined ? error : new OperatorError(`The web server, uWebSockets.js, cannot be loaded. ${fault}`);
+  throw fault === undefined
+    ? error
+    : new OperatorError(`The web server, uWebSockets.js, cannot be loaded. ${fault.advice}`);
 }

@@ -13,13 +13,19 @@ import { startTestService, type TestService } from '../support/service.js';
 /** The parser of the library that stands in its build for Node.js 20; builds for later ones refuse more, and sooner. */
 const IS_KNOWN_LIBRARY = process.versions.modules === '115';
 
+const ALLOWED = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
+
 let service: TestService;
 let key: string;
+let ofNode: TestService;
+let keyOfNode: string;
 beforeAll(async () => {
-  service = await startTestService({ env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
+  service = await startTestService({ env: ALLOWED });
   ({ key } = await service.createKey({ access: 'full' }));
+  ofNode = await startTestService({ env: { ...ALLOWED, GANNET_SERVER_WEB_SERVER: 'node' } });
+  ({ key: keyOfNode } = await ofNode.createKey({ access: 'full' }));
 });
-afterAll(() => service.close());
+afterAll(() => Promise.all([service.close(), ofNode.close()]));
 
 /** `closed`: and the connection is closed. `nothing`: no answer at all. */
 type Outcome = readonly [answers: string, closed?: 'closed'];
@@ -30,6 +36,8 @@ interface Row {
   readonly http: Outcome;
   /** Of the control socket; undefined: as over HTTP. */
   readonly control?: Outcome;
+  /** Of Node.js's own server as what carries HTTP; undefined: as of the control socket, which has its parser. */
+  readonly node?: Outcome;
   /** The library answers, or closes, by itself. */
   readonly byLibrary?: true;
   /** Earlier releases of Node.js, whose parser the control socket has, take it. */
@@ -37,7 +45,8 @@ interface Row {
   readonly halfClosed?: true;
 }
 
-const DOORS = ['http', 'control'] as const;
+/** `node`: HTTP by Node.js's own server. */
+const DOORS = ['http', 'node', 'control'] as const;
 type Door = (typeof DOORS)[number];
 
 const HEALTH = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -134,6 +143,7 @@ const rows: Record<string, Row> = {
   trailers: {
     pieces: create('Transfer-Encoding: chunked\r\nTrailer: X-A\r\n', '{length}\r\n{list}\r\n0\r\nX-A: b\r\n\r\n'),
     http: BAD,
+    node: BAD,
     control: ['201'],
   },
 
@@ -184,6 +194,7 @@ const rows: Record<string, Row> = {
   'a header of 20 KB': {
     pieces: get(`A: ${'a'.repeat(20_000)}\r\n`),
     http: ['200'],
+    node: ['200'],
     control: ['431 problem', 'closed'],
   },
   // The network may bring it in one after all.
@@ -194,6 +205,7 @@ const rows: Record<string, Row> = {
       `${'a'.repeat(10_000)}\r\n\r\n`,
     ],
     http: ['200'],
+    node: ['200'],
     control: ['431 problem', 'closed'],
   },
   'a folded header': { pieces: get('A: b\r\n c\r\n'), http: NOTHING, control: BAD, byLibrary: true },
@@ -230,6 +242,7 @@ const rows: Record<string, Row> = {
   'a URL of 17 KB': {
     pieces: get('', `/health?${'a'.repeat(17_000)}`),
     http: ['414 problem'],
+    node: ['414 problem'],
     control: ['431 problem', 'closed'],
   },
   'a URL of 15 KB': { pieces: get('', `/health?${'a'.repeat(15_000)}`), http: ['400 problem'] },
@@ -303,27 +316,35 @@ const rows: Record<string, Row> = {
 };
 
 /** Lists that rows make: one a row and door, so that none stands in the way of another. */
-function filled(row: Row, list: string): RawOptions['pieces'] {
+function filled(row: Row, list: string, door: Door): RawOptions['pieces'] {
   const body = JSON.stringify({ name: list });
   return row.pieces.map((piece) =>
     typeof piece !== 'string'
       ? piece
       : piece
-          .replaceAll('{key}', `Host: x\r\nX-API-Key: ${key}\r\n`)
+          .replaceAll('{key}', `Host: x\r\nX-API-Key: ${keyOf(door)}\r\n`)
           .replaceAll('{list}', body)
           .replaceAll('{bytes}', String(body.length))
           .replaceAll('{length}', body.length.toString(16)),
   );
 }
 
+const serviceOf = (door: Door) => (door === 'node' ? ofNode : service);
+const keyOf = (door: Door) => (door === 'node' ? keyOfNode : key);
+
 function targetOf(door: Door): NetConnectOpts {
-  const { hostname, port } = new URL(service.address);
-  return door === 'http' ? { host: hostname, port: Number(port) } : { path: join(service.dataDir, 'control.sock') };
+  if (door === 'control') return { path: join(service.dataDir, 'control.sock') };
+  const { hostname, port } = new URL(serviceOf(door).address);
+  return { host: hostname, port: Number(port) };
+}
+
+function expectedOf({ http, control = http, node = control }: Row, door: Door): Outcome {
+  return { http, control, node }[door];
 }
 
 async function outcomeOf(row: Row, [answers, closed]: Outcome, list: string, door: Door): Promise<Outcome> {
   const result = await rawExchange(targetOf(door), {
-    pieces: filled(row, list),
+    pieces: filled(row, list, door),
     answers: answers === 'nothing' ? 0 : answers.split(', ').length,
     closed: closed === 'closed',
     ...(row.halfClosed === undefined ? {} : { halfClosed: row.halfClosed }),
@@ -339,18 +360,18 @@ function isRefused([answers]: Outcome): boolean {
 
 describe.concurrent.each(DOORS)('what %s makes of', (door) => {
   it.each(Object.entries(rows))('%s', async (name, row) => {
-    const expected = (door === 'control' ? row.control : undefined) ?? row.http;
+    const expected = expectedOf(row, door);
     const list = `${door}-${Object.keys(rows).indexOf(name)}`;
     const seen = await outcomeOf(row, expected, list, door);
     if (door === 'http' && row.byLibrary === true && !IS_KNOWN_LIBRARY) {
       expect(isRefused(seen) || isRefused(expected) === isRefused(seen)).toBe(true);
-    } else if (door === 'control' && row.byNode === true) {
+    } else if (door !== 'http' && row.byNode === true) {
       expect(seen[0]).toMatch(/^(?:200|40[04] problem)$/);
     } else {
       expect(seen).toEqual(expected);
     }
     // What was refused has not been done, and what was smuggled neither.
-    const made = await service.control().get(`/list/default/${list}`);
+    const made = await serviceOf(door).control().get(`/list/default/${list}`);
     if (/400|431|505/.test(seen[0])) expect(made.status).toBe(404);
     if (/201/.test(seen[0])) expect(made.status).toBe(200);
   });
@@ -367,7 +388,7 @@ async function askedFor(door: Door) {
   socket.on('data', (chunk: string) => (text += chunk));
   // A reset is a way to close, too.
   const closed = new Promise<void>((resolve) => socket.once('end', resolve).once('error', () => resolve()));
-  const head = `POST /feed/default/web/discover HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n`;
+  const head = `POST /feed/default/web/discover HTTP/1.1\r\nHost: x\r\nX-API-Key: ${keyOf(door)}\r\nContent-Type: application/json\r\n`;
   socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
   // Not `expect.poll`, which belongs to one test: several run side by side.
   await eventually(

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startTestService } from '../support/service.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const STACK = /\n\s+at |node:internal|Unhandled|Emitted 'error'/;
@@ -39,8 +40,14 @@ interface Ended {
   readonly notes: string;
 }
 
-function serve(): Promise<Ended> {
-  const env = { ...process.env, GANNET_DATA_DIR: join(folder, 'data'), GANNET_PORT: '0', GANNET_LOG_LEVEL: 'fatal' };
+function serve(settings: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const env = {
+    ...process.env,
+    ...settings,
+    GANNET_DATA_DIR: join(folder, 'data'),
+    GANNET_PORT: '0',
+    GANNET_LOG_LEVEL: 'fatal',
+  };
   return new Promise((resolve) => {
     execFile(process.execPath, [join(folder, 'bin', 'gannet.js'), 'serve'], { env }, (error, _, notes) => {
       resolve({ status: error?.code, notes });
@@ -80,10 +87,8 @@ describe('gannet serve', () => {
     expect(notes).not.toMatch(STACK);
   });
 
-  it.each([
-    ['missing', undefined, /It has no binary for Node\.js .*npm ci/],
-    ['damaged', 'x', /cannot be loaded \(.*npm ci/],
-  ])('says what to do where the binary of the web server is %s', async (_, content, sentence) => {
+  /** With this as the only binary of uWebSockets.js. */
+  function putBinary(content: string | undefined): void {
     const packages = join(folder, 'node_modules');
     rmSync(packages);
     mkdirSync(packages);
@@ -97,10 +102,28 @@ describe('gannet serve', () => {
     const { platform, arch, versions } = process;
     if (content !== undefined)
       writeFileSync(join(library, `uws_${platform}_${arch}_${versions.modules}.node`), content);
-    const { status, notes } = await serve();
+  }
+
+  it.each([
+    ['missing', undefined, 'uws', /It has no binary for Node\.js .*npm ci/],
+    ['damaged', 'x', 'auto', /cannot be loaded \(.*npm ci/],
+  ])('says what to do where the binary of the web server is %s', async (_, content, server, sentence) => {
+    putBinary(content);
+    const { status, notes } = await serve({ GANNET_SERVER_WEB_SERVER: server });
     expect(status, notes).toBe(1);
     expect(notes).toMatch(/^The web server, uWebSockets\.js, cannot be loaded\. /);
     expect(notes).toMatch(sentence);
     expect(notes).not.toMatch(STACK);
+  });
+
+  it("serves by Node.js's own web server where the other has no binary for this machine, and says so", async () => {
+    putBinary(undefined);
+    const service = await startTestService({ packageRoot: folder });
+    expect(await service.client.post('/list/default', { name: 'films' })).toMatchObject({ status: 201 });
+    expect(service.output).toMatch(
+      /"level":40,[^\n]*It has no binary for Node\.js [^\n]*Node\.js's own web server is in its place/,
+    );
+    expect(await service.stop()).toBe(0);
+    await service.close();
   });
 });

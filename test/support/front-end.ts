@@ -32,6 +32,7 @@ import { createControlSocket, type ControlSocket } from '../../src/http/control-
 import { createRequestServer, type RequestServer } from '../../src/http/request-handler.js';
 import { ConnectionRoom } from '../../src/http/connection-room.js';
 import { createHttpServer, type HttpServer } from '../../src/http/server.js';
+import { webServerOf, type WebServerKind } from '../../src/http/web-server.js';
 
 const LOOK_INTERVAL_MS = 5;
 const FREE = { permission: null, callers: ['key', 'console', 'cli'], target: 'none', params: Type.Object({}) } as const;
@@ -183,7 +184,8 @@ const NEW_KEY: NewKey = {
   expires_at: null,
 };
 
-export async function openDesk(): Promise<void> {
+/** Carries requests by the web server of this name. */
+export async function openDesk(webServer: WebServerKind): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-http-'));
   desk.environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
   const catalog = await openCatalog(desk.environment, systemClock);
@@ -237,6 +239,7 @@ export async function openDesk(): Promise<void> {
     openSite: () => Promise.reject(new Error('There is no site here')),
   });
   desk.server = createHttpServer({
+    carriedBy: webServerOf(webServer, log),
     handle: desk.requests.handle,
     host: '127.0.0.1',
     port: 0,

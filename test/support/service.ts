@@ -223,6 +223,10 @@ export class TestService {
       GANNET_KERNEL_CHECK_LEASES: '1',
       // Each thread is a fifth of what a start costs; tests of what threads do to each other ask for more.
       GANNET_SEARCH_THREADS: '1',
+      // Any test of a service can be run by another web server than the one that the machine has.
+      ...(process.env['TEST_WEB_SERVER'] === undefined
+        ? {}
+        : { GANNET_SERVER_WEB_SERVER: process.env['TEST_WEB_SERVER'] }),
       ...PATIENT,
       ...this.#settings.env,
     };

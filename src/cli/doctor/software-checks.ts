@@ -66,7 +66,10 @@ export async function webServerCheck(): Promise<Check> {
     const { version } = createRequire(import.meta.url)('uWebSockets.js/package.json') as { readonly version: string };
     return usable ? fine('uWebSockets.js', version) : failed('uWebSockets.js', 'the package has no App');
   } catch (error) {
-    return failed('uWebSockets.js', webServerFault(error) ?? `${messageOf(error)}: \`npm ci\` puts it back`);
+    const fault = webServerFault(error);
+    if (fault?.isDamage === false)
+      return notice('uWebSockets.js', `${fault.advice} Until then Node.js's own web server is in its place.`);
+    return failed('uWebSockets.js', fault?.advice ?? `${messageOf(error)}: \`npm ci\` puts it back`);
   }
 }
 

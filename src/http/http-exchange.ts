@@ -1,8 +1,7 @@
 /**
- * One request of uWebSockets.js. `HttpRequest` lives only until the route handler returns, so that everything of it is taken
- * at once; chunks of a body are copied, since uWebSockets reuses their memory.
+ * One request over HTTP. What stands in it is there only until its handler returns, so that everything of it is taken at once; chunks of a body are
+ * copied, since uWebSockets.js reuses their memory.
  */
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { AGENTS_PATH, HeadedBytes, StreamedBody, type Credential, type Visitor } from '../operations/index.js';
 import type { ServiceError } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
@@ -14,22 +13,22 @@ import { writeEvents } from './event-writer.js';
 import { isPageRequest, type PageHeaders } from './site.js';
 import { statusLine } from './status-lines.js';
 import type { UploadWatch } from './upload-watch.js';
-import type { ByteResponse } from './uws-library.js';
 import { UNKNOWN_VISITOR, type Visitors } from './visitors.js';
+import type { LastWords, WireRequest, WireResponse } from './wire.js';
 import type { UploadWindow } from './upload-window.js';
 
-/** What the library gathers before it writes anything. */
-const GATHERED_BYTES_MAX = 16_384;
-const LINE_END_BYTES = 2;
+/** An answer up to this length is sent whole before its connection is closed: it is what uWebSockets.js gathers. */
+const SHORT_BYTES_MAX = 16_384;
 /** Of a client that has stopped sending: it may go on just now, or never. */
 const STALLED_STATUS = 408;
 
 export interface ExchangeNeeds {
   readonly uploads: UploadWatch;
   readonly visitors: Visitors;
+  readonly lastWords: LastWords;
 }
 
-export class UwsExchange implements IncomingRequest {
+export class HttpExchange implements IncomingRequest {
   readonly method: string;
   readonly path: string;
   readonly queryString: string;
@@ -42,10 +41,11 @@ export class UwsExchange implements IncomingRequest {
   readonly bodyBytes: number | undefined;
   readonly fault: ServiceError | undefined;
   readonly signal = new Gone();
-  readonly #res: ByteResponse;
+  readonly #res: WireResponse;
   /** Until the route handler returns. */
-  #req: HttpRequest | undefined;
+  #req: WireRequest | undefined;
   readonly #uploads: UploadWatch;
+  readonly #lastWords: LastWords;
   #watched: IncomingBody | undefined;
   #body: IncomingBody | undefined;
   #failRead: ((error: Error) => void) | undefined;
@@ -57,10 +57,11 @@ export class UwsExchange implements IncomingRequest {
   #dropsRest = false;
   #onGone: (() => void) | undefined;
 
-  constructor(res: HttpResponse, req: HttpRequest, { uploads, visitors }: ExchangeNeeds) {
+  constructor(res: WireResponse, req: WireRequest, { uploads, visitors, lastWords }: ExchangeNeeds) {
     this.#res = res;
     this.#req = req;
     this.#uploads = uploads;
+    this.#lastWords = lastWords;
     this.method = req.getMethod().toUpperCase();
     this.path = req.getUrl();
     // Undefined where the URL has no `?`, whatever the declaration says.
@@ -163,16 +164,9 @@ export class UwsExchange implements IncomingRequest {
     return this.#writeBody(answer);
   }
 
-  /**
-   * The library goes on to parse what follows an answered request, whatever the answer says about the connection. So this one is
-   * written past its back and the connection is closed before the library looks any further. Only what exceeds its buffer is sent
-   * at once: blanks behind the JSON see to that.
-   */
   #hangUpWith(answer: Answer): undefined {
-    const padded = Buffer.alloc(GATHERED_BYTES_MAX, ' ');
-    const body = answer.body instanceof Uint8Array ? answer.body : padded;
-    this.#writePast(answer, Buffer.concat([body, padded.subarray(body.byteLength)]));
-    this.#res.close();
+    this.#writeHead(answer);
+    this.#lastWords.hangUpWith(this.#res, answer.body instanceof Uint8Array ? answer.body : new Uint8Array(0));
   }
 
   /** A short answer behind which the connection is closed, to a client that may still be sending. */
@@ -183,15 +177,17 @@ export class UwsExchange implements IncomingRequest {
       this.bodyPending &&
       body instanceof Uint8Array &&
       !headOnly &&
-      body.byteLength <= GATHERED_BYTES_MAX
+      body.byteLength <= SHORT_BYTES_MAX
     );
   }
 
-  /** The library closes as soon as it has written an answer of its own: this one is written past its back, and what comes is read on. */
   #readOnBehind(answer: Answer, body: Uint8Array): Promise<void> {
     this.keepOpen();
     this.#dropsRest = true;
-    this.#res.cork(() => this.#writePast(answer, body));
+    this.#res.cork(() => {
+      this.#writeHead(answer);
+      this.#lastWords.say(this.#res, body);
+    });
     return new Promise((resolve) => {
       const isAwaited = answer.status !== STALLED_STATUS;
       const stop = dropRest(this.#res, { isAwaited }, () => this.hangUp());
@@ -200,14 +196,6 @@ export class UwsExchange implements IncomingRequest {
         resolve();
       };
     });
-  }
-
-  /** The library ends each header's line: the last line end belongs to the body, as blanks behind JSON may. */
-  #writePast(answer: Answer, body: Uint8Array): void {
-    this.#writeHead(answer);
-    this.#res.writeHeader('Connection', 'close');
-    const length = Buffer.from(`${body.byteLength + LINE_END_BYTES}\r\n\r\n`);
-    this.#res.writeHeader('Content-Length', Buffer.concat([length, body]));
   }
 
   #unwatch(): void {
@@ -399,7 +387,7 @@ function orUndefined(header: string): string | undefined {
 }
 
 /** The key of a header `Authorization: Bearer …`; '' without one. */
-function bearerOf(req: HttpRequest): string {
+function bearerOf(req: WireRequest): string {
   return /^Bearer +(\S+) *$/i.exec(req.getHeader('authorization'))?.[1] ?? '';
 }
 

@@ -1,0 +1,52 @@
+/** A request of Node.js's server by the names of uWebSockets.js. */
+import type { IncomingMessage } from 'node:http';
+import type { WireRequest } from './wire.js';
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+export class NodeRequest implements WireRequest {
+  readonly #message: IncomingMessage;
+  readonly #question: number;
+
+  constructor(message: IncomingMessage) {
+    this.#message = message;
+    this.#question = this.#url.indexOf('?');
+  }
+
+  get #url(): string {
+    return this.#message.url ?? '/';
+  }
+
+  getMethod(): string {
+    return this.#message.method ?? 'GET';
+  }
+
+  getUrl(): string {
+    return asUtf8(this.#question === -1 ? this.#url : this.#url.slice(0, this.#question));
+  }
+
+  /** '' without a `?`. */
+  getQuery(): string;
+  getQuery(key: string): string | undefined;
+  getQuery(key?: string): string | undefined {
+    const query = this.#question === -1 ? '' : asUtf8(this.#url.slice(this.#question + 1));
+    return key === undefined ? query : (new URLSearchParams(query).get(key) ?? undefined);
+  }
+
+  /** Of several of one name, what Node.js makes of them: mostly all, behind commas. */
+  getHeader(name: string): string {
+    const value = this.#message.headers[name];
+    return Array.isArray(value) ? value.join(', ') : (value ?? '');
+  }
+
+  forEach(action: (name: string, value: string) => void): void {
+    const { rawHeaders } = this.#message;
+    for (let at = 0; at + 1 < rawHeaders.length; at += 2)
+      action((rawHeaders[at] ?? '').toLowerCase(), rawHeaders[at + 1] ?? '');
+  }
+}
+
+/** Node.js makes a letter of each byte. */
+function asUtf8(text: string): string {
+  return BEYOND_ASCII.test(text) ? Buffer.from(text, 'latin1').toString() : text;
+}

@@ -1,0 +1,141 @@
+/** A response of Node.js's server by the names of uWebSockets.js. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { WireResponse } from './wire.js';
+
+/** Given at a time: Node.js keeps what the connection does not take. */
+const PIECE_BYTES_MAX = 65_536;
+const NO_BYTES = new ArrayBuffer(0);
+
+export class NodeResponse implements WireResponse {
+  readonly #message: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #becomesLast: () => void;
+  #sentBytes = 0;
+  #isComplete = false;
+  #onData: ((chunk: ArrayBuffer, isLast: boolean) => void) | undefined;
+  #onWritable: ((offset: number) => boolean) | undefined;
+
+  /** `becomesLast`: the connection ends behind this one. */
+  constructor(message: IncomingMessage, response: ServerResponse, becomesLast: () => void) {
+    this.#message = message;
+    this.#response = response;
+    this.#becomesLast = becomesLast;
+    // Of a connection that is gone; `onAborted` is told.
+    response.on('error', () => undefined);
+    message.on('error', () => undefined);
+  }
+
+  getRemoteAddressAsText(): ArrayBuffer {
+    return bytesOf(Buffer.from(this.#message.socket.remoteAddress ?? ''));
+  }
+
+  onAborted(handler: () => void): void {
+    this.#response.once('close', () => {
+      if (!this.#isComplete) handler();
+    });
+  }
+
+  /** The last that was given is called. */
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): void {
+    const isFirst = this.#onData === undefined;
+    this.#onData = handler;
+    if (!isFirst) return;
+    this.#message.on('data', (chunk: Buffer) => this.#onData?.(bytesOf(chunk), false));
+    this.#message.once('end', () => this.#onData?.(NO_BYTES, true));
+  }
+
+  pause(): void {
+    this.#message.pause();
+  }
+
+  resume(): void {
+    this.#message.resume();
+  }
+
+  cork(action: () => void): void {
+    this.#response.cork();
+    try {
+      action();
+    } finally {
+      this.#response.uncork();
+    }
+  }
+
+  writeStatus(line: string): void {
+    const blank = line.indexOf(' ');
+    this.#response.statusCode = Number(line.slice(0, blank));
+    this.#response.statusMessage = line.slice(blank + 1);
+  }
+
+  writeHeader(name: string, value: string): void {
+    this.#response.appendHeader(name, value);
+  }
+
+  write(chunk: Uint8Array): boolean {
+    return this.#send(chunk);
+  }
+
+  /** As much as the connection takes; the rest when it has taken that. */
+  tryEnd(rest: Uint8Array, totalBytes: number): [isTaken: boolean, isDone: boolean] {
+    if (!this.#response.headersSent) this.#response.setHeader('Content-Length', totalBytes);
+    let at = 0;
+    let isFlowing = !this.#response.writableNeedDrain;
+    while (isFlowing && at < rest.byteLength) {
+      const piece = rest.subarray(at, at + PIECE_BYTES_MAX);
+      at += piece.byteLength;
+      this.#sentBytes += piece.byteLength;
+      isFlowing = this.#send(piece);
+    }
+    const isDone = isFlowing && this.#sentBytes >= totalBytes;
+    if (isDone) this.#complete();
+    return [isFlowing && at === rest.byteLength, isDone];
+  }
+
+  onWritable(handler: (offset: number) => boolean): void {
+    if (this.#onWritable === undefined) this.#response.on('drain', () => this.#onWritable?.(this.#sentBytes));
+    this.#onWritable = handler;
+  }
+
+  end(body?: Uint8Array, closesConnection = false): void {
+    if (closesConnection) this.#closeBehind();
+    if (!this.#response.headersSent) this.#response.setHeader('Content-Length', body?.byteLength ?? 0);
+    if (body !== undefined && body.byteLength > 0) this.#send(body);
+    this.#complete();
+  }
+
+  endWithoutBody(reportedBytes?: number, closesConnection = false): void {
+    if (closesConnection) this.#closeBehind();
+    if (reportedBytes !== undefined) this.#response.setHeader('Content-Length', reportedBytes);
+    this.#complete();
+  }
+
+  /** All of it, and no end: what still comes of the request is read on. */
+  say(body: Uint8Array): void {
+    this.#closeBehind();
+    this.#response.setHeader('Content-Length', body.byteLength);
+    this.#send(body);
+  }
+
+  close(): void {
+    this.#message.socket.destroy();
+  }
+
+  /** Copied: what is borrowed is written to again in the next turn, and Node.js may not have sent it by then. */
+  #send(bytes: Uint8Array): boolean {
+    return this.#response.write(Buffer.from(bytes));
+  }
+
+  #closeBehind(): void {
+    this.#becomesLast();
+    this.#response.setHeader('Connection', 'close');
+  }
+
+  #complete(): void {
+    this.#isComplete = true;
+    this.#response.end();
+  }
+}
+
+function bytesOf(chunk: Buffer): ArrayBuffer {
+  return chunk.buffer.slice(chunk.byteOffset, chunk.byteOffset + chunk.byteLength) as ArrayBuffer;
+}

@@ -1,0 +1,106 @@
+/**
+ * Node.js's own server as what carries requests, where uWebSockets.js has no binary for the machine, its C library or its release of Node.js
+ * (docs/decisions/0346). What it allows is what the other does, as far as its parser does not decide.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Server as NetServer, type AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { isSystemError, ServiceError } from '../platform/index.js';
+import { answerClientErrors, hangUpWith } from './client-error.js';
+import { ListenError } from './listening.js';
+import { NodeRequest } from './node-request.js';
+import { NodeResponse } from './node-response.js';
+import type { LastWords, WebServer, WebServerOptions } from './wire.js';
+
+/** Request line and headers of one request. */
+const HEAD_BYTES_MAX = 32_768;
+/** For a head, for the next request of a connection, and for whoever takes nothing of an answer. */
+const QUIET_MS_MAX = 10_000;
+const CHECK_INTERVAL_MS = 2_000;
+
+interface Connection {
+  /** Answers that are not complete. */
+  answering: number;
+  /** It ends behind an answer: nothing that follows is looked at. */
+  isOver: boolean;
+}
+
+export function createNodeServer({ host, port, connections, onRequest }: WebServerOptions): WebServer {
+  const known = new WeakMap<Duplex, Connection>();
+  const server = createServer({
+    maxHeaderSize: HEAD_BYTES_MAX,
+    headersTimeout: QUIET_MS_MAX,
+    // Bodies are watched by what comes of them, not by a clock.
+    requestTimeout: 0,
+    keepAliveTimeout: QUIET_MS_MAX,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    requireHostHeader: false,
+  });
+  server.timeout = QUIET_MS_MAX;
+  server.on('timeout', (socket) => {
+    const isWorkedOn = (known.get(socket)?.answering ?? 0) > 0;
+    if (!isWorkedOn || socket.writableLength > 0) socket.destroy();
+  });
+  server.on('connection', (socket) => {
+    known.set(socket, { answering: 0, isOver: false });
+    socket.once('close', () => {
+      connections.leave();
+    });
+    if (!connections.enter()) socket.destroy();
+  });
+  answerClientErrors(server, (socket) => known.get(socket)?.isOver === true);
+  const take = (message: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = message;
+    const connection = known.get(socket);
+    if (connection === undefined || connection.isOver) return;
+    // As the library does that is mostly used: Node.js itself would answer without a word.
+    if (message.headers.host === undefined && message.httpVersion === '1.1') {
+      connection.isOver = true;
+      hangUpWith(socket, new ServiceError('malformed-request', 'A request of HTTP/1.1 has a Host header.'));
+      return;
+    }
+    connection.answering += 1;
+    response.once('close', () => {
+      connection.answering -= 1;
+    });
+    const carried = new NodeResponse(message, response, () => {
+      connection.isOver = true;
+    });
+    onRequest(carried, new NodeRequest(message));
+  };
+  server.on('request', take);
+  server.on('checkExpectation', take);
+
+  return {
+    lastWords,
+    listen: () =>
+      new Promise((resolve, reject) => {
+        // Later ones are of connections that could not be accepted: their clients see it.
+        server.on('error', (error) => {
+          reject(isSystemError(error) && REFUSALS.has(error.code) ? new ListenError(host, port) : error);
+        });
+        server.listen({ host, port, exclusive: true }, () => {
+          resolve((server.address() as AddressInfo).port);
+        });
+      }),
+    stopListening() {
+      // The server's own would end connections that wait for their next request, too.
+      NetServer.prototype.close.call(server);
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const REFUSALS: ReadonlySet<string | undefined> = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND']);
+
+const lastWords: LastWords = {
+  say(res, body) {
+    (res as NodeResponse).say(body);
+  },
+  hangUpWith(res, body) {
+    res.end(body, true);
+  },
+};
