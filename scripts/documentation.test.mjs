@@ -152,7 +152,7 @@ describe('docs/architecture.md', () => {
   });
 
   it('says that the front ends are in src/http', () => {
-    expect(sectionOf('src/http')).toMatch(/`server\.ts` is uWebSockets, `control-socket\.ts`/);
+    expect(sectionOf('src/http')).toMatch(/`server\.ts` is the port, `control-socket\.ts`/);
     expect(importers('uWebSockets.js').every((path) => path.startsWith('src/http/'))).toBe(true);
     // `gannet doctor` tries whether a port is free.
     const listening = sources.filter(
