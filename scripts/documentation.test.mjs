@@ -158,7 +158,7 @@ describe('docs/architecture.md', () => {
     const listening = sources.filter(
       (path) => !path.startsWith('src/cli/doctor/') && read(path).includes('createServer('),
     );
-    expect(listening).toEqual(['src/http/control-socket.ts', 'src/http/listening.ts']);
+    expect(listening).toEqual(['src/http/control-socket.ts', 'src/http/listening.ts', 'src/http/node-server.ts']);
   });
 
   it('says that pools are in src/workers, and other workers are hosts', () => {

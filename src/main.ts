@@ -373,30 +373,29 @@ async function listenForRequests(
 ): Promise<string> {
   const { config } = services;
   const { host, port: configuredPort, body_idle_seconds_max, trusted_proxies } = config.server;
-  const { createControlSocket, createHttpServer, createRequestServer, loggedConnectionRoom, webServerOf } =
-    await loadFrontEnds();
+  const fronts = await loadFrontEnds();
   const { createDispatcher } = await loadOperations();
-  const requests = createRequestServer({
+  const requests = fronts.createRequestServer({
     services,
     dispatcher: createDispatcher(services),
     metrics,
     openSite: () => openConsole(config),
   });
-  const server = createHttpServer({
-    carriedBy: webServerOf(config.server.web_server, services.log),
+  const server = fronts.createHttpServer({
+    carriedBy: fronts.webServerOf(config.server.web_server, services.log),
     handle: requests.handle,
     host,
     port: configuredPort,
     answers: services.requestMemory.answers,
     bodyIdleMsMax: body_idle_seconds_max * 1000,
     visitors: { publicUrl: config.console.public_url, trustedProxies: trusted_proxies },
-    connections: loggedConnectionRoom(services.log, metrics),
+    connections: fronts.loggedConnectionRoom(services.log, metrics),
   });
   // Before anything listens, which would keep alive a process whose start has failed.
   const socket = makeControlSocketPath(config.data.dir);
   parts.opened('path of the control socket', () => socket.remove());
   const port = await server.listen();
-  const control = createControlSocket(socket.path, requests.handle);
+  const control = fronts.createControlSocket(socket.path, requests.handle);
   const shutdownMs = config.server.shutdown_seconds * 1000;
   parts.opened('HTTP', async () => {
     state.ready = false;

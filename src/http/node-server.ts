@@ -37,7 +37,7 @@ export function createNodeServer({ host, port, connections, onRequest }: WebServ
     requireHostHeader: false,
   });
   server.timeout = QUIET_MS_MAX;
-  server.on('timeout', (socket) => {
+  server.on('timeout', (socket: Duplex) => {
     const isWorkedOn = (known.get(socket)?.answering ?? 0) > 0;
     if (!isWorkedOn || socket.writableLength > 0) socket.destroy();
   });
