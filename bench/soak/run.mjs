@@ -237,6 +237,6 @@ const drawing = options.drawing === '' ? join(out, 'soak.svg') : options.drawing
 writeFileSync(join(out, 'soak.md'), `${text}\n${calls}`);
 writeFileSync(drawing, drawSoak(samples));
 process.stderr.write(`What each actor took is in ${join(out, 'soak.md')}, the drawing ${drawing}\n`);
-rmSync(dataDir, { recursive: true, force: true });
-for (const path of [backups, storeFolder]) rmSync(path, { recursive: true, force: true });
+for (const path of [dataDir, backups, storeFolder]) rmSync(path, { recursive: true, force: true });
+if (out !== folder) rmSync(folder, { recursive: true, force: true });
 process.exit(isReached ? 0 : 1);

@@ -113,7 +113,9 @@ export class FeedRunner {
 
   /** What the worker is told of the source of a feed. Throws a SecretUnreadableError. */
   askOf(row: FeedRow): SourceAsk {
-    return { provider: row.provider, secret: this.options.feeds.secretOf(row)?.reveal() ?? null };
+    const { feeds } = this.options;
+    // Since the row was read everything may have been sealed by another key.
+    return { provider: row.provider, secret: feeds.secretOf(feeds.get(row.id) ?? row)?.reveal() ?? null };
   }
 
   folderOf({ id }: Pick<FeedRow, 'id'>): FeedFolder {

@@ -26,7 +26,7 @@ export const mediaParts: FeatureParts = {
       const { settings } = row;
       if (settings.kind === 'folder') return new FolderStore({ path: settings.folder, below, events });
       const place = { ...settings, prefix: settings.prefix + below.map((part) => `${part}/`).join('') };
-      const bucket = new S3Client({ client: outbound(), settings: place, secret: () => reader.secretOf(row, place) });
+      const bucket = new S3Client({ client: outbound(), settings: place, secret: reader.keptSecretOf(row, place) });
       return new S3Store({ client: bucket, prefix: place.prefix, events, partsFolder });
     };
     const mediaMetrics = createMediaMetrics(metrics, () => stores.used());

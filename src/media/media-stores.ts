@@ -257,9 +257,12 @@ export class MediaStores {
 
   /** Removes the stores of an account that is gone, and the files of its built-in one. */
   async forget(account: string): Promise<void> {
-    await this.store.change((change) => {
-      for (const { name } of this.of(account)) change.remove(this.rows, compositeKey(account, name));
+    const removed = await this.store.change((change) => {
+      const rows = this.of(account);
+      for (const { name } of rows) change.remove(this.rows, compositeKey(account, name));
+      return rows;
     });
+    for (const row of removed) this.others.delete(row);
     this.builtIns.delete(account);
     await this.table.forget(`${account}/${DEFAULT_STORE}`);
     const folder = join(this.options.dataDir, 'media');
@@ -268,18 +271,25 @@ export class MediaStores {
     if (existsSync(folder)) await syncFile(folder);
   }
 
-  /** Puts other settings in the place of those that are kept; resolves with how many were. For secrets whose key changes. */
-  reseal(next: (row: StoreRow) => StoreSettings | undefined): Promise<number> {
-    return this.store.change((change) => {
-      let count = 0;
-      for (const row of this.rows.values()) {
-        const settings = next(row);
+  /** Puts other settings that mean the same in the place of those that are kept; resolves with how many were. For secrets whose key changes. */
+  async reseal(next: (row: StoreRow) => StoreSettings | undefined): Promise<number> {
+    const resealed = await this.store.change((change) => {
+      const replaced = new Map<StoreRow, StoreRow>();
+      for (const before of this.rows.values()) {
+        const settings = next(before);
         if (settings === undefined) continue;
-        change.put(this.rows, compositeKey(row.account, row.name), { ...row, settings });
-        count += 1;
+        const row = { ...before, settings };
+        change.put(this.rows, compositeKey(row.account, row.name), row);
+        replaced.set(before, row);
       }
-      return count;
+      return replaced;
     });
+    for (const [before, row] of resealed) {
+      const opened = this.others.get(before);
+      this.others.delete(before);
+      if (opened !== undefined) this.others.set(row, opened);
+    }
+    return resealed.size;
   }
 
   /** What a crash left in the built-in stores is put where it belongs. */

@@ -73,6 +73,15 @@ export class StoreSettingsReader {
     }
   }
 
+  /**
+   * Gives it as often as it is asked for: what is under way goes on when everything is sealed by another key. Where it cannot be opened, each call throws
+   * as `secretOf` does.
+   */
+  keptSecretOf(row: StoreRow, settings: S3Settings): () => Secret {
+    const kept = this.hasSecret(row) ? this.secretOf(row, settings) : undefined;
+    return () => kept ?? this.secretOf(row, settings);
+  }
+
   hasSecret(row: StoreRow): boolean {
     if (row.settings.kind !== 's3') return false;
     try {

@@ -10,6 +10,7 @@ import { CollectionStore } from '../../src/catalog/index.js';
 import type { Check } from '../../src/cli/doctor/check.js';
 import { openEnvironment } from '../../src/platform/index.js';
 import { gannet as told } from '../support/cli.js';
+import { ScriptedServer } from '../support/scripted-server.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { WebhookReceiver, type Received } from '../support/webhook-receiver.js';
 
@@ -82,6 +83,74 @@ it('keeps secrets sealed, signs with them after a new start, and seals them anew
   await gannet('webhook', 'test', id);
   await receiver.events(2);
   expect(isSignedBy(receiver.received[1]!, secret)).toBe(true);
+});
+
+/** A server of buckets that has one file, and holds back what it says of files until it may. */
+async function slowBucket(): Promise<{ server: ScriptedServer; asked: Promise<void>; answer: () => void }> {
+  const server = await ScriptedServer.start();
+  let [answer, heard] = [(): void => undefined, (): void => undefined];
+  const may = new Promise<void>((resolve) => (answer = resolve));
+  const asked = new Promise<void>((resolve) => (heard = resolve));
+  const file = { etag: '"one"', 'content-length': '4' };
+  server.script = ({ method, path }, response) => {
+    if (method === 'HEAD') {
+      heard();
+      void may.then(() => response.writeHead(path.endsWith('/a') ? 200 : 404, file).end());
+    } else if (method === 'GET' && path.endsWith('/a')) response.writeHead(200, file).end('abcd');
+    else if (method === 'GET') response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+    else response.writeHead(200, { etag: '"two"' }).end();
+  };
+  return { server, asked, answer };
+}
+
+const addBucket = (server: ScriptedServer) =>
+  service!.control().post('/media-store/default', {
+    name: 'bucket',
+    kind: 's3',
+    endpoint: server.url('').replace(/\/$/, ''),
+    bucket: 'files',
+    access_key_id: 'AKIATEST',
+    secret_access_key: 'secret',
+  });
+
+it('seals everything anew beside a file that is read from a bucket', async () => {
+  service = await startTestService({ dataDir, env: SETTINGS });
+  const { server, asked, answer } = await slowBucket();
+  try {
+    expect((await addBucket(server)).status).toBe(201);
+    const reading = service.client.get('/media/default/bucket/a');
+    await asked;
+    expect((await service.control().post('/secret/rotate', undefined)).body).toEqual({ resealed: 1 });
+    answer();
+    expect(await reading).toMatchObject({ status: 200, text: 'abcd' });
+    expect(await service.client.get('/media/default/bucket/a')).toMatchObject({ status: 200, text: 'abcd' });
+  } finally {
+    await server.close();
+  }
+});
+
+it('seals everything anew beside a feed that is about to ask its source', async () => {
+  service = await startTestService({ dataDir, env: SETTINGS });
+  const { server, asked, answer } = await slowBucket();
+  const source = await ScriptedServer.start();
+  source.script = (_asked, response) => response.end('{"rows": [{"id": "one"}]}');
+  try {
+    expect((await addBucket(server)).status).toBe(201);
+    const auth_header = { name: 'Authorization', value: 'Bearer of the source' };
+    const settings = { url: source.url('/rows'), records: '$.rows', name: '$.id', auth_header };
+    const feed = { name: 'rows', provider: 'api', settings, media_store: 'bucket' };
+    const connected = service.control().post('/feed/default/connect', feed);
+    // Its first run looks for what an earlier one left.
+    await asked;
+    source.asked.splice(0);
+    expect((await service.control().post('/secret/rotate', undefined)).body).toEqual({ resealed: 2 });
+    answer();
+    expect((await connected).status).toBe(201);
+    const told = () => source.asked.map(({ headers }) => headers.authorization);
+    await expect.poll(told).toContain('Bearer of the source');
+  } finally {
+    await Promise.all([server, source].map((each) => each.close()));
+  }
 });
 
 it('seals what was kept open by an older version', async () => {
