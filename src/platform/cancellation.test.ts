@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import { unlessEnded } from './cancellation.js';
+import { beforeEndOf, unlessEnded } from './cancellation.js';
 
 it('waits no longer than it is wanted, also for what never comes', async () => {
   const closing = new AbortController();
@@ -9,4 +10,12 @@ it('waits no longer than it is wanted, also for what never comes', async () => {
   closing.abort();
   expect(await waiting).toBeUndefined();
   expect(await unlessEnded(closing.signal, new Promise(() => undefined))).toBeUndefined();
+});
+
+it('leaves nothing with a signal that goes on', async () => {
+  const { signal } = new AbortController();
+  await unlessEnded(signal, Promise.resolve());
+  await beforeEndOf(signal, Promise.resolve());
+  await expect(beforeEndOf(signal, Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -1,6 +1,6 @@
 export * from './bounded-map.js';
 export * from './byte-budget.js';
-export { NEVER, unlessEnded, withSignal, type AbortListener, type Cancellation } from './cancellation.js';
+export { beforeEndOf, NEVER, unlessEnded, withSignal, type AbortListener, type Cancellation } from './cancellation.js';
 export * from './clock.js';
 // Of these only the types: they need libraries which most threads have no use for, and are entered directly.
 export type { Config } from './config.js';

@@ -6,8 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { ReadKind } from '../extracts/index.js';
-import { namelessFile } from '../platform/index.js';
-import { beforeEndOf } from './end-of.js';
+import { beforeEndOf, namelessFile } from '../platform/index.js';
 import type { FetchedFile } from './fetched-file.js';
 
 export interface SharedFilesOptions {

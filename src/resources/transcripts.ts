@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { KeptTranscript, Passage, Transcribing } from '../extracts/index.js';
 import { ModelError, type Transcriber } from '../models/index.js';
+import { beforeEndOf } from '../platform/index.js';
 import { cutSound, passagesOf } from '../recordings/index.js';
-import { beforeEndOf } from './end-of.js';
 import type { ResourceMetrics } from './resource-metrics.js';
 
 /** It will not be written down; the message is a sentence. */

@@ -33,3 +33,15 @@ it('makes the index anew while the service searches and writes', async () => {
   const { body: list } = await service.client.get('/list/default/birds');
   expect(list).toMatchObject({ record_count: 5020 });
 });
+
+it('makes the index anew as often as it is told to, without a word of a leak in the log', async () => {
+  await service.client.post('/list/default', { name: 'few', searchable_fields: [{ name: 'name' }] });
+  await service.client.bulk('default', 'few', [{ name: 'gannet', fields: {} }]);
+  for (let time = 0; time < 12; time += 1) {
+    expect(await service.control().post('/list/default/few/reindex', undefined)).toMatchObject({
+      status: 200,
+      body: { records: 1 },
+    });
+  }
+  expect(service.output).not.toContain('MaxListenersExceededWarning');
+});

@@ -1,4 +1,5 @@
 /** Embeds batches of records of one version of a list by one model: their texts, cut into passages, become vectors. Main thread only. */
+import { unlessEnded } from '../../platform/index.js';
 import type { LaneWorker, WorkOutcome } from '../../platform/work/index.js';
 import {
   ModelError,
@@ -74,7 +75,8 @@ function workerOf(
     batchMax: Math.min(BATCH_RECORDS_MAX, Math.max(1, batchMax)),
     perform: async (work, abort) => {
       const recordNumbers = work.map(({ item }) => item);
-      const outcomes = await Promise.race([embed(recordNumbers, abort), brokenOff(work.length, abort)]);
+      // A model that does not heed the signal keeps nobody waiting.
+      const outcomes = (await unlessEnded(abort, embed(recordNumbers, abort))) ?? stopped(work.length);
       if (abort.aborted) return outcomes;
       const wrong = outcomes.find(({ verdict }) => verdict === 'failed' || verdict === 'unavailable')?.result;
       onOutcome(wrong?.kind === 'failure' ? wrong.detail : undefined);
@@ -88,16 +90,10 @@ function workerOf(
   };
 }
 
-/** A model that does not heed the signal keeps nobody waiting. What this resolves with counts for nothing. */
-function brokenOff(count: number, abort: AbortSignal): Promise<readonly Outcome[]> {
-  return new Promise((resolve) => {
-    const end = () => {
-      const result = { kind: 'failure', reason: 'stopped', detail: 'The list is closed.' } as const;
-      resolve(Array.from({ length: count }, () => ({ verdict: 'unavailable', result })));
-    };
-    if (abort.aborted) end();
-    else abort.addEventListener('abort', end, { once: true });
-  });
+/** What counts for nothing: the list is closed. */
+function stopped(count: number): readonly Outcome[] {
+  const result = { kind: 'failure', reason: 'stopped', detail: 'The list is closed.' } as const;
+  return Array.from({ length: count }, () => ({ verdict: 'unavailable', result }));
 }
 
 /** An outcome a record. Never rejects. */

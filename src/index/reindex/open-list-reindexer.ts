@@ -3,7 +3,7 @@
  * one commit in the list's queue puts them in force. No merge runs meanwhile, so that what was written since is told by
  * its segments. Main thread only.
  */
-import { ServiceError } from '../../platform/index.js';
+import { beforeEndOf, ServiceError } from '../../platform/index.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import type { BackgroundMerger } from '../merge/background-merger.js';
 import type { BuiltSegment } from '../contract/ingest-tasks.js';
@@ -55,7 +55,7 @@ export class OpenListReindexer {
     let records = 0;
     try {
       // A merge may take minutes, which a stop does not wait for.
-      await Promise.race([this.merger.suspend(), rejectedWhenAborted(this.abort.signal)]);
+      await beforeEndOf(this.abort.signal, this.merger.suspend());
       for (const { version } of host.state().versions) {
         records += await this.index(version, undefined);
         if (partOf(host.state(), version, 'pages') !== undefined) await this.index(version, 'pages');
@@ -139,14 +139,4 @@ export class OpenListReindexer {
     host.publishCommit(commit);
     return true;
   }
-}
-
-function rejectedWhenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = () => {
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
 }

@@ -119,6 +119,25 @@ itWhere(mayMount, 'a small file system cannot be mounted (run as root)')(
   },
 );
 
+it('an upload that is under way is no leftover of a crash to another store of the folder', async () => {
+  let [begun, end] = [(): void => undefined, (): void => undefined];
+  const isUnderWay = new Promise<void>((resolve) => (begun = resolve));
+  const mayEnd = new Promise<void>((resolve) => (end = resolve));
+  const body = (async function* () {
+    yield Buffer.from('half');
+    begun();
+    await mayEnd;
+    yield Buffer.from('done');
+  })();
+  const put = storeIn(folder).put({ ...upload('slow', 8), body });
+  await isUnderWay;
+  writeFileSync(join(folder, RESERVED_PART, 'left'), 'left');
+  await storeIn(folder).put(upload('other', 1));
+  end();
+  expect(await put).toMatchObject({ isNew: true, file: { bytes: 8 } });
+  expect(readdirSync(join(folder, RESERVED_PART))).toEqual([]);
+});
+
 describe('an upload onto a disk that is slow', () => {
   const handles = async () => {
     const probe = await open(folder);

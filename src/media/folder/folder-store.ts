@@ -36,6 +36,9 @@ const TIME_MS = { min: Date.parse('0001-01-01T00:00:00Z'), max: Date.parse('9999
 /** More are not counted. */
 const COUNTED_FILES_MAX = 100_000;
 
+/** Names of uploads of this process that are under way, by whatever store: the same folder may be several, or be opened anew meanwhile. */
+const underWay = new Set<string>();
+
 export interface FolderStoreOptions {
   readonly path: string;
   /** Folders below it, made when something is put: the store is the last of them. */
@@ -60,12 +63,14 @@ export class FolderStore implements MediaStore {
       await root.make([RESERVED_PART]);
       return root.within([RESERVED_PART], async (uploads) => {
         const name = randomUUID();
+        underWay.add(name);
         try {
           await receive(uploads, name, body);
           return await this.locks.run(path, () => this.place(root, { uploads, name }, { path, check }));
         } finally {
           // What cannot be removed at all is removed at the next start.
           await uploads.discardLast(name);
+          underWay.delete(name);
         }
       });
     });
@@ -170,7 +175,10 @@ export class FolderStore implements MediaStore {
     this.recovered ??= this.inRoot(async (root) => {
       try {
         await root.within([RESERVED_PART], async (uploads) => {
-          for (const { name } of await uploads.entries()) await uploads.discard(name.toString());
+          for (const entry of await uploads.entries()) {
+            const name = entry.name.toString();
+            if (!underWay.has(name)) await uploads.discard(name);
+          }
         });
       } catch (error) {
         if (!isAbsent(error)) throw error;
