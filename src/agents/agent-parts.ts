@@ -153,7 +153,7 @@ async function exchange(
   headers: Readonly<Record<string, string>>,
 ): Promise<OperationResult> {
   const tooling = toolingOf(context.services);
-  await tooling.turns.begin(context.caller.account ?? '');
+  await tooling.turns.begin(context.caller.account ?? '', context.signal);
   const message = messageOf(bytes);
   if (isSubscription(message)) return refusedSubscription(message);
   const handler = await handlerOf(context.services, tooling);

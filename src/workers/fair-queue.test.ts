@@ -26,6 +26,28 @@ describe('FairQueue', () => {
     expect(queue.take(4)).toEqual(['b1', 'a2', 'c1', 'b2']);
   });
 
+  it('begins with others where somebody alone was served', () => {
+    const queue = queueOf(['a1', 'a2', 'a3']);
+    expect(queue.take(1)).toEqual(['a1']);
+    queue.push('b1');
+    expect(queue.take(3)).toEqual(['b1', 'a2', 'a3']);
+  });
+
+  it('puts those first whose turn it was', () => {
+    const queue = queueOf(['a1', 'b1', 'c1', 'c2', 'd1']);
+    queue.putFirst(['c', 'e', 'b']);
+    expect(queue.take(9)).toEqual(['c1', 'b1', 'a1', 'd1', 'c2']);
+  });
+
+  it('tells whose how many are, and what came last', () => {
+    const queue = queueOf(['a1', 'b1', 'a2']);
+    expect([...queue.counts()]).toEqual([
+      ['a', 2],
+      ['b', 1],
+    ]);
+    expect([queue.lastOf('a'), queue.lastOf('c')]).toEqual(['a2', undefined]);
+  });
+
   it('inserts before what is behind, and forgets what is removed', () => {
     const queue = queueOf(['a1', 'a3', 'b1']);
     queue.insert('a2', (other) => other === 'a3');

@@ -5,6 +5,8 @@
 export class FairQueue<Entry> {
   /** In the order of their turns; none is empty. */
   private readonly lanes = new Map<string, Entry[]>();
+  /** Who was served last. First it is only where it was alone. */
+  private latest: string | undefined;
   private count = 0;
 
   /** `ownerOf`: has to stay the same while the entry waits. */
@@ -30,23 +32,49 @@ export class FairQueue<Entry> {
   /** As many as there are, `max` at most. */
   take(max: number): Entry[] {
     const taken: Entry[] = [];
-    while (taken.length < max) {
-      const first = this.lanes.entries().next();
-      if (first.done === true) break;
-      const [owner, lane] = first.value;
+    // One for all of them, which goes on with those that are put behind: it steps over what was deleted before it, of which there may be thousands.
+    for (const [owner, lane] of this.lanes) {
+      if (taken.length >= max) break;
+      if (taken.length === 0 && owner === this.latest && this.lanes.size > 1) {
+        // It was alone when it was served last.
+        this.latest = undefined;
+        this.putBehind(owner);
+        continue;
+      }
       // Who is alone has no turns to wait for.
       const isAlone = this.lanes.size === 1;
       const entries = lane.splice(0, isAlone ? max - taken.length : 1);
       taken.push(...entries);
       this.count -= entries.length;
-      if (lane.length === 0) {
-        this.lanes.delete(owner);
-      } else if (!isAlone) {
-        this.lanes.delete(owner);
-        this.lanes.set(owner, lane);
-      }
+      this.latest = owner;
+      if (lane.length === 0) this.lanes.delete(owner);
+      else if (!isAlone) this.putBehind(owner);
     }
     return taken;
+  }
+
+  /** These are the next, in this order: they were taken, and have not had their turn. */
+  putFirst(owners: Iterable<string>): void {
+    const others = new Map(this.lanes);
+    this.lanes.clear();
+    for (const owner of owners) {
+      const lane = others.get(owner);
+      if (lane === undefined) continue;
+      this.lanes.set(owner, lane);
+      others.delete(owner);
+    }
+    for (const [owner, lane] of others) this.lanes.set(owner, lane);
+    this.latest = undefined;
+  }
+
+  /** Whose how many are. */
+  *counts(): Generator<readonly [owner: string, count: number]> {
+    for (const [owner, { length }] of this.lanes) yield [owner, length];
+  }
+
+  /** The one that came last of this owner. */
+  lastOf(owner: string): Entry | undefined {
+    return this.lanes.get(owner)?.at(-1);
   }
 
   remove(entry: Entry): void {
@@ -57,6 +85,13 @@ export class FairQueue<Entry> {
     lane.splice(at, 1);
     this.count -= 1;
     if (lane.length === 0) this.lanes.delete(owner);
+  }
+
+  private putBehind(owner: string): void {
+    const lane = this.lanes.get(owner);
+    if (lane === undefined) return;
+    this.lanes.delete(owner);
+    this.lanes.set(owner, lane);
   }
 
   private laneOf(entry: Entry): Entry[] {

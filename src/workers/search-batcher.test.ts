@@ -325,7 +325,7 @@ describe('the search batcher', () => {
       await setImmediate();
     }
     await Promise.all([...many, other, third]);
-    expect(batches.map(({ ids }) => ids)).toEqual([['a1', 'a2'], ['a3', 'b1'], ['c1', 'a4'], ['a5']]);
+    expect(batches.map(({ ids }) => ids)).toEqual([['a1', 'a2'], ['b1', 'c1'], ['a3', 'a4'], ['a5']]);
   });
 
   it('lets accounts take turns among dear searches, too, and does not learn from one what is dear for another', async () => {
@@ -358,5 +358,55 @@ describe('the search batcher', () => {
     expect(await Promise.all(answers)).toEqual(['long', 'a', 'b', 'c', 'd']);
     expect(batches.map(({ ids }) => ids)).toEqual([['long', 'a', 'b'], ['a', 'b', 'c'], ['d']]);
     expect(unfinished).toEqual([]);
+  });
+
+  it('begins with others where one account alone had the batch before', async () => {
+    const { batches, search } = harness({ inFlightMax: 1, queueMax: 20 });
+    const many = Array.from({ length: 8 }, () => search('long', NEVER, 'a'));
+    await setImmediate();
+    const others = ['b', 'c'].map((account) => search(account, NEVER, account));
+    for (let at = 0; at < 4; at += 1) {
+      batches[at]?.finish();
+      await setImmediate();
+    }
+    await Promise.all(others);
+    expect(batches.slice(1, 3).map(({ ids }) => ids)).toEqual([
+      ['b', 'c', 'long'],
+      ['long', 'long', 'long'],
+    ]);
+    for (let at = 4; at < batches.length; at += 1) {
+      batches[at]?.finish();
+      await setImmediate();
+    }
+    await Promise.all(many);
+  });
+
+  it('gives a turn back to accounts behind one that took the time of a batch', async () => {
+    const { batches, search } = harness({ inFlightMax: 1, queueMax: 20 });
+    const all = ['a', 'b', 'c', 'a', 'a'].map((account) => search(account === 'a' ? 'long' : account, NEVER, account));
+    await setImmediate();
+    for (let at = 0; at < 4; at += 1) {
+      batches[at]?.finish();
+      await setImmediate();
+    }
+    await Promise.all(all);
+    expect(batches.map(({ ids }) => ids)).toEqual([['long', 'b', 'c'], ['b', 'c', 'long'], ['long']]);
+  });
+
+  it('refuses the last of who has most waiting where the queue is full and somebody with less comes', async () => {
+    const { batches, search } = harness({ inFlightMax: 1, batchMax: 1, queueMax: 3 });
+    const first = search('first', NEVER, 'a');
+    await setImmediate();
+    const many = ['a1', 'a2', 'a3'].map((id) => search(id, NEVER, 'a'));
+    const other = search('b1', NEVER, 'b');
+    await expect(many[2]).rejects.toMatchObject({ code: 'overloaded' });
+    // Now a has two, and b one: b's next would only be one for another.
+    await expect(search('b2', NEVER, 'b')).rejects.toMatchObject({ code: 'overloaded' });
+    await expect(search('a4', NEVER, 'a')).rejects.toMatchObject({ code: 'overloaded' });
+    for (let at = 0; at < 4; at += 1) {
+      batches[at]?.finish();
+      await setImmediate();
+    }
+    expect(await Promise.all([first, many[0], many[1], other])).toEqual(['first', 'a1', 'a2', 'b1']);
   });
 });

@@ -5,7 +5,7 @@
  * A search that takes longer than a slice comes back unfinished and runs again in the lane of dear searches, whose threads give
  * way to the others: however many dear ones there are, cheap ones wait for slices of them and not for the whole
  * (docs/decisions/0058). Accounts take turns in both lanes, and a batch ends with its slice: what it has not begun by then comes back and goes before what
- * came later (docs/decisions/0341).
+ * came later, and accounts of which it has begun nothing are the next (docs/decisions/0341, 0347).
  *
  * Invariants: at most `queueMax` searches wait; at most `inFlightMax` batches and `dearMax` dear searches are out; every search
  * settles exactly once, also when its batch is lost, and not before its worker is done with it. One whose client leaves while it
@@ -82,8 +82,10 @@ export class SearchBatcher {
       return Promise.reject(new ServiceError('shutting-down', 'The service is stopping; try again soon.'));
     if (this.waitingCount >= this.options.queueMax) {
       this.options.observe.refused();
-      const detail = `${this.options.queueMax} searches are waiting already; try again in a second.`;
-      return Promise.reject(new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+      const tooMany = this.oneTooMany(account);
+      if (tooMany === undefined) return Promise.reject(this.overloaded());
+      this.dropWaiting(tooMany);
+      this.fail(tooMany, this.overloaded());
     }
     const search = new PendingSearch({ task, signal, account }, this);
     if (signal.aborted) {
@@ -94,6 +96,23 @@ export class SearchBatcher {
     search.deadlineMs = this.options.nowMs() + this.options.deadlineMs;
     this.enqueue(search);
     return search.answer;
+  }
+
+  /** Of a full queue, what gives way to somebody who has less in it: the last of who has most. Undefined where the one who comes has as much. */
+  private oneTooMany(account: string): PendingSearch | undefined {
+    const counts = new Map<string, number>();
+    for (const queue of [this.waiting, this.dearWaiting])
+      for (const [owner, count] of queue.counts()) counts.set(owner, (counts.get(owner) ?? 0) + count);
+    let most = account;
+    for (const [owner, count] of counts) if (count > (counts.get(most) ?? 0)) most = owner;
+    // Otherwise the two would only change places.
+    if ((counts.get(most) ?? 0) <= (counts.get(account) ?? 0) + 1) return undefined;
+    return this.waiting.lastOf(most) ?? this.dearWaiting.lastOf(most);
+  }
+
+  private overloaded(): ServiceError {
+    const detail = `${this.options.queueMax} searches are waiting already; try again in a second.`;
+    return new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
   /** Takes no more searches; resolves when those it has are settled. */
@@ -160,6 +179,7 @@ export class SearchBatcher {
       const answer = await (isDear ? runDear(batch) : run(batch));
       const replies = readBatchAnswer(answer, searches.length);
       for (const [index, search] of searches.entries()) this.settle(search, replies[index] as SearchReply);
+      this.giveTurnsBack(searches, replies);
     } catch (error) {
       const failure = error instanceof ServiceError ? error : observe.lost(error, searches.length);
       for (const search of searches) this.fail(search, failure);
@@ -223,6 +243,19 @@ export class SearchBatcher {
     } else {
       this.fail(search, this.pastDeadline());
     }
+  }
+
+  /** Accounts of which a batch had no time to begin anything are the first in the next one: else who sends one long search after the other takes all turns. */
+  private giveTurnsBack(searches: readonly PendingSearch[], replies: readonly SearchReply[]): void {
+    // What was not begun is the end of its batch.
+    if (!isUnbegun(replies.at(-1))) return;
+    const served = new Set<string>();
+    const unserved = new Set<string>();
+    for (const [index, { account }] of searches.entries()) {
+      if (!isUnbegun(replies[index])) served.add(account);
+      else if (!served.has(account)) unserved.add(account);
+    }
+    if (unserved.size > 0) this.waiting.putFirst(unserved);
   }
 
   private pastDeadline(): ServiceError {
@@ -295,4 +328,8 @@ export class SearchBatcher {
     }
     if (this.closed && this.isIdle) this.idle?.();
   }
+}
+
+function isUnbegun(reply: SearchReply | undefined): boolean {
+  return reply !== undefined && 'unfinished' in reply && reply.unfinished === 'unbegun';
 }
