@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeDesk, desk, JSON_HEADER, NDJSON_HEADER, openDesk, problem, send } from '../../test/support/front-end.js';
+import { describeWebServers } from '../../test/support/web-servers.js';
 import { Patience } from '../../test/support/patience.js';
 import { ConnectionRoom } from './connection-room.js';
 import { ListenError } from './listening.js';
 import { createHttpServer } from './server.js';
 import { webServerOf } from './web-server.js';
 
-describe.each(['uws', 'node'] as const)('by %s', (webServer) => {
+describeWebServers((webServer) => {
   beforeEach(() => openDesk(webServer));
   afterEach(closeDesk);
 

@@ -2,9 +2,10 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeDesk, desk, JSON_HEADER, openDesk, problem, send } from '../../test/support/front-end.js';
+import { describeWebServers } from '../../test/support/web-servers.js';
 import type { Reservation } from '../platform/index.js';
 
-describe.each(['uws', 'node'] as const)('by %s', (webServer) => {
+describeWebServers((webServer) => {
   beforeEach(() => openDesk(webServer));
   afterEach(closeDesk);
 
