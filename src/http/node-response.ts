@@ -12,6 +12,7 @@ export class NodeResponse implements WireResponse {
   readonly #becomesLast: () => void;
   #sentBytes = 0;
   #isComplete = false;
+  #onAborted: (() => void) | undefined;
   #onData: ((chunk: ArrayBuffer, isLast: boolean) => void) | undefined;
   #onWritable: ((offset: number) => boolean) | undefined;
 
@@ -29,10 +30,16 @@ export class NodeResponse implements WireResponse {
     return bytesOf(Buffer.from(this.#message.socket.remoteAddress ?? ''));
   }
 
+  /** The last that was given is called. */
   onAborted(handler: () => void): void {
-    this.#response.once('close', () => {
-      if (!this.#isComplete) handler();
-    });
+    this.#onAborted = handler;
+  }
+
+  /** Sent as a whole, or its connection is gone. */
+  gone(): void {
+    const tell = this.#onAborted;
+    this.#onAborted = undefined;
+    if (!this.#isComplete) tell?.();
   }
 
   /** The last that was given is called. */

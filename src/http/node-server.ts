@@ -19,8 +19,8 @@ const QUIET_MS_MAX = 10_000;
 const CHECK_INTERVAL_MS = 2_000;
 
 interface Connection {
-  /** Answers that are not complete. */
-  answering: number;
+  /** What is not answered, or not sent. */
+  readonly answering: Set<NodeResponse>;
   /** It ends behind an answer: nothing that follows is looked at. */
   isOver: boolean;
 }
@@ -38,13 +38,16 @@ export function createNodeServer({ host, port, connections, onRequest }: WebServ
   });
   server.timeout = QUIET_MS_MAX;
   server.on('timeout', (socket: Duplex) => {
-    const isWorkedOn = (known.get(socket)?.answering ?? 0) > 0;
+    const isWorkedOn = (known.get(socket)?.answering.size ?? 0) > 0;
     if (!isWorkedOn || socket.writableLength > 0) socket.destroy();
   });
   server.on('connection', (socket) => {
-    known.set(socket, { answering: 0, isOver: false });
+    const answering = new Set<NodeResponse>();
+    known.set(socket, { answering, isOver: false });
     socket.once('close', () => {
       connections.leave();
+      // Node.js tells only the one whose turn it is, and none that waits behind it.
+      for (const response of answering) response.gone();
     });
     if (!connections.enter()) socket.destroy();
   });
@@ -59,12 +62,13 @@ export function createNodeServer({ host, port, connections, onRequest }: WebServ
       hangUpWith(socket, new ServiceError('malformed-request', 'A request of HTTP/1.1 has a Host header.'));
       return;
     }
-    connection.answering += 1;
-    response.once('close', () => {
-      connection.answering -= 1;
-    });
     const carried = new NodeResponse(message, response, () => {
       connection.isOver = true;
+    });
+    connection.answering.add(carried);
+    response.once('close', () => {
+      connection.answering.delete(carried);
+      carried.gone();
     });
     onRequest(carried, new NodeRequest(message));
   };
