@@ -46,6 +46,7 @@ const paths = arxivQueries().map(
 
 /** Of one import: its body is shorter than the longest that is taken. */
 const IMPORTED_AT_A_TIME = 1_000_000;
+const PIECE_CHARACTERS = 262_144;
 
 /** As NDJSON in pieces, by `tenth` in ten equal parts. */
 async function* ndjson(file, count) {
@@ -106,8 +107,15 @@ async function imported(service, key, size, file) {
   return importSeconds;
 }
 
+/** In pieces as files are read: one a record would measure the sending. */
 async function* next(lines, count) {
-  for (let left = count; left > 0; left -= 1) yield (await lines.next()).value;
+  let piece = '';
+  for (let left = count; left > 0; left -= 1) {
+    piece += (await lines.next()).value;
+    if (piece.length < PIECE_CHARACTERS && left > 1) continue;
+    yield piece;
+    piece = '';
+  }
 }
 
 async function searched({ address, pid }, key) {

@@ -32,6 +32,25 @@ describe('IncomingBody', () => {
     expect((await stream.next()).done).toBe(true);
   });
 
+  it('gives short chunks of one turn together, up to a length, and what comes last at once', async () => {
+    const { body, push } = newBody();
+    const pieces: number[] = [];
+    const taken = (async () => {
+      for await (const piece of body.stream()) pieces.push(piece.byteLength);
+    })();
+    for (let turn = 0; turn < 2; turn += 1) {
+      for (let count = 0; count < 10; count += 1) {
+        push(100);
+        await Promise.resolve();
+      }
+      await new Promise(setImmediate);
+    }
+    for (let count = 0; count < 10; count += 1) push(10_000);
+    body.end();
+    await taken;
+    expect(pieces).toEqual([1000, 1000, 60_000, 40_000]);
+  });
+
   it('never waits for itself when it is taken whole', async () => {
     const { body, push } = newBody();
     const whole = body.whole();

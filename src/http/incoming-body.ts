@@ -25,6 +25,11 @@ export interface IncomingBodyOptions {
   readonly window?: UploadWindow | undefined;
 }
 
+/** Chunks of a stream are given to its taker together up to this length: each costs it a message to another thread, whatever its length. */
+const PIECE_BYTES = 65_536;
+/** Shorter ones wait for what else comes in this turn of the event loop. */
+const SHORT_CHUNK_BYTES = 16_384;
+
 /** What a body in a window may hold by itself: its taker is given what one read of the network brings, and the next when it asks. */
 const WINDOWED_BYTES_MAX = 65_536;
 
@@ -45,6 +50,7 @@ export class IncomingBody implements WatchedBody, WindowedBody {
   #needsTime = false;
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
+  #waking: NodeJS.Immediate | undefined;
   #onFailure: (() => void) | undefined;
 
   constructor(source: BodySource, { bytesMax, announcedBytes = 0, ready, window }: IncomingBodyOptions) {
@@ -96,7 +102,8 @@ export class IncomingBody implements WatchedBody, WindowedBody {
       this.#queuedBytes += chunk.byteLength;
       this.#window?.take(chunk.byteLength);
     }
-    this.#wake?.();
+    if (chunk.byteLength >= SHORT_CHUNK_BYTES) this.#wake?.();
+    else this.#wakeSoon();
   }
 
   /** Called by the transport after `push` and `end`, when the taker had its chance: pauses where it is behind. */
@@ -158,13 +165,13 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     try {
       for (;;) {
         if (this.#failure !== undefined) throw this.#failure;
-        const chunk = this.#chunks.shift();
-        if (chunk !== undefined) {
-          this.#queuedBytes -= chunk.byteLength;
+        const piece = this.#nextPiece();
+        if (piece !== undefined) {
+          this.#queuedBytes -= piece.byteLength;
           try {
-            yield chunk;
+            yield piece;
           } finally {
-            this.#window?.giveBack(chunk.byteLength);
+            this.#window?.giveBack(piece.byteLength);
           }
         } else if (this.#ended) {
           return;
@@ -177,6 +184,17 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     } finally {
       this.#dropQueue();
     }
+  }
+
+  #nextPiece(): Uint8Array | undefined {
+    let [count, bytes] = [0, 0];
+    for (const { byteLength } of this.#chunks) {
+      if (count > 0 && bytes + byteLength > PIECE_BYTES) break;
+      count += 1;
+      bytes += byteLength;
+    }
+    if (count < 2) return this.#chunks.shift();
+    return Buffer.concat(this.#chunks.splice(0, count), bytes);
   }
 
   /** Nobody takes what is queued. */
@@ -219,6 +237,15 @@ export class IncomingBody implements WatchedBody, WindowedBody {
         this.#wake = undefined;
         resolve();
       };
+    });
+  }
+
+  /** When the turn is over, with all that came in it. */
+  #wakeSoon(): void {
+    if (this.#wake === undefined || this.#waking !== undefined) return;
+    this.#waking = setImmediate(() => {
+      this.#waking = undefined;
+      this.#wake?.();
     });
   }
 

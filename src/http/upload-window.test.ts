@@ -62,12 +62,12 @@ it('every body comes to its end, whatever is sent, taken and broken off meanwhil
 });
 
 it('who stops taking gives back what it was given', async () => {
-  const window = new UploadWindow(1000);
+  const window = new UploadWindow(100_000);
   const sender = new Sender(window);
-  sender.send(600);
-  sender.send(600);
+  sender.send(60_000);
+  sender.send(60_000);
   for await (const piece of sender.body.stream()) {
-    expect(piece.byteLength).toBe(600);
+    expect(piece.byteLength).toBe(60_000);
     break;
   }
   expect(window.usedBytes).toBe(0);

@@ -44,7 +44,7 @@ export async function startService(dataDir, env = {}, started = program) {
   });
   const stopWithParent = () => child.kill('SIGTERM');
   process.once('exit', stopWithParent);
-  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)));
   const address = await new Promise((resolve, reject) => {
     let output = '';
     child.stdout.on('data', (chunk) => {
@@ -52,7 +52,7 @@ export async function startService(dataDir, env = {}, started = program) {
       const found = /http:\/\/\S+/.exec(output);
       if (found !== null) resolve(found[0].replace(/[.,]$/, ''));
     });
-    void ended.then((code) => reject(new Error(`the service ended with exit status ${code}: ${complaints}`)));
+    void ended.then((code) => reject(new Error(`the service ended with ${code}: ${complaints}`)));
     setTimeout(() => reject(new Error('the service was not ready in time')), START_TIMEOUT_MS).unref();
   });
   const ready = await fetch(`${address}/ready`);
@@ -70,7 +70,7 @@ export async function startService(dataDir, env = {}, started = program) {
       process.off('exit', stopWithParent);
       child.kill('SIGTERM');
       const code = await ended;
-      if (code !== 0) throw new Error(`the service ended with exit status ${code}`);
+      if (code !== 0) throw new Error(`the service ended with ${code}: ${complaints.slice(-2000)}`);
     },
   };
 }
