@@ -37,6 +37,8 @@ export function createNodeServer({ host, port, connections, onRequest }: WebServ
     requireHostHeader: false,
   });
   server.timeout = QUIET_MS_MAX;
+  // What is beyond a number would be left out without a word; the head has a length.
+  server.maxHeadersCount = 0;
   server.on('timeout', (socket: Duplex) => {
     const isWorkedOn = (known.get(socket)?.answering.size ?? 0) > 0;
     if (!isWorkedOn || socket.writableLength > 0) socket.destroy();

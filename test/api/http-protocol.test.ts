@@ -191,6 +191,13 @@ const rows: Record<string, Row> = {
   'an empty Host': { pieces: ['GET /health HTTP/1.1\r\nHost:\r\n\r\n'], http: ['200'], byLibrary: true },
   'two Hosts': { pieces: get('Host: y\r\n'), http: ['200'], byLibrary: true },
   '90 headers': { pieces: get('A: b\r\n'.repeat(90)), http: ['200'] },
+  'a key behind 2,100 headers': {
+    pieces: [`GET /list/default HTTP/1.1\r\n${'A: b\r\n'.repeat(2100)}{key}\r\n`],
+    http: NOTHING,
+    node: ['200'],
+    control: ['200'],
+    byLibrary: true,
+  },
   '110 headers': { pieces: get('A: b\r\n'.repeat(110)), http: NOTHING, control: ['200'], byLibrary: true },
   'a header of 20 KB': {
     pieces: get(`A: ${'a'.repeat(20_000)}\r\n`),

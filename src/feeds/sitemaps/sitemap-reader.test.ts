@@ -67,6 +67,14 @@ describe('readSitemap', () => {
     expect((await read(bomb, 65_536)).outcome).toBe('too-large');
   });
 
+  it('leaves what has more elements in each other than any sitemap', async () => {
+    const nested = (depth: number) => `<urlset>${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}</urlset>`;
+    expect((await read(nested(500), 1000)).outcome).toBe('whole');
+    expect((await read(nested(600), 1000)).outcome).toBe('too-large');
+    // The time of the parser grows with the square of the depth: read to its end, this one would take minutes.
+    expect((await read(nested(1_000_000), 10_000_000)).outcome).toBe('too-large');
+  });
+
   it('expands no entities', async () => {
     const { entries } = await read(
       '<!DOCTYPE urlset [<!ENTITY x "https://b.example/">]><urlset><url><loc>&x;</loc></url></urlset>',

@@ -5,6 +5,7 @@
 import { createGunzip } from 'node:zlib';
 import { pipeline, Readable } from 'node:stream';
 import { Parser } from 'htmlparser2';
+import { OPEN_ELEMENTS_MAX, writeBounded } from '../text/bounded-parsing.js';
 import { readDate } from '../text/dates.js';
 
 /** What the protocol allows in one file. */
@@ -26,7 +27,7 @@ export type SitemapOutcome =
   | 'whole'
   /** It breaks off, or what it is packed with does. */
   | 'cut-off'
-  /** More bytes or entries than the protocol allows. */
+  /** More bytes or entries than the protocol allows, or elements in each other that no sitemap has. */
   | 'too-large'
   | 'not-a-sitemap';
 
@@ -103,6 +104,7 @@ class SitemapReader {
   isOverfull = false;
   private kind: 'urlset' | 'sitemapindex' | 'text' | undefined;
   private isClosed = false;
+  private openElements = 0;
   private element = '';
   private location = '';
   private modified = '';
@@ -144,7 +146,7 @@ class SitemapReader {
 
   private take(text: string): void {
     if (this.kind === 'text') this.readLines(text);
-    else this.parser.write(text);
+    else writeBounded(this.parser, text, () => this.isOverfull);
   }
 
   ended(outcome: 'whole' | 'cut-off' | 'too-large'): SitemapReading {
@@ -165,6 +167,8 @@ class SitemapReader {
   }
 
   private open(name: string): void {
+    this.openElements += 1;
+    if (this.openElements > OPEN_ELEMENTS_MAX) this.isOverfull = true;
     if (this.kind === undefined && (name === 'urlset' || name === 'sitemapindex')) this.kind = name;
     if (name === 'url' || name === 'sitemap') {
       this.location = '';
@@ -180,6 +184,7 @@ class SitemapReader {
   }
 
   private close(name: string, isImplied: boolean): void {
+    this.openElements -= 1;
     this.element = '';
     if (isImplied) return;
     if (name === this.kind) this.isClosed = true;

@@ -7,8 +7,13 @@ export const OPEN_ELEMENTS_MAX = 512;
 
 /** Writes all of the text and ends the parser, or what comes before `isBeyondBounds` says true. */
 export function parseBounded(parser: Parser, text: string, isBeyondBounds: () => boolean): void {
+  writeBounded(parser, text, isBeyondBounds);
+  parser.end();
+}
+
+/** The same of a part of a text. */
+export function writeBounded(parser: Parser, text: string, isBeyondBounds: () => boolean): void {
   for (let start = 0; start < text.length && !isBeyondBounds(); start += PIECE_CHARACTERS) {
     parser.write(text.slice(start, start + PIECE_CHARACTERS));
   }
-  parser.end();
 }
