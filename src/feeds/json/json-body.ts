@@ -14,13 +14,21 @@ export function readJsonBody(bytes: Uint8Array, contentType = ''): JsonValue {
   const whole = parsed(text);
   if (whole !== undefined) return whole.value;
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-  const values = lines.map(parsed);
-  if (lines.length < 2 || values[0] === undefined) throw new SourceFailedError('The answer cannot be read as JSON.');
-  return values.map((value, number) => {
-    if (value === undefined) throw new SourceFailedError(`Line ${number + 1} of the answer cannot be read as JSON.`);
-    return value.value;
-  });
+  if (lines.length < 2) throw new SourceFailedError(NOT_JSON);
+  const values: JsonValue[] = [];
+  for (const line of lines) {
+    const value = parsed(line);
+    // What follows is not looked at: a line that is no JSON takes longer than one that is, and all may be such.
+    if (value === undefined)
+      throw new SourceFailedError(
+        values.length === 0 ? NOT_JSON : `Line ${values.length + 1} of the answer cannot be read as JSON.`,
+      );
+    values.push(value.value);
+  }
+  return values;
 }
+
+const NOT_JSON = 'The answer cannot be read as JSON.';
 
 function parsed(text: string): { readonly value: JsonValue } | undefined {
   try {

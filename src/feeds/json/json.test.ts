@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SourceFailedError } from '../source/source-run.js';
 import { readJsonBody } from './json-body.js';
 import { allFields, mappedFields } from './json-fields.js';
@@ -53,6 +53,13 @@ describe('readJsonBody', () => {
   ])('says of %j that it is %s', (text, said) => {
     expect(() => read(text)).toThrow(SourceFailedError);
     expect(() => read(text)).toThrow(said);
+  });
+
+  it('looks at no line behind one that is no JSON', () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    expect(() => read(`{}\n${'x\n'.repeat(1000)}`)).toThrow('Line 2');
+    expect(parse.mock.calls.length).toBeLessThan(10);
+    parse.mockRestore();
   });
 });
 
