@@ -39,6 +39,8 @@ export function createControlSocket(
   const server = createServer(options, (message, response) => {
     void serve(handle, message, response);
   });
+  // What is beyond a number would be left out without a word; the head has a length.
+  server.maxHeadersCount = 0;
   answerClientErrors(server);
   // Nothing is expected of a client that it could fail to meet.
   server.on('checkExpectation', (message, response) => void serve(handle, message, response));
