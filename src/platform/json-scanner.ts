@@ -33,6 +33,8 @@ export interface JsonFault {
   readonly detail: string;
   /** The text is good so far, and has more than its reader takes. */
   readonly isTooMuch?: true;
+  /** It is no JSON: `JSON.parse` refuses it, too. */
+  readonly isSyntax?: true;
 }
 
 /** What follows a backslash. */
@@ -243,11 +245,10 @@ function skipBlanks(text: string, position: number): number {
 }
 
 function unexpected(text: string, position: number, expected: string): JsonFault {
-  if (position >= text.length) return fault(text.length, `the text ends where ${expected} was expected`);
-  return fault(
-    position,
-    `${JSON.stringify(String.fromCodePoint(text.codePointAt(position) ?? 0))} where ${expected} was expected`,
-  );
+  if (position >= text.length)
+    return { position: text.length, detail: `the text ends where ${expected} was expected`, isSyntax: true };
+  const met = JSON.stringify(String.fromCodePoint(text.codePointAt(position) ?? 0));
+  return { position, detail: `${met} where ${expected} was expected`, isSyntax: true };
 }
 
 function fault(position: number, detail: string): JsonFault {

@@ -50,7 +50,7 @@ const SOURCE = /^(?:feed:[^/]+|media:[^/]+\/.+)$/su;
 /** Throws `invalid-record`. */
 export function readRecordInput(value: unknown): RecordInput {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidRecord(undefined, 'A record is a JSON object.');
+    throw NO_OBJECT;
   }
   const record = value as Record<string, unknown>;
   const name = validName(record['name']);
@@ -141,3 +141,6 @@ export function invalidRecord(member: string | undefined, detail: string): Servi
     errors: [{ pointer: member === undefined ? '' : `/${member}`, detail }],
   });
 }
+
+/** Made once: an error takes longer than a short line, and each line of an import may be no object. */
+const NO_OBJECT = invalidRecord(undefined, 'A record is a JSON object.');

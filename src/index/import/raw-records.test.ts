@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { separatorOf } from '../../records/index.js';
@@ -80,4 +80,26 @@ it('refuses a line that is no UTF-8, and no other, instead of losing its letters
   ]);
   const lines = ['{"title":"café"}', Buffer.concat([Buffer.from('{"title":"'), LATIN, Buffer.from('"}')]), '{}'];
   expect(told(jsonRecords([pieceOf(lines, 1)]))).toEqual([{ title: 'café' }, 'The record is not valid UTF-8.', {}]);
+});
+
+it('makes one error for all lines that are no records, and parses only the first of those that are no JSON', () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parse.mockRestore());
+  const errorsOf = (...lines: string[]) =>
+    new Set([...jsonRecords([pieceOf(lines, 1)])].map(({ input }) => input as ServiceError));
+  for (const line of ['x', '{"title"', '{"title":"A"}}']) {
+    parse.mockClear();
+    expect([...errorsOf(...Array<string>(100).fill(line))].map(({ detail }) => detail)).toEqual([
+      'The record is not valid JSON.',
+    ]);
+    expect(parse).toHaveBeenCalledTimes(1);
+  }
+  expect(errorsOf(...Array<string>(100).fill('[1]')).size).toBe(1);
+});
+
+it('reads behind a broken line what it reads elsewhere', () => {
+  const deep = `{"title":"A","x":${'['.repeat(200)}${']'.repeat(200)}}`;
+  const read = (...lines: string[]) => told(jsonRecords([pieceOf(lines, 1)]));
+  for (const line of ['{"title":"A"}', '{"title":"A","title":"B"}', deep, '{"__proto__":1}', '{}', '7'])
+    expect(read('x', line)).toEqual(['The record is not valid JSON.', ...read(line)]);
 });

@@ -6,19 +6,18 @@
  * Many facets, `latitude,longitude` for the location field; text everywhere else.
  */
 import { isUtf8 } from 'node:buffer';
-import { parse } from 'csv-parse/sync';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { fieldKind, isNumberCell, numberKind } from '../../fields/index.js';
-import { isLongInteger, parseExactJson, repeatedMember, ServiceError } from '../../platform/index.js';
+import { findJsonFault, isLongInteger, parseExactJson, repeatedMember, ServiceError } from '../../platform/index.js';
 import {
   INFERENCE_RECORDS_MAX,
   readRecordInput,
   validName,
-  type CsvSeparator,
   type InferenceSample,
   type RecordInput,
 } from '../../records/index.js';
 import type { CsvHeader, RawRecords } from '../contract/ingest-tasks.js';
+import { csvRows, rowsOfPiece } from './csv-rows.js';
 
 /** No field has such a name. */
 export const VECTOR_COLUMN = '@vector';
@@ -37,23 +36,33 @@ export function* jsonRecords(pieces: readonly RawRecords[]): Generator<RawRecord
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     const isAllUtf8 = isUtf8(bytes);
     let begin = 0;
+    let isBehindBroken = false;
     for (let index = 0; index < ends.length; ++index) {
       const end = ends[index] as number;
       const line = lines[index] as number;
-      yield isAllUtf8 || isUtf8(bytes.subarray(begin, end))
-        ? jsonRecord(buffer.toString('utf8', begin, end), line)
-        : { line, input: new ServiceError('malformed-json', 'The record is not valid UTF-8.'), name: null };
+      const record: RawRecord =
+        isAllUtf8 || isUtf8(bytes.subarray(begin, end))
+          ? jsonRecord(buffer.toString('utf8', begin, end), line, isBehindBroken)
+          : { line, input: NOT_UTF8, name: null };
+      isBehindBroken = record.input === NOT_JSON;
+      yield record;
       begin = end;
     }
   }
 }
 
-function jsonRecord(text: string, line: number): RawRecord {
+/** Made once: an error takes twenty times as long as a short line, and there may be one for every line. */
+const NOT_UTF8 = new ServiceError('malformed-json', 'The record is not valid UTF-8.');
+const NOT_JSON = new ServiceError('malformed-json', 'The record is not valid JSON.');
+
+/** `isBehindBroken`: this one is probably no JSON either. Looking at it then costs less than an attempt to parse it, which is an exception. */
+function jsonRecord(text: string, line: number, isBehindBroken: boolean): RawRecord {
+  if (isBehindBroken && findJsonFault(text)?.isSyntax === true) return { line, input: NOT_JSON, name: null };
   let value: unknown;
   try {
     value = parseExactJson(text);
   } catch {
-    return { line, input: new ServiceError('malformed-json', 'The record is not valid JSON.'), name: null };
+    return { line, input: NOT_JSON, name: null };
   }
   // One of the two values would be lost, as where the header of a CSV names a column twice.
   const repeated = repeatedMember(text, value);
@@ -125,30 +134,37 @@ export function* csvRecords(
   if (nameFrom !== '' && !columns.includes(nameFrom))
     throw malformed(`The header of the CSV has no column '${shownName(nameFrom)}', from which names were to be taken.`);
   const cellReaders = columns.map((column) => cellReader(column, definition));
-  for (const { bytes, ends, lines } of pieces) {
-    const rows = isUtf8(bytes) ? csvRows(bytes, header.separator) : undefined;
-    // Where quotes are damaged the rows of the whole piece may be cut wrongly, so each record is read by itself.
-    const aligned = rows?.length === ends.length;
-    for (let index = 0; index < ends.length; ++index) {
-      const line = lines[index] as number;
-      const own = (): Uint8Array => bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
-      const row = aligned ? rows[index] : csvRows(own(), header.separator)?.[0];
-      const fault = aligned || isUtf8(own()) ? faultOf(row, columns) : 'The line is not valid UTF-8.';
+  for (const piece of pieces) {
+    let at = 0;
+    for (const row of rowsOfPiece(piece, header.separator)) {
+      const line = piece.lines[at] as number;
+      at += 1;
+      const cells = typeof row === 'string' ? FAULTY_LINES[row] : (faultOf(row, columns) ?? row);
+      if (cells instanceof ServiceError) {
+        yield { line, input: cells, name: null };
+        continue;
+      }
       // As the cell is written, whatever its field makes of it; that of the column `name` goes before it.
-      const cell = row?.[nameColumn] ?? '';
+      const cell = cells[nameColumn] ?? '';
       const named = cell === '' ? {} : { name: cell };
-      if (row !== undefined && fault === undefined)
-        yield recordOf({ ...named, ...csvRecord(columns, row, cellReaders) }, line);
-      else yield { line, input: new ServiceError('invalid-record', fault ?? ''), name: null };
+      yield recordOf({ ...named, ...csvRecord(columns, cells, cellReaders) }, line);
     }
   }
 }
 
-function faultOf(row: readonly string[] | undefined, columns: readonly string[]): string | undefined {
-  if (row === undefined) return 'The line is not valid CSV.';
-  if (row.length !== columns.length) return `The line has ${row.length} values, the header ${columns.length}.`;
+/** Made once, as those of JSON. */
+const FAULTY_LINES = {
+  'no-csv': new ServiceError('invalid-record', 'The line is not valid CSV.'),
+  'no-utf8': new ServiceError('invalid-record', 'The line is not valid UTF-8.'),
+};
+
+function faultOf(row: readonly string[], columns: readonly string[]): ServiceError | undefined {
+  if (row.length !== columns.length)
+    return new ServiceError('invalid-record', `The line has ${row.length} values, the header ${columns.length}.`);
   const nameless = columns.findIndex((column, at) => column === '' && row[at] !== '');
-  return nameless < 0 ? undefined : `The header has no name for column ${nameless + 1}, in which the line has a value.`;
+  if (nameless < 0) return undefined;
+  const detail = `The header has no name for column ${nameless + 1}, in which the line has a value.`;
+  return new ServiceError('invalid-record', detail);
 }
 
 /** Throws `malformed-request` for a header by which values would be lost. */
@@ -176,16 +192,6 @@ const malformed = (detail: string) => new ServiceError('malformed-request', deta
 /** As much of the name of a column as a sentence has room for. */
 const shownName = (column: string) => (column.length > NAME_SHOWN_MAX ? `${column.slice(0, NAME_SHOWN_MAX)}…` : column);
 const NAME_SHOWN_MAX = 60;
-
-/** Undefined where it is not CSV. */
-function csvRows(bytes: Uint8Array, delimiter: CsvSeparator): string[][] | undefined {
-  try {
-    const options = { delimiter, bom: true, relax_column_count: true, skip_empty_lines: true };
-    return parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), options);
-  } catch {
-    return undefined;
-  }
-}
 
 type CellReader = (cell: string) => unknown;
 
