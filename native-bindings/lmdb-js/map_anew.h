@@ -4,7 +4,7 @@
 // Invariants: the addresses stay, so that whoever reads meanwhile goes on, and sees zeros or what is in the file; a mapping that cannot be had leaves the old one
 // as it was. What LMDB maps is only read (no MDB_WRITEMAP), so nothing is lost with it.
 //
-// Thread-safety: mdb_env_map_anew is called with the writer's lock held, under which alone a map grows, hence moves; beside readers.
+// Thread-safety: beside readers, and by the one thread that writes the environment, between its transactions: a map grows, hence moves, in these alone.
 #include <sys/mman.h>
 
 static int MapInPlace(MDB_env *env, void *at, size_t bytes) {

@@ -5,14 +5,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Host, ProtocolEvent } from '../platform/hosts/index.js';
-import {
-  asKnownError,
-  SecretUnreadableError,
-  ServiceError,
-  uuidv7,
-  type Clock,
-  type ProgressBoard,
-} from '../platform/index.js';
+import { SecretUnreadableError, uuidv7, type Clock, type ProgressBoard } from '../platform/index.js';
 import type { MediaStores } from '../media/index.js';
 import { AttachedFiles } from './attached-files.js';
 import { FeedFolder } from './feed-folder.js';
@@ -22,6 +15,7 @@ import type { SyncRunResult } from './file/sync-run.js';
 import { afterFailure, afterSuccess, isEmptinessBelieved, isFreshRunDue } from './runs/feed-state.js';
 import { longestWaitMs } from './runs/sync-scheduler.js';
 import { SourceEmptiedError, SourceFailedError } from './source/source-run.js';
+import { toldFailure } from './known-failure.js';
 import { feedPath, type FeedRow } from './types.js';
 import type { FeedProtocol, SourceAsk } from './worker/feed-protocol.js';
 
@@ -233,15 +227,12 @@ export class FeedRunner {
   }
 
   /** A sentence for whoever owns the feed. */
-  private messageOf(thrown: unknown, { account, name }: FeedRow): string {
-    const error = asKnownError(thrown);
+  private messageOf(error: unknown, { account, name }: FeedRow): string {
     if (error instanceof SourceFailedError || error instanceof SecretUnreadableError) return error.message;
-    if (error instanceof ServiceError && error.code !== 'internal-error') {
-      // Which file it was is for the log alone.
-      if (error !== thrown) this.options.log.error({ err: thrown, account, feed: name }, error.detail);
-      return error.detail;
-    }
-    this.options.log.error({ err: error, account, feed: name }, 'A run of a feed ended unexpectedly');
+    const { log } = this.options;
+    const told = toldFailure(error, log, { account, feed: name });
+    if (told !== undefined) return told;
+    log.error({ err: error, account, feed: name }, 'A run of a feed ended unexpectedly');
     return 'The run was cut short by a fault of the service, which is logged.';
   }
 }

@@ -6,9 +6,10 @@ import type { Logger } from 'pino';
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex, SyncOutcome, SyncSession } from '../index/index.js';
 import type { MediaStores, OpenFile } from '../media/index.js';
-import { asKnownError, ServiceError, type Clock, type GiveWay } from '../platform/index.js';
+import { ServiceError, type Clock, type GiveWay } from '../platform/index.js';
 import type { Timers } from '../platform/work/index.js';
 import type { FeedMetrics } from './feed-metrics.js';
+import { toldFailure } from './known-failure.js';
 import { importedFile, type ImportedFile } from './imported-file.js';
 import type { SourceStore } from './source-store.js';
 import type { ImportRun, SourceRow } from './types.js';
@@ -223,13 +224,11 @@ export class ListImporter {
     return session.end();
   }
 
-  private messageOf(thrown: unknown, { account, list }: SourceRow): string {
-    const error = asKnownError(thrown);
-    if (error instanceof ServiceError && error.code !== 'internal-error') {
-      if (error !== thrown) this.options.log.error({ err: thrown, account, list }, error.detail);
-      return error.detail;
-    }
-    this.options.log.error({ err: error, account, list }, 'An import into a list ended unexpectedly');
+  private messageOf(error: unknown, { account, list }: SourceRow): string {
+    const { log } = this.options;
+    const told = toldFailure(error, log, { account, list });
+    if (told !== undefined) return told;
+    log.error({ err: error, account, list }, 'An import into a list ended unexpectedly');
     return 'The import was cut short by a fault of the service, which is logged.';
   }
 }

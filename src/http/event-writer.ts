@@ -1,9 +1,9 @@
-/** Server-sent events on a response of uWebSockets.js that stays open. */
+/** Server-sent events on a response that stays open. */
 import type { EventStream } from '../operations/index.js';
 import type { WireResponse } from './wire.js';
 
 /**
- * The library gathers 16 KiB, and forgets a piece that does not fit behind what it has gathered where the connection takes nothing just
+ * uWebSockets.js gathers 16 KiB, and forgets a piece that does not fit behind what it has gathered where the connection takes nothing just
  * then (docs/decisions/0284): one of half as many bytes fits behind any head, and each is gathered by itself.
  */
 const PIECE_BYTES_MAX = 8_192;

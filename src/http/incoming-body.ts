@@ -50,7 +50,7 @@ export class IncomingBody implements WatchedBody, WindowedBody {
   #needsTime = false;
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
-  #waking: NodeJS.Immediate | undefined;
+  #isWaking = false;
   #onFailure: (() => void) | undefined;
 
   constructor(source: BodySource, { bytesMax, announcedBytes = 0, ready, window }: IncomingBodyOptions) {
@@ -242,9 +242,10 @@ export class IncomingBody implements WatchedBody, WindowedBody {
 
   /** When the turn is over, with all that came in it. */
   #wakeSoon(): void {
-    if (this.#wake === undefined || this.#waking !== undefined) return;
-    this.#waking = setImmediate(() => {
-      this.#waking = undefined;
+    if (this.#wake === undefined || this.#isWaking) return;
+    this.#isWaking = true;
+    setImmediate(() => {
+      this.#isWaking = false;
       this.#wake?.();
     });
   }

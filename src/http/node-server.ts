@@ -10,10 +10,8 @@ import { answerClientErrors, hangUpWith } from './client-error.js';
 import { ListenError } from './listening.js';
 import { NodeRequest } from './node-request.js';
 import { NodeResponse } from './node-response.js';
-import type { LastWords, WebServer, WebServerOptions } from './wire.js';
+import { HEAD_BYTES_MAX, type LastWords, type WebServer, type WebServerOptions } from './wire.js';
 
-/** Request line and headers of one request. */
-const HEAD_BYTES_MAX = 32_768;
 /** For a head, for the next request of a connection, and for whoever takes nothing of an answer. */
 const QUIET_MS_MAX = 10_000;
 const CHECK_INTERVAL_MS = 2_000;

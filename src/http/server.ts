@@ -35,11 +35,12 @@ export function createHttpServer({
   carriedBy,
   answers,
   bodyIdleMsMax,
+  visitors: visitorOptions,
   ...options
 }: HttpServerOptions): HttpServer {
   const sending: Sending = { answers: new Set(), rests: new Set(), slowReaders: new SlowReaders(answers) };
   const uploads = new UploadWatch({ idleMsMax: bodyIdleMsMax });
-  const visitors = new Visitors(options.visitors);
+  const visitors = new Visitors(visitorOptions);
   const server = carriedBy({
     ...options,
     onRequest: (res, req) => {

@@ -3,21 +3,18 @@ import { createRequire } from 'node:module';
 import type * as Library from 'uWebSockets.js';
 import type { us_listen_socket } from 'uWebSockets.js';
 import { ListenError } from './listening.js';
-import type { LastWords, WebServer, WebServerOptions, WireResponse } from './wire.js';
+import { HEAD_BYTES_MAX, type LastWords, type WebServer, type WebServerOptions, type WireResponse } from './wire.js';
 
-/**
- * Request line and headers of one request. As many bytes may wait on each connection, without a key, for 10 s. The library's own limit of 4 KiB
- * holds only for heads that arrive in more than one piece, or with its builds for Node.js 22 and later: the same request would pass here and
- * fail there.
- */
-const HEAD_BYTES_MAX = 32_768;
 /** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it two processes could listen on one port, each with half of the connections. */
 const EXCLUSIVE_PORT = 1;
 /** What the library gathers before it writes anything. */
-export const GATHERED_BYTES_MAX = 16_384;
+const GATHERED_BYTES_MAX = 16_384;
 const LINE_END_BYTES = 2;
 
-/** Throws where it has no binary for this machine. It takes the environment's word when it is loaded. */
+/**
+ * Throws where it has no binary for this machine. It takes the environment's word when it is loaded: its own limit of 4 KiB holds only for heads
+ * that arrive in more than one piece, or with its builds for Node.js 22 and later, so that the same request would pass here and fail there.
+ */
 export function loadUWebSockets(): typeof Library {
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(HEAD_BYTES_MAX);
   return createRequire(import.meta.url)('uWebSockets.js') as typeof Library;

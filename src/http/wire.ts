@@ -5,6 +5,9 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { ConnectionRoom } from './connection-room.js';
 
+/** Request line and headers of one request. As many bytes may wait on each connection, without a key, for 10 s. */
+export const HEAD_BYTES_MAX = 32_768;
+
 /** Lives until the handler of the request returns. */
 export type WireRequest = Pick<HttpRequest, 'forEach' | 'getHeader' | 'getMethod' | 'getQuery' | 'getUrl'>;
 

@@ -12,7 +12,7 @@ import { endsInOverlappingSync } from './environment-file.js';
 import { commitBeside, mapAnew, open, useMappingsLock } from './lmdb.js';
 import { checkEnvironmentFile, isDamage } from './damaged-storage.js';
 import { assertEnvironmentRoom, assertGrowthRoom } from './process-room.js';
-import { makeSyncedFolder, syncFolderNow } from './synced-folders.js';
+import { makeSyncedFolderNow, syncFolderNow } from './synced-folders.js';
 import { allocateLockFile, asStorageError, isStorageError } from './storage-space.js';
 
 export interface EnvironmentOptions {
@@ -62,7 +62,7 @@ const SETTLING_COMMITS = 3;
 export function openEnvironment(path: string, options: EnvironmentOptions): OpenedEnvironment {
   try {
     if (options.readOnly !== true) {
-      makeSyncedFolder(path);
+      makeSyncedFolderNow(path);
       allocateLockFile(join(path, 'lock.mdb'));
     }
     const isNew = fileBytes(path) === 0;

@@ -15,7 +15,7 @@ export class PacedReading<Value> {
   #restsUntilMs = 0;
 
   /** `read` may reject: then all who share it are told so. */
-  constructor(readonly read: () => Promise<Value>) {}
+  constructor(private readonly read: () => Promise<Value>) {}
 
   get(): Promise<Value> {
     this.#waiting ??= this.#next();

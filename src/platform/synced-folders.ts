@@ -45,13 +45,13 @@ function openToSync(path: string): number | undefined {
 }
 
 /** Makes the folder and those above it where they are missing, and has the names of those that it made on disk. */
-export function makeSyncedFolder(path: string, mode?: number): void {
-  const first = mkdirSync(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+export function makeSyncedFolderNow(path: string): void {
+  const first = mkdirSync(path, { recursive: true });
   for (const folder of foldersAbove(path, first)) syncFolderNow(folder);
 }
 
-/** As `makeSyncedFolder`, for a folder on a disk that may not answer. */
-export async function makeFolderSynced(path: string, mode: number): Promise<void> {
+/** The same of a folder whose disk may not answer. */
+export async function makeSyncedFolder(path: string, mode: number): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode });
   for (const folder of foldersAbove(path, first)) {
     await syncFile(folder).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
-import { asStorageError, makeSyncedFolder, ServiceError, syncFile, syncFolders } from '../../platform/index.js';
+import { asStorageError, makeSyncedFolderNow, ServiceError, syncFile, syncFolders } from '../../platform/index.js';
 import { areListsGone, asGone, hasStore, LISTS_GONE, ListStore, storePath } from '../../store/index.js';
 
 /** Ids become folder names. */
@@ -16,7 +16,7 @@ export function listsFolder(dataDir: string): string {
 }
 
 export function makeListsFolder(dataDir: string): void {
-  makeSyncedFolder(listsFolder(dataDir));
+  makeSyncedFolderNow(listsFolder(dataDir));
 }
 
 export function unknownListsFolder(dataDir: string): string {

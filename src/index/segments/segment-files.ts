@@ -1,7 +1,7 @@
 /** The files in `segments/` of a list, compared with what its manifests name. */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makeSyncedFolder } from '../../platform/index.js';
+import { makeSyncedFolderNow } from '../../platform/index.js';
 import { spaceStore } from '../../vectors/index.js';
 import { partStore } from '../parts/part-store.js';
 import type { RecordStore } from '../../records/index.js';
@@ -14,7 +14,7 @@ import { PICTURE_SPACE, segmentFile, segmentsPath, vectorSegmentFile, type ListS
  */
 export function removeUnknownSegments(listPath: string, store: RecordStore, state: ListState): () => number {
   const folder = segmentsPath(listPath);
-  makeSyncedFolder(folder);
+  makeSyncedFolderNow(folder);
   const known = knownWordSegments(store, state);
   const vectors = knownVectorSegments(store, state);
   let greatest = Math.max(0, ...known, ...vectors);

@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolderSynced } from '../../platform/index.js';
+import { makeSyncedFolder } from '../../platform/index.js';
 import { piecesOf, writePiece } from '../file-pieces.js';
 import { FolderSync } from './folder-sync.js';
 
@@ -105,7 +105,7 @@ export class BlobFolder {
   }
 
   private async makeFolders(): Promise<void> {
-    for (const path of [this.incoming, this.blobs]) await makeFolderSynced(path, FOLDER_MODE);
+    for (const path of [this.incoming, this.blobs]) await makeSyncedFolder(path, FOLDER_MODE);
   }
 }
 

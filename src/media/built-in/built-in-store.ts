@@ -72,11 +72,11 @@ export class BuiltInStore implements MediaStore {
       });
       try {
         const entry = { path, blob: received.id, bytes: received.bytes, contentType, etag: received.digest };
-        const outcome = await this.commit(entry, claim, check);
+        const { outcome, replaced } = await this.commit(entry, claim, check);
         this.options.changed?.(outcome.file);
         await this.tidy(async () => {
           await blobs.keep(received.id);
-          if (!outcome.isNew) await this.removeLeft();
+          if (replaced !== undefined) await this.removeBlobs([replaced]);
         });
         return outcome;
       } catch (error) {
@@ -125,7 +125,7 @@ export class BuiltInStore implements MediaStore {
       return entry;
     });
     this.options.changed?.(removed);
-    await this.tidy(() => this.removeLeft());
+    await this.tidy(() => this.removeBlobs([removed.blob]));
     return removed;
   }
 
@@ -205,7 +205,12 @@ export class BuiltInStore implements MediaStore {
     await this.removeLeft();
   }
 
-  private commit(file: Omit<FileEntry, 'modifiedUtc'>, claim: RoomClaim, check: FileCheck): Promise<PutOutcome> {
+  /** `replaced`: the blob that is nobody's any more. */
+  private commit(
+    file: Omit<FileEntry, 'modifiedUtc'>,
+    claim: RoomClaim,
+    check: FileCheck,
+  ): Promise<{ readonly outcome: PutOutcome; readonly replaced: string | undefined }> {
     const { assertWanted, clock, id, table, told } = this.options;
     return table.change((change) => {
       assertWanted();
@@ -215,7 +220,7 @@ export class BuiltInStore implements MediaStore {
       const entry = { ...file, modifiedUtc: clock.nowIso() };
       change.put(id, entry);
       told(change, 'uploaded', entry);
-      return { file: entry, isNew: before === undefined };
+      return { outcome: { file: entry, isNew: before === undefined }, replaced: before?.blob };
     });
   }
 
@@ -228,10 +233,14 @@ export class BuiltInStore implements MediaStore {
     }
   }
 
+  private removeLeft(): Promise<void> {
+    const { id, table } = this.options;
+    return this.removeBlobs(table.leftBlobs(id).filter((blob) => !this.removed.has(blob)));
+  }
+
   /** Who still reads one of them reads on. What cannot be removed now is removed at the next start. */
-  private async removeLeft(): Promise<void> {
-    const { blobs, closing, id, table } = this.options;
-    const left = table.leftBlobs(id).filter((blob) => !this.removed.has(blob));
+  private async removeBlobs(left: readonly string[]): Promise<void> {
+    const { blobs, closing } = this.options;
     for (let first = 0; first < left.length; first += REMOVED_AT_ONCE_MAX) {
       const some = left.slice(first, first + REMOVED_AT_ONCE_MAX);
       await unlessEnded(closing, Promise.all(some.map((blob) => blobs.remove(blob))));

@@ -163,11 +163,7 @@ async function search(
     const task = { targets, subject, options: withoutVector(options), queryId, meaning };
     const ordered = rerankedSearch(services, found.rerankedBy, task, signal);
     const { isComplete: isRanked, shown, ...ranked } = ordered instanceof Promise ? await ordered : ordered;
-    const answer = await services.searchPool.search(
-      { kind: 'search', ...task, ...ranked },
-      signal,
-      found.rerankedBy.account,
-    );
+    const answer = await services.searchPool.search({ kind: 'search', ...task, ...ranked }, signal, found.account);
     const answered = { ...answeredSearch(options, answer.totalCount), ...(shown === undefined ? {} : { shown }) };
     const isKept = isCached && isComplete && isRanked;
     if (isKept) answerCache.set(asSent === undefined ? [key] : [key, asSent], answer.body, answered);

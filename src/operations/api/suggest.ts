@@ -119,7 +119,7 @@ async function suggest(
   opening: OpeningTargets,
   given: Static<typeof options>,
 ): Promise<OperationResult> {
-  const { targets, lists, rerankedBy, release } = await opening;
+  const { targets, lists, account, release } = await opening;
   try {
     const { query = '', size = SUGGESTIONS_DEFAULT, typo_tolerance: typoTolerance = true } = given;
     const answer = await services.searchPool.search(
@@ -129,7 +129,7 @@ async function suggest(
         options: { query, size, typoTolerance },
       },
       signal,
-      rerankedBy.account,
+      account,
     );
     return {
       status: 200,
