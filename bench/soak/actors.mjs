@@ -41,7 +41,7 @@ export function drawOf(seed) {
   return { random, whole, some: (array) => array[whole(array.length)] };
 }
 
-/** `send(method, path, body, headers)` answers `{ status, json }`. `others`: actors of other things, with their rates. `lists.version`: that of the words. */
+/** `send`: a `sender` of tools.mjs. `others`: actors of other things, with their rates. `lists.version`: that of the words. */
 export function makeActors({ send, queries, records, draw, lists, backup, others }) {
   const { random, whole, some } = draw;
   /** What single writes left under each name: id and gloss, or null where it was removed. Undefined while a write is under way. */

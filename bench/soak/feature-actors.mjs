@@ -46,20 +46,6 @@ const RATES = {
   secrets: 1 / 300,
 };
 
-/** A document of one page with one line. */
-export function pdfOf(line) {
-  const content = `BT /F1 12 Tf 72 770 Td (${line}) Tj ET`;
-  const objects = [
-    '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
-    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
-  ];
-  const bodies = objects.map((body, at) => `${at + 1} 0 obj\n${body}\nendobj\n`);
-  return Buffer.from(`%PDF-1.4\n${bodies.join('')}trailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n`, 'latin1');
-}
-
 /** Lists, a group, models and a feed; before the actors begin. */
 export async function prepareFeatures({ send, gannet, outside }) {
   const post = (path, body) => send('POST', path, body);
@@ -85,7 +71,7 @@ export async function prepareFeatures({ send, gannet, outside }) {
 
 /** `{ actions, rates, close }`. `operate`: `send` as the command line does it; `storeFolder`: that of a media store; `lists.version`: that of the words. */
 export async function makeFeatureActors(given) {
-  const { send, operate, gannet, outside, queries, records, lists, address, key, storeFolder } = given;
+  const { send, operate, gannet, outside, support, queries, records, lists, address, key, storeFolder } = given;
   const { whole, some } = given.draw;
   let turns = 0;
   /** `list`: its name and version. */
@@ -128,7 +114,7 @@ export async function makeFeatureActors(given) {
     },
     async document() {
       const [number, word] = [whole(FILES), wordOf((turns += 1))];
-      await upload(`papers/${number}.pdf`, pdfOf(`It is about ${word}.`), 'application/pdf');
+      await upload(`papers/${number}.pdf`, support.pdfOf([{ lines: [`It is about ${word}.`] }]), 'application/pdf');
       const fields = { title: `Paper ${number}`, file: `media:default/papers/${number}.pdf` };
       await send('POST', `/search-result/${ACCOUNT}/${PAPERS}`, { name: `paper-${number}`, fields });
       const found = () => search(`${PAPERS}/1`, word, { match: 'all', typo_tolerance: 'false', cache: 'false' });

@@ -45,24 +45,6 @@ export async function prepareModels({ send, operate, outside, support, modelsFol
   ]);
 }
 
-/** As `numpy.save` writes a matrix of float32. */
-function npyOf(rows) {
-  const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows.length}, ${rows[0].length}), }`;
-  const header = Buffer.alloc(128, ' ');
-  header.write('\x93NUMPY\x01\x00', 'latin1');
-  header.writeUInt16LE(118, 8);
-  header.write(text, 10, 'latin1');
-  header.write('\n', 127);
-  return Buffer.concat([header, Buffer.from(Float32Array.from(rows.flat()).buffer)]);
-}
-
-/** All numbers of such a file; none of them is below zero by its sign alone, which would be lost. */
-function floatsOf(path) {
-  const bytes = readFileSync(path);
-  const begin = 10 + bytes.readUInt16LE(8);
-  return Array.from({ length: (bytes.length - begin) / 4 }, (_, at) => bytes.readFloatLE(begin + 4 * at) + 0);
-}
-
 export function makeModelActors({ send, operate, gannet, outside, support, draw }) {
   const { whole } = draw;
   const read = reading(send);
@@ -166,13 +148,13 @@ export function makeModelActors({ send, operate, gannet, outside, support, draw 
       const [names, npy, csv, out] = ['names.csv', 'in.npy', 'out.csv', 'out.npy'].map((name) => join(folder, name));
       const records = Array.from({ length: FILE_RECORDS }, (_, at) => `f${at}`);
       writeFileSync(names, ['name', ...records, ''].join('\n'));
-      writeFileSync(npy, npyOf(records.map((name) => vectorOf(`${name} ${number}`))));
+      writeFileSync(npy, support.npyOf(records.map((name) => vectorOf(`${name} ${number}`))));
       await gannet('import', names, '--npy', npy, '--list', list, '--create');
       const { json } = await read.search(list, { vector: vectorOf(`f7 ${number}`) });
       same('the record of a vector', json.results[0].name, 'f7');
       await gannet('export', '--list', list, '--format', 'csv', '-o', csv, '--npy', out);
       same('names that come out', readFileSync(csv, 'utf8'), readFileSync(names, 'utf8'));
-      same('vectors that come out', floatsOf(out), floatsOf(npy));
+      same('vectors that come out', support.floatsOf(out), support.floatsOf(npy));
       await send('DELETE', `/list/${ACCOUNT}/${list}`);
     } finally {
       rmSync(folder, { recursive: true, force: true });

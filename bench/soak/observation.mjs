@@ -61,7 +61,7 @@ function* filesBelow(path) {
 }
 
 /** By the folders below it: bytes on disk (a file with holes counts as what it takes) and files. */
-export function diskOf(path) {
+function diskOf(path) {
   const folders = {};
   for (const at of filesBelow(path)) {
     const stat = statSync(at, { throwIfNoEntry: false });

@@ -41,8 +41,8 @@ function newsOf(address, items) {
   return `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>${told.join('')}</channel></rss>`;
 }
 
-/** Resolves with where it is, what changes it, and `close()`. `folder`: one that accounts may have stores in. */
-export async function startOutside(folder) {
+/** Resolves with where it is, what changes it, and `close()`. */
+export async function startOutside() {
   const state = { turn: 0, news: [], rows: [], isAway: false, said: '', pings: new Map(), isRefusing: false };
   const models = modelsOf(state);
   const page = (number) => {
@@ -78,7 +78,6 @@ export async function startOutside(folder) {
   const address = `http://127.0.0.1:${portOf(server)}`;
   return {
     address,
-    folder,
     state,
     change: () => (state.turn += 1),
     setNews: (items) => (state.news = items),

@@ -23,7 +23,7 @@ const TAKEN = {
 const BOUNDED = 4;
 
 /** `[name, median of the third after the first sixth, of the last third, ratio]`. */
-export function growthOf(samples) {
+function growthOf(samples) {
   const medianOf = (measure, from, to) =>
     quantile(samples.slice(Math.floor(from * samples.length), Math.floor(to * samples.length)).map(measure), 0.5);
   return Object.entries(TAKEN).map(([name, measure]) => {

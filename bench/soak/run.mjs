@@ -145,7 +145,7 @@ gannet.in = async (folder, ...args) => {
 const whileBackingUp = turnTaker();
 const backup = () => whileBackingUp(() => gannet('backup', backups, '--keep', '2', '--json'));
 const queries = await wordnetQueries(3000);
-const outside = await startOutside(storeFolder);
+const outside = await startOutside();
 const draw = drawOf(seed);
 const clock = { jumps: 0 };
 /** Of the words, as far as it is known that it was built. */

@@ -1,10 +1,10 @@
 /** Those whose lists follow something elsewhere: a bucket, a mailbox, news, an interface, a file; and what each list has by then is compared with it. */
-import { ImapFlow } from 'imapflow';
 import { ACCOUNT } from '../end-to-end/lib/service.mjs';
 import { fieldsOf, reading, same, synced, until, wordOf } from './tools.mjs';
 
 const BUCKET = 'bucket';
 const FILES_OF_BUCKET = 12;
+const USER = 'user1';
 const MESSAGES_MAX = 12;
 const ROWS = 40;
 const BYTES_OF_FILE = 300_000;
@@ -22,51 +22,34 @@ const RATES = {
   feedLife: 1 / 120,
 };
 
-/** A mailbox of a real server, as its owner has it. */
-export function mailboxOf(server, user = 'user1') {
+/** As the user who has it. */
+function mailboxOf(server) {
   return {
-    user,
-    async asOwner(action) {
-      const client = new ImapFlow({
-        host: '127.0.0.1',
-        port: server.tlsPort,
-        secure: true,
-        servername: 'mail.example',
-        tls: { ca: server.certificate },
-        auth: { user, pass: server.password },
-        logger: false,
-      });
-      await client.connect();
-      await client.mailboxOpen('INBOX');
-      try {
-        return await action(client);
-      } finally {
-        await client.logout();
-      }
-    },
     put(number, text) {
       const head = [`Message-ID: <${number}@a.example>`, 'From: Ada <ada@a.example>', `Subject: No. ${number}`];
-      return this.asOwner((client) => client.append('INBOX', [...head, '', text].join('\r\n')));
+      return server.asOwner(USER, (client) => client.append('INBOX', [...head, '', text].join('\r\n')));
     },
     removeFirst() {
-      return this.asOwner((client) => client.messageDelete('1'));
+      return server.asOwner(USER, async (client) => {
+        await client.mailboxOpen('INBOX');
+        await client.messageDelete('1');
+      });
     },
   };
 }
 
-/** As its owner has it: whatever is signed is taken. */
-export function bucketOf(endpoint, bucket) {
-  const authorization = 'AWS4-HMAC-SHA256 Credential=AKIATEST/20260101/us-east-1/s3/aws4_request';
-  return async (method, path = '', body = undefined) => {
-    const given = body === undefined ? {} : { body };
-    const answer = await fetch(`${endpoint}/${bucket}${path}`, { method, headers: { authorization }, ...given });
+/** As its owner has it. */
+function bucketOf({ support, s3 }) {
+  const ask = support.askBucket(`${s3.endpoint}/${BUCKET}`);
+  return async (...asked) => {
+    const answer = await ask(...asked);
     if (!answer.ok) throw new Error(`the bucket answers ${answer.status}`);
     await answer.arrayBuffer();
   };
 }
 
 /** Stores, feeds and lists that follow them. Without a server of mail or buckets, what needs one is left out. */
-export async function prepareSources({ send, operate, outside, mailServer, s3 }) {
+export async function prepareSources({ send, operate, outside, support, mailServer, s3 }) {
   const follow = async (name, feed) => {
     await operate('POST', `/feed/${ACCOUNT}/connect`, { name, interval_minutes: INTERVAL_MINUTES, ...feed });
     await send('POST', `/list/${ACCOUNT}`, { name });
@@ -79,7 +62,8 @@ export async function prepareSources({ send, operate, outside, mailServer, s3 })
   const settings = { url: `${outside.address}/rows`, records: '$.rows', name: '$.id', pagination };
   await follow('interface', { provider: 'api', settings });
   if (s3 !== undefined) {
-    await bucketOf(s3.endpoint, BUCKET)('PUT');
+    const ask = bucketOf({ support, s3 });
+    await ask('PUT');
     const access = { access_key_id: 'AKIATEST', secret_access_key: 'secret' };
     const place = { kind: 's3', endpoint: s3.endpoint, bucket: BUCKET };
     await operate('POST', `/media-store/${ACCOUNT}`, { name: 'bucket', ...place, prefix: 'own/', ...access });
@@ -89,18 +73,18 @@ export async function prepareSources({ send, operate, outside, mailServer, s3 })
       prefix: 'followed/',
       ...access,
     });
-    await bucketOf(s3.endpoint, BUCKET)('PUT', '/followed/first.txt', 'text');
+    await ask('PUT', '/followed/first.txt', 'text');
     await follow('bucket', { provider: 'media-store', settings: { store: 'followed-bucket' } });
   }
   if (mailServer !== undefined) {
     const mailbox = mailboxOf(mailServer);
     await mailbox.put(0, 'The first of them');
-    const to = { host: 'localhost', port: mailServer.tlsPort, user: mailbox.user };
+    const to = { host: 'localhost', port: mailServer.tlsPort, user: USER };
     await follow('mailbox', { provider: 'email', settings: to, secret: mailServer.password });
   }
 }
 
-export function makeSourceActors({ send, operate, outside, draw, mailServer, s3 }) {
+export function makeSourceActors({ send, operate, outside, support, storeFolder, draw, mailServer, s3 }) {
   const { whole } = draw;
   const read = reading(send);
   let turns = 0;
@@ -134,7 +118,7 @@ export function makeSourceActors({ send, operate, outside, draw, mailServer, s3 
 
   const inBucket = new Set(['first.txt']);
   async function bucketFeed() {
-    const ask = bucketOf(s3.endpoint, BUCKET);
+    const ask = bucketOf({ support, s3 });
     const name = `${whole(FILES_OF_BUCKET)}.txt`;
     if (inBucket.has(name)) await ask('DELETE', `/followed/${name}`);
     else await ask('PUT', `/followed/${name}`, `text ${(turns += 1)}`);
@@ -217,7 +201,7 @@ export function makeSourceActors({ send, operate, outside, draw, mailServer, s3 
     });
     await synced(send, name);
     await send('GET', `/media/${ACCOUNT}/default/feeds/${name}.sync`);
-    await operate('POST', `/media-store/${ACCOUNT}`, { name: store, kind: 'folder', folder: outside.folder });
+    await operate('POST', `/media-store/${ACCOUNT}`, { name: store, kind: 'folder', folder: storeFolder });
     await operate('POST', `/feed/${ACCOUNT}/${name}/move`, { media_store: store });
     await send('GET', `/media/${ACCOUNT}/${store}/feeds/${name}.sync`);
     await send('GET', `/media/${ACCOUNT}/default/feeds/${name}.sync`, undefined, { expect: [404] });

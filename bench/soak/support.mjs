@@ -1,16 +1,16 @@
 /** Servers and makers of files that the tests have (test/support), for a bench: they are TypeScript, and are put together into one file first. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { root } from '../end-to-end/lib/service.mjs';
 
-const FILES = ['feeds/greenmail', 'onnx-folder', 'openid-provider', 'recordings', 's3-server'];
+const FILES = ['feeds/greenmail', 'npy', 'onnx-folder', 'openid-provider', 'pdf', 'recordings', 's3-server'];
 
 /** Resolves with all that they export. */
 export async function testSupport() {
-  const folder = mkdtempSync(join(tmpdir(), 'gannet-soak-support-'));
+  // In the project, whose packages they import.
+  const folder = mkdtempSync(join(root, 'dist', 'soak-support-'));
   try {
     const [entry, file] = ['entry.mjs', 'support.mjs'].map((name) => join(folder, name));
     const support = (name) => JSON.stringify(join(root, 'test', 'support', `${name}.ts`));

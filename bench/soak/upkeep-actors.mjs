@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { ACCOUNT, startService } from '../end-to-end/lib/service.mjs';
 import { LIST, VECTORS } from './actors.mjs';
-import { pdfOf } from './feature-actors.mjs';
 import { fieldsOf, reading, same, until, wordOf } from './tools.mjs';
 
 const PAGES = 'pages';
@@ -34,7 +33,7 @@ const RATES = {
 };
 
 /** What does not change, by which a restored service is known. */
-export async function prepareUpkeep({ send, storeFolder }) {
+export async function prepareUpkeep({ send, support, storeFolder }) {
   await send('POST', `/list/${ACCOUNT}`, { name: RESTING, searchable_fields: fieldsOf('title') });
   const records = Array.from({ length: RESTING_RECORDS }, (_, at) => ({
     name: `r${at}`,
@@ -48,7 +47,9 @@ export async function prepareUpkeep({ send, storeFolder }) {
     resources,
     model: 'own',
   });
-  await send('PUT', `/media/${ACCOUNT}/default/pages.pdf`, pdfOf(SAID), { type: 'application/pdf' });
+  await send('PUT', `/media/${ACCOUNT}/default/pages.pdf`, support.pdfOf([{ lines: [SAID] }]), {
+    type: 'application/pdf',
+  });
   await send('POST', `/search-result/${ACCOUNT}/${PAGES}`, {
     name: 'paper',
     fields: { title: 'Paper', file: 'media:default/pages.pdf' },
@@ -149,11 +150,14 @@ export function makeUpkeepActors({
     const { id, secret } = (await operate('POST', '/webhook', wanted)).json;
     const one = `/webhook/${ACCOUNT}/${id}`;
     same('a secret that is shown again', (await operate('GET', `${one}/secret`)).json.secret, secret);
-    outside.state.isRefusing = true;
-    await operate('POST', `${one}/test`);
     const attempts = async () => (await operate('GET', `${one}/deliveries?size=100`)).json.attempts;
-    await until('a receiver that refuses is in the log', async () => (await attempts()).length > 0);
-    outside.state.isRefusing = false;
+    outside.state.isRefusing = true;
+    try {
+      await operate('POST', `${one}/test`);
+      await until('a receiver that refuses is in the log', async () => (await attempts()).length > 0);
+    } finally {
+      outside.state.isRefusing = false;
+    }
     await until('a ping arrives', async () => outside.state.pings.get(path) >= 1);
     await until('the delivery is in the log', async () =>
       (await attempts()).some(({ outcome }) => outcome === 'delivered'),

@@ -4,7 +4,7 @@ import { FeedService, ok } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
 import { describeWhere } from '../support/skip.js';
 import { s3Mock } from '../support/s3-mock.js';
-import { s3Server, type S3TestServer } from '../support/s3-server.js';
+import { askBucket, s3Server, type S3TestServer } from '../support/s3-server.js';
 
 const [moto, adobe] = await Promise.all([s3Server(), s3Mock()]);
 
@@ -19,7 +19,7 @@ describe.each([
 });
 
 function bucketTests(server: S3TestServer | undefined): void {
-  const bucket = `${server?.endpoint ?? ''}/files`;
+  const ask = askBucket(`${server?.endpoint ?? ''}/files`);
   const paths = [
     'a/b.pdf',
     'a!/x.pdf',
@@ -28,12 +28,6 @@ function bucketTests(server: S3TestServer | undefined): void {
     ...Array.from({ length: 1001 }, (_, n) => `many/f${n}.pdf`),
   ];
   let feeds: FeedService;
-  const ask = (method: string, path = '', body?: string) =>
-    fetch(`${bucket}${path}`, {
-      method,
-      headers: { authorization: 'AWS4-HMAC-SHA256 Credential=AKIATEST/20260101/us-east-1/s3/aws4_request' },
-      ...(body === undefined ? {} : { body }),
-    });
   beforeAll(async () => {
     expect((await ask('PUT')).status).toBe(200);
     for (let begin = 0; begin < paths.length; begin += 20) {

@@ -97,21 +97,7 @@ function mailboxTests(start: () => Promise<MailServer>): void {
     return sync(files, source);
   }
 
-  /** Does something to the mailbox as its owner. */
-  async function asOwner(action: (client: ImapFlow) => Promise<unknown>): Promise<void> {
-    const client = new ImapFlow({
-      host: '127.0.0.1',
-      port: server.tlsPort,
-      secure: true,
-      servername: 'mail.example',
-      tls: { ca: server.certificate },
-      auth: { user, pass: server.password },
-      logger: false,
-    });
-    await client.connect();
-    await action(client);
-    await client.logout();
-  }
+  const asOwner = (action: (client: ImapFlow) => Promise<unknown>) => server.asOwner(user, action);
 
   const put = (...messages: readonly (string | Buffer)[]) =>
     asOwner(async (client) => {

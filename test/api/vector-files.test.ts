@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gannet } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
+import { floatsOf, npyOf } from '../support/npy.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { itWhere } from '../support/skip.js';
 import { canMount, SmallFileSystem } from '../support/small-file-system.js';
@@ -30,23 +31,6 @@ afterAll(async () => {
 /** Of a number, a direction of its own. */
 const vectorOf = (number: number) =>
   Array.from({ length: DIMENSIONS }, (_, i) => Math.fround(Math.sin(number * 7 + i) + 0.01 * i));
-
-/** As `numpy.save` writes a matrix of float32. */
-function npyOf(rows: readonly (readonly number[])[]): Buffer {
-  const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows.length}, ${rows[0]?.length ?? 0}), }`;
-  const header = Buffer.alloc(128, ' ');
-  header.write('\x93NUMPY\x01\x00', 'latin1');
-  header.writeUInt16LE(118, 8);
-  header.write(`${text}`, 10, 'latin1');
-  header.write('\n', 127);
-  return Buffer.concat([header, Buffer.from(Float32Array.from(rows.flat()).buffer)]);
-}
-
-function floatsOf(path: string): number[] {
-  const bytes = readFileSync(path);
-  const begin = 10 + bytes.readUInt16LE(8);
-  return Array.from({ length: (bytes.length - begin) / 4 }, (_, i) => bytes.readFloatLE(begin + 4 * i));
-}
 
 function fileOf(name: string, content: string | Uint8Array): string {
   const path = join(folder, name);

@@ -19,6 +19,13 @@ export interface S3TestServer {
   close(): Promise<void>;
 }
 
+/** Asks a bucket at this address as its owner: whatever is signed is taken. */
+export function askBucket(url: string) {
+  const authorization = 'AWS4-HMAC-SHA256 Credential=AKIATEST/20260101/us-east-1/s3/aws4_request';
+  return (method: string, path = '', body?: string) =>
+    fetch(`${url}${path}`, { method, headers: { authorization }, ...(body === undefined ? {} : { body }) });
+}
+
 /** Undefined, with a line that says why, where there is none. */
 export async function s3Server(): Promise<S3TestServer | undefined> {
   try {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
+import { ImapFlow } from 'imapflow';
 import { freePort } from '../free-port.js';
 import { Patience } from '../patience.js';
 
@@ -78,6 +79,25 @@ export class MailServer {
 
   get certificatePath(): string {
     return join(this.options.folder, 'cert.pem');
+  }
+
+  /** Does something to a mailbox as the user whose it is. */
+  async asOwner<Result>(user: string, action: (client: ImapFlow) => Promise<Result>): Promise<Result> {
+    const client = new ImapFlow({
+      host: '127.0.0.1',
+      port: this.tlsPort,
+      secure: true,
+      servername: 'mail.example',
+      tls: { ca: this.certificate },
+      auth: { user, pass: this.password },
+      logger: false,
+    });
+    await client.connect();
+    try {
+      return await action(client);
+    } finally {
+      await client.logout();
+    }
   }
 
   /** Resolves when it greets whoever connects; throws where it has ended or has not got its ports, with its log, and is closed then. */
