@@ -4,7 +4,8 @@
 #   docker run -p 8400:8400 -v gannet-data:/var/lib/gannet gannet
 #   docker exec <container> gannet key create --access full
 #
-# The base has to be glibc 2.38 or newer (Debian 13, "trixie"): the binaries of uWebSockets.js for Node 24 need it.
+# The base has glibc 2.38 or newer (Debian 13, "trixie"), which the binaries of uWebSockets.js for Node 24 need. With an older one Node.js's own web
+# server takes its place, and more of a processor for each request (docs/decisions/0346).
 ARG NODE_IMAGE=node:24-trixie-slim
 
 FROM ${NODE_IMAGE} AS build
