@@ -11,10 +11,11 @@ const LOADED = "try { require('uWebSockets.js') } catch (error) { console.log(er
 export async function checkWebServer(root, sources = root) {
   const { code, output } = await run(process.execPath, ['-e', LOADED], { cwd: root });
   if (code === 0) return undefined;
-  const { webServerFault } = await compiled(join(sources, 'src', 'platform', 'web-server-fault.ts'));
+  const { webServerFault, WEB_SERVER_REPLACED } = await compiled(
+    join(sources, 'src', 'platform', 'web-server-fault.ts'),
+  );
   const fault = webServerFault(new Error(output.trim()));
-  if (fault?.isDamage === false)
-    return `uWebSockets.js is not for this machine: Node.js's own web server is in its place, which takes more of a processor for each request. ${fault.advice}`;
+  if (fault?.isDamage === false) return `${WEB_SERVER_REPLACED}. ${fault.advice}`;
   const advice = fault?.advice ?? 'Its message is above.';
   throw new StepError(`The web server, uWebSockets.js, cannot be loaded. ${advice}`, output);
 }

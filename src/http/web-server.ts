@@ -1,15 +1,12 @@
 /** Which web server carries requests: uWebSockets.js where it has a binary for the machine, Node.js's own otherwise. */
 import type { Logger } from 'pino';
-import { throwWebServerFault, webServerFault } from '../platform/index.js';
+import { throwWebServerFault, WEB_SERVER_REPLACED, webServerFault } from '../platform/index.js';
 import { createNodeServer } from './node-server.js';
 import { createUwsServer, loadUWebSockets } from './uws-server.js';
 import type { WebServer, WebServerOptions } from './wire.js';
 
 /** The setting `server.web_server`. */
 export type WebServerKind = 'auto' | 'uws' | 'node';
-
-const FALLEN_BACK =
-  "uWebSockets.js is not for this machine: Node.js's own web server is in its place, which takes more of a processor for each request";
 
 /** Throws an OperatorError where uWebSockets.js is damaged, or `uws` is asked for and is not for this machine. */
 export function webServerOf(kind: WebServerKind, log: Logger): (options: WebServerOptions) => WebServer {
@@ -20,7 +17,7 @@ export function webServerOf(kind: WebServerKind, log: Logger): (options: WebServ
   } catch (error) {
     const fault = webServerFault(error);
     if (kind === 'uws' || fault === undefined || fault.isDamage) throwWebServerFault(error);
-    log.warn({ reason: fault.advice }, FALLEN_BACK);
+    log.warn({ reason: fault.advice }, WEB_SERVER_REPLACED);
     return createNodeServer;
   }
 }

@@ -1,6 +1,10 @@
 /** Why uWebSockets.js cannot be loaded. Its own message names versions of Node.js first, whatever the reason is. */
 import { OperatorError } from './operator-error.js';
 
+/** What is said where Node.js's own server has taken its place; the advice of the fault goes with it. */
+export const WEB_SERVER_REPLACED =
+  "uWebSockets.js is not for this machine: Node.js's own web server is in its place, which takes more of a processor for each request";
+
 /** What its message begins with, and the reason behind it. */
 const REFUSAL = /^This version of uWS\.js[^\n]*(?:\n+(?:\w*Error: )?([^\n]+))?/;
 const GLIBC_MISSING = /version [`']GLIBC_([\d.]+)' not found/;
