@@ -198,6 +198,7 @@ static int rename_file(const char *from, const char *to, unsigned flags) {
   const int result = is_tracked ? rename_tracked(full_from, full_to, flags)
                                 : RESULT(renameat2(AT_FDCWD, full_from, AT_FDCWD, full_to, flags));
   END_CHANGE();
+  if (result == 0) remember(to);
   return result;
 }
 static int make_link(const char *from, const char *to) {

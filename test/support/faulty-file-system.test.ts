@@ -64,6 +64,15 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       expect(buffer.toString('latin1', 0, bytesRead)).toBe('abc\0');
     });
 
+    it('forgets what is kept of a file that was renamed: it was still read from memory', async () => {
+      await file.write('a'.repeat(PAGE), 0);
+      await file.sync();
+      renameSync(path(), `${path()}.new`);
+      await disk.fail(['read'], 'EIO', '/file.new');
+      await disk.forget();
+      await expect(file.read(Buffer.alloc(1), 0, 1, 0)).rejects.toMatchObject({ code: 'EIO' });
+    });
+
     it('fails for the name that a file has now', async () => {
       renameSync(path(), `${path()}.new`);
       await disk.fail(['write'], 'EIO', '/file.new');
