@@ -1,14 +1,15 @@
 /** What a service under a soak takes, seen from outside: memory by kind, descriptors and maps by what they are of, threads, processes, the disk by folder, and its metrics. Linux only. */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { residentMemory } from '../end-to-end/lib/service.mjs';
 
-const KIB_A_MIB = 1024;
 const BYTES_A_MIB = 2 ** 20;
 const BYTES_A_BLOCK = 512;
 /** As it runs now: node's and the service's gauges, without the parts of histograms and those that only say which version it is. */
 const GAUGES = /^(process_|nodejs_|gannet_)[a-z_]*(\{[^}]*\})? [\d.e+-]+$/;
 const PARTS = /_bucket|_version_info|heap_space|gc_duration|eventloop|_request_seconds/;
 
+export const total = (counts) => Object.values(counts).reduce((sum, each) => sum + each, 0);
 const count = (counts, name, more = 1) => (counts[name] = (counts[name] ?? 0) + more);
 
 /** Numbers and names of their own are no kind of file. */
@@ -99,19 +100,6 @@ function processesOf(pid) {
   return kinds;
 }
 
-/** In MiB. */
-function memoryOf(pid) {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mib = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / KIB_A_MIB;
-  return {
-    all: mib('VmRSS'),
-    own: mib('RssAnon'),
-    files: mib('RssFile'),
-    shared: mib('RssShmem'),
-    virtual: mib('VmSize'),
-  };
-}
-
 /** By its name with its labels. */
 export function metricsOf(text) {
   const found = {};
@@ -125,14 +113,12 @@ export function metricsOf(text) {
 
 /** `metrics`: the text that the service answers. */
 export function observed({ pid, dataDir, elapsedS, metrics }) {
-  const total = (kinds) => Object.values(kinds).reduce((sum, each) => sum + each, 0);
-  const memory = memoryOf(pid);
+  const memory = residentMemory(pid);
   const [descriptorKinds, mapKinds, processes] = [descriptorsOf(pid, dataDir), mapsOf(pid, dataDir), processesOf(pid)];
   const disk = diskOf(dataDir);
   return {
     elapsedS,
-    memoryMib: memory.all,
-    ownMib: memory.own,
+    ownMib: memory.anonymous,
     memory,
     descriptors: total(descriptorKinds),
     descriptorKinds,

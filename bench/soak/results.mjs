@@ -1,9 +1,9 @@
 /** What came of a soak as Markdown: what it took by the third of the run, what went wrong, and what was done. */
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
+import { total } from './observation.mjs';
 
 const GROWTH_MAX = 1.1;
 
-const total = (kinds) => Object.values(kinds).reduce((sum, each) => sum + each, 0);
 const mib = (name) => (sample) => sample.metrics[name] / 2 ** 20;
 
 /** What is looked at, by its name; those of the first four have a bar. */
