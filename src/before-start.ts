@@ -5,6 +5,8 @@ import { memoryWarnings, type Config, type ServiceLogger } from './platform/inde
 
 interface Listening {
   readonly assertCanListen: (host: string, port: number) => Promise<void>;
+  /** Throws where nothing can carry HTTP. */
+  readonly assertCanCarry: (kind: Config['server']['web_server']) => void;
 }
 
 /** Nothing is made where the service could not listen then. A later start asks for its data first, which another service may have. */
@@ -13,7 +15,8 @@ export async function assertPlaceForFirstStart(
   load: () => Promise<Listening>,
 ): Promise<void> {
   if (existsSync(join(data.dir, 'system'))) return;
-  const { assertCanListen } = await load();
+  const { assertCanCarry, assertCanListen } = await load();
+  assertCanCarry(server.web_server);
   await assertCanListen(server.host, server.port);
 }
 

@@ -4,4 +4,4 @@ export { assertCanListen } from './listening.js';
 export { createHttpServer, type HttpServer } from './server.js';
 export { createRequestServer, type RequestServer } from './request-handler.js';
 export { ROOT_PATH, SITE_PATH, takes, type PageAnswer, type PageRequest, type Site } from './site.js';
-export { webServerOf } from './web-server.js';
+export { assertCanCarry, webServerOf } from './web-server.js';

@@ -7,7 +7,9 @@ export class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 
   constructor(host: string, port: number) {
-    super(`Cannot listen on ${host}:${port}: the port is in use or the address is not this machine's.`);
+    super(
+      `Cannot listen on ${host}:${port}: the port is in use or the address is not this machine's. The settings server.host and server.port (GANNET_HOST, GANNET_PORT) say others.`,
+    );
   }
 }
 

@@ -33,10 +33,12 @@ export class NodeRequest implements WireRequest {
     return key === undefined ? query : (new URLSearchParams(query).get(key) ?? undefined);
   }
 
-  /** Of several of one name, what Node.js makes of them: mostly all, behind commas. */
+  /** The first of that name, as uWebSockets.js has it; cookies are one header. */
   getHeader(name: string): string {
     const value = this.#message.headers[name];
-    return Array.isArray(value) ? value.join(', ') : (value ?? '');
+    // Node.js puts several of most names together, behind commas.
+    const isPerhapsSeveral = Array.isArray(value) || (value?.includes(', ') === true && name !== 'cookie');
+    return (isPerhapsSeveral ? this.#message.headersDistinct[name]?.[0] : value) ?? '';
   }
 
   forEach(action: (name: string, value: string) => void): void {

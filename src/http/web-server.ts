@@ -8,6 +8,16 @@ import type { WebServer, WebServerOptions } from './wire.js';
 /** The setting `server.web_server`. */
 export type WebServerKind = 'auto' | 'uws' | 'node';
 
+/** Throws an OperatorError where `webServerOf` would. */
+export function assertCanCarry(kind: WebServerKind): void {
+  if (kind === 'node') return;
+  try {
+    loadUWebSockets();
+  } catch (error) {
+    if (kind === 'uws' || webServerFault(error)?.isDamage !== false) throwWebServerFault(error);
+  }
+}
+
 /** Throws an OperatorError where uWebSockets.js is damaged, or `uws` is asked for and is not for this machine. */
 export function webServerOf(kind: WebServerKind, log: Logger): (options: WebServerOptions) => WebServer {
   if (kind === 'node') return createNodeServer;
@@ -15,9 +25,8 @@ export function webServerOf(kind: WebServerKind, log: Logger): (options: WebServ
     const library = loadUWebSockets();
     return (options) => createUwsServer(library, options);
   } catch (error) {
-    const fault = webServerFault(error);
-    if (kind === 'uws' || fault === undefined || fault.isDamage) throwWebServerFault(error);
-    log.warn({ reason: fault.advice }, WEB_SERVER_REPLACED);
+    assertCanCarry(kind);
+    log.warn({ reason: webServerFault(error)?.advice }, WEB_SERVER_REPLACED);
     return createNodeServer;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { webServerFault } from './web-server-fault.js';
+import { releasesFor, webServerFault } from './web-server-fault.js';
 
 const refusal = (reason: string) =>
   new Error(`This version of uWS.js supports only Node.js versions 16 and 20 on Tier 1 platforms.\n\n${reason}`);
@@ -23,7 +23,7 @@ describe('why the web server cannot be loaded', () => {
     const { advice, isDamage } = faultOf(
       refusal("Error: Cannot find module './uws_linux_x64_131.node'\nRequire stack:\n- /x"),
     );
-    expect(advice).toMatch(/^It has no binary for Node\.js .*: take Node\.js 20, 22 or 24 .*npm ci/);
+    expect(advice).toMatch(/^It has no binary for Node\.js .*: take Node\.js 20( to 25)? on .*npm ci/);
     expect(advice).not.toContain('\n');
     expect(isDamage).toBe(false);
   });
@@ -32,6 +32,14 @@ describe('why the web server cannot be loaded', () => {
     const { advice, isDamage } = faultOf(refusal('Error: /x/uws.node: file too short'));
     expect(advice).toMatch(/\(\/x\/uws\.node: file too short\)/);
     expect(isDamage).toBe(true);
+  });
+
+  it('advises no release whose binary would need a newer C library', () => {
+    expect(['2.36', '2.37', '2.38', '2.41', '3.0', undefined].map(releasesFor)).toEqual([
+      '20',
+      '20',
+      ...Array<string>(4).fill('20 to 25'),
+    ]);
   });
 
   it('is not asked of other failures', () => {

@@ -30,7 +30,7 @@ export function webServerFault(error: unknown): WebServerFault | undefined {
     return { advice, isDamage: false };
   }
   if (reason.startsWith('Cannot find module')) {
-    const advice = `It has no binary for ${machine}: take Node.js 20, 22 or 24 on Linux or macOS. Where this is one of them, \`npm ci\` puts the binary back.`;
+    const advice = `It has no binary for ${machine}: take Node.js ${releasesFor(presentGlibc())} on Linux or macOS. Where this is one of them, \`npm ci\` puts the binary back.`;
     return { advice, isDamage: false };
   }
   if (platform === 'linux' && presentGlibc() === undefined) {
@@ -39,6 +39,12 @@ export function webServerFault(error: unknown): WebServerFault | undefined {
   }
   const advice = `Its binary for ${machine} cannot be loaded (${reason}): \`npm ci\` puts back what is damaged.`;
   return { advice, isDamage: true };
+}
+
+/** Of Node.js, those that it has a binary for which this machine's C library is new enough for. */
+export function releasesFor(glibc: string | undefined): string {
+  const [major = 0, minor = 0] = (glibc ?? '').split('.').map(Number);
+  return glibc !== undefined && major * 1000 + minor < 2038 ? '20' : '20 to 25';
 }
 
 /** Undefined on a system with another C library, such as musl. */
@@ -50,7 +56,11 @@ function presentGlibc(): string | undefined {
 /** For what the library was imported by. */
 export function throwWebServerFault(error: unknown): never {
   const fault = webServerFault(error);
-  throw fault === undefined
-    ? error
-    : new OperatorError(`The web server, uWebSockets.js, cannot be loaded. ${fault.advice}`);
+  if (fault === undefined) throw error;
+  throw new OperatorError(`The web server, uWebSockets.js, cannot be loaded. ${toldWebServerFault(fault)}`);
+}
+
+/** The advice where the library is asked for by name, or damaged. */
+export function toldWebServerFault({ advice, isDamage }: WebServerFault): string {
+  return isDamage ? advice : `${advice} With server.web_server 'auto' Node.js's own web server takes its place.`;
 }

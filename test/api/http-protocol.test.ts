@@ -191,6 +191,10 @@ const rows: Record<string, Row> = {
   'an empty Host': { pieces: ['GET /health HTTP/1.1\r\nHost:\r\n\r\n'], http: ['200'], byLibrary: true },
   'two Hosts': { pieces: get('Host: y\r\n'), http: ['200'], byLibrary: true },
   '90 headers': { pieces: get('A: b\r\n'.repeat(90)), http: ['200'] },
+  'a second key, of which the first counts': {
+    pieces: ['GET /list/default HTTP/1.1\r\n{key}X-API-Key: gnt_eu_another\r\n\r\n'],
+    http: ['200'],
+  },
   'a key behind 2,100 headers': {
     pieces: [`GET /list/default HTTP/1.1\r\n${'A: b\r\n'.repeat(2100)}{key}\r\n`],
     http: NOTHING,

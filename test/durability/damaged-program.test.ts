@@ -113,7 +113,9 @@ describe('gannet serve', () => {
     expect(status, notes).toBe(1);
     expect(notes).toMatch(/^The web server, uWebSockets\.js, cannot be loaded\. /);
     expect(notes).toMatch(sentence);
+    expect(notes.includes("server.web_server 'auto'")).toBe(content === undefined);
     expect(notes).not.toMatch(STACK);
+    expect(readdirSync(join(folder, 'data'))).not.toContain('system');
   });
 
   it("serves by Node.js's own web server where the other has no binary for this machine, and says so", async () => {

@@ -37,7 +37,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     nodeCheck(),
     ...(await compilerChecks()),
     await kernelCheck(),
-    await webServerCheck(),
+    await webServerCheck(config.server.web_server),
     await pictureDecoderCheck(),
     await ffmpegCheck(settingsOf(config, RESOURCE_SETTINGS).ffmpeg),
     processorCheck(),

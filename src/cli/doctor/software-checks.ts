@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { packageRoot, webServerFault } from '../../platform/index.js';
+import { packageRoot, toldWebServerFault, webServerFault, type Config } from '../../platform/index.js';
 import { findFfmpeg } from '../../recordings/index.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 
@@ -59,7 +59,9 @@ export async function kernelCheck(): Promise<Check> {
   }
 }
 
-export async function webServerCheck(): Promise<Check> {
+/** What carries HTTP by the setting. */
+export async function webServerCheck(wanted: Config['server']['web_server']): Promise<Check> {
+  if (wanted === 'node') return fine('Web server', "Node.js's own (server.web_server)");
   try {
     const module = await import('uWebSockets.js');
     const usable = typeof module.default.App === 'function';
@@ -67,9 +69,10 @@ export async function webServerCheck(): Promise<Check> {
     return usable ? fine('uWebSockets.js', version) : failed('uWebSockets.js', 'the package has no App');
   } catch (error) {
     const fault = webServerFault(error);
-    if (fault?.isDamage === false)
+    if (fault?.isDamage === false && wanted === 'auto')
       return notice('uWebSockets.js', `${fault.advice} Until then Node.js's own web server is in its place.`);
-    return failed('uWebSockets.js', fault?.advice ?? `${messageOf(error)}: \`npm ci\` puts it back`);
+    if (fault !== undefined) return failed('uWebSockets.js', toldWebServerFault(fault));
+    return failed('uWebSockets.js', `${messageOf(error)}: \`npm ci\` puts it back`);
   }
 }
 
