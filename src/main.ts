@@ -12,8 +12,8 @@ import { assertPlaceForFirstStart, warnOfMemory } from './before-start.js';
 import { createListIndexes, ListRoom, type IngestExecutor, type ListIndexes } from './index/index.js';
 import { FEATURES } from './features.js';
 import type { Declared, FeatureParts, OpenFeatures, Operation, Services } from './operations/index.js';
-import type { Site } from './http/index.js';
-import { OpenParts } from './open-parts.js';
+import type { Site, WebServerName } from './http/index.js';
+import { lazily, OpenParts } from './open-parts.js';
 import { sealSecrets, secretsOf, standingOf } from './service-standing.js';
 import {
   assertEnvironmentKnown,
@@ -86,6 +86,8 @@ export interface RunningService {
   readonly services: Services;
   /** `http://127.0.0.1:8400`; undefined where the service does not listen. */
   readonly address: string | undefined;
+  /** What carries requests to that address. */
+  readonly webServer: WebServerName | undefined;
   /** What features have to say at a terminal once the service listens. Never rejects: what could not be said is in the log. */
   greetings(): Promise<readonly string[]>;
   /** Answers what is in flight, refuses what is new, closes everything; safe to call twice. */
@@ -111,12 +113,14 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
     const { services, features, warmUp, budget } = await openServices(config, { log, metrics, parts, state, listen });
-    const address = listen ? await listenForRequests(services, metrics, parts, state) : undefined;
+    const listening = listen ? await listenForRequests(services, metrics, parts, state) : undefined;
+    const { address, webServer } = listening ?? {};
     if (listen) {
       await Promise.all([openLists(services), warmUp()]);
       state.ready = true;
       features.start();
-      log.info({ address, dataDir: resolve(config.data.dir), build: kernel.build }, 'The service is ready');
+      const dataDir = resolve(config.data.dir);
+      log.info({ address, webServer, dataDir, build: kernel.build }, 'The service is ready');
     }
     // Not sooner: all that a start loads is compiled already, with the flags that V8 has by itself.
     tuneGarbageCollection(budget);
@@ -126,7 +130,7 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
       return parts.close(listen);
     });
     manager?.serving(`Serving on ${address}`);
-    return { services, address, greetings, close };
+    return { services, address, webServer, greetings, close };
   } catch (error) {
     await parts.close(false);
     throw error;
@@ -370,7 +374,7 @@ async function listenForRequests(
   metrics: Metrics,
   parts: OpenParts,
   state: { ready: boolean },
-): Promise<string> {
+): Promise<{ readonly address: string; readonly webServer: WebServerName }> {
   const { config } = services;
   const { host, port: configuredPort, body_idle_seconds_max, trusted_proxies } = config.server;
   const fronts = await loadFrontEnds();
@@ -404,7 +408,8 @@ async function listenForRequests(
     await Promise.all([server.close(shutdownMs), control.close()]);
   });
   await control.listen();
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return { address, webServer: server.webServer };
 }
 
 async function openConsole({ console: { public_url } }: Config): Promise<Site> {
@@ -440,21 +445,6 @@ async function openLists(services: Services): Promise<void> {
   const known = [...lists(), ...catalog.unfinished().filter(({ kind }) => kind === 'removing')];
   indexes.setUnknownAside(new Set(known.map(({ id }) => id)));
   await indexes.resume(() => lists().map((list) => ({ id: list.id, settings: searchSettings(list) })));
-}
-
-interface Closable {
-  close(): Promise<void>;
-}
-
-/** Made at its first use; closing what was never used does nothing. */
-function lazily<Part extends Closable>(create: () => Part): Closable & { get(): Part } {
-  let part: Part | undefined;
-  return {
-    get: () => (part ??= create()),
-    close: async () => {
-      await part?.close();
-    },
-  };
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

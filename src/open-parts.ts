@@ -84,3 +84,18 @@ function processorMsOfProcess(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Made at its first use; closing what was never used does nothing. */
+export function lazily<Part extends Closable>(create: () => Part): Closable & { get(): Part } {
+  let part: Part | undefined;
+  return {
+    get: () => (part ??= create()),
+    close: async () => {
+      await part?.close();
+    },
+  };
+}

@@ -11,6 +11,8 @@ export interface RunningService {
   readonly services: Services;
   /** `http://127.0.0.1:8400`; undefined when the service does not listen. */
   readonly address?: string | undefined;
+  /** What carries requests to it. */
+  readonly webServer?: string | undefined;
   /** For the terminal, once it listens. */
   greetings(): Promise<readonly string[]>;
   /** Finishes what is under way and closes everything. */

@@ -5,3 +5,4 @@ export { createHttpServer, type HttpServer } from './server.js';
 export { createRequestServer, type RequestServer } from './request-handler.js';
 export { ROOT_PATH, SITE_PATH, takes, type PageAnswer, type PageRequest, type Site } from './site.js';
 export { assertCanCarry, webServerOf } from './web-server.js';
+export type { WebServerName } from './wire.js';

@@ -76,6 +76,7 @@ export function createNodeServer({ host, port, connections, onRequest }: WebServ
   server.on('checkExpectation', take);
 
   return {
+    name: "Node.js's own web server",
     lastWords,
     listen: () =>
       new Promise((resolve, reject) => {

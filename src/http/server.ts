@@ -6,7 +6,7 @@ import { HttpExchange } from './http-exchange.js';
 import { SlowReaders } from './slow-readers.js';
 import { UploadWatch } from './upload-watch.js';
 import { Visitors, type VisitorOptions } from './visitors.js';
-import type { WebServer, WebServerOptions } from './wire.js';
+import type { WebServer, WebServerName, WebServerOptions } from './wire.js';
 
 /** Clients that are still sending what nobody reads have so long to take their answers when the service stops. */
 const RESTS_AT_STOP_MS_MAX = 1000;
@@ -22,6 +22,8 @@ export interface HttpServerOptions extends Omit<WebServerOptions, 'onRequest'> {
 }
 
 export interface HttpServer {
+  /** What carries it. */
+  readonly webServer: WebServerName;
   /** The port that it listens on. Rejects with a ListenError. */
   listen(): Promise<number>;
   /** No new connections; those that exist go on. */
@@ -48,6 +50,7 @@ export function createHttpServer({
     },
   });
   return {
+    webServer: server.name,
     listen: () => server.listen(),
     stopListening: () => server.stopListening(),
     async close(timeoutMs) {

@@ -41,6 +41,7 @@ export function createUwsServer(
   ) => void;
 
   return {
+    name: 'uWebSockets.js',
     lastWords,
     listen: () =>
       new Promise((resolve, reject) => {

@@ -45,6 +45,8 @@ export interface LastWords {
   hangUpWith(res: WireResponse, body: Uint8Array): void;
 }
 
+export type WebServerName = 'uWebSockets.js' | "Node.js's own web server";
+
 export interface WebServerOptions {
   readonly host: string;
   /** 0: one that the system chooses. */
@@ -54,6 +56,8 @@ export interface WebServerOptions {
 }
 
 export interface WebServer {
+  /** As it is told to the operator. */
+  readonly name: WebServerName;
   readonly lastWords: LastWords;
   /** The port that it listens on. Rejects with a ListenError. */
   listen(): Promise<number>;

@@ -128,7 +128,19 @@ describe('loadConfig', () => {
     [{ GANNET_DATA_DIR: '' }, /data\.dir is "".*not empty/],
     [{ GANNET_SERCH_THREADS: '1' }, /GANNET_SERCH_THREADS. Did you mean 'GANNET_SEARCH_THREADS'/],
     [{ GANNET_SERVER_CORS_ORIGINS: 'shop' }, /server\.cors_origins/],
+    [{ GANNET_WEB_SERVER: 'uws' }, /GANNET_WEB_SERVER\. Did you mean 'GANNET_SERVER_WEB_SERVER'\?$/],
+    [{ GANNET_WEB_SEVER: 'uws' }, /GANNET_WEB_SEVER\. Did you mean 'GANNET_SERVER_WEB_SERVER'\?$/],
+    [{ GANNET_QUEUE_MAX: '3' }, /Did you mean 'GANNET_\w+_QUEUE_MAX' or 'GANNET_\w+_QUEUE_MAX'\?$/],
+    [{ GANNET_SERVER_WEB_SERVER: 'nodejs' }, /server\.web_server is "nodejs".*one of "auto", "uws", "node"\.$/],
   ])('refuses %j', (env, message) => expect(() => load(env)).toThrow(message));
+
+  it('tells all that is wrong, in every place, at once', () => {
+    const file = settingsFile('[server]\nport = "8400"\n[serch]\nthreads = 1\n[search]\nthread = 1\ncache_mib = 8\n');
+    const env = { GANNET_CONFIG: file, GANNET_LOG_LEVEL: 'loud', GANNET_SERCH_THREADS: '1' };
+    expect(() => load(env)).toThrow(
+      /^5 settings are wrong:(\n {2}[^\n]*(server\.port|\[serch\]|search\.thread|GANNET_SERCH_THREADS|log\.level)[^\n]*[.?]){5}$/,
+    );
+  });
 
   it('says of a secret that is wrong what it has to be, and not what it is', () => {
     const key = `${'k'.repeat(43)}=`;

@@ -1,6 +1,6 @@
 /**
  * Settings: `config/default.toml`, then a file, then the environment; checked against one schema and frozen.
- * A wrong setting is refused, never clipped: `ConfigError` names the setting, its origin, its value and what is allowed.
+ * A wrong setting is refused, never clipped: `ConfigError` names every one that is, its origin, its value and what is allowed.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -30,7 +30,7 @@ import { systemReason } from './system-errors.js';
 
 export type { Config } from '../../config/schema.js';
 
-/** A setting that cannot be used. The message is a sentence for the operator. */
+/** Settings that cannot be used. The message is a sentence for the operator, or one a line. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
@@ -61,6 +61,8 @@ interface Draft {
   readonly origins: Map<string, SettingOrigin>;
   /** Not shown to anybody, not even where they are wrong: standard error is kept, and a wrong one is often the right one and a blank. */
   readonly secrets: ReadonlySet<string>;
+  /** A sentence for each that is wrong: who mends one of several would otherwise start as often as there are some. */
+  readonly faults: string[];
 }
 
 /** Throws where two have a section of the same name. */
@@ -100,11 +102,13 @@ export function loadConfig(sources: ConfigSources): Config {
     values: defaultsOf(declared),
     origins: new Map(),
     secrets: secretsOf(declared),
+    faults: [],
   };
   applyFile(draft, join(packageRoot(), 'config', 'default.toml'), { kind: 'default' });
   const path = configPath(sources);
   if (path !== undefined) applyFile(draft, resolve(path), { kind: 'file', path });
   applyEnvironment(draft, sources.env, declared);
+  refuseFaults(draft);
   for (const setting of namesIn(draft.schemas)) {
     const [section, name] = splitSetting(setting);
     if (draft.values[section]?.[name] === undefined)
@@ -175,32 +179,50 @@ function applyFile(draft: Draft, path: string, origin: SettingOrigin): void {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(`The settings file ${path} cannot be read: ${systemReason(error)}.`);
+    draft.faults.push(`The settings file ${path} cannot be read: ${systemReason(error)}.`);
+    return;
   }
   let parsed: Record<string, unknown>;
   try {
     parsed = parseToml(text);
   } catch (error) {
-    throw new ConfigError(`The settings file ${path} is not valid TOML: ${tomlFault(error)}`);
+    draft.faults.push(`The settings file ${path} is not valid TOML: ${tomlFault(error)}`);
+    return;
   }
-  for (const [section, members] of Object.entries(parsed)) {
-    const properties = Object.hasOwn(draft.schemas, section) ? draft.schemas[section] : undefined;
-    if (properties === undefined) {
-      const meant = didYouMean(section, Object.keys(draft.schemas));
-      throw new ConfigError(`Unknown section [${section}] (${originText(origin)}).${meant}`);
-    }
-    if (typeof members !== 'object' || members === null || Array.isArray(members)) {
-      throw new ConfigError(`${section} (${originText(origin)}) is a section: write its settings under [${section}].`);
-    }
-    for (const [name, value] of Object.entries(members)) {
-      if (!Object.hasOwn(properties, name)) {
-        const meant = nearest(name, Object.keys(properties)) ?? nearest(name, namesIn(draft.schemas));
-        const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
-        throw new ConfigError(`Unknown setting ${section}.${name} (${originText(origin)}).${hint}`);
-      }
+  for (const [section, members] of Object.entries(parsed)) applySection(draft, section, { members, origin });
+}
+
+function applySection(
+  draft: Draft,
+  section: string,
+  { members, origin }: { readonly members: unknown; readonly origin: SettingOrigin },
+): void {
+  const from = originText(origin);
+  const properties = Object.hasOwn(draft.schemas, section) ? draft.schemas[section] : undefined;
+  if (properties === undefined) {
+    draft.faults.push(`Unknown section [${section}] (${from}).${didYouMean(section, Object.keys(draft.schemas))}`);
+    return;
+  }
+  if (typeof members !== 'object' || members === null || Array.isArray(members)) {
+    draft.faults.push(`${section} (${from}) is a section: write its settings under [${section}].`);
+    return;
+  }
+  for (const [name, value] of Object.entries(members)) {
+    if (Object.hasOwn(properties, name)) {
       set(draft, `${section}.${name}`, { value, shown: value, origin });
+      continue;
     }
+    const meant = nearest(name, Object.keys(properties)) ?? nearest(name, namesIn(draft.schemas));
+    const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+    draft.faults.push(`Unknown setting ${section}.${name} (${from}).${hint}`);
   }
+}
+
+/** Throws what was found wrong in all places. */
+function refuseFaults({ faults }: Draft): void {
+  if (faults.length === 0) return;
+  if (faults.length === 1) throw new ConfigError(faults[0]);
+  throw new ConfigError([`${faults.length} settings are wrong:`, ...faults].join('\n  '));
 }
 
 /**
@@ -216,12 +238,11 @@ function tomlFault(error: unknown): string {
 
 function applyEnvironment(draft: Draft, env: ConfigSources['env'], declared: readonly SettingsSection[]): void {
   const known = new Map(namesIn(draft.schemas).map((setting) => [environmentName(setting), setting]));
-  const behindPrefix = [...known.keys()].map((name) => name.slice(PREFIX.length));
+  const meant = variablesMeantBy(known);
   for (const name of unknownEnvironment(env, declared)) {
-    const meant = nearest(name.slice(PREFIX.length), behindPrefix);
-    if (meant !== undefined) {
-      throw new ConfigError(`Unknown environment variable ${name}. Did you mean '${PREFIX}${meant}'?`);
-    }
+    const variables = meant(name.slice(PREFIX.length));
+    if (variables.length > 0)
+      draft.faults.push(`Unknown environment variable ${name}. Did you mean '${variables.join("' or '")}'?`);
   }
   for (const [name, setting] of known) {
     const text = env[name];
@@ -229,6 +250,26 @@ function applyEnvironment(draft: Draft, env: ConfigSources['env'], declared: rea
     const origin = { kind: 'environment', variable: name } as const;
     set(draft, setting, { value: coerceSetting(schemaOf(draft, setting), text), shown: text, origin });
   }
+}
+
+/**
+ * By what stands behind the prefix: the variables that somebody probably meant by it, also where the section was left out, which is looked for
+ * among names of several words alone: others, such as `NAME`, belong to scripts as well.
+ */
+function variablesMeantBy(known: ReadonlyMap<string, string>): (written: string) => readonly string[] {
+  const behindPrefix = [...known.keys()].map((name) => name.slice(PREFIX.length));
+  const byMember = new Map<string, string[]>();
+  for (const [variable, setting] of known) {
+    const [, member] = splitSetting(setting);
+    if (!member.includes('_')) continue;
+    byMember.set(member, [...(byMember.get(member) ?? []), variable]);
+  }
+  return (written) => {
+    const whole = nearest(written, behindPrefix);
+    if (whole !== undefined) return [`${PREFIX}${whole}`];
+    const member = nearest(written, byMember.keys());
+    return member === undefined ? [] : (byMember.get(member) ?? []);
+  };
 }
 
 interface GivenValue {
@@ -242,8 +283,9 @@ function set(draft: Draft, setting: string, { value, shown, origin }: GivenValue
   const schema = schemaOf(draft, setting);
   if (!isSettingValid(schema, value)) {
     const [from, wanted] = [originText(origin), `must be ${allowedValues(schema)}.`];
-    if (draft.secrets.has(setting)) throw new ConfigError(`${setting} (${from}) ${wanted}`);
-    throw new ConfigError(`${setting} is ${JSON.stringify(shown)} (${from}), but ${wanted}`);
+    const is = draft.secrets.has(setting) ? '' : ` is ${JSON.stringify(shown)}`;
+    draft.faults.push(`${setting}${is} (${from})${is && ', but'} ${wanted}`);
+    return;
   }
   const [section, name] = splitSetting(setting);
   (draft.values[section] ??= {})[name] = value;

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -213,16 +213,21 @@ describe('beside a running service', () => {
 
   it('a service whose terminal is closed ends in order, however often it is told', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'gannet-hangup-'));
-    const served = gannet(dataDir, 'serve');
+    // By a file, as nothing else here.
+    const settings = join(dataDir, '..', `${basename(dataDir)}.toml`);
+    writeFileSync(settings, '[server]\nweb_server = "node"\n');
+    const served = gannet(dataDir, 'serve', '--config', settings);
     await eventually(
       () => Promise.resolve(served.output),
       (text) => text.includes('Gannet is ready'),
     );
+    expect(served.output).toMatch(/ready on http:\/\/127\.0\.0\.1:\d+ \(carried by Node\.js's own web server\)\n/);
     served.child.kill('SIGHUP');
     served.child.kill('SIGHUP');
     expect(await served.ended).toEqual({ status: 0, signal: null });
     expect(served.notes).toMatch(/"signal":"SIGHUP","msg":"The service is told to stop"/);
     rmSync(dataDir, { recursive: true });
+    rmSync(settings);
   });
 
   it('a service that is killed in the middle of an import is told in a sentence', async () => {

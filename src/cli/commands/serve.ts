@@ -30,7 +30,9 @@ export async function serve(context: CommandContext): Promise<ExitStatus> {
   tell(() => {
     if (isWithoutKey)
       context.output.note('There is no API key yet. `npx gannet key create --access full` makes the first one.\n');
-    context.output.write(`Gannet is ready on ${service.address}\n`);
+    // The one that the machine has a binary of is what everybody expects.
+    const carrier = service.webServer === 'uWebSockets.js' ? '' : ` (carried by ${service.webServer})`;
+    context.output.write(`Gannet is ready on ${service.address}${carrier}\n`);
     for (const greeting of greetings) context.output.write(greeting);
   });
   const signal = await stopped;
