@@ -176,6 +176,6 @@ function digestOf({ hash }: ApiKeyRecord): string {
 function invalidKey(): ServiceError {
   return new ServiceError(
     'invalid-key',
-    'Send a valid API key in the X-API-Key header; at /mcp it may be a bearer token as well.',
+    'Send a valid API key in the X-API-Key header; at /mcp it may be a bearer token as well. It was missing, or is mistyped, expired or deleted.',
   );
 }

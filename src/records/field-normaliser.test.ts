@@ -72,7 +72,8 @@ describe('FieldNormaliser', () => {
     [{ place: { latitude: 91, longitude: 0 } }, /place.*latitude/u],
     [{ manual: 'not a url' }, /manual.*URL/u],
     [{ title: { a: 1 } }, /title/u],
-    [{ other: { deep: { er: 1 } } }, /other.*not an object/u],
+    [{ other: { deep: { er: 1 } } }, /other.*not an object\.$/u],
+    [{ feilds: { title: 'A' } }, /feilds.*not an object\. Did you mean 'fields'\?$/u],
     [{ other: [[1]] }, /other/u],
   ])('refuses %j and names the field', (fields, expected) => {
     expect(problem(fields)).toMatch(expected);

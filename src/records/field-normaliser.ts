@@ -9,7 +9,13 @@
  */
 import type { Facet, FieldDefinition } from '../catalog/index.js';
 import { fieldKind, isPoint } from '../fields/index.js';
-import { ERROR_VALUE_CHARACTERS_MAX, FIELD_NAME_CHARACTERS_MAX, isLongInteger } from '../platform/index.js';
+import {
+  didYouMean,
+  ERROR_VALUE_CHARACTERS_MAX,
+  FIELD_NAME_CHARACTERS_MAX,
+  isLongInteger,
+  type ServiceError,
+} from '../platform/index.js';
 import { invalidRecord } from './record-input.js';
 import type { FieldValue } from './types.js';
 
@@ -132,8 +138,17 @@ function normaliseValue(field: string, raw: unknown, role: FieldRole): FieldValu
     default:
       if (Array.isArray(raw)) return raw.length === 0 ? undefined : arrayOfScalars(field, raw);
       if (!role.searchable && isPoint(raw)) return locationValue(field, raw);
-      throw fieldError(field, 'must be a string, a number, a boolean or an array of these, not an object');
+      throw objectError(field);
   }
+}
+
+/** In a flat record every member is a field, one that was to be its `fields` and is mistyped as well. */
+function objectError(field: string): ServiceError {
+  return fieldError(
+    field,
+    'must be a string, a number, a boolean or an array of these, not an object',
+    didYouMean(field, ['fields']),
+  );
 }
 
 function arrayOfScalars(field: string, raw: readonly unknown[]): (string | number | boolean)[] {
@@ -187,8 +202,8 @@ function resourceValue(field: string, raw: unknown): FieldValue {
   return raw;
 }
 
-function fieldError(field: string, problem: string) {
-  return invalidRecord(`fields/${escapePointer(field)}`, `The field '${shown(field)}' ${problem}.`);
+function fieldError(field: string, problem: string, hint = ''): ServiceError {
+  return invalidRecord(`fields/${escapePointer(field)}`, `The field '${shown(field)}' ${problem}.${hint}`);
 }
 
 function escapePointer(field: string): string {

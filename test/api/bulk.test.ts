@@ -199,6 +199,9 @@ describe('a bulk import', () => {
     for (const text of ['[{"name":"a"}', '{"name":"a"}', '[{"name":"a"} {"name":"b"}]', 'x']) {
       expect((await service.client.bulk('default', list, text, 'application/json')).status, text).toBe(400);
     }
+    expect((await service.client.bulk('default', list, '{"name":"a"}\n', 'application/json')).body).toMatchObject({
+      detail: expect.stringMatching(/found '\{'\. .*application\/x-ndjson\.$/) as string,
+    });
     expect((await service.client.bulk('default', 'missing', [])).status).toBe(404);
   });
 

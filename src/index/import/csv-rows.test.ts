@@ -22,7 +22,8 @@ it('reads each line of a damaged piece as if it were alone', () => {
     fc.property(fc.array(bytes, { minLength: 1, maxLength: 6 }), (lines) => {
       const damaged = [Buffer.from('a"b\n'), ...lines];
       const alone = damaged.map((each) => (isUtf8(each) ? (csvRows(each, ',')?.[0] ?? 'no-csv') : 'no-utf8'));
-      expect([...rowsOfPiece(pieceOf(damaged), ',')]).toEqual(alone);
+      const rows = [...rowsOfPiece(pieceOf(damaged), ',')];
+      expect(rows.map((row) => (typeof row === 'object' && 'cell' in row ? 'no-csv' : row))).toEqual(alone);
     }),
     { numRuns: 2000 },
   );
@@ -39,5 +40,13 @@ it('begins to read once for all lines between two damaged ones, and never for th
   expect(count(good)).toBe(1);
   expect(count([...good, '"x"y\n', ...good])).toBe(3);
   expect(count(Array<string>(100).fill('a"\n'))).toBe(1);
-  expect(rowsOf(['a"\n', 'b\n'])).toEqual(['no-csv', ['b']]);
+  expect(rowsOf(['a"\n', 'b\n'])).toEqual([{ cell: 0, fault: 'quote-within' }, ['b']]);
+});
+
+it.each([
+  ['a,"b,b",4" pipe,d\n', { cell: 2, fault: 'quote-within' }],
+  ['a,"4"" pipe","b" c\n', { cell: 2, fault: 'text-behind-quote' }],
+  ['a,"b\n', { cell: 1, fault: 'open-quote' }],
+])('finds the cell that makes %j no row', (line, damaged) => {
+  expect(rowsOf([line])).toEqual([damaged]);
 });

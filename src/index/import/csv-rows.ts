@@ -3,9 +3,10 @@ import { isUtf8 } from 'node:buffer';
 import { parse } from 'csv-parse/sync';
 import type { CsvSeparator } from '../../records/index.js';
 import type { RawRecords } from '../contract/ingest-tasks.js';
+import type { DamagedCell } from './line-faults.js';
 
 /** The cells of a line, or what is wrong with it. */
-export type CsvRow = readonly string[] | 'no-csv' | 'no-utf8';
+export type CsvRow = readonly string[] | DamagedCell | 'no-csv' | 'no-utf8';
 
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
@@ -42,7 +43,7 @@ export function* rowsOfPiece({ bytes, ends }: RawRecords, separator: CsvSeparato
   let begin = 0;
   for (let at = 0; at < ends.length; at += 1) {
     const line = lineOf(at);
-    const fault = !isUtf8(line) ? 'no-utf8' : isDamaged(line, separator.charCodeAt(0)) ? 'no-csv' : undefined;
+    const fault = isUtf8(line) ? damagedCell(line, separator.charCodeAt(0)) : 'no-utf8';
     if (fault === undefined && !hasReturn(line)) continue;
     yield* readRun(begin, at);
     if (fault === undefined) yield* readRun(at, at + 1);
@@ -58,18 +59,31 @@ function hasReturn(line: Uint8Array): boolean {
   return at >= 0 && at !== line.length - 2;
 }
 
-/** True where a quote stands in a line that is no row for it; what is not seen here is found where the line is read. */
-function isDamaged(line: Uint8Array, separator: number): boolean {
+/** Where a quote stands in a line that is no row for it; what is not seen here is found where the line is read. */
+function damagedCell(line: Uint8Array, separator: number): DamagedCell | undefined {
   const isEnd = (byte: number | undefined) =>
     byte === undefined || byte === separator || byte === LINE_FEED || byte === CARRIAGE_RETURN;
+  const damage = (place: number, fault: DamagedCell['fault']) => ({ cell: cellAt(line, place, separator), fault });
   const begin = BYTE_ORDER_MARK.equals(line.subarray(0, BYTE_ORDER_MARK.length)) ? BYTE_ORDER_MARK.length : 0;
   let at = line.indexOf(QUOTE, begin);
   while (at >= 0) {
-    if (at > begin && !isEnd(line[at - 1])) return true;
+    if (at > begin && !isEnd(line[at - 1])) return damage(at, 'quote-within');
     let closing = line.indexOf(QUOTE, at + 1);
     while (closing >= 0 && line[closing + 1] === QUOTE) closing = line.indexOf(QUOTE, closing + 2);
-    if (closing < 0 || !isEnd(line[closing + 1])) return true;
+    if (closing < 0) return damage(at, 'open-quote');
+    if (!isEnd(line[closing + 1])) return damage(at, 'text-behind-quote');
     at = line.indexOf(QUOTE, closing + 1);
   }
-  return false;
+  return undefined;
+}
+
+/** Up to there, every quote that opens is closed. */
+function cellAt(line: Uint8Array, at: number, separator: number): number {
+  let cell = 0;
+  let isQuoted = false;
+  for (let before = 0; before < at; before += 1) {
+    if (line[before] === QUOTE) isQuoted = !isQuoted;
+    else if (line[before] === separator && !isQuoted) cell += 1;
+  }
+  return cell;
 }

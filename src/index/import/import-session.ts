@@ -163,7 +163,7 @@ export class BulkImport implements ImportSession {
       return action();
     } catch (error) {
       this.sendBatch();
-      this.failure ??= splitError(error);
+      this.failure ??= splitError(error, this.options.format);
       return null;
     }
   }
@@ -215,11 +215,18 @@ export class BulkImport implements ImportSession {
   }
 }
 
-function splitError(error: unknown): Error {
+function splitError(error: unknown, format: ImportFormat): Error {
   if (error instanceof ServiceError) return error;
   const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
   if (code === 'invalid-argument' || code === 'limit') {
-    return new ServiceError('malformed-request', `The body cannot be cut into records: ${(error as Error).message}.`);
+    const { message } = error as Error;
+    const detail = `The body cannot be cut into records: ${message}.`;
+    return new ServiceError('malformed-request', isNdjson(message, format) ? `${detail} ${NDJSON_HINT}` : detail);
   }
   return error as Error;
 }
+
+/** The kernel expected the array, and found a record. */
+const isNdjson = (message: string, format: ImportFormat) =>
+  format === 'json' && message === "expected a JSON array, found '{'";
+const NDJSON_HINT = 'Records that stand one a line are NDJSON, which is sent as application/x-ndjson.';

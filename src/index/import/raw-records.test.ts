@@ -90,7 +90,7 @@ it('makes one error for all lines that are no records, and parses only the first
   for (const line of ['x', '{"title"', '{"title":"A"}}']) {
     parse.mockClear();
     expect([...errorsOf(...Array<string>(100).fill(line))].map(({ detail }) => detail)).toEqual([
-      'The record is not valid JSON.',
+      expect.stringMatching(/^The record is not valid JSON: .*, at column \d+ of it\.$/),
     ]);
     expect(parse).toHaveBeenCalledTimes(1);
   }
@@ -101,5 +101,30 @@ it('reads behind a broken line what it reads elsewhere', () => {
   const deep = `{"title":"A","x":${'['.repeat(200)}${']'.repeat(200)}}`;
   const read = (...lines: string[]) => told(jsonRecords([pieceOf(lines, 1)]));
   for (const line of ['{"title":"A"}', '{"title":"A","title":"B"}', deep, '{"__proto__":1}', '{}', '7'])
-    expect(read('x', line)).toEqual(['The record is not valid JSON.', ...read(line)]);
+    expect(read('x', line)).toEqual([expect.stringMatching(/^The record is not valid JSON: "x"/), ...read(line)]);
+});
+
+it('says where a record is no JSON', () => {
+  const lines = ['{"title":}', '{"title":"A"', '{"title":"A"} x', '[\n  {"title":}]'];
+  expect(told(jsonRecords([pieceOf(lines, 1)]))).toEqual([
+    'The record is not valid JSON: "}" where a value was expected, at column 10 of it.',
+    "The record is not valid JSON: the text ends where ',' or '}' was expected, at column 13 of it.",
+    'The record is not valid JSON: "x" where the end was expected, at column 15 of it.',
+    'The record is not valid JSON: "}" where a value was expected, at line 2, column 12 of it.',
+  ]);
+});
+
+it('says no place of what nobody would be told any more', () => {
+  const lines = Array.from({ length: 1500 }, (_, at) => `${' '.repeat(at)}x`);
+  const errors = new Set([...jsonRecords([pieceOf(lines, 1)])].map(({ input }) => input));
+  expect(errors.size).toBe(1001);
+});
+
+it('names the column by which a line is no CSV, and the first that it lacks', () => {
+  expect(read('name,title,price', 'a,4" pipe,1', 'b,"B" x,1', 'c,C')).toEqual([
+    "The line is not valid CSV: in the column 'title' a quote stands within it: a value with quotes begins and ends with one, and has those within doubled.",
+    "The line is not valid CSV: in the column 'title' something stands behind its closing quote: a quote within a value is doubled.",
+    "The line has 2 values, the header 3. It ends before 'price'.",
+  ]);
+  expect(read('name', 'a,b"')).toEqual([expect.stringMatching(/^The line is not valid CSV: in value 2 a quote/)]);
 });

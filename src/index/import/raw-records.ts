@@ -8,7 +8,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { fieldKind, isNumberCell, numberKind } from '../../fields/index.js';
-import { findJsonFault, isLongInteger, parseExactJson, repeatedMember, ServiceError } from '../../platform/index.js';
+import {
+  findJsonFault,
+  isLongInteger,
+  parseExactJson,
+  repeatedMember,
+  ServiceError,
+  type JsonFault,
+} from '../../platform/index.js';
 import {
   INFERENCE_RECORDS_MAX,
   readRecordInput,
@@ -17,7 +24,8 @@ import {
   type RecordInput,
 } from '../../records/index.js';
 import type { CsvHeader, RawRecords } from '../contract/ingest-tasks.js';
-import { csvRows, rowsOfPiece } from './csv-rows.js';
+import { csvRows, rowsOfPiece, type CsvRow } from './csv-rows.js';
+import { LineFaults, toldDamagedCell, toldSyntaxFault } from './line-faults.js';
 
 /** No field has such a name. */
 export const VECTOR_COLUMN = '@vector';
@@ -32,6 +40,7 @@ export interface RawRecord {
 }
 
 export function* jsonRecords(pieces: readonly RawRecords[]): Generator<RawRecord> {
+  const faults = new LineFaults('malformed-json', NOT_JSON);
   for (const { bytes, ends, lines } of pieces) {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     const isAllUtf8 = isUtf8(bytes);
@@ -40,11 +49,11 @@ export function* jsonRecords(pieces: readonly RawRecords[]): Generator<RawRecord
     for (let index = 0; index < ends.length; ++index) {
       const end = ends[index] as number;
       const line = lines[index] as number;
-      const record: RawRecord =
+      const record: RawRecord & { readonly isBroken?: true } =
         isAllUtf8 || isUtf8(bytes.subarray(begin, end))
-          ? jsonRecord(buffer.toString('utf8', begin, end), line, isBehindBroken)
+          ? jsonRecord(buffer.toString('utf8', begin, end), line, { faults, isBehindBroken })
           : { line, input: NOT_UTF8, name: null };
-      isBehindBroken = record.input === NOT_JSON;
+      isBehindBroken = record.isBroken === true;
       yield record;
       begin = end;
     }
@@ -56,13 +65,22 @@ const NOT_UTF8 = new ServiceError('malformed-json', 'The record is not valid UTF
 const NOT_JSON = new ServiceError('malformed-json', 'The record is not valid JSON.');
 
 /** `isBehindBroken`: this one is probably no JSON either. Looking at it then costs less than an attempt to parse it, which is an exception. */
-function jsonRecord(text: string, line: number, isBehindBroken: boolean): RawRecord {
-  if (isBehindBroken && findJsonFault(text)?.isSyntax === true) return { line, input: NOT_JSON, name: null };
+function jsonRecord(
+  text: string,
+  line: number,
+  { faults, isBehindBroken }: { readonly faults: LineFaults; readonly isBehindBroken: boolean },
+): RawRecord & { readonly isBroken?: true } {
+  const broken = (fault?: JsonFault) => {
+    const input = faults.at(() => toldSyntaxFault(text, fault ?? findJsonFault(text)));
+    return { line, input, name: null, isBroken: true } as const;
+  };
+  const expected = isBehindBroken ? findJsonFault(text) : undefined;
+  if (expected?.isSyntax === true) return broken(expected);
   let value: unknown;
   try {
     value = parseExactJson(text);
   } catch {
-    return { line, input: NOT_JSON, name: null };
+    return broken();
   }
   // One of the two values would be lost, as where the header of a CSV names a column twice.
   const repeated = repeatedMember(text, value);
@@ -134,12 +152,13 @@ export function* csvRecords(
   if (nameFrom !== '' && !columns.includes(nameFrom))
     throw malformed(`The header of the CSV has no column '${shownName(nameFrom)}', from which names were to be taken.`);
   const cellReaders = columns.map((column) => cellReader(column, definition));
+  const faults = new LineFaults('invalid-record', FAULTY_LINES['no-csv']);
   for (const piece of pieces) {
     let at = 0;
     for (const row of rowsOfPiece(piece, header.separator)) {
       const line = piece.lines[at] as number;
       at += 1;
-      const cells = typeof row === 'string' ? FAULTY_LINES[row] : (faultOf(row, columns) ?? row);
+      const cells = isRow(row) ? (faultOf(row, columns) ?? row) : faultyLine(row, columns, faults);
       if (cells instanceof ServiceError) {
         yield { line, input: cells, name: null };
         continue;
@@ -158,9 +177,27 @@ const FAULTY_LINES = {
   'no-utf8': new ServiceError('invalid-record', 'The line is not valid UTF-8.'),
 };
 
+const isRow = (row: CsvRow): row is readonly string[] => Array.isArray(row);
+
+function faultyLine(
+  row: Exclude<CsvRow, readonly string[]>,
+  columns: readonly string[],
+  faults: LineFaults,
+): ServiceError {
+  if (typeof row === 'string') return FAULTY_LINES[row];
+  return faults.at(() => {
+    const column = columns[row.cell] ?? '';
+    return toldDamagedCell(row, column === '' ? undefined : shownName(column));
+  });
+}
+
 function faultOf(row: readonly string[], columns: readonly string[]): ServiceError | undefined {
-  if (row.length !== columns.length)
-    return new ServiceError('invalid-record', `The line has ${row.length} values, the header ${columns.length}.`);
+  if (row.length !== columns.length) {
+    const missing = columns[row.length] ?? '';
+    const which = missing === '' ? '' : ` It ends before '${shownName(missing)}'.`;
+    const detail = `The line has ${row.length} values, the header ${columns.length}.${which}`;
+    return new ServiceError('invalid-record', detail);
+  }
   const nameless = columns.findIndex((column, at) => column === '' && row[at] !== '');
   if (nameless < 0) return undefined;
   const detail = `The header has no name for column ${nameless + 1}, in which the line has a value.`;

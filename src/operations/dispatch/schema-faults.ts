@@ -19,6 +19,9 @@ interface PlainSchema {
   readonly anyOf?: readonly PlainSchema[];
 }
 
+/** A search has 25. */
+const MEMBERS_TOLD_MAX = 30;
+
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   array: 'an array',
   boolean: 'true or false',
@@ -143,7 +146,7 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
     case 'unevaluatedProperties': {
       const word = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
       const noun = kind === 'body' ? 'member' : 'option';
-      return `Unknown ${noun} '${shorten(word)}'.${didYouMean(word, Object.keys(schema.properties ?? {}))}`;
+      return `Unknown ${noun} '${shorten(word)}'.${meantOrKnown(word, Object.keys(schema.properties ?? {}), noun)}`;
     }
     case 'type':
       return `Must be ${[params['type']].flat().map(typeWord).join(' or ')}, not ${shown(value)}.`;
@@ -175,6 +178,14 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
     default:
       return `${capitalised(error.message ?? 'is not valid')}.`;
   }
+}
+
+/** What was probably meant, and where nothing is near, what there is. */
+function meantOrKnown(word: string, known: readonly string[], noun: string): string {
+  const meant = didYouMean(word, known);
+  if (meant !== '' || known.length === 0) return meant;
+  const more = known.length > MEMBERS_TOLD_MAX ? `, and ${known.length - MEMBERS_TOLD_MAX} more` : '';
+  return ` There ${known.length === 1 ? `is the ${noun}` : `are the ${noun}s`} ${known.slice(0, MEMBERS_TOLD_MAX).join(', ')}${more}.`;
 }
 
 /** The validator names them in one order where they are objects, and in the other where they are not. */

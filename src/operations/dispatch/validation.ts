@@ -2,7 +2,14 @@
  * From the raw parts of a request to the input of its operation: path, query string and body against their schemas. All
  * faults of a request go into one 400. Checks are compiled once an operation, at its first use.
  */
-import { parseExactJson, scanJson, ServiceError, tellJsonFault, type ErrorPlace } from '../../platform/index.js';
+import {
+  ERROR_VALUE_CHARACTERS_MAX,
+  parseExactJson,
+  scanJson,
+  ServiceError,
+  tellJsonFault,
+  type ErrorPlace,
+} from '../../platform/index.js';
 import {
   ANY_CONTENT_TYPE,
   BODY_PARTS_MAX,
@@ -155,11 +162,19 @@ function assertContentType(contentType: string | undefined, allowed: readonly st
   const charset = contentType === undefined ? undefined : /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1];
   const charsetIsGood = charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset);
   if (charsetIsGood && allowed.includes(mediaType(contentType))) return;
-  const given = contentType === undefined || contentType === '' ? 'none was given' : 'another was given';
+  const wanted = allowed.length === 1 ? allowed.join() : `one of ${allowed.join(', ')}`;
   throw new ServiceError(
     'unsupported-media-type',
-    `The content type has to be ${allowed.join(', ')} in UTF-8; ${given}.`,
+    `The content type has to be ${wanted} in UTF-8; ${givenType(contentType)}.`,
   );
+}
+
+function givenType(contentType: string | undefined): string {
+  if (contentType === undefined || contentType === '') return 'none was given';
+  const type = contentType.slice(0, ERROR_VALUE_CHARACTERS_MAX);
+  // Nobody chooses this one for such a body.
+  const isOfCurl = mediaType(contentType) === 'application/x-www-form-urlencoded';
+  return `'${type}' was given${isOfCurl ? ', which is what curl sends without -H' : ''}`;
 }
 
 /** `invalid-parameter` that names the first place and how many more there are; nothing where there is none. */
