@@ -89,3 +89,10 @@ describe('a file', () => {
 it('says what to do where nothing has been built', async () => {
   await expect(openConsoleSite({ folder: join(folder, 'nowhere'), tls: false })).rejects.toThrow('npm run setup');
 });
+
+it('is not said to be missing where the system refuses it: one descriptor too few was a fault of the build', async () => {
+  const refused = mkdtempSync(join(tmpdir(), 'gannet-console-'));
+  mkdirSync(join(refused, 'index.html'));
+  await expect(openConsoleSite({ folder: refused, tls: false })).rejects.toMatchObject({ code: 'EISDIR' });
+  rmSync(refused, { recursive: true });
+});

@@ -111,6 +111,8 @@ async function builtFile(folder: string, name: string): Promise<Buffer> {
   try {
     return await readFile(join(folder, name));
   } catch (error) {
+    // What else the system says, as that there is no descriptor left, is nothing of the build.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw new OperatorError(
       `The console has not been built (${join(folder, name)} is missing). Run \`npm run setup\`.`,
       {

@@ -97,6 +97,8 @@ describe('what is told of limits', () => {
     [Object.assign(new Error('x'), { code: 'ENFILE' }), 'fs.file-max'],
     [Object.assign(new Error('open /a: Too many open files'), { code: 'io' }), 'ulimit -n'],
     [new Error('Cannot allocate memory'), 'memory'],
+    [Object.assign(new Error('x'), { code: 'EAGAIN', syscall: 'spawn node' }), 'ulimit -u'],
+    [Object.assign(new Error('x'), { code: 'ERR_WORKER_INIT_FAILED' }), 'threads'],
   ])('knows an error of the system that means one (%s)', (error, name) => {
     const known = asResourceError(error) as { code: string; detail: string };
     expect(known.code).toBe('resources-exhausted');
@@ -106,5 +108,7 @@ describe('what is told of limits', () => {
   it('leaves other errors as they are', () => {
     const other = new Error('something else');
     expect(asResourceError(other)).toBe(other);
+    const wouldWait = Object.assign(new Error('x'), { code: 'EAGAIN', syscall: 'read' });
+    expect(asResourceError(wouldWait)).toBe(wouldWait);
   });
 });

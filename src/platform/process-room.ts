@@ -168,7 +168,11 @@ const EXHAUSTED_CODES: Readonly<Record<string, string>> = {
   EMFILE: 'descriptors (ulimit -n)',
   ENFILE: 'descriptors (fs.file-max)',
   ENOMEM: 'memory maps or memory',
+  ERR_WORKER_INIT_FAILED: 'descriptors (ulimit -n), threads (ulimit -u) or memory',
 };
+/** EAGAIN means many things; of a process that is started, this. */
+const PROCESSES = 'processes (ulimit -u)';
+const REFUSED_PROCESS = /^spawn\b/;
 const EXHAUSTED_MESSAGES: readonly (readonly [pattern: RegExp, lacking: string])[] = [
   [/too many open files/i, 'descriptors (ulimit -n)'],
   [/cannot allocate memory/i, 'memory maps or memory'],
@@ -177,7 +181,8 @@ const EXHAUSTED_MESSAGES: readonly (readonly [pattern: RegExp, lacking: string])
 /** `resources-exhausted` for an error of the system, of LMDB or of the kernel that means it; every other error as it is. */
 export function asResourceError(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
-  const byCode = EXHAUSTED_CODES[String((error as NodeJS.ErrnoException).code)];
+  const { code, syscall = '' } = error as NodeJS.ErrnoException;
+  const byCode = code === 'EAGAIN' && REFUSED_PROCESS.test(syscall) ? PROCESSES : EXHAUSTED_CODES[String(code)];
   const lacking = byCode ?? EXHAUSTED_MESSAGES.find(([pattern]) => pattern.test(error.message))?.[1];
   return lacking === undefined ? error : resourcesExhausted(`it is out of ${lacking}`, error);
 }

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
+import { jpegOf } from '../support/pictures.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
 
@@ -86,6 +87,22 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service whose 
     );
     expect((await fetch(`${address}/console/`)).status).toBe(200);
     expect(await client.get('/search/default/films/1', { query: 'word' })).toMatchObject({ body: { total_count: 2 } });
+  });
+
+  it('says at once that it has no process to read a picture with, and has one later: who asked waited a minute, and was told of a fault', async () => {
+    service = await startTestService();
+    const { client, pid } = service;
+    expect((await client.post('/list/default', { name: 'photos', image_model: 'built-in' })).status).toBe(201);
+    const picture = await jpegOf(1);
+    const search = () =>
+      client.send('POST', '/search/image/default/photos/1', {
+        headers: { 'content-type': 'image/jpeg' },
+        bytes: picture,
+      });
+    mayOpen(pid, firstFree(pid));
+    expect(await search()).toMatchObject({ status: 503, body: { code: 'resources-exhausted' } });
+    mayOpen(pid, 4096);
+    await eventually(search, ({ status }) => status === 200);
   });
 
   it('closes connections that it has no room for at once, and answers the others: one more than there were descriptors took a processor and was not answered', async () => {

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import { DIRECT_LINE_FD, DirectLine, type ShortForms } from './direct-line.js';
 import { Host, type HostOptions, type Vessel, type VesselEvents } from './host.js';
 import type { FromWorker, Protocol, ToWorker } from './protocol.js';
+import { killProcess } from './kill-process.js';
 import { processorMs, residentBytes } from './process-figures.js';
 import type { HostedData } from './serve-host.js';
 
@@ -48,19 +49,24 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
   let failure: Error | undefined;
   const kill = (reason: string) => {
     failure ??= new Error(reason);
-    child.kill('SIGKILL');
+    killProcess(child);
   };
   const watch = watchMemory(child, options.memoryMibMax, kill);
+  const end = () => {
+    clearInterval(watch);
+    onExit(failure);
+  };
   child.on('message', (message) => {
     onMessage(message as FromWorker);
   });
   child.once('error', (error) => {
     failure ??= error;
+    // What could not be started does not exit.
+    if (child.pid === undefined) end();
   });
   child.once('exit', (code, signal) => {
-    clearInterval(watch);
     failure ??= code === 0 ? undefined : new Error(`The process ended with ${signal ?? `status ${code}`}`);
-    onExit(failure);
+    end();
   });
   const hosted: HostedData = { data, niceness };
   const send = (message: object) => {
@@ -68,17 +74,25 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
     if (child.connected) child.send(message, () => undefined);
   };
   send({ kind: 'hosted', ...hosted });
+  const socket = pipeOf(child, DIRECT_LINE_FD);
   const line =
     shortForms &&
+    socket &&
     new DirectLine<ToWorker, FromWorker>(
-      child.stdio[DIRECT_LINE_FD] as Socket,
+      socket,
       { said: shortForms.toWorker, heard: shortForms.fromWorker },
       onMessage,
     );
   const say = (message: ToWorker) => {
     if (line?.say(message) !== true) send(message);
   };
-  return { say, kill: () => void child.kill('SIGKILL'), processorMs: () => processorMs(child.pid) };
+  return { say, kill: () => killProcess(child), processorMs: () => processorMs(child.pid) };
+}
+
+/** Undefined of a process for which there were no descriptors. */
+function pipeOf(child: ChildProcess, number: number): Socket | undefined {
+  const { stdio } = child as { readonly stdio: ChildProcess['stdio'] | undefined };
+  return (stdio?.[number] ?? undefined) as Socket | undefined;
 }
 
 /** Node's model of permissions had another name as long as it was an experiment. */

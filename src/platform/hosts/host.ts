@@ -6,6 +6,7 @@
  * One that dies again and again is started by itself after growing waits only; a question starts it at once. Main thread only.
  */
 import { ServiceError } from '../errors.js';
+import { asResourceError } from '../process-room.js';
 import type {
   Answer,
   Ask,
@@ -218,7 +219,7 @@ export class Host<P extends Protocol> {
       throw new ServiceError('shutting-down', 'The service is stopping; try again soon.');
     if (this.#vessel !== undefined) return this.#vessel;
     clearTimeout(this.#restart);
-    const vessel = this.#launch({
+    const vessel = this.#launched({
       onMessage: (message) => {
         this.#hear(message);
       },
@@ -232,6 +233,18 @@ export class Host<P extends Protocol> {
     this.#startedMs = performance.now();
     this.#options.onStart?.(this);
     return vessel;
+  }
+
+  /** One that the system refuses ends as soon as whoever wanted it has said what it is for: nobody else is there where it is started by itself. */
+  #launched(events: VesselEvents): Vessel {
+    try {
+      return this.#launch(events);
+    } catch (error) {
+      queueMicrotask(() => {
+        events.onExit(error instanceof Error ? error : new Error(String(error)));
+      });
+      return { say: () => undefined, kill: () => undefined };
+    }
   }
 
   #hear(message: FromWorker): void {
@@ -297,8 +310,13 @@ export class Host<P extends Protocol> {
   }
 }
 
-/** A full disk, or one that cannot be read, may keep a worker from starting; its ServiceError comes here as a plain error with the same members. */
+/**
+ * A full disk, or one that cannot be read, may keep a worker from starting; its ServiceError comes here as a plain error with the same members.
+ * So may a limit of the process, of which whoever asked is told.
+ */
 function reasonOfDeath(error: Error | undefined): ServiceError {
+  const known = asResourceError(error);
+  if (known instanceof ServiceError) return known;
   const { code, detail } = (error ?? {}) as Partial<Pick<ServiceError, 'code' | 'detail'>>;
   const isOfStorage = code === 'storage-full' || code === 'storage-failed' || code === 'not-ready';
   return isOfStorage && detail !== undefined

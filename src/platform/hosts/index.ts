@@ -9,6 +9,7 @@ export {
 } from './file-processes.js';
 export { CallTimedOutError, type CallOptions, type Host, type HostOptions } from './host.js';
 export { HostPool } from './host-pool.js';
+export { killProcess } from './kill-process.js';
 export { loggedWorker } from './logged-worker.js';
 export { processorMs, residentBytes } from './process-figures.js';
 export type { FromWorker, Protocol, ProtocolEvent, ToWorker } from './protocol.js';

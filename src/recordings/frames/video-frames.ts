@@ -7,8 +7,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { FileHandle } from 'node:fs/promises';
 import { setPriority } from 'node:os';
-import { processorMs, residentBytes } from '../../platform/hosts/index.js';
-import { endingWithThis, namelessFile, ServiceError } from '../../platform/index.js';
+import { killProcess, processorMs, residentBytes } from '../../platform/hosts/index.js';
+import { asKnownError, endingWithThis, namelessFile, ServiceError } from '../../platform/index.js';
 import { recordingFormat } from '../recording-format.js';
 import { RecordingError } from '../types.js';
 import { findFfmpeg, frameArguments } from './ffmpeg.js';
@@ -170,8 +170,7 @@ class Decoding {
 
   /** Throws where there should have been a frame. */
   assertHasNone(): void {
-    if (this.#startFailure !== undefined)
-      throw new ServiceError('internal-error', `ffmpeg cannot be run: ${this.#startFailure.message}.`);
+    if (this.#startFailure !== undefined) throw asStartFailure(this.#startFailure);
     if (this.child.exitCode === NO_PROGRAM)
       throw new ServiceError('internal-error', `ffmpeg cannot be run: ${this.#firstLine()}.`);
     if (this.#ended === 'too-large')
@@ -192,7 +191,7 @@ class Decoding {
 
   kill(ended: Ended): void {
     this.#ended ??= ended;
-    this.child.kill('SIGKILL');
+    killProcess(this.child);
   }
 
   async end(): Promise<void> {
@@ -213,6 +212,14 @@ class Decoding {
     const waitedMs = performance.now() - this.#active.sinceMs;
     if (this.#isWaitedFor && waitedMs > (ms === undefined ? Math.max(idleMsMax, msMax) : idleMsMax)) this.kill('hung');
   }
+}
+
+/** Nothing of the video: what would work again when others have ended, or no ffmpeg. */
+function asStartFailure(error: Error): unknown {
+  const known = asKnownError(error);
+  return known instanceof ServiceError
+    ? known
+    : new ServiceError('internal-error', `ffmpeg cannot be run: ${error.message}.`);
 }
 
 function giveWay(pid: number): void {
