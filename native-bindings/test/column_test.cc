@@ -55,6 +55,11 @@ TEST(column_numbers_take_the_least_width_that_loses_nothing) {
       {{-0.0, 1.0}, 8},
       {{1e300, -1e300, 5e-324}, 8},
       {{9007199254740992.0, 9007199254740991.0}, 1},
+      {{-9007199254740990.0, 2.0}, 1},
+      // Apart by more than a double counts: the step, or what it is taken times, would be rounded.
+      {{-9007199254740992.0, 2.0}, 8},
+      {{-9007199254740992.0, 9007199254740991.0}, 8},
+      {{-9007199254740992.0, -9007199254740992.0 + 4194305, 2151677953.0}, 8},
       {{7.0}, 1},
   };
   for (const auto& test : cases) {

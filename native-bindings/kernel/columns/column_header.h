@@ -5,7 +5,7 @@
 
 namespace gannet {
 
-// A number stored as an integer u stands for (base + u * step) / divisor, computed in doubles, where base and
+// A number stored as an integer u stands for (base + u * step) / divisor, computed in doubles, where base, u * step and
 // base + u * step are integers of at most this, and so exact.
 inline constexpr double kExactIntegerMax = 9007199254740992.0;  // 2^53
 

@@ -61,6 +61,9 @@ IntegerScale TryScale(const std::vector<double>& numbers, const std::function<bo
   }
   if (minimum > maximum) return {};
   const int64_t base = static_cast<int64_t>(minimum);
+  const uint64_t range = static_cast<uint64_t>(static_cast<int64_t>(maximum) - base);
+  // A step beyond that need not be a double, nor what it is taken times.
+  if (range > static_cast<uint64_t>(kExactIntegerMax)) return {};
   uint64_t step = 0;
   for (size_t i = 0; i < numbers.size(); ++i) {
     if (!has(i)) continue;
@@ -68,7 +71,7 @@ IntegerScale TryScale(const std::vector<double>& numbers, const std::function<bo
     if (step == 1) break;
   }
   if (step == 0) step = 1;
-  const uint64_t highest = static_cast<uint64_t>(static_cast<int64_t>(maximum) - base) / step;
+  const uint64_t highest = range / step;
   if (highest > 0xffffffff) return {};
   const uint8_t bytes = highest <= 0xff ? 1 : highest <= 0xffff ? 2 : 4;
   return {true, minimum, static_cast<double>(step), divisor, bytes};
