@@ -44,6 +44,10 @@ describe('parseDate', () => {
     '2026',
     '',
     '1700000000',
+    // A zone makes them moments of years that an answer cannot name.
+    '0000-01-01T00:00:00+00:01',
+    '9999-12-31T23:59:59-00:01',
+    '9999-12-31T23:59:60Z',
   ])('refuses %j', (written) => {
     expect(parseDate(written)).toBeUndefined();
   });

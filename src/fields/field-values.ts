@@ -5,7 +5,8 @@ const DATE_TIME =
 
 /**
  * Milliseconds since 1970 of an ISO 8601 date (`2026-11-21`, midnight UTC) or date-time with a zone
- * (`2026-11-21T05:54:00Z`, `2026-11-21T05:54+01:00`); undefined for anything else, also for days that do not exist.
+ * (`2026-11-21T05:54:00Z`, `2026-11-21T05:54+01:00`); undefined for anything else, also for days that do not exist
+ * and for moments that are not in the years 0000 to 9999 of UTC.
  */
 export function parseDate(text: string): number | undefined {
   const place = placeOf(text);
@@ -33,6 +34,10 @@ function placeOf(text: string): number {
   return (day + 7 * text.charCodeAt(end - 2) + 13 * text.charCodeAt(end - 4)) & (KEPT_DATES - 1);
 }
 
+/** What four digits of a year can say in UTC: a zone leads beyond it, and an answer could not name the moment so that a filter takes it. */
+const FIRST_MS = Date.parse('0000-01-01T00:00:00.000Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
 function readDate(text: string): number | undefined {
   const match = DATE_TIME.exec(text);
   if (match === null) return undefined;
@@ -48,7 +53,8 @@ function readDate(text: string): number | undefined {
   const milliseconds = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000 + 1e-6);
   const offsetMinutes = zoneOffsetMinutes(zone);
   if (offsetMinutes === undefined) return undefined;
-  return midnight.getTime() + ((hours * 60 + minutes - offsetMinutes) * 60 + seconds) * 1000 + milliseconds;
+  const time = midnight.getTime() + ((hours * 60 + minutes - offsetMinutes) * 60 + seconds) * 1000 + milliseconds;
+  return time >= FIRST_MS && time <= LAST_MS ? time : undefined;
 }
 
 function zoneOffsetMinutes(zone: string): number | undefined {
