@@ -84,7 +84,9 @@ describe('FieldNormaliser', () => {
   });
 
   describe('lenient', () => {
-    const lenient = new FieldNormaliser(definition, { lenient: true, renames: { cost: 'price' } });
+    const colour = { name: 'colour', type: 'string', cardinality: 'Many' } as const;
+    const from = { ...definition, facets: [{ ...colour, name: 'title' }, colour] };
+    const lenient = new FieldNormaliser(definition, { from, renames: { cost: 'price', colour: 'shade' } });
     const normalised = (fields: Record<string, unknown>) => lenient.normalise(fields, false);
 
     it('keeps what does not fit as an array, and counts it by field', () => {
@@ -95,6 +97,16 @@ describe('FieldNormaliser', () => {
         place: 'London',
       });
       expect(Object.fromEntries(lenient.unfit)).toEqual({ price: 2, day: 1, place: 1 });
+    });
+
+    it('makes a single value of what a facet had as an array, and of no other array', () => {
+      expect(normalised({ title: ['one'], colour: ['red'] })).toEqual({ title: 'one', shade: 'red' });
+      expect(normalised({ colour: ['red', 'blue'], other: ['one'], brand: 'x' })).toEqual({
+        shade: ['red', 'blue'],
+        other: ['one'],
+        brand: ['x'],
+      });
+      expect(normalised({ manual: ['https://example.org/a.pdf'] })).toEqual({ manual: 'https://example.org/a.pdf' });
     });
 
     it('takes values for those of the facet that their texts say', () => {

@@ -28,7 +28,8 @@ interface FieldRole {
 const NO_ROLE: FieldRole = { facet: undefined, searchable: false, resource: false, location: false };
 
 export interface NormaliserOptions {
-  readonly lenient?: boolean;
+  /** Lenient: the definition under which the records were valid. */
+  readonly from?: FieldDefinition;
   /** Names that fields had before: `{old: new}`. */
   readonly renames?: Readonly<Record<string, string>>;
 }
@@ -38,12 +39,15 @@ export class FieldNormaliser {
   readonly unfit = new Map<string, number>();
   private readonly roles = new Map<string, FieldRole>();
   private readonly renames: ReadonlyMap<string, string>;
+  /** By their names of before. */
+  private readonly facetsBefore: ReadonlySet<string>;
 
   constructor(
     readonly definition: FieldDefinition,
     private readonly options: NormaliserOptions = {},
   ) {
     this.renames = new Map(Object.entries(options.renames ?? {}));
+    this.facetsBefore = new Set(options.from?.facets.map(({ name }) => name));
     const extend = (name: string, role: Partial<FieldRole>) => {
       this.roles.set(name, { ...(this.roles.get(name) ?? NO_ROLE), ...role });
     };
@@ -68,7 +72,7 @@ export class FieldNormaliser {
       const field = this.renames.size === 0 ? given : this.newNameOf(given, fields);
       if (field === undefined) continue;
       checkFieldName(field);
-      const value = this.valueOf(field, raw);
+      const value = this.options.from === undefined ? this.given(field, raw) : this.taken(given, field, raw);
       if (value !== undefined) result[field] = value;
     }
     return result;
@@ -82,14 +86,17 @@ export class FieldNormaliser {
     return given;
   }
 
-  private valueOf(field: string, raw: unknown): FieldValue | undefined {
+  private given(field: string, raw: unknown): FieldValue | undefined {
+    return normaliseValue(field, raw, this.roles.get(field) ?? NO_ROLE);
+  }
+
+  private taken(before: string, field: string, raw: unknown): FieldValue | undefined {
     const role = this.roles.get(field) ?? NO_ROLE;
-    if (this.options.lenient !== true) return normaliseValue(field, raw, role);
     try {
       if (role.facet !== undefined) return facetValue(field, asFacetValues(raw, role.facet), role.facet);
-      // A value that was a facet's array before is a single value again where it is a facet no longer.
-      const single = Array.isArray(raw) && raw.length === 1 ? (raw[0] as unknown) : raw;
-      return normaliseValue(field, single, role);
+      // What was an array as a facet's value is a single value again where it is a facet no longer, as a link is; another array is the client's.
+      const isSingle = Array.isArray(raw) && raw.length === 1 && (role.resource || this.facetsBefore.has(before));
+      return normaliseValue(field, isSingle ? (raw[0] as unknown) : raw, role);
     } catch {
       this.unfit.set(field, (this.unfit.get(field) ?? 0) + 1);
       // What is filterable is answered as an array, whatever is in it.

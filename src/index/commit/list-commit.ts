@@ -111,7 +111,7 @@ export class ListCommit {
       const { definition, renames, buildCursor } = buildingState;
       this.building = {
         writer: this.versionWriter(options.building, definition),
-        normaliser: new FieldNormaliser(definition, { lenient: true, renames }),
+        normaliser: new FieldNormaliser(definition, { from: this.definition, renames }),
         cursor: buildCursor,
       };
     }

@@ -11,6 +11,7 @@ import {
   LIST_STATE_FORMAT,
   LIST_STATE_FORMAT_WITH_SHORT_RECORDS,
   buildingVersionOf,
+  currentVersionOf,
   partOf,
   segmentsPath,
   withUnfit,
@@ -134,7 +135,8 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   const building = buildingVersionOf(before);
   if (building?.version !== task.building.version) throw new Error('another version is being built');
   const source = store.version(before.currentVersion);
-  const normaliser = new FieldNormaliser(building.definition, { lenient: true, renames: building.renames });
+  const from = currentVersionOf(before).definition;
+  const normaliser = new FieldNormaliser(building.definition, { from, renames: building.renames });
   const { version, definition, buildCursor } = building;
   const { nowMs } = task;
   const vectors = new VectorCommit({ kernel, store, nowMs, meaning: before.meaning }).ofVersion(
