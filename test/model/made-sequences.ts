@@ -1,0 +1,190 @@
+/** Sequences of operations out of a seed. */
+import { SeededRandom } from '../support/random.js';
+import { MadeValues } from './made-values.js';
+import type { NewRecord, Operation, Search, Sequence, Target, Write } from './operations.js';
+import type { Comparison, Filter } from './reference-filter.js';
+import type { Fields, SortKey } from './reference-list.js';
+import type { Definition, FacetDefinition, FacetType, Value } from './reference-values.js';
+import type { Match, SynonymRule, WordQuery } from './reference-words.js';
+
+export const LISTS = 2;
+const BULK_RECORDS_MAX = 40;
+const BULK_RECORDS_MANY = 400;
+const DEPTH_MAX = 3;
+
+/** All fields that a sequence may use; each list of it has some of these as its facets. */
+const FACETS: readonly FacetDefinition[] = [
+  facet('colour', 'string', 'Single'),
+  facet('not in (null)', 'string', 'Single'),
+  facet('tags', 'string', 'Many'),
+  facet('日本', 'string', 'Many'),
+  facet('price', 'number', 'Single'),
+  facet('and', 'number', 'Many'),
+  facet('flag', 'boolean', 'Single'),
+  facet('flags', 'boolean', 'Many'),
+  facet('day', 'date', 'Single'),
+  facet('a.b', 'date', 'Many'),
+];
+const SEARCHABLE = ['title', 'text', 'colour', 'tags', 'name'];
+const PLACE = 'place';
+
+function facet(name: string, type: FacetType, cardinality: FacetDefinition['cardinality']): FacetDefinition {
+  return { name, type, cardinality };
+}
+
+export function madeSequence(seed: number, operations: number): Sequence {
+  return new SequenceMaker(new SeededRandom(seed)).make(operations);
+}
+
+class SequenceMaker {
+  readonly #values: MadeValues;
+
+  constructor(private readonly random: SeededRandom) {
+    this.#values = new MadeValues(random);
+  }
+
+  make(count: number): Sequence {
+    const definitions = Array.from({ length: LISTS }, () => this.#definition());
+    return { definitions, operations: Array.from({ length: count }, () => this.#operation()) };
+  }
+
+  #definition(): Definition {
+    const some = <T>(all: readonly T[]) => all.filter(() => this.random.below(12) > 0);
+    return {
+      facets: some(FACETS),
+      searchable: ['title', ...some(SEARCHABLE.slice(1))],
+      location: this.random.below(4) === 0 ? null : PLACE,
+    };
+  }
+
+  #operation(): Operation {
+    const list = this.random.below(LISTS);
+    const drawn = this.random.below(100);
+    if (drawn < 50) return { kind: 'search', ...this.#search() };
+    if (drawn < 74) return this.#write(list, this.#values.name());
+    if (drawn < 82) return this.#bulk(list);
+    if (drawn < 87) return this.#together(list);
+    if (drawn < 90)
+      return { kind: 'delete-matching', list, filter: this.#filter(DEPTH_MAX), style: this.random.below(1000) };
+    if (drawn < 92) return { kind: 'read-all', list };
+    if (drawn < 94) return { kind: 'define', list, definition: this.#definition() };
+    if (drawn < 96) return { kind: 'synonyms', list, rules: this.#rules() };
+    if (drawn < 97) return { kind: 'clone', from: list, to: (list + 1) % LISTS };
+    if (drawn < 98) return { kind: 'reindex', list };
+    if (this.random.below(12) > 0) return { kind: 'search', ...this.#search() };
+    return { kind: 'restart', signal: this.random.pick(['SIGTERM', 'SIGKILL']) };
+  }
+
+  #write(list: number, name: string): Write {
+    const drawn = this.random.below(10);
+    if (drawn < 4) return { kind: 'put', list, record: this.#record(name), flat: this.random.below(2) === 0 };
+    if (drawn < 6) return { kind: 'patch', list, name, fields: this.#fields(3) };
+    if (drawn < 8) return { kind: 'delete', list, name };
+    return {
+      kind: 'replace',
+      list,
+      name,
+      record: this.#record(this.random.below(2) === 0 ? name : this.#values.name()),
+    };
+  }
+
+  #bulk(list: number): Operation {
+    const many = this.random.below(10) === 0;
+    const length = 1 + this.random.below(many ? BULK_RECORDS_MANY : BULK_RECORDS_MAX);
+    const records = Array.from({ length }, (_, at) =>
+      this.#record(at % 2 === 0 ? this.#values.name() : `b${this.random.below(length)}`),
+    );
+    return { kind: 'bulk', list, records, format: this.random.pick(['ndjson', 'json', 'flat']) };
+  }
+
+  #together(list: number): Operation {
+    const names = new Set(Array.from({ length: 2 + this.random.below(8) }, () => this.#values.name()));
+    // None takes a name that another one has: which of them came first would be anybody's guess.
+    const writes = [...names].map((name) => {
+      const write = this.#write(list, name);
+      return write.kind === 'replace' ? { ...write, record: { ...write.record, name } } : write;
+    });
+    return { kind: 'together', writes, search: this.#search() };
+  }
+
+  #record(name: string): NewRecord {
+    return { name, fields: this.#fields(1) };
+  }
+
+  /** One of `rarity` of the fields that there are. */
+  #fields(rarity: number): Fields {
+    const fields: Record<string, Value | null> = {};
+    const wanted = () => this.random.below(rarity) === 0;
+    for (const definition of FACETS) if (wanted()) fields[definition.name] = this.#values.facetValue(definition);
+    for (const name of ['title', 'text']) if (wanted()) fields[name] = this.#values.text();
+    if (wanted()) fields[PLACE] = this.random.below(3) === 0 ? null : this.#values.point();
+    if (wanted())
+      fields['extra'] = this.random.pick<Value | null>([null, '', 0, false, [], ['a', 1, true], this.#values.text()]);
+    return fields;
+  }
+
+  #rules(): SynonymRule[] {
+    const words = () => [...new Set([this.#values.word(), this.#values.word()])];
+    return Array.from({ length: this.random.below(4) }, (): SynonymRule => {
+      const terms = words();
+      if (terms.length < 2 || this.random.below(2) === 0) return { kind: 'rewrite', terms, replace_with: words() };
+      return { kind: 'equivalent', terms };
+    });
+  }
+
+  #target(): Target {
+    if (this.random.below(5) === 0) return 'group';
+    return { list: this.random.below(LISTS), back: this.random.below(5) === 0 ? 1 + this.random.below(2) : 0 };
+  }
+
+  #search(): Search {
+    const one = <T>(rarity: number, value: () => T) => (this.random.below(rarity) === 0 ? value() : undefined);
+    const optional = {
+      filter: one(2, () => this.#filter(DEPTH_MAX)),
+      query: one(2, () => this.#query()),
+      radius: one(8, () => ({
+        centre: this.#values.point(),
+        metres: this.random.pick([0, 1, 800, 1200, 1e5, 1e7, 3e7]),
+      })),
+      select: one(4, () => ['title', ...FACETS.filter(() => this.random.below(3) === 0).map(({ name }) => name)]),
+    };
+    const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
+    return {
+      target: this.#target(),
+      ...given,
+      order: this.random.below(2) === 0 ? [] : this.#order(),
+      facets: FACETS.filter(() => this.random.below(3) === 0).map(({ name }) => name),
+      facetSize: this.random.pick([1, 2, 5, 20, 1000]),
+      skip: this.random.pick([0, 0, 0, 1, 5, 30]),
+      size: this.random.pick([0, 1, 3, 10, 100, 1000]),
+      paged: this.random.below(4) === 0,
+      style: this.random.below(1000),
+    };
+  }
+
+  #order(): SortKey[] {
+    const sortable = [...FACETS.filter(({ cardinality }) => cardinality === 'Single').map(({ name }) => name), 'name'];
+    const keys = new Set(Array.from({ length: 1 + this.random.below(4) }, () => this.random.pick(sortable)));
+    return [...keys].map((by) => ({ by, direction: this.random.pick(['asc', 'desc'] as const) }));
+  }
+
+  #query(): WordQuery {
+    const words = Array.from({ length: this.random.pick([1, 1, 2, 3]) }, () => this.#values.word());
+    return { words, match: this.random.pick<Match>(['any', 'all', 'phrase']), typos: this.random.below(3) === 0 };
+  }
+
+  #filter(depth: number): Filter {
+    const drawn = this.random.below(depth > 0 ? 10 : 7);
+    if (drawn >= 9) return { kind: 'not', part: this.#filter(depth - 1) };
+    if (drawn >= 7) {
+      const parts = Array.from({ length: 1 + this.random.below(3) }, () => this.#filter(depth - 1));
+      return { kind: this.random.pick(['and', 'or'] as const), parts };
+    }
+    const { name: field, type } = this.random.pick(FACETS);
+    if (drawn === 0) return { kind: 'null', field, by: this.random.pick(['=', '!='] as const) };
+    const value = () => this.#values.scalar(type);
+    if (drawn === 1) return { kind: 'in', field, values: Array.from({ length: 1 + this.random.below(4) }, value) };
+    const comparisons: readonly Comparison[] = type === 'boolean' ? ['=', '!='] : ['=', '!=', '<', '<=', '>', '>='];
+    return { kind: 'compare', field, by: this.random.pick(comparisons), value: value() };
+  }
+}

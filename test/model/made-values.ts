@@ -1,0 +1,167 @@
+/** Values that are legal and hostile, and few enough for records to share them. */
+import type { SeededRandom } from '../support/random.js';
+import type { FacetDefinition, FacetType, Point, Scalar, Value } from './reference-values.js';
+
+const LONG = 'gannet '.repeat(90).trim();
+
+const TEXTS = [
+  ...[
+    '',
+    ' ',
+    'a',
+    'A',
+    'b',
+    'B',
+    'ab',
+    'a ',
+    ' a',
+    'null',
+    'true',
+    '0',
+    '1',
+    '10',
+    '9',
+    '-1',
+    '2026-11-21',
+    "it's",
+    '"',
+    "''",
+    '\\',
+    '%',
+    '`',
+  ],
+  ...[
+    "a' or 'a' = 'a",
+    'price > 5',
+    '<em>a</em>',
+    '&amp;',
+    '\u0000',
+    'a\u0000b',
+    '\n',
+    'ä',
+    'a\u0308',
+    'É',
+    'é',
+    'ß',
+    'ẞ',
+    'SS',
+    'ﬁ',
+    'FI',
+  ],
+  ...[
+    'σ',
+    'ς',
+    'Σ',
+    'ΟΔΟΣ',
+    'οδος',
+    'i',
+    'I',
+    'İ',
+    'Ǆ',
+    'ǆ',
+    '\u{1F600}',
+    '\u{10400}',
+    '\u{10428}',
+    '\uFFFD',
+    '\uE000',
+    '\uFEFF',
+    '\u200D',
+  ],
+  ...['日本', 'עברית', 'العربية', 'ไทย', '\u202Ea', 'K', 'k', 'a,b', 'a;b', '__proto__', 'constructor', LONG],
+];
+const NUMBERS = [
+  ...[0, 1, -1, 2, 3, 10, 100, 1.5, 0.1, 0.2, 0.30000000000000004, 0.3, 1e21, 1e-7, 1e308, -1e308, 5e-324, -5e-324],
+  ...[
+    2 ** 31,
+    2 ** 32,
+    2 ** 53 - 1,
+    2 ** 53,
+    2 ** 53 + 2,
+    -(2 ** 53),
+    2 ** 63,
+    1.7976931348623157e308,
+    2.2250738585072014e-308,
+  ],
+];
+const DATES = [
+  ...[
+    '2026-11-21',
+    '2026-11-21T00:00:00Z',
+    '2026-11-21T05:54:00.000Z',
+    '2026-11-21T07:54:00+02:00',
+    '2026-11-20T23:59:59.999Z',
+  ],
+  ...[
+    '2026-11-22',
+    '0001-01-01',
+    '0000-01-01',
+    '9999-12-31',
+    '9999-12-31T23:59:59.999Z',
+    '1969-12-31T23:59:59.999Z',
+    '1970-01-01',
+  ],
+  ...['2024-02-29', '2016-12-31T23:59:60Z', '2026-11-21T05:54:00.1239Z', '1582-10-10', '2026-11-21T05:54:00-00:00'],
+];
+const POINTS: readonly Point[] = [
+  ...[0, 90, -90].map((latitude) => ({ latitude, longitude: 0 })),
+  ...[180, -180, 179.999, -179.999].map((longitude) => ({ latitude: 0, longitude })),
+  { latitude: 51.5, longitude: -0.12 },
+  { latitude: 51.51, longitude: -0.12 },
+  { latitude: 51.5, longitude: -0.13 },
+  { latitude: 89.9, longitude: 120 },
+  { latitude: 89.9, longitude: -60 },
+];
+/** Some are a typo away from others, and none is two of the others written together. */
+export const WORDS =
+  `gannet ganet gannte gannets puffin puffni albatross albatros albtaross labatros kittiwake fulmar fulmer tern auk skua
+  shag gull gulls r2 r22 sea cliff cliffs the of`.split(/\s+/);
+
+const POOLS: Readonly<Record<FacetType, readonly Scalar[]>> = {
+  string: TEXTS,
+  number: NUMBERS,
+  boolean: [true, false],
+  date: DATES,
+};
+const MANY_MAX = 5;
+
+export class MadeValues {
+  constructor(private readonly random: SeededRandom) {}
+
+  scalar(type: FacetType): Scalar {
+    const pool = POOLS[type];
+    // Half of them out of a few, so that records share values.
+    return this.random.below(2) === 0 ? this.random.pick(pool.slice(0, 5)) : this.random.pick(pool);
+  }
+
+  /** Null where there is to be none. */
+  facetValue({ type, cardinality }: FacetDefinition): Value | null {
+    if (this.random.below(5) === 0) return null;
+    if (cardinality === 'Single') return this.random.below(3) === 0 ? [this.scalar(type)] : this.scalar(type);
+    if (this.random.below(40) === 0) return Array.from({ length: 300 }, () => this.scalar(type));
+    return Array.from({ length: this.random.below(MANY_MAX) }, () => this.scalar(type));
+  }
+
+  text(): string {
+    const parts = Array.from({ length: this.random.below(8) }, () =>
+      this.random.below(6) === 0 ? this.random.pick(TEXTS) : this.random.pick(WORDS),
+    );
+    return parts.join(this.random.pick([' ', ' ', ', ', '\n', ' - ']));
+  }
+
+  point(): Point {
+    return this.random.pick(POINTS);
+  }
+
+  word(): string {
+    return this.random.pick(WORDS);
+  }
+
+  /** Of a record. Two that differ in case alone are two. */
+  name(): string {
+    const number = this.random.below(24);
+    const odd = ['', ' ', '/', '%2F', '?', "'", 'é', 'e\u0301', '日本', '\u{1F600}', '..', '__proto__'];
+    return this.random.below(4) === 0
+      ? `${this.random.pick(odd)}${number % 4}`
+      : `${number % 5 === 0 ? 'R' : 'r'}${number}`;
+  }
+}

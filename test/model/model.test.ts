@@ -1,0 +1,62 @@
+/**
+ * The service beside a reference that is made of the documents alone: random sequences of writes, searches, changes of fields, copies and
+ * restarts give the same answers. `GANNET_MODEL_SEQUENCES=5000 GANNET_MODEL_SEED=7 npx vitest run test/model` for more, or to have a failure again.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SeededRandom } from '../support/random.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { Difference } from './difference.js';
+import { madeSequence } from './made-sequences.js';
+import type { Sequence } from './operations.js';
+import { replay } from './replay.js';
+import { shrunk } from './shrinking.js';
+
+const SEQUENCES = Number(process.env['GANNET_MODEL_SEQUENCES'] ?? 12);
+const SEED = Number(process.env['GANNET_MODEL_SEED'] ?? 1);
+const OPERATIONS_MAX = 120;
+const FAILURES_MAX = Number(process.env['GANNET_MODEL_FAILURES'] ?? 1);
+const TIMEOUT_MS = 24 * 3_600_000;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({
+    env: { GANNET_INGEST_MERGE_FAN_IN: '2', GANNET_SEARCH_RATE_PER_MINUTE: '1000000000', GANNET_LOG_LEVEL: 'error' },
+  });
+});
+afterAll(() => service.close());
+
+let runs = 0;
+async function differenceOf(sequence: Sequence): Promise<Difference | undefined> {
+  runs += 1;
+  try {
+    await replay(service, `m${runs}`, sequence);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Difference) return error;
+    throw error;
+  }
+}
+
+async function report(seed: number, sequence: Sequence, found: Difference): Promise<string> {
+  const shortest = await shrunk(sequence, async (candidate) => (await differenceOf(candidate))?.what === found.what);
+  const last = await differenceOf(shortest);
+  return `seed ${seed}: ${(last ?? found).message}\n${JSON.stringify(shortest)}`;
+}
+
+describe('the service and the reference', () => {
+  it(`answer alike over ${SEQUENCES} sequences from seed ${SEED} on`, { timeout: TIMEOUT_MS }, async () => {
+    const failures: string[] = [];
+    const kinds = new Set<string>();
+    for (let seed = SEED; seed < SEED + SEQUENCES && failures.length < FAILURES_MAX; seed += 1) {
+      const sequence = madeSequence(seed, 30 + new SeededRandom(seed).below(OPERATIONS_MAX));
+      const found = await differenceOf(sequence);
+      // One of a kind: others would be the same, as long as it is there.
+      if (found !== undefined && !kinds.has(found.what)) {
+        kinds.add(found.what);
+        failures.push(await report(seed, sequence, found));
+        console.log(failures.at(-1));
+      }
+    }
+    expect(failures.join('\n\n')).toBe('');
+  });
+});

@@ -1,0 +1,60 @@
+/** The steps of a sequence, as data: they can be printed, left out and run again. Lists and records are named, never numbered by the service. */
+import type { Filter } from './reference-filter.js';
+import type { Fields, SortKey } from './reference-list.js';
+import type { Definition, Point } from './reference-values.js';
+import type { SynonymRule, WordQuery } from './reference-words.js';
+
+export interface NewRecord {
+  readonly name: string;
+  readonly fields: Fields;
+}
+/** Of a list: the current version, or so many before it. Of a group: all lists of the sequence. */
+export type Target = { readonly list: number; readonly back: number } | 'group';
+
+export interface Search {
+  readonly target: Target;
+  readonly filter?: Filter;
+  readonly query?: WordQuery;
+  readonly radius?: { readonly centre: Point; readonly metres: number };
+  readonly order: readonly SortKey[];
+  readonly facets: readonly string[];
+  readonly facetSize: number;
+  readonly skip: number;
+  readonly size: number;
+  readonly select?: readonly string[];
+  /** Whether it is read to its end in pages of this size. */
+  readonly paged: boolean;
+  /** For the ways in which the same filter can be written. */
+  readonly style: number;
+}
+
+export type Write =
+  | { readonly kind: 'put'; readonly list: number; readonly record: NewRecord; readonly flat: boolean }
+  | { readonly kind: 'replace'; readonly list: number; readonly name: string; readonly record: NewRecord }
+  | { readonly kind: 'patch'; readonly list: number; readonly name: string; readonly fields: Fields }
+  | { readonly kind: 'delete'; readonly list: number; readonly name: string };
+
+export type Operation =
+  | Write
+  | {
+      readonly kind: 'bulk';
+      readonly list: number;
+      readonly records: readonly NewRecord[];
+      readonly format: 'ndjson' | 'json' | 'flat';
+    }
+  | { readonly kind: 'delete-matching'; readonly list: number; readonly filter: Filter; readonly style: number }
+  /** Sent at once, each about another record; searches run beside them. */
+  | { readonly kind: 'together'; readonly writes: readonly Write[]; readonly search: Search }
+  | { readonly kind: 'define'; readonly list: number; readonly definition: Definition }
+  | { readonly kind: 'synonyms'; readonly list: number; readonly rules: readonly SynonymRule[] }
+  /** The list is made anew as a copy of another one. */
+  | { readonly kind: 'clone'; readonly from: number; readonly to: number }
+  | { readonly kind: 'reindex'; readonly list: number }
+  | { readonly kind: 'read-all'; readonly list: number }
+  | { readonly kind: 'restart'; readonly signal: 'SIGTERM' | 'SIGKILL' }
+  | ({ readonly kind: 'search' } & Search);
+
+export interface Sequence {
+  readonly definitions: readonly Definition[];
+  readonly operations: readonly Operation[];
+}

@@ -1,0 +1,102 @@
+/** Filters as trees: how they are written, and for which records they hold. */
+import { compareKeys, keyOf, type FacetDefinition, type Scalar } from './reference-values.js';
+
+export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
+export type Filter =
+  | { readonly kind: 'compare'; readonly field: string; readonly by: Comparison; readonly value: Scalar }
+  | { readonly kind: 'in'; readonly field: string; readonly values: readonly Scalar[] }
+  | { readonly kind: 'null'; readonly field: string; readonly by: '=' | '!=' }
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
+  | { readonly kind: 'not'; readonly part: Filter };
+
+const WORDS: Readonly<Record<Comparison, string>> = {
+  '=': 'eq',
+  '!=': 'ne',
+  '<': 'lt',
+  '<=': 'le',
+  '>': 'gt',
+  '>=': 'ge',
+};
+
+/** Values of a facet of a record, as keys. */
+export type FacetReader = (field: string) => {
+  readonly facet: FacetDefinition | undefined;
+  readonly values: readonly Scalar[];
+};
+
+/** `not` and `!=` hold where there is no value: a filter is either true or false of a record. */
+export function holds(filter: Filter, read: FacetReader): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.parts.every((part) => holds(part, read));
+    case 'or':
+      return filter.parts.some((part) => holds(part, read));
+    case 'not':
+      return !holds(filter.part, read);
+    case 'null':
+      return (read(filter.field).values.length === 0) === (filter.by === '=');
+    case 'in':
+      return filter.values.some((value) => compares(filter.field, '=', value, read));
+    case 'compare':
+      return filter.by === '!='
+        ? !compares(filter.field, '=', filter.value, read)
+        : compares(filter.field, filter.by, filter.value, read);
+  }
+}
+
+function compares(field: string, by: Comparison, value: Scalar, read: FacetReader): boolean {
+  const { facet, values } = read(field);
+  if (facet === undefined) return false;
+  const wanted = keyOf(facet.type, value);
+  return values.some((each) => {
+    const order = compareKeys(keyOf(facet.type, each), wanted);
+    if (by === '=') return order === 0;
+    if (by === '<') return order < 0;
+    if (by === '<=') return order <= 0;
+    return by === '>' ? order > 0 : order >= 0;
+  });
+}
+
+/** How a filter is written, in one of the ways that there are; `style` picks among them. */
+export function writeFilter(filter: Filter, style: (ways: number) => number): string {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.parts.map((part) => `(${writeFilter(part, style)})`).join(` ${filter.kind} `);
+    case 'not':
+      return `not (${writeFilter(filter.part, style)})`;
+    case 'null':
+      return `${writeName(filter.field, style)} ${filter.by} null`;
+    case 'in':
+      return `${writeName(filter.field, style)} in (${filter.values.map((value) => writeValue(value, style)).join(', ')})`;
+    case 'compare': {
+      const by = style(3) === 0 ? ` ${WORDS[filter.by]} ` : filter.by;
+      return `${writeName(filter.field, style)}${by}${writeValue(filter.value, style)}`;
+    }
+  }
+}
+
+const PLAIN = /^[a-z_][a-z0-9_]*$/i;
+const RESERVED = new Set(['and', 'or', 'not', 'in', 'null', 'true', 'false', 'eq', 'ne', 'lt', 'le', 'gt', 'ge']);
+
+function writeName(name: string, style: (ways: number) => number): string {
+  return PLAIN.test(name) && !RESERVED.has(name.toLowerCase()) && style(2) === 0 ? name : `\`${name}\``;
+}
+
+function writeValue(value: Scalar, style: (ways: number) => number): string {
+  if (typeof value !== 'string') return String(value);
+  const quote = style(2) === 0 ? "'" : '"';
+  return `${quote}${value.replaceAll(quote, quote + quote)}${quote}`;
+}
+
+export function filterFields(filter: Filter): string[] {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.parts.flatMap(filterFields);
+    case 'not':
+      return filterFields(filter.part);
+    default:
+      return [filter.field];
+  }
+}

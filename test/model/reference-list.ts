@@ -1,0 +1,157 @@
+/** A list as the documents describe it, kept in plain arrays and searched by looking at every record. */
+import { holds, type Filter } from './reference-filter.js';
+import {
+  compareKeys,
+  isPoint,
+  keyOf,
+  membersOf,
+  metresBetween,
+  type Definition,
+  type FacetDefinition,
+  type Key,
+  type Point,
+  type Value,
+} from './reference-values.js';
+import { findsWords, wordsOf, type SynonymRule, type WordQuery } from './reference-words.js';
+
+export type Fields = Readonly<Record<string, Value | null>>;
+export interface ModelRecord {
+  readonly name: string;
+  /** Without those that have no value. */
+  readonly fields: ReadonlyMap<string, Value>;
+}
+export interface SortKey {
+  readonly by: string;
+  readonly direction: 'asc' | 'desc';
+}
+export interface ModelSearch {
+  readonly filter?: Filter;
+  readonly query?: WordQuery;
+  readonly radius?: { readonly centre: Point; readonly metres: number };
+}
+
+export class ReferenceList {
+  records: ModelRecord[] = [];
+  rules: readonly SynonymRule[] = [];
+  /** By number; what they had when the next one was made. */
+  readonly frozen = new Map<number, ReferenceList>();
+  version = 1;
+
+  constructor(public definition: Definition) {}
+
+  /** As it is now, for a version that is frozen or a copy. */
+  copy(): ReferenceList {
+    const copy = new ReferenceList(this.definition);
+    copy.records = [...this.records];
+    copy.rules = this.rules;
+    return copy;
+  }
+
+  find(name: string): ModelRecord | undefined {
+    return this.records.find((record) => record.name === name);
+  }
+
+  /** Records keep their values: what is a facet now is an array, and what is none any more is one where it has several. */
+  redefine(definition: Definition): void {
+    const before = this.definition.facets;
+    this.definition = definition;
+    this.records = this.records.map(({ name, fields }) => {
+      const unwrapped = [...fields].map(([field, value]): [string, Value] => {
+        const [only, ...others] = membersOf(value);
+        const wasFacet = before.some((facet) => facet.name === field);
+        return [field, wasFacet && only !== undefined && others.length === 0 ? only : value];
+      });
+      return { name, fields: this.#normalised(Object.fromEntries(unwrapped)) };
+    });
+  }
+
+  /** True where it is new. */
+  put(name: string, fields: Fields): boolean {
+    const at = this.records.findIndex((record) => record.name === name);
+    const record = { name, fields: this.#normalised(fields) };
+    if (at < 0) this.records.push(record);
+    else this.records[at] = record;
+    return at < 0;
+  }
+
+  patch(name: string, fields: Fields): void {
+    const before = Object.fromEntries(this.find(name)?.fields ?? []);
+    this.put(name, { ...before, ...fields });
+  }
+
+  rename(from: string, to: string): void {
+    this.records = this.records.map((record) => (record.name === from ? { ...record, name: to } : record));
+  }
+
+  delete(name: string): void {
+    this.records = this.records.filter((record) => record.name !== name);
+  }
+
+  search({ filter, query, radius }: ModelSearch): ModelRecord[] {
+    return this.records.filter((record) => {
+      if (filter !== undefined && !holds(filter, (field) => this.#facetOf(record, field))) return false;
+      if (radius !== undefined && !(this.distance(record, radius.centre) <= radius.metres)) return false;
+      return query === undefined || findsWords(query, this.#textsOf(record), this.rules);
+    });
+  }
+
+  /** Metres; NaN of a record without a point. */
+  distance(record: ModelRecord, centre: Point): number {
+    const value = this.definition.location === null ? undefined : record.fields.get(this.definition.location);
+    return isPoint(value) ? metresBetween(centre, value) : NaN;
+  }
+
+  facet(name: string): FacetDefinition | undefined {
+    return this.definition.facets.find((facet) => facet.name === name);
+  }
+
+  /** Keys of a facet's values, each once. */
+  keys(record: ModelRecord, { name, type }: FacetDefinition): Key[] {
+    return [...new Set(membersOf(record.fields.get(name)).map((value) => keyOf(type, value)))];
+  }
+
+  /** What records are sorted by; undefined where there is no value. */
+  sortValues(record: ModelRecord, order: readonly SortKey[]): (Key | undefined)[] {
+    return order.map(({ by }) => {
+      if (by === 'name') return keyOf('string', record.name);
+      const facet = this.facet(by);
+      return facet === undefined ? undefined : this.keys(record, facet)[0];
+    });
+  }
+
+  #facetOf(record: ModelRecord, field: string) {
+    const facet = this.facet(field);
+    // In a group, a list without the field has no values of it.
+    return { facet, values: facet === undefined ? [] : membersOf(record.fields.get(field)) };
+  }
+
+  #textsOf(record: ModelRecord): string[][] {
+    return this.definition.searchable.flatMap((name) => {
+      const values = name === 'name' ? [record.name] : membersOf(record.fields.get(name));
+      return values.map((value) => wordsOf(String(value)));
+    });
+  }
+
+  /** Facets are arrays whatever was sent; what has no value is not there. */
+  #normalised(fields: Fields): Map<string, Value> {
+    const kept = Object.entries(fields).flatMap(([name, value]): [string, Value][] => {
+      if (value === null || (Array.isArray(value) && value.length === 0)) return [];
+      const facet = this.facet(name) !== undefined && !isPoint(value);
+      return [[name, facet ? membersOf(value) : value]];
+    });
+    return new Map(kept);
+  }
+}
+
+/** Records without a value come last, whatever the direction. */
+export function compareRows(order: readonly SortKey[], left: readonly (Key | undefined)[], right: typeof left): number {
+  for (const [at, { direction }] of order.entries()) {
+    const [one, other] = [left[at], right[at]];
+    if (one === undefined && other === undefined) continue;
+    if (one === undefined) return 1;
+    if (other === undefined) return -1;
+    const compared = compareKeys(one, other);
+    if (compared !== 0) return direction === 'asc' ? compared : -compared;
+  }
+  return 0;
+}

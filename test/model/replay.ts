@@ -1,0 +1,360 @@
+/** Runs a sequence against the real service and the reference side by side. */
+import type { Answer, ServiceClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { SeededRandom } from '../support/random.js';
+import type { TestService } from '../support/service.js';
+import { Difference, holdsTrue, same, shown } from './difference.js';
+import type { NewRecord, Operation, Search, Sequence, Write } from './operations.js';
+import { filterFields, writeFilter } from './reference-filter.js';
+import { ReferenceList } from './reference-list.js';
+import type { Definition, Value } from './reference-values.js';
+import { isRefused, SearchCheck, type Hit, type SearchAnswer, type Searched } from './search-check.js';
+
+const VERSIONS_KEPT = 2;
+const LISTING_SIZE = 7;
+const NO_ID = '01900000-0000-7000-8000-000000000000';
+
+/** Its lists and its group are called after `prefix`, and are gone at the end. */
+export async function replay(service: TestService, prefix: string, sequence: Sequence): Promise<void> {
+  const run = new Replay(service, prefix);
+  try {
+    await run.begin(sequence.definitions);
+    for (const [at, operation] of sequence.operations.entries()) {
+      try {
+        await run.step(operation);
+      } catch (error) {
+        if (error instanceof Difference) throw new Difference(error.what, `${error.message} (operation ${at})`);
+        throw error;
+      }
+    }
+  } finally {
+    await run.end(sequence.definitions.length);
+  }
+}
+
+class Replay {
+  readonly #lists: ReferenceList[] = [];
+  readonly #ids: Map<string, string>[] = [];
+
+  constructor(
+    private readonly service: TestService,
+    private readonly prefix: string,
+  ) {}
+
+  async begin(definitions: readonly Definition[]): Promise<void> {
+    for (const [list, definition] of definitions.entries()) {
+      await this.#expect(
+        this.#client.post('/list/default', { name: this.#name(list), language: 'none', ...fieldsOf(definition) }),
+        201,
+      );
+      this.#lists.push(new ReferenceList(definition));
+      this.#ids.push(new Map());
+    }
+    await this.#expect(this.#client.post('/list-group/default', { name: this.prefix, lists: this.#members() }), 201);
+  }
+
+  async end(lists: number): Promise<void> {
+    await this.#client.delete(`/list-group/default/${this.prefix}`);
+    for (let list = 0; list < lists; list += 1) await this.#client.delete(`/list/default/${this.#name(list)}`);
+  }
+
+  step(operation: Operation): Promise<void> {
+    switch (operation.kind) {
+      case 'search':
+        return this.#search(operation);
+      case 'put':
+      case 'patch':
+      case 'replace':
+      case 'delete':
+        return this.#write(operation);
+      case 'bulk':
+        return this.#bulk(operation);
+      case 'delete-matching':
+        return this.#deleteMatching(operation);
+      case 'together':
+        return this.#together(operation.writes, operation.search);
+      case 'define':
+        return this.#define(operation.list, operation.definition);
+      case 'synonyms':
+        return this.#synonyms(operation);
+      case 'clone':
+        return this.#clone(operation.from, operation.to);
+      case 'reindex':
+        return this.#reindex(operation.list);
+      case 'read-all':
+        return this.#readAll(operation.list);
+      case 'restart':
+        return this.#restart(operation.signal);
+    }
+  }
+
+  get #client(): ServiceClient {
+    return this.service.client;
+  }
+
+  #name(list: number): string {
+    return `${this.prefix}-${list}`;
+  }
+
+  #members() {
+    return this.#lists.map((_, list) => ({ list: this.#name(list) }));
+  }
+
+  #records(list: number): string {
+    return `/search-result/default/${this.#name(list)}`;
+  }
+
+  #list(list: number): ReferenceList {
+    const found = this.#lists[list];
+    if (found === undefined) throw new Error(`There is no list ${list}`);
+    return found;
+  }
+
+  async #expect(sent: Promise<Answer>, ...statuses: readonly number[]): Promise<Answer> {
+    const answer = await sent;
+    holdsTrue(`status ${statuses.join(' or ')}`, statuses.includes(answer.status), () => [answer.status, answer.text]);
+    return answer;
+  }
+
+  async #write(write: Write): Promise<void> {
+    await (
+      await this.#sent(write)
+    )();
+  }
+
+  /** Asks for what it needs, sends it, and resolves with what compares the answer and does the same to the reference. */
+  async #sent(write: Write): Promise<() => Promise<void>> {
+    const list = this.#list(write.list);
+    const path = this.#records(write.list);
+    const name = write.kind === 'put' ? write.record.name : write.name;
+    const id = write.kind === 'put' ? NO_ID : await this.#idOf(write.list, name);
+    const answer = this.#answerTo(write, path, id);
+    return async () => {
+      const { status, body, text } = await answer;
+      const known = list.find(name) !== undefined;
+      if (write.kind === 'put') {
+        same('status of a put', status, list.put(name, write.record.fields) ? 201 : 200);
+      } else if (!known) {
+        same(`status of a ${write.kind} of what is not there`, status, 404);
+        return;
+      } else if (write.kind === 'delete') {
+        same('status of a delete', status, 204);
+        list.delete(name);
+        this.#ids[write.list]?.delete(name);
+        return;
+      } else if (write.kind === 'patch') {
+        same('status of a patch', status, 200);
+        list.patch(name, write.fields);
+      } else {
+        const to = write.record.name;
+        if (to !== name && list.find(to) !== undefined) {
+          same('status of a name that is taken', status, 409);
+          return;
+        }
+        same('status of a replace', status, 200);
+        list.rename(name, to);
+        list.put(to, write.record.fields);
+      }
+      this.#written(write, body, text);
+    };
+  }
+
+  #answerTo(write: Write, path: string, id: string): Promise<Answer> {
+    switch (write.kind) {
+      case 'put':
+        return this.#client.post(path, write.flat ? { name: write.record.name, ...write.record.fields } : write.record);
+      case 'patch':
+        return this.#client.patch(`${path}/${id}`, { fields: write.fields });
+      case 'delete':
+        return this.#client.delete(`${path}/${id}`);
+      case 'replace':
+        return this.#client.put(`${path}/${id}`, write.record);
+    }
+  }
+
+  #written(write: Exclude<Write, { kind: 'delete' }>, body: unknown, text: string): void {
+    const name = write.kind === 'patch' ? write.name : write.record.name;
+    const { id, name: answered, fields } = body as { id: string; name: string; fields: object };
+    same('name of what was written', answered, name);
+    const expected = Object.fromEntries(this.#list(write.list).find(name)?.fields ?? []);
+    same(`fields of what was written (${text.length} bytes)`.replace(/ \(.*/, ''), { ...fields }, expected);
+    const ids = this.#ids[write.list];
+    if (write.kind === 'replace' && write.name !== name) ids?.delete(write.name);
+    ids?.set(name, id);
+  }
+
+  /** `NO_ID` where the list has no such record. */
+  async #idOf(list: number, name: string): Promise<string> {
+    if (this.#list(list).find(name) === undefined) return NO_ID;
+    const ids = this.#ids[list];
+    if (ids?.get(name) === undefined) for (const record of await this.#listing(list)) ids?.set(record.name, record.id);
+    return ids?.get(name) ?? NO_ID;
+  }
+
+  async #listing(list: number) {
+    const records: { id: string; name: string; fields: Record<string, Value> }[] = [];
+    let after: string | undefined;
+    do {
+      const query = { size: LISTING_SIZE * (1 + (records.length % 50)), ...(after === undefined ? {} : { after }) };
+      const { body } = await this.#expect(this.#client.get(this.#records(list), query), 200);
+      const page = body as { results: typeof records; next?: string };
+      records.push(...page.results);
+      after = page.next;
+    } while (after !== undefined);
+    return records;
+  }
+
+  async #bulk({ list, records, format }: Extract<Operation, { kind: 'bulk' }>): Promise<void> {
+    const flat = ({ name, fields }: NewRecord) => ({ name, ...fields });
+    const sent =
+      format === 'json'
+        ? this.#client.bulk('default', this.#name(list), JSON.stringify(records), 'application/json')
+        : this.#client.bulk('default', this.#name(list), format === 'flat' ? records.map(flat) : records);
+    const { body } = await this.#expect(sent, 200);
+    const created = records.filter(({ name, fields }) => this.#list(list).put(name, fields)).length;
+    const { created: made, updated, failed, errors } = body as Record<string, unknown>;
+    same(
+      'outcome of a bulk call',
+      { made, updated, failed, errors },
+      { made: created, updated: records.length - created, failed: 0, errors: [] },
+    );
+  }
+
+  async #deleteMatching({ list, filter, style }: Extract<Operation, { kind: 'delete-matching' }>): Promise<void> {
+    const reference = this.#list(list);
+    const text = writeFilter(filter, styleOf(style));
+    const { status, body } = await this.#client.delete(this.#records(list), { filter: text });
+    const known = filterFields(filter).every((field) => reference.facet(field) !== undefined);
+    // A query string is shorter than what a body takes.
+    if (text.length > 4096) return same('status of a delete by a long filter', status, 400);
+    same('status of a delete by filter', status, known ? 200 : 400);
+    if (!known) return;
+    const gone = reference.search({ filter });
+    same('records that a filter deleted', (body as { deleted: number }).deleted, gone.length);
+    for (const { name } of gone) {
+      reference.delete(name);
+      this.#ids[list]?.delete(name);
+    }
+  }
+
+  async #together(writes: readonly Write[], search: Search): Promise<void> {
+    // Ids first: looking for them is no part of what goes on at once.
+    for (const write of writes) if (write.kind !== 'put') await this.#idOf(write.list, write.name);
+    const searches = [this.#answer(search, search.skip, search.size), this.#answer(search, search.skip, search.size)];
+    const settled = await Promise.all(writes.map((write) => this.#sent(write)));
+    for (const settle of settled) await settle();
+    for (const { status } of await Promise.all(searches))
+      holdsTrue('status beside writes', [200, 400, 404].includes(status), () => status);
+    await this.#search(search);
+  }
+
+  async #define(list: number, definition: Definition): Promise<void> {
+    const reference = this.#list(list);
+    const path = `/list/default/${this.#name(list)}`;
+    await this.#expect(this.#client.put(path, fieldsOf(definition)), 200);
+    const ready = await eventually(
+      async () => (await this.#client.get(path)).body as { current_version: number; versions: { state: string }[] },
+      ({ versions }) => versions.every(({ state }) => state === 'ready'),
+    );
+    if (shown(fieldsOf(reference.definition)) === shown(fieldsOf(definition))) {
+      same('version that nothing has changed for', ready.current_version, reference.version);
+      return;
+    }
+    reference.frozen.set(reference.version, reference.copy());
+    reference.version += 1;
+    same('version after a change', ready.current_version, reference.version);
+    reference.frozen.delete(reference.version - VERSIONS_KEPT - 1);
+    reference.redefine(definition);
+  }
+
+  async #synonyms({ list, rules }: Extract<Operation, { kind: 'synonyms' }>): Promise<void> {
+    await this.#expect(this.#client.put(`/list/synonyms/default/${this.#name(list)}`, { rules }), 200);
+    this.#list(list).rules = rules;
+  }
+
+  async #clone(from: number, to: number): Promise<void> {
+    await this.#expect(this.#client.delete(`/list/default/${this.#name(to)}`), 204);
+    await this.#expect(this.#client.post(`/list/default/${this.#name(from)}/clone`, { name: this.#name(to) }), 201);
+    await this.#expect(this.#client.put(`/list-group/default/${this.prefix}`, { lists: this.#members() }), 200);
+    this.#lists[to] = this.#list(from).copy();
+    this.#ids[to] = new Map();
+  }
+
+  async #reindex(list: number): Promise<void> {
+    await this.#expect(this.service.control().send('POST', `/list/default/${this.#name(list)}/reindex`), 200, 202);
+  }
+
+  async #readAll(list: number): Promise<void> {
+    const records = await this.#listing(list);
+    const reference = this.#list(list);
+    same('records of a list', records.map(({ name }) => name).sort(), reference.records.map(({ name }) => name).sort());
+    for (const { name, fields } of records)
+      same('fields of a record', { ...fields }, Object.fromEntries(reference.find(name)?.fields ?? []));
+    const { body } = await this.#expect(this.#client.get(`/list/default/${this.#name(list)}`), 200);
+    same('record_count', (body as { record_count: number }).record_count, records.length);
+  }
+
+  async #restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    await this.service.stop(signal);
+    await this.service.start();
+  }
+
+  async #search(search: Search): Promise<void> {
+    const lists = this.#searched(search);
+    const answer = await this.#answer(search, search.skip, search.size);
+    if (lists === undefined) return same('status of a version that is gone', answer.status, 404);
+    if (isRefused(search, lists)) return same('status of an unknown field', answer.status, 400);
+    same('status of a search', [answer.status, answer.status === 200 ? '' : answer.text], [200, '']);
+    const check = new SearchCheck(search, lists);
+    check.answer(answer.body as SearchAnswer);
+    if (!search.paged || search.size === 0) return;
+    const hits: Hit[] = [];
+    for (let skip = 0; skip < check.total; skip += search.size) {
+      const { body } = await this.#expect(this.#answer(search, skip, search.size), 200);
+      hits.push(...(body as SearchAnswer).results);
+    }
+    check.pages(hits);
+  }
+
+  /** Undefined where the version is gone or never was. */
+  #searched({ target }: Search): Searched[] | undefined {
+    if (target === 'group') return this.#lists.map((list, at) => ({ name: this.#name(at), list }));
+    const list = this.#list(target.list);
+    if (target.back === 0) return [{ name: this.#name(target.list), list }];
+    const frozen = list.frozen.get(list.version - target.back);
+    // Rules are the list's, not a version's.
+    if (frozen !== undefined) frozen.rules = list.rules;
+    return frozen && [{ name: this.#name(target.list), list: frozen }];
+  }
+
+  #answer(search: Search, skip: number, size: number): Promise<Answer> {
+    const { target, filter, query, radius, order, facets, facetSize, select } = search;
+    const path =
+      target === 'group'
+        ? `/search/group/default/${this.prefix}/latest`
+        : `/search/default/${this.#name(target.list)}/${Math.max(0, this.#list(target.list).version - target.back)}`;
+    return this.#client.post(path, {
+      skip,
+      size,
+      facets,
+      facet_size: facetSize,
+      typo_tolerance: query?.typos ?? true,
+      ...(filter && { filter: writeFilter(filter, styleOf(search.style)) }),
+      ...(query && { query: query.words.join(' '), match: query.match }),
+      ...(radius && { radius: { ...radius.centre, distance: radius.metres } }),
+      ...(order.length > 0 && {
+        order_by: order.map(({ by, direction }) => `${/^\w+$/.test(by) ? by : `\`${by}\``} ${direction}`).join(', '),
+      }),
+      ...(select && { select }),
+    });
+  }
+}
+
+function styleOf(seed: number): (ways: number) => number {
+  const random = new SeededRandom(seed);
+  return (ways) => random.below(ways);
+}
+
+function fieldsOf({ searchable, facets, location }: Definition) {
+  return { searchable_fields: searchable.map((name) => ({ name, weight: 1 })), facets, location_field: location };
+}

@@ -1,0 +1,224 @@
+/** Compares what a search answered with what the documents say that it answers. */
+import { Difference, holdsTrue, same } from './difference.js';
+import type { Search } from './operations.js';
+import { filterFields } from './reference-filter.js';
+import { compareRows, type ModelRecord, type ReferenceList } from './reference-list.js';
+import {
+  compareKeys,
+  instantOf,
+  keyOf,
+  type FacetDefinition,
+  type Key,
+  type Scalar,
+  type Value,
+} from './reference-values.js';
+import { checkHighlights } from './highlight-check.js';
+
+export interface Hit {
+  readonly name: string;
+  readonly list_name?: string;
+  readonly '@text_score'?: number;
+  readonly distance?: number;
+  readonly fields: Readonly<Record<string, Value>>;
+  readonly highlights?: Readonly<Record<string, string>>;
+}
+export interface SearchAnswer {
+  readonly total_count: number;
+  readonly results: readonly Hit[];
+  readonly facets?: Readonly<Record<string, readonly { readonly value: Scalar; readonly count: number }[]>>;
+  readonly facet_ranges?: Readonly<Record<string, { readonly min?: Scalar; readonly max?: Scalar }>>;
+}
+/** A list that is searched, under the name that hits have it by. */
+export interface Searched {
+  readonly name: string;
+  readonly list: ReferenceList;
+}
+interface Expected {
+  readonly name: string;
+  readonly list: ReferenceList;
+  readonly record: ModelRecord;
+}
+
+/** Of distances that are computed in another way. */
+const DISTANCE_TOLERANCE = 0.006;
+const DISTANCE_METRES_MIN = 1;
+
+/** Whether the documents have it refused: an unknown field, or no place to look near. */
+export function isRefused(search: Search, lists: readonly Searched[]): boolean {
+  const known = (name: string) => lists.some(({ list }) => list.facet(name) !== undefined);
+  const single = (name: string) => lists.some(({ list }) => list.facet(name)?.cardinality === 'Single');
+  const filtered = search.filter === undefined ? [] : filterFields(search.filter);
+  if (![...filtered, ...search.facets].every(known)) return true;
+  if (!search.order.every(({ by }) => by === 'name' || single(by))) return true;
+  return search.radius !== undefined && lists.every(({ list }) => list.definition.location === null);
+}
+
+export class SearchCheck {
+  readonly #expected: readonly Expected[];
+  /** Records that are so near the edge of the radius that either is right. */
+  readonly #doubtful: ReadonlySet<string>;
+  readonly #byKey: ReadonlyMap<string, Expected>;
+
+  constructor(
+    private readonly search: Search,
+    private readonly lists: readonly Searched[],
+  ) {
+    const { radius } = search;
+    const wide = radius && {
+      centre: radius.centre,
+      metres: radius.metres * (1 + DISTANCE_TOLERANCE) + DISTANCE_METRES_MIN,
+    };
+    this.#expected = lists.flatMap(({ name, list }) =>
+      list.search({ ...search, ...(wide && { radius: wide }) }).map((record) => ({ name, list, record })),
+    );
+    const certain = ({ list, record }: Expected) =>
+      radius === undefined ||
+      list.distance(record, radius.centre) <= radius.metres * (1 - DISTANCE_TOLERANCE) - DISTANCE_METRES_MIN ||
+      list.distance(record, radius.centre) === 0;
+    this.#doubtful = new Set(this.#expected.filter((each) => !certain(each)).map((each) => this.#key(each)));
+    this.#byKey = new Map(this.#expected.map((each) => [this.#key(each), each]));
+  }
+
+  get total(): number {
+    return this.#expected.length;
+  }
+
+  answer(answer: SearchAnswer): void {
+    const { skip, size } = this.search;
+    const least = this.total - this.#doubtful.size;
+    const total = answer.total_count;
+    holdsTrue('total_count', total >= least && total <= this.total, () => [
+      total,
+      'instead of',
+      this.total,
+      this.#missing(answer),
+    ]);
+    same('length of the page', answer.results.length, Math.max(0, Math.min(size, total - skip)));
+    this.#hits(answer.results, skip);
+    if (this.#doubtful.size > 0) return;
+    this.#facets(answer);
+  }
+
+  /** Of all pages one behind the other. */
+  pages(hits: readonly Hit[]): void {
+    holdsTrue('records that no page has', hits.length >= this.total - this.#doubtful.size, () => [
+      hits.length,
+      this.total,
+    ]);
+    this.#hits(hits, 0);
+  }
+
+  #hits(hits: readonly Hit[], skip: number): void {
+    const keys = hits.map((hit) => this.#keyOfHit(hit));
+    same('records that come twice', keys.length, new Set(keys).size);
+    const found = hits.map((hit, at) => {
+      const expected = this.#byKey.get(keys[at] ?? '');
+      if (expected === undefined) throw new Difference('a record that does not match', keys[at] ?? '');
+      return { hit, expected };
+    });
+    for (const { hit, expected } of found) this.#hit(hit, expected);
+    this.#order(
+      found.map(({ expected }) => expected),
+      skip,
+    );
+    if (this.search.order.length > 0) return;
+    const scores = hits.map((hit) => hit['@text_score'] ?? -1);
+    holdsTrue(
+      'scores from 0 to 1',
+      scores.every((score) => score >= 0 && score <= 1),
+      () => scores,
+    );
+    holdsTrue(
+      'scores that fall',
+      scores.every((score, at) => at === 0 || score <= (scores[at - 1] ?? 0)),
+      () => scores,
+    );
+  }
+
+  #hit(hit: Hit, { record, list }: Expected): void {
+    const { select, query, radius } = this.search;
+    const fields = [...record.fields].filter(([name]) => select === undefined || select.includes(name));
+    same('fields of a hit', { ...hit.fields }, Object.fromEntries(fields));
+    if (radius !== undefined) {
+      const metres = list.distance(record, radius.centre);
+      const off = Math.abs((hit.distance ?? Infinity) - metres);
+      holdsTrue('distance', off <= metres * DISTANCE_TOLERANCE + DISTANCE_METRES_MIN, () => [hit.distance, metres]);
+    }
+    checkHighlights(hit.highlights ?? {}, record, query, list.rules);
+  }
+
+  /** Records that are equal in all keys may come in any order. */
+  #order(page: readonly Expected[], skip: number): void {
+    const { order } = this.search;
+    if (order.length === 0) return;
+    const row = ({ list, record }: Expected) => list.sortValues(record, order);
+    const rows = page.map(row);
+    if (this.#doubtful.size > 0) {
+      rows.every(
+        (each, at) =>
+          at === 0 || holdsTrue('order', compareRows(order, rows[at - 1] ?? [], each) <= 0, () => rows) === undefined,
+      );
+      return;
+    }
+    const all = this.#expected.map(row).sort((left, right) => compareRows(order, left, right));
+    same('order', rows, all.slice(skip, skip + rows.length));
+  }
+
+  #facets(answer: SearchAnswer): void {
+    const names = [...new Set(this.search.facets)];
+    same('facets that were counted', Object.keys(answer.facets ?? {}).sort(), [...names].sort());
+    for (const name of names) {
+      const facet = this.lists.map(({ list }) => list.facet(name)).find((each) => each !== undefined);
+      if (facet === undefined) continue;
+      const counts = this.#counts(facet);
+      this.#values(facet, answer.facets?.[name] ?? [], counts);
+      if (facet.type !== 'number' && facet.type !== 'date') continue;
+      const keys = [...counts.keys()].sort(compareKeys);
+      const range = answer.facet_ranges?.[name] ?? {};
+      const ends = [range.min, range.max].map((end) => (end === undefined ? undefined : keyOf(facet.type, end)));
+      same(`range of a ${facet.type} facet`, ends, [keys[0], keys.at(-1)]);
+    }
+  }
+
+  #counts(facet: FacetDefinition): Map<Key, number> {
+    const counts = new Map<Key, number>();
+    for (const { list, record } of this.#expected) {
+      if (list.facet(facet.name) === undefined) continue;
+      for (const key of list.keys(record, facet)) counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  #values(facet: FacetDefinition, actual: readonly { value: Scalar; count: number }[], counts: Map<Key, number>): void {
+    const what = `values of a ${facet.type} facet`;
+    const keys = actual.map(({ value }) => keyOf(facet.type, value));
+    same(`${what} that come twice`, keys.length, new Set(keys).size);
+    for (const [at, { count }] of actual.entries())
+      same(`${what}: count of ${String(keys[at])}`, count, counts.get(keys[at] ?? ''));
+    const most = [...counts.values()].sort((left, right) => right - left).slice(0, this.search.facetSize);
+    same(
+      what,
+      actual.map(({ count }) => count),
+      most,
+    );
+    if (facet.type === 'date')
+      holdsTrue(
+        `${what} as ISO dates`,
+        actual.every(({ value }) => new Date(instantOf(String(value))).toISOString() === value),
+        () => actual,
+      );
+  }
+
+  #missing({ results }: SearchAnswer): string[] {
+    const found = new Set(results.map((hit) => this.#keyOfHit(hit)));
+    return [...this.#byKey.keys()].filter((key) => !found.has(key)).slice(0, 5);
+  }
+
+  #key({ name, record }: Expected): string {
+    return `${name}/${record.name}`;
+  }
+
+  #keyOfHit(hit: Hit): string {
+    return `${hit.list_name ?? this.lists[0]?.name ?? ''}/${hit.name}`;
+  }
+}
