@@ -7,6 +7,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { markdownAsHtml } from '../pages/markdown-page.js';
 import { readPage, type PageReading } from '../pages/page-reader.js';
+import { Slices } from '../text/slices.js';
 import { originAndTarget, pageUrl, trapOf } from '../urls/page-url.js';
 import { UrlScope } from '../urls/url-scope.js';
 import { SourceFailedError, type SourceOutcome } from '../source/source-run.js';
@@ -200,7 +201,7 @@ export class WebsiteCrawl {
     const known = memory.page(url);
     const outcome = await this.answer(url, host, mayAskConditionally ? (known ?? {}) : {});
     const isOther = outcome.kind === 'unchanged' && known !== undefined && !isOfPage(known, url, outcome.url);
-    this.take(entry, isOther ? await this.answer(url, host, {}) : outcome, known);
+    await this.take(entry, isOther ? await this.answer(url, host, {}) : outcome, known);
   }
 
   /** Asks again, after a wait, where the server wants that. */
@@ -229,7 +230,7 @@ export class WebsiteCrawl {
     }
   }
 
-  private take(entry: FrontierEntry, outcome: PageOutcome, known: PageMemory | undefined): void {
+  private async take(entry: FrontierEntry, outcome: PageOutcome, known: PageMemory | undefined): Promise<void> {
     const { listener, memory } = this.options;
     switch (outcome.kind) {
       case 'unchanged':
@@ -266,7 +267,7 @@ export class WebsiteCrawl {
         this.fail(entry, outcome.why);
         break;
       case 'page':
-        this.takePage(entry, outcome, known);
+        await this.takePage(entry, outcome, known);
     }
   }
 
@@ -283,12 +284,12 @@ export class WebsiteCrawl {
     this.options.memory.keepPage(entry.url, { names, links, contentHash });
   }
 
-  private takePage(
+  private async takePage(
     entry: FrontierEntry,
     outcome: PageOutcome & { readonly kind: 'page' },
     known: PageMemory | undefined,
-  ): void {
-    const { settings, nowMs, memory, listener, onPage } = this.options;
+  ): Promise<void> {
+    const { settings, nowMs, memory, listener, onPage, signal } = this.options;
     const url = pageUrl(outcome.url) ?? entry.url;
     if (url !== entry.url && !this.frontier.see(url)) {
       this.skip(entry, `It leads to ${url}.`);
@@ -297,11 +298,12 @@ export class WebsiteCrawl {
     }
     if (entry.found === 'start') this.scope.addHostOf(url);
     const { text, contentType } = outcome;
-    const page = readPage(/^text\/(?!html)/i.test(contentType) ? markdownAsHtml(text) : text, {
+    const page = await readPage(/^text\/(?!html)/i.test(contentType) ? markdownAsHtml(text) : text, {
       url: outcome.url,
       nowMs: nowMs(),
       selectors: settings.selectors,
       robotsTag: outcome.robotsTag,
+      slices: new Slices(signal),
     });
     const fault = faultOf(page, known, entry.found);
     if (fault !== undefined) {

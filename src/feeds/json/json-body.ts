@@ -1,23 +1,37 @@
 /** The body of an answer as JSON: one document, or a document a line. */
-import { parseExactJson } from '../../platform/index.js';
 import { SourceFailedError } from '../source/source-run.js';
 import { decodeText } from '../text/decoded-text.js';
+import { Slices } from '../text/slices.js';
+import { JsonTooMuchError, parseJsonInSlices, type JsonTally } from './json-in-slices.js';
 import type { JsonValue } from './json-path.js';
 
-/** Of lines their array. Throws a SourceFailedError that says what the body is instead. */
-export function readJsonBody(bytes: Uint8Array, contentType = ''): JsonValue {
+/** Of lines their array. Rejects with a SourceFailedError that says what the body is instead, or with the reason of the slices. */
+export async function readJsonBody(
+  bytes: Uint8Array,
+  { contentType = '', slices = new Slices() }: { readonly contentType?: string; readonly slices?: Slices } = {},
+): Promise<JsonValue> {
   const text = decodeText(bytes, contentType)
     .text.replace(/^\ufeff/, '')
     .trim();
   if (text === '') throw new SourceFailedError('The answer is empty; JSON was expected.');
   if (text.startsWith('<')) throw new SourceFailedError('The address gives a web page or XML; JSON was expected.');
-  const whole = parsed(text);
-  if (whole !== undefined) return whole.value;
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-  if (lines.length < 2) throw new SourceFailedError(NOT_JSON);
+  const whole = await parsed(text, slices);
+  return whole === undefined ? lines(text, slices) : whole.value;
+}
+
+const NOT_JSON = 'The answer cannot be read as JSON.';
+
+async function lines(text: string, slices: Slices): Promise<JsonValue[]> {
+  const tally = { parts: 0, values: 0 };
   const values: JsonValue[] = [];
-  for (const line of lines) {
-    const value = parsed(line);
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    end = text.indexOf('\n', start);
+    if (end === -1) end = text.length;
+    const line = text.slice(start, end).trim();
+    if (slices.areOver) await slices.next();
+    if (line === '') continue;
+    tally.values += 1;
+    const value = await parsed(line, slices, tally);
     // What follows is not looked at: a line that is no JSON takes longer than one that is, and all may be such.
     if (value === undefined)
       throw new SourceFailedError(
@@ -28,12 +42,17 @@ export function readJsonBody(bytes: Uint8Array, contentType = ''): JsonValue {
   return values;
 }
 
-const NOT_JSON = 'The answer cannot be read as JSON.';
-
-function parsed(text: string): { readonly value: JsonValue } | undefined {
+async function parsed(
+  text: string,
+  slices: Slices,
+  tally?: JsonTally,
+): Promise<{ readonly value: JsonValue } | undefined> {
   try {
-    return { value: parseExactJson(text) as JsonValue };
-  } catch {
-    return undefined;
+    return { value: await parseJsonInSlices(text, slices, { tally }) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof JsonTooMuchError)
+      throw new SourceFailedError(`The answer is more than is read: ${error.message}.`, undefined, { cause: error });
+    throw error;
   }
 }

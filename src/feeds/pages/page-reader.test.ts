@@ -18,8 +18,8 @@ const PAGE = `<!DOCTYPE html><html lang="en-GB"><head><title>Gannets | Sea birds
 <aside class="related"><a href="/c">More about terns</a></aside></div><footer>Imprint</footer><script>var a = "hidden";</script></body></html>`;
 
 describe('readPage', () => {
-  it('gives what the page is about and leaves out what stands around it', () => {
-    const page = read(PAGE);
+  it('gives what the page is about and leaves out what stands around it', async () => {
+    const page = await read(PAGE);
     expect(page).toMatchObject({
       title: 'Gannets',
       description: 'How they dive',
@@ -51,12 +51,12 @@ describe('readPage', () => {
     expect(linked).toEqual(['+/', '+/a', '-/b', '+/news/gannets', '+/share', '+/c']);
   });
 
-  it('finds the content of a page that does not name it', () => {
+  it('finds the content of a page that does not name it', async () => {
     const links = Array.from(
       { length: 30 },
       (_, number) => `<li><a href="/p${number}">A link to page number ${number}</a></li>`,
     ).join('');
-    const page = read(
+    const page = await read(
       `<body><div class="top"><ul>${links}</ul></div><div class="x7"><div class="y1"><p>${PROSE}<p>${PROSE}</div></div><div><p>© Sea birds 2026, all rights reserved</p></div>`,
     );
     expect(page.text).toContain('Gannets fold');
@@ -67,35 +67,38 @@ describe('readPage', () => {
     ['noindex, nofollow', true, true],
     ['none', true, true],
     ['max-snippet:20', false, false],
-  ])('reads what %s in meta asks', (content, isNoindex, isNofollow) => {
-    expect(read(`<meta name=ROBOTS content="${content}">`)).toMatchObject({ isNoindex, isNofollow });
-    expect(readPage('<p>x', { url, nowMs, robotsTag: content })).toMatchObject({ isNoindex, isNofollow });
+  ])('reads what %s in meta asks', async (content, isNoindex, isNofollow) => {
+    expect(await read(`<meta name=ROBOTS content="${content}">`)).toMatchObject({ isNoindex, isNofollow });
+    expect(await readPage('<p>x', { url, nowMs, robotsTag: content })).toMatchObject({ isNoindex, isNofollow });
   });
 
-  it('takes a canonical that is relative, and none of two', () => {
-    expect(read('<base href="https://birds.example/x/"><link rel=canonical href=y>').canonical).toBe(
+  it('takes a canonical that is relative, and none of two', async () => {
+    expect((await read('<base href="https://birds.example/x/"><link rel=canonical href=y>')).canonical).toBe(
       'https://birds.example/x/y',
     );
-    expect(read('<link rel=canonical href=/a><link rel=canonical href=/b>').canonical).toBeUndefined();
-    expect(read('<link rel=canonical href="javascript:x">').canonical).toBeUndefined();
+    expect((await read('<link rel=canonical href=/a><link rel=canonical href=/b>')).canonical).toBeUndefined();
+    expect((await read('<link rel=canonical href="javascript:x">')).canonical).toBeUndefined();
   });
 
-  it('knows a page that scripts fill in from one that is short', () => {
-    expect(read('<body><div id=root></div><script src=/app.js></script>').needsJavaScript).toBe(true);
+  it('knows a page that scripts fill in from one that is short', async () => {
+    expect((await read('<body><div id=root></div><script src=/app.js></script>')).needsJavaScript).toBe(true);
     expect(
-      read('<body><noscript>You need to enable JavaScript to run this app.</noscript><script src=/app.js></script>')
-        .needsJavaScript,
+      (
+        await read(
+          '<body><noscript>You need to enable JavaScript to run this app.</noscript><script src=/app.js></script>',
+        )
+      ).needsJavaScript,
     ).toBe(true);
-    expect(read('<body><p>Closed today.</p><script src=/app.js></script>').needsJavaScript).toBe(false);
-    expect(read(`<body><div id=root><main>${PROSE}</main></div><script src=/app.js></script>`).needsJavaScript).toBe(
-      false,
-    );
+    expect((await read('<body><p>Closed today.</p><script src=/app.js></script>')).needsJavaScript).toBe(false);
+    expect(
+      (await read(`<body><div id=root><main>${PROSE}</main></div><script src=/app.js></script>`)).needsJavaScript,
+    ).toBe(false);
   });
 
-  it('knows a page that says there is none', () => {
-    expect(read('<title>404</title><h1>Sorry</h1><p>Try the search.').looksMissing).toBe(true);
-    expect(read('<title>Vögel</title><h1>Seite nicht gefunden</h1>').looksMissing).toBe(true);
-    expect(read(`<title>The bird that was not found</title>${PROSE.repeat(5)}`).looksMissing).toBe(false);
+  it('knows a page that says there is none', async () => {
+    expect((await read('<title>404</title><h1>Sorry</h1><p>Try the search.')).looksMissing).toBe(true);
+    expect((await read('<title>Vögel</title><h1>Seite nicht gefunden</h1>')).looksMissing).toBe(true);
+    expect((await read(`<title>The bird that was not found</title>${PROSE.repeat(5)}`)).looksMissing).toBe(false);
   });
 
   it.each([
@@ -106,8 +109,8 @@ describe('readPage', () => {
     ['<title>Sign in to the colony</title><p>How gannets know each other.', false],
     ['<title>Birds</title><h1>Gannets</h1><form><input type=PassWord></form>', false],
     [`<title>Errors of birds, and an error occurred</title>${PROSE.repeat(5)}`, false],
-  ])('knows %s for an answer of another kind: %s', (text, expected) => {
-    expect(read(text).looksRefused).toBe(expected);
+  ])('knows %s for an answer of another kind: %s', async (text, expected) => {
+    expect((await read(text)).looksRefused).toBe(expected);
   });
 
   it.each([
@@ -117,22 +120,22 @@ describe('readPage', () => {
     ['<html><body><div><p>Careless, and complete</body></html>', false],
     ['<ul><li>One<li>Two</ul>', false],
     ['a < b', false],
-  ])('knows whether %s breaks off: %s', (text, expected) => {
-    expect(read(text).breaksOff).toBe(expected);
+  ])('knows whether %s breaks off: %s', async (text, expected) => {
+    expect((await read(text)).breaksOff).toBe(expected);
   });
 
-  it('breaks off wherever it is cut before its end', () => {
+  it('breaks off wherever it is cut before its end', async () => {
     const start = PAGE.indexOf('<main>');
     const end = PAGE.indexOf('</main>');
     expect(end).toBeGreaterThan(start + 500);
     for (let length = start; length < end; length += 7)
-      expect(read(PAGE.slice(0, length)).breaksOff, PAGE.slice(0, length)).toBe(true);
-    expect(read(PAGE).breaksOff).toBe(false);
+      expect((await read(PAGE.slice(0, length))).breaksOff, PAGE.slice(0, length)).toBe(true);
+    expect((await read(PAGE)).breaksOff).toBe(false);
   });
 
-  it('obeys selectors, and says which cannot be read', () => {
+  it('obeys selectors, and says which cannot be read', async () => {
     const html = `<body><div class=t>My title</div><div class=c><p>Kept</p><p class=ad>Dropped</p></div><ul class=tags><li>a<li>b</ul><i class=n>7</i>`;
-    const page = read(html, {
+    const page = await read(html, {
       title: '.t',
       text: '.c',
       remove: '.ad',
@@ -143,25 +146,25 @@ describe('readPage', () => {
     expect(() => checkSelectors({ fields: { a: 'p:nope(' } })).toThrow(SyntaxError);
   });
 
-  it('hashes what is read, and not what stands around it', () => {
-    const one = read(PAGE.replace('Imprint', 'Served at 10:00')).contentHash;
-    expect(one).toBe(read(PAGE).contentHash);
-    expect(read(PAGE.replace('squid', 'crabs')).contentHash).not.toBe(one);
+  it('hashes what is read, and not what stands around it', async () => {
+    const one = (await read(PAGE.replace('Imprint', 'Served at 10:00'))).contentHash;
+    expect(one).toBe((await read(PAGE)).contentHash);
+    expect((await read(PAGE.replace('squid', 'crabs'))).contentHash).not.toBe(one);
   });
 
-  it('leaves what is nested without end, in a time that does not grow with its square', () => {
+  it('leaves what is nested without end, in a time that does not grow with its square', async () => {
     const before = process.cpuUsage();
-    expect(read(`<p>Text</p>${'<div>'.repeat(1_000_000)}`)).toMatchObject({ isWhole: false, text: 'Text' });
-    expect(read('<table>'.repeat(300_000)).isWhole).toBe(false);
+    expect(await read(`<p>Text</p>${'<div>'.repeat(1_000_000)}`)).toMatchObject({ isWhole: false, text: 'Text' });
+    expect((await read('<table>'.repeat(300_000))).isWhole).toBe(false);
     const links = (count: number) =>
       Array.from({ length: count }, (_, number) => `<a href="/${number}">x</a>`).join('');
-    expect(read(links(5000))).toMatchObject({ isWhole: true });
-    const { isWhole, links: taken } = read(links(5001));
+    expect(await read(links(5000))).toMatchObject({ isWhole: true });
+    const { isWhole, links: taken } = await read(links(5001));
     expect([isWhole, taken.length]).toEqual([false, 5000]);
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
   });
 
-  it('reads any text', () => {
+  it('reads any text', async () => {
     const piece = fc.constantFrom(
       '<main>',
       '<h1 id=a>',
@@ -181,9 +184,9 @@ describe('readPage', () => {
       '&#xffffffff;',
       '<time datetime=9999999999>',
     );
-    fc.assert(
-      fc.property(fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 }), (pieces) => {
-        const page = read(pieces.join(''));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 }), async (pieces) => {
+        const page = await read(pieces.join(''));
         expect(/\p{Surrogate}/u.test(page.title + page.text)).toBe(false);
         for (const link of page.links) expect(URL.canParse(link.url)).toBe(true);
       }),

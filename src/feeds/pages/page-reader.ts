@@ -6,14 +6,16 @@ import { absoluteUrl, distinct } from '../syndication/syndicated-feed.js';
 import { cutText } from '../text/cut-text.js';
 import { readDate } from '../text/dates.js';
 import { isHidden } from '../text/html-text.js';
+import { Slices } from '../text/slices.js';
 import { mainContent, sectionsOf, textWithin, type ContentSection } from './main-content.js';
 import { metadataOf, textsOf, typesOf, type PageMetadata } from './page-metadata.js';
-import { attribute, readPageTree, walk } from './page-tree.js';
+import { attribute, pieceOfPage, readPageTree, walk } from './page-tree.js';
 
 const TITLE_CHARACTERS_MAX = 500;
 const DESCRIPTION_CHARACTERS_MAX = 2000;
 const TEXT_CHARACTERS_MAX = 500_000;
 const HEADINGS_MAX = 200;
+const KEYWORDS_CHARACTERS_MAX = 10_000;
 const LINKS_MAX = 5000;
 /** A page with less text and with scripts is filled in by them. */
 const TEXT_OF_SHELL_CHARACTERS_MAX = 200;
@@ -80,19 +82,26 @@ export interface PageContext {
   readonly selectors?: PageSelectors;
   /** The header `X-Robots-Tag`. */
   readonly robotsTag?: string;
+  /** Default: its own. */
+  readonly slices?: Slices;
 }
 
 /** Never fails for what a page holds. Throws for a selector that cannot be read (`checkSelectors`). */
-export function readPage(html: string, context: PageContext): PageReading {
-  const { selectors = {}, nowMs } = context;
-  const { document, isWhole, breaksOff } = readPageTree(html);
+export async function readPage(html: string, context: PageContext): Promise<PageReading> {
+  const { selectors = {}, nowMs, slices = new Slices() } = context;
+  const { document, isWhole, breaksOff } = await readPageTree(html, slices);
+  await slices.pause();
   const metadata = metadataOf(document);
+  await slices.pause();
   const head = readHead(document, context.url);
   const body = firstNamed(document, 'body') ?? document;
   const removed = new Set(selectors.remove === undefined ? [] : elementsBy(selectors.remove, body));
   const chosen = selectors.text === undefined ? undefined : elementBy(selectors.text, body);
+  await slices.pause();
   const content = mainContent(chosen ?? body, removed);
+  await slices.pause();
   const sections = sectionsOf(chosen === undefined ? content : { ...content, element: chosen });
+  await slices.pause();
   const text = textOfSections(sections);
   const first = firstHeading(document);
   const says = (what: RegExp) => what.test(head.title) || what.test(first);
@@ -149,7 +158,7 @@ function textOfSections(sections: readonly ContentSection[]): string {
 
 /** Throws a SyntaxError for a selector that cannot be read. */
 export function checkSelectors({ title, text, remove, fields = {} }: PageSelectors): void {
-  const { document } = readPageTree('<p>');
+  const document = pieceOfPage('<p>');
   for (const selector of [title, text, remove, ...Object.values(fields)]) {
     if (selector === undefined) continue;
     try {
@@ -306,7 +315,7 @@ function moreOf(document: Document, metadata: PageMetadata, selectors: PageSelec
     ),
     keywords: distinct(
       [...linkedData.flatMap((node) => textsOf(node['keywords'])), meta.get('keywords') ?? ''].flatMap((text) =>
-        text.split(','),
+        text.slice(0, KEYWORDS_CHARACTERS_MAX).split(','),
       ),
     ),
   };

@@ -1,8 +1,10 @@
 /** A page as a tree, read as far as its depth and size allow. */
 import { DomHandler, isTag, isText, type ChildNode, type Document, type Element } from 'domhandler';
 import { Parser } from 'htmlparser2';
-import { OPEN_ELEMENTS_MAX, parseBounded } from '../text/bounded-parsing.js';
+import { OPEN_ELEMENTS_MAX, parseBounded, parseInSlices } from '../text/bounded-parsing.js';
+import type { Slices } from '../text/slices.js';
 
+/** Elements, texts and attributes. */
 const NODES_MAX = 500_000;
 /** Elements whose end no page may leave out. */
 const ENDED = /^(?:article|aside|div|footer|form|header|main|nav|ol|script|section|style|table|title|ul)$/;
@@ -16,13 +18,19 @@ export interface PageTree {
   readonly breaksOff: boolean;
 }
 
-export function readPageTree(html: string): PageTree {
+export async function readPageTree(html: string, slices: Slices): Promise<PageTree> {
   const handler = new BoundedHandler();
-  const parser = new Parser(handler);
-  parseBounded(parser, html, () => handler.isBeyondBounds);
+  await parseInSlices(new Parser(handler), html, () => handler.isBeyondBounds, { slices });
   const isWhole = !handler.isBeyondBounds;
   const breaksOff = isWhole && !handler.hasEnd && (handler.isLeftOpen || UNFINISHED_TAG.test(html.slice(-2048)));
   return { document: handler.root, isWhole, breaksOff };
+}
+
+/** What is short, at once. */
+export function pieceOfPage(html: string): Document {
+  const handler = new BoundedHandler();
+  parseBounded(new Parser(handler), html, () => handler.isBeyondBounds);
+  return handler.root;
 }
 
 class BoundedHandler extends DomHandler {
@@ -32,6 +40,10 @@ class BoundedHandler extends DomHandler {
   isLeftOpen = false;
   private nodes = 0;
 
+  onattribute(): void {
+    this.count();
+  }
+
   /** Its parser says what was closed, and whether the page said so. */
   override onclosetag(name = '', isImplied = false): void {
     if (isImplied) this.isLeftOpen ||= ENDED.test(name);
@@ -40,10 +52,15 @@ class BoundedHandler extends DomHandler {
   }
 
   protected override addNode(node: ChildNode): void {
-    this.nodes += 1;
-    if (this.nodes > NODES_MAX || this.tagStack.length > OPEN_ELEMENTS_MAX) this.isBeyondBounds = true;
+    this.count();
+    if (this.tagStack.length > OPEN_ELEMENTS_MAX) this.isBeyondBounds = true;
     // What else comes in the same piece is let go.
     if (!this.isBeyondBounds) super.addNode(node);
+  }
+
+  private count(): void {
+    this.nodes += 1;
+    if (this.nodes > NODES_MAX) this.isBeyondBounds = true;
   }
 }
 

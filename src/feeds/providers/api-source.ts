@@ -12,6 +12,7 @@ import { JsonPath, type JsonValue } from '../json/json-path.js';
 import { Pagination, type PaginationSettings } from '../json/pagination.js';
 import { seenFor } from '../runs/time-seen.js';
 import { SourceFailedError, type FieldValue, type SourceListener, type SourceOutcome } from '../source/source-run.js';
+import { Slices } from '../text/slices.js';
 import { FieldKinds } from './field-kinds.js';
 
 export interface ApiSettings {
@@ -200,16 +201,20 @@ export class ApiSource implements FeedSource {
     const { settings, recordsMax } = this.options;
     const pagination = new Pagination(settings.pagination, startUrl(settings, since));
     const met = new Set<string>();
+    const slices = new Slices(run.signal);
     let records = 0;
     for (let url: string | undefined = pagination.firstUrl(), page = 1; url !== undefined; page += 1) {
       if (page > PAGES_MAX) return false;
       const { json, response } = await this.page(url, run);
       const found = this.found(json);
-      const content = createHash('sha256').update(JSON.stringify(found)).digest('base64');
+      const content = await hashOf(found, slices);
       if (found.length > 0 && met.has(content))
         throw new SourceFailedError('The interface gives the same page again and again: its pagination has no end.');
       met.add(content);
-      for (const record of found.slice(0, recordsMax - records)) onRecord(record);
+      for (const record of found.slice(0, recordsMax - records)) {
+        onRecord(record);
+        if (slices.areOver) await slices.next();
+      }
       records += found.length;
       if (records > recordsMax) return false;
       url = pagination.urlAfter({
@@ -260,7 +265,8 @@ export class ApiSource implements FeedSource {
       }
       const bytes = await response.bytes();
       counts.bytes += bytes.length;
-      return { json: readJsonBody(bytes, response.headers['content-type']), response };
+      const contentType = response.headers['content-type'] ?? '';
+      return { json: await readJsonBody(bytes, { contentType, slices: new Slices(signal) }), response };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof OutboundFailedError || error instanceof OutboundRefusedError)
@@ -268,6 +274,16 @@ export class ApiSource implements FeedSource {
       throw error;
     }
   }
+}
+
+/** Of all that a page has. */
+async function hashOf(values: readonly JsonValue[], slices: Slices): Promise<string> {
+  const hash = createHash('sha256');
+  for (const value of values) {
+    hash.update(JSON.stringify(value)).update(',');
+    if (slices.areOver) await slices.next();
+  }
+  return hash.digest('base64');
 }
 
 function startUrl({ url, updated_since: updated }: ApiSettings, since: string | undefined): string {

@@ -16,6 +16,7 @@ import { guardedAddress, type AddressLookup } from '../../platform/outbound/guar
 import { readMessage, type AttachedFile } from '../email/message-reader.js';
 import type { FieldDescriptions } from '../file/sync-file.js';
 import type { FeedSource } from '../file/sync-run.js';
+import { Slices } from '../text/slices.js';
 import { SourceFailedError, type SourceListener, type SourceOutcome } from '../source/source-run.js';
 
 export interface EmailSettings {
@@ -267,6 +268,7 @@ export class EmailSource implements FeedSource {
   ): Promise<Record<string, string>> {
     const { messageBytesMax, nowMs } = this.options;
     const found: Record<string, string> = {};
+    const slices = new Slices(signal);
     counts.requests += 1;
     const query = { uid: true, size: true, internalDate: true, source: { maxLength: messageBytesMax } };
     for await (const message of client.fetch(uids.join(','), query, { uid: true })) {
@@ -274,13 +276,14 @@ export class EmailSource implements FeedSource {
       const { uid, source, size, internalDate } = message;
       if (source === undefined) continue;
       counts.bytes += source.length;
-      const { messageId, fields, files } = await readMessage(source, {
+      const context = {
         folder,
         receivedAt: internalDate,
         nowMs: nowMs(),
         // By what was sent: sizes that servers name are estimates on some.
         isCut: source.length >= messageBytesMax,
-      });
+      };
+      const { messageId, fields, files, isLeftOff } = await readMessage(source, context, slices);
       const name = messageId ?? createHash('sha256').update(source).digest('base64url').slice(0, HASH_CHARACTERS);
       found[uid] = name;
       // The same message in a second folder, or a second copy of it.
@@ -288,6 +291,7 @@ export class EmailSource implements FeedSource {
       names.add(name);
       if (size !== undefined && size > messageBytesMax)
         listener.skipped(name, `The message has ${size} bytes; it is read to ${messageBytesMax}.`);
+      else if (isLeftOff) listener.skipped(name, 'The message has more lines, or parts, than are read of one.');
       const { keepFile } = this.options;
       const kept = keepFile === undefined ? [] : files.map((file) => [file.kind, keepFile(file)] as const);
       listener.record({ name, fields: { ...fields, ...Object.fromEntries(kept) } });

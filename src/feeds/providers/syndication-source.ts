@@ -21,6 +21,7 @@ import {
 import { readFeed } from '../syndication/feed-reader.js';
 import { NotAFeedError, type SyndicatedFeed, type SyndicatedItem } from '../syndication/syndicated-feed.js';
 import { decodeText } from '../text/decoded-text.js';
+import { Slices } from '../text/slices.js';
 import { pageUrl } from '../urls/page-url.js';
 import { SYNDICATION_FIELDS } from './known-fields.js';
 
@@ -79,18 +80,20 @@ export class SyndicationSource implements FeedSource {
       return { isComplete: false, ...counts() };
     }
     const { feed, validators } = answer;
-    const identify = identityOf(feed.items);
+    const slices = new Slices(signal);
+    const identify = await identityOf(feed.items, slices);
     const articles: Articles = { isFresh, known: known?.articles ?? {}, kept: new Map(), asked: 0, areLeft: false };
     const names = new Set<string>();
     for (const item of feed.items) {
       signal.throwIfAborted();
+      if (slices.areOver) await slices.next();
       const name = identify(item);
       if (names.has(name)) {
         listener.skipped(name, 'The feed has more than one item of this identity; the first is taken.');
         continue;
       }
       names.add(name);
-      await this.tell({ name, item, listener, fetcher, articles });
+      await this.tell({ name, item, listener, fetcher, articles, slices });
     }
     // What breaks off, or has articles that are still to be fetched, is asked for anew, lest the server says that it is still that.
     const isDone = feed.isWhole && !articles.areLeft;
@@ -113,7 +116,7 @@ export class SyndicationSource implements FeedSource {
   }
 
   /** With `full_text`, an article is fetched when its item says something new. */
-  private async tell({ name, item, listener, fetcher, articles }: ToldItem): Promise<void> {
+  private async tell({ name, item, listener, fetcher, articles, slices }: ToldItem): Promise<void> {
     const { settings } = this.options;
     if (!settings.full_text || item.url === undefined) {
       listener.record(recordOf(name, item));
@@ -126,7 +129,7 @@ export class SyndicationSource implements FeedSource {
       listener.unchanged(name);
       return;
     }
-    const found = await this.article(item.url, fetcher, articles);
+    const found = await this.article(item.url, { fetcher, articles, slices });
     if (!('why' in found)) {
       articles.kept.set(name, said);
       listener.record(recordOf(name, { ...item, text: found.text, image: item.image ?? found.image }));
@@ -144,8 +147,7 @@ export class SyndicationSource implements FeedSource {
 
   private async article(
     url: string,
-    fetcher: PageFetcher,
-    articles: Articles,
+    { fetcher, articles, slices }: Pick<ToldItem, 'fetcher' | 'articles' | 'slices'>,
   ): Promise<{ readonly text: string; readonly image: string | undefined } | { readonly why: string }> {
     if (articles.asked >= ARTICLES_MAX) {
       articles.areLeft = true;
@@ -155,10 +157,11 @@ export class SyndicationSource implements FeedSource {
     const outcome = await fetcher.page(url, {});
     articles.areLeft ||= outcome.kind === 'failed' || outcome.kind === 'later';
     if (outcome.kind !== 'page') return { why: 'why' in outcome ? outcome.why : 'It is no page with text.' };
-    const { text, image, looksMissing, needsJavaScript } = readPage(outcome.text, {
+    const { text, image, looksMissing, needsJavaScript } = await readPage(outcome.text, {
       url: outcome.url,
       nowMs: this.options.nowMs(),
       robotsTag: outcome.robotsTag,
+      slices,
     });
     return text === '' || looksMissing || needsJavaScript ? { why: 'It is no page with text.' } : { text, image };
   }
@@ -181,9 +184,11 @@ export class SyndicationSource implements FeedSource {
       const bytes = await response.bytes();
       fetcher.bytes += bytes.length;
       const { text } = decodeText(bytes, response.headers['content-type']);
-      const feed: SyndicatedFeed = readFeed(text, { url: response.url, nowMs: nowMs() });
+      const slices = new Slices(signal);
+      const feed: SyndicatedFeed = await readFeed(text, { url: response.url, nowMs: nowMs(), slices });
       return { fetcher, answer: { feed, validators: validatorsOf(response.headers, nowMs()) } };
     } catch (error) {
+      signal.throwIfAborted();
       if (error instanceof NotAFeedError) throw new SourceFailedError(error.message, undefined, { cause: error });
       throw new SourceFailedError(`The feed cannot be read: ${fetcher.sentence(error)}`, undefined, { cause: error });
     }
@@ -196,6 +201,7 @@ interface ToldItem {
   readonly listener: SourceListener;
   readonly fetcher: PageFetcher;
   readonly articles: Articles;
+  readonly slices: Slices;
 }
 
 /** Of a run. */
@@ -210,9 +216,14 @@ interface Articles {
 }
 
 /** What names an item, given all of them. */
-function identityOf(items: readonly SyndicatedItem[]): (item: SyndicatedItem) => string {
-  const urls = countsOf(items.map(({ url }) => urlOf(url)));
-  const guids = countsOf(items.map(({ guid }) => guid));
+async function identityOf(items: readonly SyndicatedItem[], slices: Slices): Promise<(item: SyndicatedItem) => string> {
+  const urls = new Map<string | undefined, number>();
+  const guids = new Map<string | undefined, number>();
+  for (const { url, guid } of items) {
+    count(urls, urlOf(url));
+    count(guids, guid);
+    if (slices.areOver) await slices.next();
+  }
   return ({ url, guid, title, published, summary }) => {
     const address = urlOf(url);
     if (address !== undefined && urls.get(address) === 1) return address;
@@ -221,10 +232,8 @@ function identityOf(items: readonly SyndicatedItem[]): (item: SyndicatedItem) =>
   };
 }
 
-function countsOf(values: readonly (string | undefined)[]): Map<string | undefined, number> {
-  const counts = new Map<string | undefined, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
+function count(counts: Map<string | undefined, number>, value: string | undefined): void {
+  counts.set(value, (counts.get(value) ?? 0) + 1);
 }
 
 /** Without what says where a reader came from; undefined for one too long for a name. */

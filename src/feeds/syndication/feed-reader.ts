@@ -1,13 +1,17 @@
 /** RSS 0.9x, 1.0 (RDF) and 2.0, Atom 0.3 and 1.0, and JSON Feed, read as one thing, with the mistakes that real ones have. */
 import { readDate } from '../text/dates.js';
-import { htmlToText } from '../text/html-text.js';
+import { htmlToText, htmlToTextInSlices } from '../text/html-text.js';
+import { Slices } from '../text/slices.js';
 import { childOf, childrenOf, markupOf, readXmlTree, textOf, type XmlElement } from '../xml/xml-tree.js';
 import { readJsonFeed } from './json-feed.js';
 import {
   absoluteUrl,
   distinct,
+  ENCLOSURES_MAX,
   ITEM_TEXT_CHARACTERS_MAX,
   ITEMS_MAX,
+  NAME_SOURCE_CHARACTERS_MAX,
+  NAMES_LOOKED_AT_MAX,
   NotAFeedError,
   SHORT_TEXT_CHARACTERS_MAX,
   type Enclosure,
@@ -17,7 +21,9 @@ import {
   type SyndicationFormat,
 } from './syndicated-feed.js';
 
-const LOOKS_LIKE_A_PAGE = /^\s*(?:<!--[\s\S]{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i;
+const LOOKS_LIKE_A_PAGE = /^<(?:!doctype\s+html|html|head|body)\b/i;
+const COMMENTS_MAX = 100;
+const COMMENT_CHARACTERS_MAX = 2000;
 /** What stands before it was printed by a faulty server. */
 const BEGINNING = /<(?:\?xml|rss|feed|rdf:rdf)[\s>]/i;
 const ROOTS: Readonly<Record<string, SyndicationFormat>> = {
@@ -27,13 +33,17 @@ const ROOTS: Readonly<Record<string, SyndicationFormat>> = {
   channel: 'rss',
 };
 
-/** Throws a NotAFeedError that says what the document is instead. */
-export function readFeed(text: string, context: ReadingContext): SyndicatedFeed {
+/** Rejects with a NotAFeedError that says what the document is instead. */
+export async function readFeed(text: string, given: ReadingContext): Promise<SyndicatedFeed> {
+  const { slices = new Slices() } = given;
+  const context = { ...given, slices };
   const trimmed = text.trimStart();
   if (trimmed === '') throw new NotAFeedError('The document is empty; a feed was expected.');
   if (trimmed.startsWith('{') || trimmed.startsWith('[')) return readJsonFeed(trimmed, context);
-  if (LOOKS_LIKE_A_PAGE.test(trimmed)) throw new NotAFeedError('The address gives a web page; a feed was expected.');
-  const { root, isWhole, cutOff } = readXmlTree(trimmed.slice(Math.max(trimmed.search(BEGINNING), 0)));
+  if (LOOKS_LIKE_A_PAGE.test(behindComments(trimmed)))
+    throw new NotAFeedError('The address gives a web page; a feed was expected.');
+  const beginning = Math.max(trimmed.search(BEGINNING), 0);
+  const { root, isWhole, cutOff } = await readXmlTree(trimmed.slice(beginning), { slices });
   const format = ROOTS[root?.name ?? ''];
   if (root === undefined || format === undefined) {
     throw new NotAFeedError(
@@ -51,16 +61,36 @@ export function readFeed(text: string, context: ReadingContext): SyndicatedFeed 
   ].filter((element) => !cutOff.has(element));
   const base = baseOf(channel, baseOf(root, context.url));
   const inherited = authorsOf(channel);
+  const items: SyndicatedItem[] = [];
+  for (const element of elements.slice(0, ITEMS_MAX)) {
+    items.push(await itemOf(element, { ...context, url: base }, inherited));
+    if (slices.areOver) await slices.next();
+  }
   return {
     format,
     title: shortText(childOf(channel, 'title')),
     language: (textOf(childOf(channel, 'language', 'dc:language')).trim() || root.attributes['xml:lang']) ?? undefined,
-    items: elements.slice(0, ITEMS_MAX).map((element) => itemOf(element, { ...context, url: base }, inherited)),
+    items,
     isWhole: isWhole && elements.length <= ITEMS_MAX,
   };
 }
 
-function itemOf(element: XmlElement, context: ReadingContext, inherited: readonly string[]): SyndicatedItem {
+/** What stands behind the comments that a document begins with. By hand, since a pattern tries all ways to tell where each of them ends. */
+function behindComments(text: string): string {
+  let rest = text;
+  for (let comments = 0; comments < COMMENTS_MAX && rest.startsWith('<!--'); comments += 1) {
+    const end = rest.slice(0, COMMENT_CHARACTERS_MAX).indexOf('-->', '<!--'.length);
+    if (end === -1) return rest;
+    rest = rest.slice(end + '-->'.length).trimStart();
+  }
+  return rest;
+}
+
+async function itemOf(
+  element: XmlElement,
+  context: ReadingContext & { readonly slices: Slices },
+  inherited: readonly string[],
+): Promise<SyndicatedItem> {
   const base = baseOf(element, context.url);
   const date = (...names: string[]) => readDate(textOf(childOf(element, ...names)), context.nowMs);
   const guid = childOf(element, 'guid', 'id');
@@ -73,7 +103,7 @@ function itemOf(element: XmlElement, context: ReadingContext, inherited: readonl
     url: linkOf(element, base) ?? permalinkOf(guid),
     title: shortText(childOf(element, 'title', 'media:title', 'dc:title')),
     summary: shortText(summary),
-    text: longText(content) ?? longText(summary),
+    text: (await longText(content, context.slices)) ?? (await longText(summary, context.slices)),
     authors: authors.length > 0 ? authors : inherited,
     categories: categoriesOf(element),
     published: date('pubdate', 'published', 'issued', 'created', 'dc:date', 'dcterms:created'),
@@ -109,30 +139,41 @@ function permalinkOf(guid: XmlElement | undefined): string | undefined {
 
 function authorsOf(element: XmlElement): string[] {
   return distinct(
-    childrenOf(element, 'author', 'dc:creator', 'itunes:author').map((author) => {
+    namedBy(element, 'author', 'dc:creator', 'itunes:author').map((author) => {
       const name = textOf(childOf(author, 'name')) || textOf(author);
-      // `someone@example.com (Some One)`
-      return htmlToText(/^\S+@\S+\s+\((.+)\)\s*$/.exec(name)?.[1] ?? name, SHORT_TEXT_CHARACTERS_MAX);
+      return nameOf(personOf(name) ?? name);
     }),
   );
 }
 
 function categoriesOf(element: XmlElement): string[] {
   return distinct(
-    childrenOf(element, 'category', 'dc:subject').map((category) =>
-      htmlToText(
-        category.attributes['label'] ?? (textOf(category) || (category.attributes['term'] ?? '')),
-        SHORT_TEXT_CHARACTERS_MAX,
-      ),
+    namedBy(element, 'category', 'dc:subject').map((category) =>
+      nameOf(category.attributes['label'] ?? (textOf(category) || (category.attributes['term'] ?? ''))),
     ),
   );
+}
+
+function namedBy(element: XmlElement, ...names: readonly string[]): XmlElement[] {
+  return childrenOf(element, ...names).slice(0, NAMES_LOOKED_AT_MAX);
+}
+
+function nameOf(source: string): string {
+  return htmlToText(source.slice(0, NAME_SOURCE_CHARACTERS_MAX), SHORT_TEXT_CHARACTERS_MAX);
+}
+
+/** Of `someone@example.com (Some One)` the name. */
+function personOf(author: string): string | undefined {
+  const [, address = '', name] = /^(\S+)\s+\((.+)\)\s*$/.exec(author.slice(0, NAME_SOURCE_CHARACTERS_MAX)) ?? [];
+  return address.slice(1, -1).includes('@') ? name : undefined;
 }
 
 function enclosuresOf(element: XmlElement, base: string): Enclosure[] {
   const groups = childrenOf(element, 'media:group');
   const media = [element, ...groups].flatMap((each) => childrenOf(each, 'media:content'));
   const links = childrenOf(element, 'link').filter(({ attributes }) => attributes['rel'] === 'enclosure');
-  const found = [...childrenOf(element, 'enclosure'), ...links, ...media].flatMap(({ attributes }) => {
+  const all = [...childrenOf(element, 'enclosure'), ...links, ...media];
+  const found = all.slice(0, ENCLOSURES_MAX).flatMap(({ attributes }) => {
     const url = absoluteUrl(attributes['url'] ?? attributes['href'], base);
     const bytes = Number(attributes['length'] ?? attributes['filesize'] ?? NaN);
     return url === undefined
@@ -160,8 +201,9 @@ function shortText(element: XmlElement | undefined): string | undefined {
   return element === undefined ? undefined : htmlToText(sourceOf(element), SHORT_TEXT_CHARACTERS_MAX) || undefined;
 }
 
-function longText(element: XmlElement | undefined): string | undefined {
-  return element === undefined ? undefined : htmlToText(sourceOf(element), ITEM_TEXT_CHARACTERS_MAX) || undefined;
+async function longText(element: XmlElement | undefined, slices: Slices): Promise<string | undefined> {
+  if (element === undefined) return undefined;
+  return (await htmlToTextInSlices(sourceOf(element), ITEM_TEXT_CHARACTERS_MAX, slices)) || undefined;
 }
 
 /** HTML, whether it was escaped or stands among the elements. */

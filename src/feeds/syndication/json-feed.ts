@@ -2,12 +2,16 @@
 import { parseExactJson } from '../../platform/index.js';
 import { wellFormed } from '../text/cut-text.js';
 import { readDate } from '../text/dates.js';
-import { htmlToText } from '../text/html-text.js';
+import { htmlToText, htmlToTextInSlices } from '../text/html-text.js';
+import type { Slices } from '../text/slices.js';
+import { JsonTooMuchError, parseJsonInSlices } from '../json/json-in-slices.js';
 import {
   absoluteUrl,
   distinct,
+  ENCLOSURES_MAX,
   ITEM_TEXT_CHARACTERS_MAX,
   ITEMS_MAX,
+  NAMES_LOOKED_AT_MAX,
   NotAFeedError,
   SHORT_TEXT_CHARACTERS_MAX,
   type ReadingContext,
@@ -17,21 +21,25 @@ import {
 
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 
+type SlicedContext = ReadingContext & { readonly slices: Slices };
 type Members = Readonly<Record<string, unknown>>;
 
-/** Throws a NotAFeedError. */
-export function readJsonFeed(text: string, context: ReadingContext): SyndicatedFeed {
-  const parsed = parsedJson(text);
+/** Rejects with a NotAFeedError. */
+export async function readJsonFeed(text: string, context: SlicedContext): Promise<SyndicatedFeed> {
+  const { slices } = context;
+  const parsed = await parsedJson(text, slices);
   const feed = membersOf(parsed);
   if (feed === undefined || !Array.isArray(feed['items'])) {
     throw new NotAFeedError('The document is JSON, but it has no array of items, so it is not a JSON Feed.');
   }
   const base = absoluteUrl(stringOf(feed['home_page_url']), context.url) ?? context.url;
   const inherited = authorsOf(feed);
-  const items = feed['items'].slice(0, ITEMS_MAX).flatMap((item: unknown) => {
+  const items: SyndicatedItem[] = [];
+  for (const item of feed['items'].slice(0, ITEMS_MAX)) {
     const members = membersOf(item);
-    return members === undefined ? [] : [itemOf(members, { ...context, url: base }, inherited)];
-  });
+    if (members !== undefined) items.push(await itemOf(members, { ...context, url: base }, inherited));
+    if (slices.areOver) await slices.next();
+  }
   return {
     format: 'json-feed',
     title: shortText(feed['title']),
@@ -41,20 +49,30 @@ export function readJsonFeed(text: string, context: ReadingContext): SyndicatedF
   };
 }
 
-function parsedJson(text: string): unknown {
+async function parsedJson(text: string, slices: Slices): Promise<unknown> {
   try {
-    return parseExactJson(text);
-  } catch {
+    try {
+      return await parseJsonInSlices(text, slices);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
     // Control characters within strings are the one mistake that says nothing of the rest.
-  }
-  try {
-    return parseExactJson(text.replace(CONTROL_CHARACTERS, ' '));
-  } catch {
-    throw new NotAFeedError('The document begins like JSON and cannot be read as JSON.');
+    const parse = (piece: string) => parseExactJson(piece.replace(CONTROL_CHARACTERS, ' '));
+    return await parseJsonInSlices(text, slices, { parse });
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new NotAFeedError('The document begins like JSON and cannot be read as JSON.', { cause: error });
+    if (error instanceof JsonTooMuchError)
+      throw new NotAFeedError(`The document is JSON, and more than is read: ${error.message}.`, { cause: error });
+    throw error;
   }
 }
 
-function itemOf(item: Members, { url: base, nowMs }: ReadingContext, inherited: readonly string[]): SyndicatedItem {
+async function itemOf(
+  item: Members,
+  { url: base, nowMs, slices }: SlicedContext,
+  inherited: readonly string[],
+): Promise<SyndicatedItem> {
   const html = stringOf(item['content_html']);
   const plain = stringOf(item['content_text']);
   const authors = authorsOf(item);
@@ -63,13 +81,16 @@ function itemOf(item: Members, { url: base, nowMs }: ReadingContext, inherited: 
     url: absoluteUrl(stringOf(item['url']) ?? stringOf(item['external_url']), base),
     title: shortText(item['title']),
     summary: shortText(item['summary']),
-    text: html === undefined ? plain?.slice(0, ITEM_TEXT_CHARACTERS_MAX) : htmlToText(html, ITEM_TEXT_CHARACTERS_MAX),
+    text:
+      html === undefined
+        ? plain?.slice(0, ITEM_TEXT_CHARACTERS_MAX)
+        : await htmlToTextInSlices(html, ITEM_TEXT_CHARACTERS_MAX, slices),
     authors: authors.length > 0 ? authors : inherited,
-    categories: distinct(arrayOf(item['tags']).flatMap((tag) => stringOf(tag) ?? [])),
+    categories: distinct(arrayOf(item['tags'], NAMES_LOOKED_AT_MAX).flatMap((tag) => stringOf(tag) ?? [])),
     published: readDate(stringOf(item['date_published']), nowMs),
     updated: readDate(stringOf(item['date_modified']), nowMs),
     image: absoluteUrl(stringOf(item['image']) ?? stringOf(item['banner_image']), base),
-    enclosures: arrayOf(item['attachments']).flatMap((attachment) => {
+    enclosures: arrayOf(item['attachments'], ENCLOSURES_MAX).flatMap((attachment) => {
       const members = membersOf(attachment);
       const url = absoluteUrl(stringOf(members?.['url']), base);
       const bytes = members?.['size_in_bytes'];
@@ -87,7 +108,7 @@ function itemOf(item: Members, { url: base, nowMs }: ReadingContext, inherited: 
 
 /** `authors` of version 1.1, `author` of 1.0. */
 function authorsOf(members: Members): string[] {
-  const authors = [...arrayOf(members['authors']), members['author']];
+  const authors = [...arrayOf(members['authors'], NAMES_LOOKED_AT_MAX), members['author']];
   return distinct(authors.flatMap((author) => stringOf(membersOf(author)?.['name']) ?? []));
 }
 
@@ -106,6 +127,7 @@ function membersOf(value: unknown): Members | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
 }
 
-function arrayOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as unknown[]) : [];
+/** The first of them. */
+function arrayOf(value: unknown, most: number): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]).slice(0, most) : [];
 }

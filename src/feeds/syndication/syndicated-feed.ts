@@ -1,4 +1,5 @@
 /** What all formats of syndication come down to. */
+import type { Slices } from '../text/slices.js';
 
 export type SyndicationFormat = 'rss' | 'rdf' | 'atom' | 'json-feed';
 
@@ -43,17 +44,26 @@ export interface ReadingContext {
   /** The address that relative ones are relative to. */
   readonly url: string;
   readonly nowMs: number;
+  /** Default: its own. */
+  readonly slices?: Slices;
 }
 
 export const ITEMS_MAX = 50_000;
 export const ITEM_TEXT_CHARACTERS_MAX = 200_000;
 export const SHORT_TEXT_CHARACTERS_MAX = 2000;
 export const NAMES_MAX = 50;
+/** So many are looked at to find as many names as there may be. */
+export const NAMES_LOOKED_AT_MAX = 200;
+/** Of the source of one name, markup and all. */
+export const NAME_SOURCE_CHARACTERS_MAX = 4000;
+export const ENCLOSURES_MAX = 200;
+/** Longer ones lead nowhere, and take time to find that out. */
+const URL_CHARACTERS_MAX = 16_384;
 
 /** Undefined for what is no http or https address. */
 export function absoluteUrl(text: string | undefined, base: string): string | undefined {
   const trimmed = (text ?? '').trim();
-  if (trimmed === '' || !URL.canParse(trimmed, base)) return undefined;
+  if (trimmed === '' || trimmed.length > URL_CHARACTERS_MAX || !URL.canParse(trimmed, base)) return undefined;
   const url = new URL(trimmed, base);
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : undefined;
 }

@@ -1,5 +1,6 @@
 /** Markup of strangers goes through the parser in pieces, so that it can be left: its time grows with the square of the depth. */
 import type { Parser } from 'htmlparser2';
+import type { Slices } from './slices.js';
 
 const PIECE_CHARACTERS = 65_536;
 /** As browsers have it. */
@@ -11,9 +12,29 @@ export function parseBounded(parser: Parser, text: string, isBeyondBounds: () =>
   parser.end();
 }
 
+/** The same in slices. `clean`: of each piece, what the parser is to see. */
+export async function parseInSlices(
+  parser: Parser,
+  text: string,
+  isBeyondBounds: () => boolean,
+  { slices, clean }: { readonly slices: Slices; readonly clean?: (piece: string) => string },
+): Promise<void> {
+  for (const piece of pieces(text)) {
+    if (isBeyondBounds()) break;
+    parser.write(clean === undefined ? piece : clean(piece));
+    if (slices.areOver) await slices.next();
+  }
+  parser.end();
+}
+
 /** The same of a part of a text. */
 export function writeBounded(parser: Parser, text: string, isBeyondBounds: () => boolean): void {
-  for (let start = 0; start < text.length && !isBeyondBounds(); start += PIECE_CHARACTERS) {
-    parser.write(text.slice(start, start + PIECE_CHARACTERS));
+  for (const piece of pieces(text)) {
+    if (isBeyondBounds()) return;
+    parser.write(piece);
   }
+}
+
+function* pieces(text: string): Generator<string> {
+  for (let start = 0; start < text.length; start += PIECE_CHARACTERS) yield text.slice(start, start + PIECE_CHARACTERS);
 }

@@ -1,7 +1,11 @@
 /** The text of a piece of HTML: what a reader sees of it, in lines. */
-import { OPEN_ELEMENTS_MAX, parseBounded } from './bounded-parsing.js';
+import { OPEN_ELEMENTS_MAX, parseBounded, parseInSlices } from './bounded-parsing.js';
 import { cutText } from './cut-text.js';
 import { Parser } from 'htmlparser2';
+import type { Slices } from './slices.js';
+
+/** How much of a text is looked at for each character that is wanted of it: the rest is markup, or white space. */
+const LOOKED_AT_TIMES = 10;
 
 const HIDDEN = new Set([
   'script',
@@ -30,33 +34,69 @@ export function isBlock(tag: string): boolean {
   return BLOCKS.has(tag);
 }
 
-/** At most `charactersMax`, cut between two characters. Plain text comes out as it went in, but for its white space. */
+/**
+ * At most `charactersMax`, cut between two characters, out of the first ten times as many. Plain text comes out as it went in, but for its white
+ * space.
+ */
 export function htmlToText(html: string, charactersMax: number): string {
-  // Most titles and names hold neither.
-  if (!/[<&]/.test(html)) return cutText(tidied(html), charactersMax);
-  const pieces: string[] = [];
-  let characters = 0;
-  let hidden = 0;
-  let open = 0;
-  const parser = new Parser({
-    onopentagname: (tag) => {
-      open += 1;
-      if (isHidden(tag)) hidden += 1;
-      if (isBlock(tag)) pieces.push('\n');
-    },
-    ontext: (text) => {
-      if (hidden > 0 || characters > charactersMax) return;
-      pieces.push(text);
-      characters += text.length;
-    },
-    onclosetag: (tag) => {
-      open -= 1;
-      if (isHidden(tag)) hidden -= 1;
-      if (isBlock(tag)) pieces.push('\n');
-    },
-  });
-  parseBounded(parser, html, () => open > OPEN_ELEMENTS_MAX || characters > charactersMax);
-  return cutText(tidied(pieces.join('')), charactersMax);
+  const text = html.slice(0, LOOKED_AT_TIMES * charactersMax);
+  if (isPlain(text)) return cutText(tidied(text), charactersMax);
+  const reading = new TextReading(charactersMax);
+  parseBounded(new Parser(reading), text, () => reading.isBeyondBounds);
+  return reading.text();
+}
+
+/** The same of a long text, all of which is looked at. */
+export async function htmlToTextInSlices(html: string, charactersMax: number, slices: Slices): Promise<string> {
+  if (isPlain(html)) return htmlToText(html, charactersMax);
+  const reading = new TextReading(charactersMax);
+  await parseInSlices(new Parser(reading), html, () => reading.isBeyondBounds, { slices });
+  return reading.text();
+}
+
+/** Most titles and names hold neither. */
+function isPlain(text: string): boolean {
+  return !/[<&]/.test(text);
+}
+
+class TextReading {
+  private readonly pieces: string[] = [];
+  private characters = 0;
+  private hidden = 0;
+  private open = 0;
+
+  constructor(private readonly charactersMax: number) {}
+
+  get isBeyondBounds(): boolean {
+    return this.open > OPEN_ELEMENTS_MAX || this.characters > this.charactersMax;
+  }
+
+  text(): string {
+    return cutText(tidied(this.pieces.join('')), this.charactersMax);
+  }
+
+  onopentagname(tag: string): void {
+    this.open += 1;
+    if (isHidden(tag)) this.hidden += 1;
+    this.edge(tag);
+  }
+
+  ontext(text: string): void {
+    if (this.hidden > 0 || this.characters > this.charactersMax) return;
+    this.pieces.push(text);
+    this.characters += text.length;
+  }
+
+  onclosetag(tag: string): void {
+    this.open -= 1;
+    if (isHidden(tag)) this.hidden -= 1;
+    this.edge(tag);
+  }
+
+  /** One is as good as many: a text without a word would be made of nothing else. */
+  private edge(tag: string): void {
+    if (isBlock(tag) && this.pieces.at(-1) !== '\n') this.pieces.push('\n');
+  }
 }
 
 /** One space between words, one end of line between blocks. */

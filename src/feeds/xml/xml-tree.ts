@@ -3,12 +3,20 @@
  * type is passed over, so there are no entities but those of XML itself and characters by their numbers.
  */
 import { Parser } from 'htmlparser2';
-import { OPEN_ELEMENTS_MAX, parseBounded } from '../text/bounded-parsing.js';
+import { OPEN_ELEMENTS_MAX, parseInSlices } from '../text/bounded-parsing.js';
+import { Slices } from '../text/slices.js';
 
 const DEPTH_MAX = 64;
+/** Elements and attributes. */
 const NODES_MAX = 2_000_000;
+/** Of one item, elements and pieces of text: its reader looks through them once for each field. */
+const ITEM_NODES_MAX = 20_000;
+/** Pieces of one text, which comes in as many as it has entities. */
+const PIECES_MAX = 1024;
 /** XML allows hardly any. */
 const CONTROL_CHARACTERS = /(?![\t\n\r])\p{Cc}/gu;
+
+const ITEMS = new Set(['item', 'entry']);
 
 /** Hold text alone in every format, so that one of FIELDS within means that nobody closed them. */
 const TEXT_ELEMENTS = new Set(['title', 'link', 'guid', 'pubdate', 'id', 'updated', 'published']);
@@ -62,8 +70,11 @@ export interface XmlTree {
   readonly cutOff: ReadonlySet<XmlElement>;
 }
 
-/** `nodesMax`: of elements; what stands behind so many is not read. */
-export function readXmlTree(text: string, nodesMax = NODES_MAX): XmlTree {
+/** `nodesMax`: of elements and attributes; what stands behind so many is not read. */
+export async function readXmlTree(
+  text: string,
+  { nodesMax = NODES_MAX, slices = new Slices() }: { readonly nodesMax?: number; readonly slices?: Slices } = {},
+): Promise<XmlTree> {
   const builder = new TreeBuilder(nodesMax);
   const parser = new Parser(builder, {
     xmlMode: true,
@@ -71,7 +82,10 @@ export function readXmlTree(text: string, nodesMax = NODES_MAX): XmlTree {
     lowerCaseTags: true,
     lowerCaseAttributeNames: true,
   });
-  parseBounded(parser, text.replace(CONTROL_CHARACTERS, ''), () => builder.isTooDeep);
+  await parseInSlices(parser, text, () => builder.isTooDeep || builder.isOverfull, {
+    slices,
+    clean: (piece) => piece.replace(CONTROL_CHARACTERS, ''),
+  });
   const { root, isClosed, isOverfull, leftOpen, lacking } = builder;
   return { root, isWhole: isClosed && !isOverfull, cutOff: new Set([...leftOpen, ...lacking]) };
 }
@@ -121,6 +135,10 @@ class TreeBuilder {
   /** Opened beyond the bounds: passed over, with their text kept where they stand. */
   private passedOver = 0;
   private nodes = 0;
+  /** Since the last item began. */
+  private itemNodes = 0;
+  /** Put together at once: added to a text one by one, each of millions would stay an object of its own. */
+  private readonly pieces: string[] = [];
 
   constructor(private readonly nodesMax: number) {}
 
@@ -128,21 +146,27 @@ class TreeBuilder {
     return this.nodes > this.nodesMax;
   }
 
+  /** Of the element that opens next. */
+  onattribute(name: string, value: string): void {
+    this.count();
+    if (!name.startsWith('xmlns')) return;
+    const known = PREFIXES.get(value.trim());
+    if (known !== undefined) this.prefixes.set(name.slice('xmlns:'.length), known);
+  }
+
   onopentag(rawName: string, attributes: Record<string, string>): void {
     this.leftOpen.clear();
-    for (const [attribute, uri] of Object.entries(attributes)) {
-      if (!attribute.startsWith('xmlns')) continue;
-      const known = PREFIXES.get(uri.trim());
-      if (known !== undefined) this.prefixes.set(attribute.slice('xmlns:'.length), known);
-    }
-    this.nodes += 1;
-    if (this.nodes === this.nodesMax + 1) for (const element of this.open) this.lacking.add(element);
-    if (this.open.length >= DEPTH_MAX || this.isOverfull || this.passedOver > 0) {
+    this.keepText();
+    this.count();
+    const name = this.named(rawName);
+    this.itemNodes = ITEMS.has(name) ? 0 : this.itemNodes + 1;
+    const isTooMuch = this.itemNodes > ITEM_NODES_MAX && this.isInItem();
+    if (this.open.length >= DEPTH_MAX || this.isOverfull || isTooMuch || this.passedOver > 0) {
       this.passedOver += 1;
       if (this.passedOver > OPEN_ELEMENTS_MAX) this.isTooDeep = true;
       return;
     }
-    const element: XmlElement = { name: this.named(rawName), attributes, children: [] };
+    const element: XmlElement = { name, attributes, children: [] };
     const parent = FIELDS.has(element.name)
       ? (this.open.findLast(({ name }) => !TEXT_ELEMENTS.has(name)) ?? this.open.at(-1))
       : this.open.at(-1);
@@ -153,15 +177,14 @@ class TreeBuilder {
   }
 
   ontext(text: string): void {
-    const parent = this.open.at(-1);
-    if (parent === undefined || this.isOverfull) return;
-    const last = parent.children.at(-1);
-    if (typeof last === 'string') parent.children[parent.children.length - 1] = last + text;
-    else parent.children.push(text);
+    if (this.open.length === 0 || this.isOverfull) return;
+    this.pieces.push(text);
+    if (this.pieces.length >= PIECES_MAX) this.keepText();
   }
 
   onclosetag(_name: string, isImplied: boolean): void {
     if (!isImplied) this.leftOpen.clear();
+    this.keepText();
     if (this.passedOver > 0) {
       this.passedOver -= 1;
       return;
@@ -169,6 +192,28 @@ class TreeBuilder {
     const closed = this.open.pop();
     if (isImplied && closed !== undefined) this.leftOpen.add(closed);
     if (closed !== undefined && closed === this.root) this.isClosed = !isImplied;
+  }
+
+  private keepText(): void {
+    const parent = this.open.at(-1);
+    if (this.pieces.length === 0 || parent === undefined) return;
+    const text = this.pieces.join('');
+    this.pieces.length = 0;
+    const last = parent.children.at(-1);
+    if (typeof last === 'string') parent.children[parent.children.length - 1] = last + text;
+    else {
+      this.itemNodes += 1;
+      parent.children.push(text);
+    }
+  }
+
+  private isInItem(): boolean {
+    return this.open.some(({ name }) => ITEMS.has(name));
+  }
+
+  private count(): void {
+    this.nodes += 1;
+    if (this.nodes === this.nodesMax + 1) for (const element of this.open) this.lacking.add(element);
   }
 
   private named(rawName: string): string {

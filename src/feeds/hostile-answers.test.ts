@@ -1,0 +1,123 @@
+/** What a source can do to the thread that reads all of them. */
+import { describe, expect, it } from 'vitest';
+import { countedSlices } from '../../test/support/feeds/counted-slices.js';
+import { readMessage } from './email/message-reader.js';
+import { readJsonBody } from './json/json-body.js';
+import { readPage } from './pages/page-reader.js';
+import { SourceFailedError } from './source/source-run.js';
+import { readFeed } from './syndication/feed-reader.js';
+import { NotAFeedError } from './syndication/syndicated-feed.js';
+import { htmlToText } from './text/html-text.js';
+import { readXmlTree } from './xml/xml-tree.js';
+
+const NOW_MS = Date.parse('2026-11-22T00:00:00Z');
+const context = { url: 'https://a.example/', nowMs: NOW_MS };
+const many = (count: number, piece: (number: number) => string) =>
+  Array.from({ length: count }, (_, number) => piece(number)).join('');
+const rss = (text: string) => `<rss><channel>${text}</channel></rss>`;
+const COUNT = 100_000;
+/** Of what a pause stands behind: pieces of text as they come to a parser. */
+const PIECE_CHARACTERS = 65_536;
+
+describe('while a feed is read, others go on', () => {
+  it.each([
+    ['items', rss(many(COUNT, () => '<item/>'))],
+    ['links', rss(`<item>${many(COUNT, () => '<link/>')}</item>`)],
+    ['enclosures', rss(`<item>${many(COUNT, (number) => `<enclosure url="/${number}"/>`)}</item>`)],
+    ['attributes', rss(`<item ${many(COUNT, (number) => `a${number}="" `)}/>`)],
+    ['entities', rss(`<item><title>${'&amp;'.repeat(COUNT)}</title></item>`)],
+    ['text of an item', rss(`<item><description>&lt;p>${'word '.repeat(COUNT)}</description></item>`)],
+    ['items of a JSON Feed', `{"items":[${'{},'.repeat(COUNT)}{}]}`],
+    ['members of a JSON Feed', `{${many(COUNT, (number) => `"m${number}":1,`)}"items":[]}`],
+  ])('of a hundred thousand %s', async (_, text) => {
+    const slices = countedSlices();
+    await readFeed(text, { ...context, slices });
+    expect(slices.pauses).toBeGreaterThanOrEqual(Math.floor(text.length / PIECE_CHARACTERS / 2));
+  });
+
+  it('between two items', async () => {
+    const slices = countedSlices();
+    const { items } = await readFeed(rss(many(1000, (number) => `<item><title>${number}</title></item>`)), {
+      ...context,
+      slices,
+    });
+    expect(items).toHaveLength(1000);
+    expect(slices.pauses).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('of a page, a message and an answer in JSON', async () => {
+    const page = countedSlices();
+    await readPage('<a href=x>'.repeat(COUNT), { ...context, slices: page });
+    expect(page.pauses).toBeGreaterThan(10);
+    const message = countedSlices();
+    const source = Buffer.from(`Content-Type: text/html\r\n\r\n${'<b>x</b>'.repeat(COUNT)}`);
+    await readMessage(source, { folder: 'INBOX', receivedAt: undefined, nowMs: NOW_MS }, message);
+    expect(message.pauses).toBeGreaterThan(10);
+    const lines = countedSlices();
+    expect(await readJsonBody(Buffer.from('{}\n'.repeat(1000)), { slices: lines })).toHaveLength(1000);
+    expect(lines.pauses).toBeGreaterThanOrEqual(1000);
+  });
+});
+
+describe('what is read of an answer is bounded', () => {
+  it('in attributes as in elements', async () => {
+    const { root, isWhole } = await readXmlTree(`<a><b/><c ${many(20, (number) => `a${number}="" `)}/></a>`, {
+      nodesMax: 10,
+    });
+    expect(isWhole).toBe(false);
+    expect(root?.children.map((child) => typeof child === 'object' && child.name)).toEqual(['b']);
+    expect((await readPage(`<p>Text<a ${many(600_000, (number) => `a${number} `)}>`, context)).isWhole).toBe(false);
+  });
+
+  it('in elements of one item, and the next one is read', async () => {
+    const { items, isWhole } = await readFeed(
+      rss(`<item><title>A</title>${'<link/>'.repeat(30_000)}</item><item><title>B</title></item>`),
+      context,
+    );
+    expect(items.map(({ title }) => title)).toEqual(['A', 'B']);
+    expect(isWhole).toBe(true);
+  });
+
+  it('in the depth of JSON, as a fault of the source', async () => {
+    const deep = Buffer.from(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`);
+    await expect(readJsonBody(deep)).rejects.toThrow(SourceFailedError);
+    await expect(readJsonBody(deep)).rejects.toThrow('nested more than 100 levels deep');
+    await expect(readFeed(deep.toString(), context)).rejects.toThrow(NotAFeedError);
+  });
+
+  it('in lines and parts of a message', async () => {
+    const read = (text: string) =>
+      readMessage(Buffer.from(text), { folder: 'INBOX', receivedAt: undefined, nowMs: NOW_MS });
+    const file = `Content-Type: application/pdf\r\nContent-Transfer-Encoding: base64\r\n\r\n${`${'QUJD'.repeat(19)}\r\n`.repeat(130_000)}`;
+    expect(await read(file)).toMatchObject({ isLeftOff: false, files: [{ kind: 'document' }] });
+    const { isLeftOff, fields } = await read(`Subject: x\r\n\r\n${'a\r\n'.repeat(100_000)}`);
+    expect([isLeftOff, fields['subject']]).toEqual([true, 'x']);
+    const parts = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(3000)}--b--\r\n`;
+    expect((await read(parts)).isLeftOff).toBe(true);
+  });
+});
+
+describe('no pattern tries all ways', () => {
+  it('of comments that a document begins with', async () => {
+    await expect(readFeed(`${'<!---->'.repeat(80)}<x/>`, context)).rejects.toThrow("kind 'x'");
+    await expect(readFeed(`${'<!-- a -->\n'.repeat(3)}<html><p>`, context)).rejects.toThrow('web page');
+    expect((await readFeed(`${'<!---->'.repeat(5)}${rss('<item/>')}`, context)).items).toHaveLength(1);
+  });
+
+  it('of the address before a name', async () => {
+    const author = (text: string) =>
+      readFeed(rss(`<item><author>${text}</author></item>`), context).then(({ items }) => items[0]?.authors);
+    expect(await author('ann@a.example (Ann (A.) Auk) ')).toEqual(['Ann (A.) Auk']);
+    expect(await author('a@b(x)')).toEqual(['a@b(x)']);
+    expect(await author('@ (x)')).toEqual(['@ (x)']);
+    const before = process.cpuUsage();
+    await author(`${'a@'.repeat(100_000)} (`);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
+  });
+
+  it('of a text without a word', () => {
+    const before = process.cpuUsage();
+    expect(htmlToText(`${'<p>'.repeat(400)}a${' \n'.repeat(100_000)}`, 20_000)).toBe('a');
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
+  });
+});

@@ -1,0 +1,19 @@
+/** Slices that are over whenever somebody asks: where others would go on is counted, however fast the machine is. */
+import { Slices } from '../../../src/feeds/text/slices.js';
+
+class CountedSlices extends Slices {
+  pauses = 0;
+
+  override get areOver(): boolean {
+    return true;
+  }
+
+  override async next(): Promise<void> {
+    this.pauses += 1;
+    await super.next();
+  }
+}
+
+export function countedSlices(signal?: AbortSignal): CountedSlices {
+  return new CountedSlices(signal);
+}
