@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SynonymMatcher, type SynonymRule } from './synonym-matcher.js';
 
@@ -75,5 +76,25 @@ describe('SynonymMatcher', () => {
     const synonyms = matcher({ kind: 'equivalent', terms: ['a\ud835', '\udc9c', 'b'] });
     expect(synonyms.match(['b'])[0]?.expansions).toHaveLength(2);
     expect(synonyms.match(['b'])[0]?.expansions[0]?.[0]).toMatch(/^a/);
+  });
+
+  it('matches with one more rule as it would if that had been among them', () => {
+    const term = fc.constantFrom('a', 'b', 'a b', 'b a', 'a b c', 'c', '');
+    const terms = fc.array(term, { minLength: 1, maxLength: 3 });
+    const rule = fc.oneof(
+      fc.record({ kind: fc.constant('equivalent' as const), terms }),
+      fc.record({ kind: fc.constant('rewrite' as const), terms, replace_with: terms }),
+    );
+    fc.assert(
+      fc.property(fc.array(rule, { maxLength: 4 }), rule, rule, fc.array(term), (rules, one, other, query) => {
+        const words = split(query.join(' '));
+        const before = matcher(...rules);
+        const more = before.withRule(one).withRule(other);
+        expect(more.match(words)).toEqual(matcher(...rules, one, other).match(words));
+        expect(more.isEmpty).toBe(matcher(...rules, one, other).isEmpty);
+        expect(before.match(words)).toEqual(matcher(...rules).match(words));
+      }),
+      { numRuns: 2000 },
+    );
   });
 });

@@ -42,10 +42,14 @@ export class SynonymMatcher {
   readonly #byFirstWord = new Map<string, readonly Entry[]>();
   #workedOut = 0;
 
-  /** `analyse` gives the folded words of a term, as for queries and records. */
+  /**
+   * `analyse` gives the folded words of a term, as for queries and records. `before`: of the rules that stand before these, which are not looked at
+   * anew.
+   */
   constructor(
     rules: readonly SynonymRule[],
     private readonly analyse: (text: string) => readonly string[],
+    private readonly before?: SynonymMatcher,
   ) {
     this.#rules = new PackedRules(rules);
     const hashes = new Uint32Array(this.#rules.termCount);
@@ -65,7 +69,12 @@ export class SynonymMatcher {
   }
 
   get isEmpty(): boolean {
-    return this.#terms.length === 0;
+    return this.#terms.length === 0 && this.before?.isEmpty !== false;
+  }
+
+  /** These rules and one more. */
+  withRule(rule: SynonymRule): SynonymMatcher {
+    return new SynonymMatcher([rule], this.analyse, this);
   }
 
   /**
@@ -114,8 +123,10 @@ export class SynonymMatcher {
     const hash = hashOf(word);
     const place = placeOf(this.#hashes, hash);
     // Nothing is remembered of words that no rule has: there is no end of those.
-    if (this.#hashes[place] !== hash) return NO_ENTRIES;
+    if (this.#hashes[place] !== hash) return this.#entriesBefore(word);
     const entries = new Map<string, Entry>();
+    for (const { words, rules } of this.#entriesBefore(word))
+      entries.set(words.join(SEPARATOR), { words, rules: [...rules], expansions: undefined });
     for (let at = place; this.#hashes[at] === hash; at += 1) this.#add(this.#terms[at] as number, word, entries);
     const siblings = [...entries.values()].sort((a, b) => b.words.length - a.words.length);
     this.#workedOut += siblings.length;
@@ -127,10 +138,14 @@ export class SynonymMatcher {
     return siblings;
   }
 
+  #entriesBefore(word: string): readonly Entry[] {
+    return this.before === undefined ? NO_ENTRIES : this.before.#entries(word);
+  }
+
   #add(term: number, first: string, entries: Map<string, Entry>): void {
     const words = this.analyse(this.#rules.term(term));
     if (words[0] !== first) return;
-    const rule = this.#rules.ruleOf(term);
+    const rule = this.#firstRule + this.#rules.ruleOf(term);
     const key = words.join(SEPARATOR);
     const known = entries.get(key);
     if (known === undefined) entries.set(key, { words, rules: [rule], expansions: undefined });
@@ -142,7 +157,7 @@ export class SynonymMatcher {
     if (entry.expansions === undefined) {
       const found = new Map<string, readonly string[]>();
       for (const rule of entry.rules) {
-        for (const words of this.#rules.wantedOf(rule).map(this.analyse)) {
+        for (const words of this.#wantedOf(rule).map(this.analyse)) {
           const key = words.join(SEPARATOR);
           if (key !== '' && !found.has(key)) found.set(key, words);
         }
@@ -151,6 +166,21 @@ export class SynonymMatcher {
       entry.expansions = [...found.values()];
     }
     return entry.expansions;
+  }
+
+  /** How many rules stand before these. */
+  get #firstRule(): number {
+    return this.before === undefined ? 0 : this.before.#ruleCount;
+  }
+
+  get #ruleCount(): number {
+    return this.#firstRule + this.#rules.ruleCount;
+  }
+
+  #wantedOf(rule: number): readonly string[] {
+    return this.before !== undefined && rule < this.#firstRule
+      ? this.before.#wantedOf(rule)
+      : this.#rules.wantedOf(rule - this.#firstRule);
   }
 }
 
@@ -181,6 +211,10 @@ class PackedRules {
       this.#replacing[rule] = kind === 'equivalent' ? first : first + terms.length;
       this.#firsts[rule + 1] = first + terms.length + replace_with.length;
     }
+  }
+
+  get ruleCount(): number {
+    return this.#replacing.length;
   }
 
   get termCount(): number {

@@ -59,3 +59,13 @@ it('has no rules as they are written', () => {
   expect(Object.keys(kept).sort()).toEqual(['definition', 'language', 'list']);
   expect(synonyms.match(['one'])).toMatchObject([{ expansions: [['two']] }]);
 });
+
+it('is not made anew for a rule that is tried', () => {
+  const lists = new FewLists([settings('a', ['1', '2', '3'])]);
+  lists.get(0);
+  const before = lists.analysed;
+  const tried = lists.contexts.withSynonymRule(0, { kind: 'equivalent', terms: ['4', '5'] });
+  expect(lists.analysed - before).toBe(2);
+  expect(lists.get(0)).not.toBe(tried);
+  expect(lists.analysed - before).toBe(2);
+});

@@ -65,10 +65,10 @@ export class ListContexts {
     return context;
   }
 
-  /** The list as it would be with one more synonym rule; not kept. */
+  /** The list as it would be with one more synonym rule; not kept. Of the others nothing is made anew. */
   withSynonymRule(generation: GenerationHandle, rule: SynonymRule): ListContext {
-    const settings = JSON.parse(this.kernel.generationSettings(generation)) as GenerationSettings;
-    return this.compile({ ...settings, synonym_rules: [...settings.synonym_rules, rule] });
+    const context = this.get(generation);
+    return { ...context, synonyms: context.synonyms.withRule(rule) };
   }
 
   private used(json: string): KnownContext {
