@@ -273,7 +273,7 @@ async function openServices(
   assertCatalogueStored(dataDir);
   const memory = watchMemory(config, budget, { log, metrics, parts });
   const room = new ListRoom();
-  const requestMemory = createRequestMemory(budget);
+  const requestMemory = createRequestMemory(budget, { letGo: () => memory.letGo() });
   const pools = poolsOf(config, { budget, memory, room, requestMemory }, { log, metrics, parts });
   const { executor, searchPool, searchActivity } = pools;
   const synonymCandidates = new CandidateFinder({ config, log, metrics });

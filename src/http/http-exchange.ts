@@ -359,7 +359,8 @@ export class HttpExchange implements IncomingRequest {
       if (!this.signal.aborted && !this.#answered) action();
     };
     const source = { pause: whileOpen(() => res.pause()), resume: whileOpen(() => res.resume()) };
-    const body = new IncomingBody(source, { ...options, announcedBytes: this.bodyBytes });
+    const ownsChunks = res.givesChunks === true;
+    const body = new IncomingBody(source, { ...options, announcedBytes: this.bodyBytes, ownsChunks });
     this.#body = body;
     return body;
   }

@@ -23,6 +23,8 @@ export interface IncomingBodyOptions {
   readonly ready?: Promise<void> | undefined;
   /** What waits for the taker counts there; only for a body that is taken as a stream. */
   readonly window?: UploadWindow | undefined;
+  /** What is pushed stays as it is, and needs no copy. */
+  readonly ownsChunks?: boolean;
 }
 
 /** Chunks of a stream are given to its taker together up to this length: each costs it a message to another thread, whatever its length. */
@@ -38,6 +40,7 @@ export class IncomingBody implements WatchedBody, WindowedBody {
   readonly #bytesMax: number;
   readonly #announcedBytes: number;
   readonly #window: UploadWindow | undefined;
+  readonly #ownsChunks: boolean;
   readonly #queuedBytesMax: number;
   #waiting: Promise<void> | undefined;
   #chunks: Uint8Array[] = [];
@@ -53,7 +56,11 @@ export class IncomingBody implements WatchedBody, WindowedBody {
   #isWaking = false;
   #onFailure: (() => void) | undefined;
 
-  constructor(source: BodySource, { bytesMax, announcedBytes = 0, ready, window }: IncomingBodyOptions) {
+  constructor(
+    source: BodySource,
+    { bytesMax, announcedBytes = 0, ready, window, ownsChunks = false }: IncomingBodyOptions,
+  ) {
+    this.#ownsChunks = ownsChunks;
     this.#source = source;
     this.#bytesMax = bytesMax;
     this.#announcedBytes = announcedBytes;
@@ -98,7 +105,7 @@ export class IncomingBody implements WatchedBody, WindowedBody {
     if (this.#target !== undefined) {
       this.#target.set(chunk, begin);
     } else if (chunk.byteLength > 0) {
-      this.#chunks.push(chunk.slice());
+      this.#chunks.push(this.#ownsChunks ? chunk : chunk.slice());
       this.#queuedBytes += chunk.byteLength;
       this.#window?.take(chunk.byteLength);
     }

@@ -7,6 +7,7 @@ const PIECE_BYTES_MAX = 65_536;
 const NO_BYTES = new ArrayBuffer(0);
 
 export class NodeResponse implements WireResponse {
+  readonly givesChunks = true;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #becomesLast: () => void;
@@ -143,6 +144,8 @@ export class NodeResponse implements WireResponse {
   }
 }
 
-function bytesOf(chunk: Buffer): ArrayBuffer {
-  return chunk.buffer.slice(chunk.byteOffset, chunk.byteOffset + chunk.byteLength) as ArrayBuffer;
+/** Pieces of a body have their memory to themselves: a copy would be garbage of the size of all uploads. */
+function bytesOf({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
+  if (byteLength === buffer.byteLength) return buffer as ArrayBuffer;
+  return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
 }

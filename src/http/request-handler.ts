@@ -105,7 +105,7 @@ class Handler {
     this.#metrics = metrics;
     this.#router = new Router(services.operations);
     this.#cors = createCors(services.config.server.cors_origins, services.operations);
-    this.#uploadWindow = new UploadWindow(services.requestMemory.uploadWindowBytes);
+    this.#uploadWindow = new UploadWindow(services.requestMemory.uploadWindowBytes, services.requestMemory.letGo);
     this.#observe = createObserver(services.log, metrics);
     metrics.beforeReading(() => {
       metrics.requestsInFlight.set(this.#inFlight);

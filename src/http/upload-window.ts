@@ -17,7 +17,11 @@ export class UploadWindow {
   private readonly waiting = new Set<WindowedBody>();
   private heldBytes = 0;
 
-  constructor(private readonly bytesMax: number) {}
+  /** `onLeft`: a body receives nothing any more. */
+  constructor(
+    private readonly bytesMax: number,
+    private readonly onLeft: () => void = () => {},
+  ) {}
 
   get usedBytes(): number {
     return this.heldBytes;
@@ -36,6 +40,7 @@ export class UploadWindow {
   leave(body: WindowedBody): void {
     this.bodies.delete(body);
     this.waiting.delete(body);
+    this.onLeft();
   }
 
   /** So many bytes have arrived. */

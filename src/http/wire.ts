@@ -23,7 +23,9 @@ export interface WireResponse extends Pick<HttpResponse, 'getRemoteAddressAsText
   endWithoutBody(reportedBytes?: number, closesConnection?: boolean): unknown;
   /** Not where the answer is complete. */
   onAborted(handler: () => void): unknown;
-  /** The chunk is good until the handler returns. */
+  /** What `onData` gives is nobody else's. */
+  readonly givesChunks?: true;
+  /** The chunk is good until the handler returns, unless it is given. */
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
   /** The handler is told how many bytes of the body were taken so far, and gives the next from there on. */
   onWritable(handler: (offset: number) => boolean): unknown;

@@ -43,6 +43,16 @@ describe('OwnMemory', () => {
     await Promise.all(done);
   });
 
+  it('gives back near the limit what uploads have left, and nothing where there is room', async () => {
+    const [near, far] = [
+      { bytes: 900, freed: 500 },
+      { bytes: 100, freed: 50 },
+    ];
+    for (const inUse of [near, far]) ownMemory(inUse).letGo();
+    await expect.poll(() => near.bytes).toBe(400);
+    expect(far.bytes).toBe(100);
+  });
+
   it('lets work wait near the limit until what is under way has ended, in its order', async () => {
     const inUse = { bytes: 100, freed: 0 };
     const memory = ownMemory(inUse);

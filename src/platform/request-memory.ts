@@ -27,6 +27,8 @@ export interface RequestMemory {
   readonly uploads: ByteBudget;
   /** What uploads that share a window may hold together. */
   readonly uploadWindowBytes: number;
+  /** An upload holds nothing any more. */
+  readonly letGo: () => void;
   /** Held until the client has taken the answer. */
   readonly answers: ByteBudget;
   /** Of one answer. */
@@ -34,7 +36,10 @@ export interface RequestMemory {
 }
 
 /** `waitMs`: for how long a request waits for room. */
-export function createRequestMemory(budget: MemoryBudget, { waitMs = WAIT_MS } = {}): RequestMemory {
+export function createRequestMemory(
+  budget: MemoryBudget,
+  { waitMs = WAIT_MS, letGo = () => {} }: { readonly waitMs?: number; readonly letGo?: () => void } = {},
+): RequestMemory {
   const waiting = { waitingMax: WAITING_MAX, waitMs };
   return {
     bodies: new ByteBudget({
@@ -51,6 +56,7 @@ export function createRequestMemory(budget: MemoryBudget, { waitMs = WAIT_MS } =
       full: 'Other bulk uploads take all the memory that there is for them',
     }),
     uploadWindowBytes: Math.floor(budget.uploadBytesMax / 2),
+    letGo,
     answers: new ByteBudget({
       ...budget.answers,
       ...waiting,

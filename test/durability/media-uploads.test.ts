@@ -144,7 +144,8 @@ it(`${CLIENTS} slow uploads at once take a bounded part of the memory, and all a
   for (const { socket } of sockets) socket.write(half);
   for (const { answered } of sockets) expect(await answered).toMatch(/^HTTP\/1\.1 201/);
   expect(await usage()).toMatchObject({ bytes_used: CLIENTS * 2 * HALF_BYTES, file_count: CLIENTS });
-  expect(await service.metric('gannet_memory_own_bytes')).toBeLessThan(MEMORY_MIB * 2 ** 20);
+  // Node.js's own web server reads each connection into memory of its own, which goes back to the system behind the last of them.
+  await expect.poll(() => service.metric('gannet_memory_own_bytes')).toBeLessThan(MEMORY_MIB * 2 ** 20);
 });
 
 function slowUpload(number: number): { readonly socket: Socket; readonly answered: Promise<string> } {
