@@ -75,6 +75,8 @@ export interface Kernel {
   lowerStop(flag: number): void;
   /** Milliseconds of a clock that all threads share and that never goes back. */
   steadyMs(): number;
+  /** Ends the process here and now, whatever its threads do: `process.exit` waits for what each of them is in. Nothing that was not written is. */
+  endProcess(status: number): never;
   /**
    * Until `unwatchStop`, or until this thread watches something else, its work in the kernel ends with a KernelError within
    * milliseconds: `stopped` once the flag is raised, `deadline` at this time of `steadyMs`, `slice` when it has taken so many milliseconds of a

@@ -94,6 +94,11 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
+/** For who does not wait for a stop any more. */
+export function endProcess(status: number): void {
+  kernel.endProcess(status);
+}
+
 export interface StartOptions {
   /** False: opens the data directory for this process alone, without HTTP, opening lists and threads as they are needed. */
   readonly listen: boolean;
@@ -102,7 +107,7 @@ export interface StartOptions {
 /** Rejects with an `OperatorError` where the operator can help: directory, lock, port. */
 export async function startService(config: Config, { listen }: StartOptions): Promise<RunningService> {
   const log = createLogger(config, { stacks: listen });
-  const parts = new OpenParts({ log });
+  const parts = new OpenParts({ log, exit: endProcess });
   const manager = listen ? toldManager(log) : undefined;
   parts.opened('service manager', () => manager?.close());
   try {

@@ -17,20 +17,15 @@ export interface OpenPartsOptions {
   readonly timers?: Timers;
   /** What the process has taken of the processors so far, in milliseconds. */
   readonly processorMs?: () => number;
-  /** Ends the process. */
-  readonly exit?: (status: number) => void;
+  /** Ends the process, though threads are at work. */
+  readonly exit: (status: number) => void;
 }
 
 export class OpenParts {
   readonly #open: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
   readonly #options: Required<OpenPartsOptions>;
 
-  constructor({
-    log,
-    timers = systemTimers,
-    processorMs = processorMsOfProcess,
-    exit = (status) => process.exit(status),
-  }: OpenPartsOptions) {
+  constructor({ log, timers = systemTimers, processorMs = processorMsOfProcess, exit }: OpenPartsOptions) {
     this.#options = { log, timers, processorMs, exit };
   }
 

@@ -1,5 +1,7 @@
-// Ending work before it is done (stop.h), how soon a thread runs (thread_slice.h), and what it is called (thread_name.h).
+// Ending work before it is done (stop.h), the process with it, how soon a thread runs (thread_slice.h), and what it is called (thread_name.h).
 #include "../kernel/common/stop.h"
+
+#include <unistd.h>
 
 #include "../kernel/common/thread_name.h"
 #include "../kernel/common/thread_slice.h"
@@ -34,6 +36,9 @@ Napi::Value StopIfAskedCall(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// Node.js would end each thread first: it waits for native code, and what a thread had begun is cut off wherever it is.
+Napi::Value EndProcessCall(const Napi::CallbackInfo& info) { _exit(static_cast<int>(ReadUint32(info[0], "status"))); }
+
 Napi::Value SteadyMsCall(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), SteadyMs()); }
 
 double ReadSliceMs(const Napi::Value& value) {
@@ -62,6 +67,7 @@ void DefineStop(Napi::Object exports) {
   Define<WatchStopCall>(exports, "watchStop");
   Define<UnwatchStopCall>(exports, "unwatchStop");
   Define<StopIfAskedCall>(exports, "stopIfAsked");
+  Define<EndProcessCall>(exports, "endProcess");
   Define<SteadyMsCall>(exports, "steadyMs");
   Define<NameThreadCall>(exports, "nameThread");
   Define<SetThreadSliceCall>(exports, "setThreadSlice");

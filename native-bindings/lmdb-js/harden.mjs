@@ -219,9 +219,10 @@ const BINDING_EDITS = [
   ],
   [
     'Napi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
-    '#include "late_commit.h"\n#include "map_again.h"\n#include "mappings_lock.h"\nNapi::Value EnvWrap::failToBegin(const CallbackInfo& info, int rc) {\n\tif (!this->writeTxn) {\n\t\tif (this->writeWorker)\n\t\t\tthis->writeWorker->UnlockTxn();\n\t\telse\n\t\t\tpthread_mutex_unlock(this->writingLock);\n\t}\n\treturn throwLmdbError(info.Env(), rc);\n}\nNapi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
+    '#include "late_commit.h"\n#include "abandoned_txn.h"\n#include "map_again.h"\n#include "mappings_lock.h"\nNapi::Value EnvWrap::failToBegin(const CallbackInfo& info, int rc) {\n\tif (!this->writeTxn) {\n\t\tif (this->writeWorker)\n\t\t\tthis->writeWorker->UnlockTxn();\n\t\telse\n\t\t\tpthread_mutex_unlock(this->writingLock);\n\t}\n\treturn throwLmdbError(info.Env(), rc);\n}\nNapi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
   ],
-  // Commits whose syncs another thread waits for: until such a one has ended nobody begins another, and nothing is closed.
+  // Commits whose syncs another thread waits for: until such a one has ended nobody begins another, and nothing is closed. And a thread
+  // that is ended within a transaction gives its locks back.
   [
     '\t\t\tpthread_mutex_lock(this->writingLock);\n\t\t\ttxn = nullptr;\n',
     '\t\t\tfinishLateCommit();\n\t\t\tpthread_mutex_lock(this->writingLock);\n\t\t\ttxn = nullptr;\n',
@@ -236,7 +237,7 @@ const BINDING_EDITS = [
   ],
   [
     'void EnvWrap::closeEnv(bool hasLock) {\n\tif (!env)\n\t\treturn;\n',
-    'void EnvWrap::closeEnv(bool hasLock) {\n\tif (!env)\n\t\treturn;\n\tfinishLateCommit();\n',
+    'void EnvWrap::closeEnv(bool hasLock) {\n\tif (!env)\n\t\treturn;\n\tfinishLateCommit();\n\tabandonTxn();\n',
   ],
   [
     '\t\tEnvWrap::InstanceMethod("commitTxn", &EnvWrap::commitTxn),\n',
@@ -247,7 +248,7 @@ const BINDING_EDITS = [
 const BINDING_HEADER_EDITS = [
   [
     '\tNapi::Value beginTxn(const CallbackInfo& info);\n',
-    '\tNapi::Value beginTxn(const CallbackInfo& info);\n\tNapi::Value failToBegin(const CallbackInfo& info, int rc);\n\tNapi::Value commitLate(const CallbackInfo& info);\n\tNapi::Value mapAnew(const CallbackInfo& info);\n\tNapi::Value useMappingsLock(const CallbackInfo& info);\n\tint commitOrBegin(const CallbackInfo& info, MDB_txn* txn);\n\tvoid finishLateCommit();\n\tNapi::FunctionReference lateCallback;\n\tstd::shared_ptr<LateCommit> lateCommit;\n',
+    '\tNapi::Value beginTxn(const CallbackInfo& info);\n\tNapi::Value failToBegin(const CallbackInfo& info, int rc);\n\tNapi::Value commitLate(const CallbackInfo& info);\n\tNapi::Value mapAnew(const CallbackInfo& info);\n\tNapi::Value useMappingsLock(const CallbackInfo& info);\n\tint commitOrBegin(const CallbackInfo& info, MDB_txn* txn);\n\tvoid finishLateCommit();\n\tvoid abandonTxn();\n\tNapi::FunctionReference lateCallback;\n\tstd::shared_ptr<LateCommit> lateCommit;\n',
   ],
   [
     '// Exports misc stuff to the module\n',
@@ -285,6 +286,7 @@ export const HARDENING = [
   'late_sync.h',
   'map_anew.h',
   'late_commit.h',
+  'abandoned_txn.h',
   'map_again.h',
   'mappings_lock.h',
 ].map((name) => join(here, name));
@@ -300,6 +302,6 @@ export function hardenedSources(packageFolder, target) {
   edit(join(target, 'src', 'lmdb-js.h'), BINDING_HEADER_EDITS);
   for (const name of ['sound_pages.h', 'unmapping.h', 'unwritable_disk.h', 'late_sync.h', 'map_anew.h'])
     copyFileSync(join(here, name), join(target, LIBRARY, name));
-  for (const name of ['late_commit.h', 'map_again.h', 'mappings_lock.h'])
+  for (const name of ['late_commit.h', 'abandoned_txn.h', 'map_again.h', 'mappings_lock.h'])
     copyFileSync(join(here, name), join(target, 'src', name));
 }

@@ -165,6 +165,7 @@ const failingWith = (failure: Error): ServiceLoader => {
   const fail = () => Promise.reject(failure);
   return () =>
     Promise.resolve({
+      endProcess: () => undefined,
       startService: fail,
       adoptUnknownLists: fail,
       findMissingSegments: fail,

@@ -31,6 +31,8 @@ export interface ServiceEntry {
     config: Config,
     wanted: { readonly from: string; readonly account: string; readonly replace: boolean },
   ) => Promise<Restored>;
+  /** Here and now, though threads of the service are at work. */
+  readonly endProcess: (status: number) => void;
   readonly startService: (config: Config, options: { readonly listen: boolean }) => Promise<RunningService>;
 }
 

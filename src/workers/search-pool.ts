@@ -28,6 +28,7 @@ import type {
   WorkerDeath,
 } from './search-messages.js';
 import { StopFlags } from './stop-flags.js';
+import { WaitingForThreads } from './waiting-for-threads.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
 
 /** One batch at work and one waiting in each worker, so that a worker never waits for the main thread. */
@@ -90,7 +91,8 @@ export function createSearchPool({
     runDear: async (batch) => {
       // A thread that is started needs descriptors, too.
       assertEnvironmentRoom(0);
-      return (await pools.dear().run(batch)) as ArrayBuffer;
+      const dear = pools.dear();
+      return pools.waiting.run(dear, async (signal) => (await dear.run(batch, { signal })) as ArrayBuffer);
     },
     workers,
     dearMax: dearThreadsMax,
@@ -152,17 +154,22 @@ function poolsOf(
   // The queue fills only while dead ones are being replaced.
   const piscina = new Piscina({ ...common, minThreads: threads, maxThreads: threads, maxQueue: threads });
   piscina.on('error', recordDeath);
+  const waiting = new WaitingForThreads();
   let dearPiscina: Piscina | undefined;
   const dear = (): Piscina => {
     if (dearPiscina !== undefined) return dearPiscina;
     const limits = { minThreads: 0, maxThreads: dearThreadsMax, maxQueue: dearThreadsMax + 1 };
-    dearPiscina = new Piscina({ ...common, ...limits, idleTimeout: DEAR_IDLE_MS });
-    dearPiscina.on('error', recordDeath);
-    return dearPiscina;
+    const made = new Piscina({ ...common, ...limits, idleTimeout: DEAR_IDLE_MS });
+    made.on('error', (error) => {
+      recordDeath(error);
+      waiting.threadDied(made, error);
+    });
+    return (dearPiscina = made);
   };
   return {
     piscina,
     dear,
+    waiting,
     async close() {
       await Promise.all([piscina.close(), dearPiscina?.close()]);
     },

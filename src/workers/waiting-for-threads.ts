@@ -8,7 +8,7 @@ import { resourcesExhausted } from '../platform/index.js';
 /** Of a thread that could not be started, and of what it opens first. */
 const NO_ROOM_CODES: ReadonlySet<unknown> = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
-const NO_THREAD = 'no thread can be started, it is out of descriptors (ulimit -n) or memory';
+const NO_THREAD = 'no thread can be started, it is out of descriptors (ulimit -n), threads (ulimit -u) or memory';
 
 export class WaitingForThreads {
   readonly #waiting = new Map<AbortController, Piscina>();

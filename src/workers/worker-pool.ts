@@ -1,9 +1,12 @@
 /** What the pools of workers share: where the worker files lie, and what a lost worker means. */
 import type { Logger } from 'pino';
 import { compiledFile, ServiceError, type Metrics, type PoolName } from '../platform/index.js';
+import { endUnstartedThreads } from './unstarted-threads.js';
 import { INTERNAL_ERROR_DETAIL } from '../platform/hosts/reply.js';
 
+/** Of a pool that is about to be made, whose threads may be refused. */
 export function workerFile(name: PoolName): string {
+  endUnstartedThreads();
   return compiledFile(`src/workers/${name}.worker`);
 }
 

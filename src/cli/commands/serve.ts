@@ -8,10 +8,10 @@ import { untilFree } from '../with-service.js';
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 export async function serve(context: CommandContext): Promise<ExitStatus> {
-  const { startService } = await context.load();
+  const { startService, endProcess } = await context.load();
   leaveWorkingFolder();
   // Listened for from the beginning: a stop that comes during the start is carried out once the start is done.
-  const stopped = nextStopSignal();
+  const stopped = nextStopSignal(endProcess);
   const start = () => startService(context.config, { listen: true });
   // A command that was called a moment before, as in a script that starts the service and makes a key, may have the data directory still.
   const service = await start().catch((error: unknown) => {
@@ -64,11 +64,13 @@ function leaveWorkingFolder(): void {
 }
 
 /** Resolves at the first signal; a second one ends the process at once, unless it is a terminal's, which comes from the system and from the shell. */
-export function nextStopSignal(): Promise<NodeJS.Signals> {
+export function nextStopSignal(
+  end: (status: number) => void = (status) => process.exit(status),
+): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = false;
     const onSignal = (signal: NodeJS.Signals) => {
-      if (asked && signal !== 'SIGHUP') process.exit(130);
+      if (asked && signal !== 'SIGHUP') end(130);
       asked = true;
       resolve(signal);
     };
