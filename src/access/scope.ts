@@ -3,7 +3,7 @@
  * group and the lists that are members of its current version. Nobody but the command line reaches two accounts.
  */
 import { currentMembers, type Catalog } from '../catalog/index.js';
-import { ServiceError } from '../platform/index.js';
+import { didYouMean, ServiceError, type Page } from '../platform/index.js';
 import type { ApiKeyRecord, Caller, KeyScope } from './types.js';
 
 export type Reach =
@@ -44,14 +44,30 @@ export function assertReach(caller: Caller, to: Reach, catalog: Catalog): void {
     throw new ServiceError('out-of-scope', `This key does not reach the ${describe(to)}.`);
   }
   if (catalog.account(to.account) === undefined) {
-    throw new ServiceError('account-not-found', `There is no account '${to.account}'.`);
+    const meant = nameMeant(caller, { kind: 'account', account: to.account }, catalog);
+    throw new ServiceError('account-not-found', `There is no account '${to.account}'.${meant}`);
   }
   if (to.kind === 'list' && catalog.list(to.account, to.name) === undefined) {
-    throw new ServiceError('list-not-found', `There is no ${describe(to)}.`);
+    throw new ServiceError('list-not-found', `There is no ${describe(to)}.${nameMeant(caller, to, catalog)}`);
   }
   if (to.kind === 'group' && catalog.group(to.account, to.name) === undefined) {
-    throw new ServiceError('group-not-found', `There is no ${describe(to)}.`);
+    throw new ServiceError('group-not-found', `There is no ${describe(to)}.${nameMeant(caller, to, catalog)}`);
   }
+}
+
+/** A name is compared with so many others at most: whoever mistypes in a loop costs others little. */
+const COMPARED = { size: 1000 };
+const namesOf = ({ entries }: Page<{ readonly name: string }>) => entries.map(({ name }) => name);
+
+/** ` Did you mean 'x'?` of what is not there, or nothing, to be put behind a sentence: for who may see all names alone. */
+export function nameMeant(caller: Caller, to: Reach, catalog: Catalog): string {
+  const { account, key } = caller;
+  if (to.kind === 'account')
+    return account === undefined ? didYouMean(to.account, namesOf(catalog.accountPage(COMPARED))) : '';
+  if (key !== undefined && key.scope !== 'account') return '';
+  if (to.kind === 'list')
+    return caller.can('list:read') ? didYouMean(to.name, namesOf(catalog.listPage(to.account, COMPARED))) : '';
+  return caller.can('list-group:read') ? didYouMean(to.name, namesOf(catalog.groupPage(to.account, COMPARED))) : '';
 }
 
 /** Names the list or group that has this name now; undefined where there is none. */

@@ -34,6 +34,19 @@ it('are there while something is done, and a while longer', () => {
   expect(told(board)).toEqual([['list-1', 'running', 7, null]]);
 });
 
+it('end soon where they are told to be over, unless more is done', () => {
+  const board = new ProgressBoard();
+  const jobs = new PassingJobs(board);
+  for (const subject of ['list-1', 'list-2']) {
+    jobs.advance({ ...IMPORT, subject }, 1);
+    jobs.over(subject);
+  }
+  jobs.advance(IMPORT, 1);
+  vi.advanceTimersByTime(250);
+  expect(told(board)).toEqual([['list-1', 'running', 2, null]]);
+  jobs.over('nobody');
+});
+
 it('end at once where whoever tells of them ends', () => {
   const board = new ProgressBoard();
   const jobs = new PassingJobs(board);

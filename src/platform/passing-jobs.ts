@@ -1,15 +1,17 @@
 /**
- * Jobs of which nobody says when they end: a file that somebody sends in pieces, messages that go out as things happen. One is on the board
- * while it goes on, and ends when nothing was done for a while. Main thread only.
+ * Jobs of which nobody surely says when they end: a file that somebody sends in pieces, messages that go out as things happen. One is on the
+ * board while it goes on, and ends when nothing was done for a while, a shorter one where it was told to be over. Main thread only.
  */
 import type { Job, JobBeginning, ProgressBoard } from './progress.js';
 
 /** Longer than the pause between two pieces of an import over a slow line. */
 const QUIET_MS = 3_000;
+/** Behind what is over the next of a file that is sent as several comes sooner. */
+const OVER_MS = 250;
 
 interface PassingJob {
   readonly job: Job;
-  readonly end: NodeJS.Timeout;
+  end: NodeJS.Timeout;
 }
 
 export class PassingJobs {
@@ -22,9 +24,15 @@ export class PassingJobs {
 
   /** So much more was done. */
   advance(beginning: Omit<JobBeginning, 'total' | 'doneBefore'>, count: number): void {
-    const { job, end } = this.jobs.get(beginning.subject) ?? this.begin(beginning);
-    job.advance(count);
-    end.refresh();
+    const passing = this.jobs.get(beginning.subject) ?? this.begin(beginning);
+    passing.job.advance(count);
+    this.endAfter(passing, this.quietMs);
+  }
+
+  /** What was done is probably all: whoever waits for the end does not wait for long. */
+  over(subject: string): void {
+    const passing = this.jobs.get(subject);
+    if (passing !== undefined) this.endAfter(passing, Math.min(OVER_MS, this.quietMs));
   }
 
   /** Those that are there end now. */
@@ -36,15 +44,22 @@ export class PassingJobs {
 
   private begin(beginning: Omit<JobBeginning, 'total' | 'doneBefore'>): PassingJob {
     const job = this.board.begin({ ...beginning, total: null });
-    const end = setTimeout(() => {
-      this.jobs.delete(beginning.subject);
-      job.finish();
-    }, this.quietMs);
-    // A process that has nothing else to do does not wait for it.
-    end.unref();
-    const passing = { job, end };
+    const passing = { job, end: this.timerOf(job, this.quietMs) };
     this.jobs.set(beginning.subject, passing);
     job.start();
     return passing;
+  }
+
+  private endAfter(passing: PassingJob, ms: number): void {
+    clearTimeout(passing.end);
+    passing.end = this.timerOf(passing.job, ms);
+  }
+
+  /** A process that has nothing else to do does not wait for it. */
+  private timerOf(job: Job, ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.jobs.delete(job.subject);
+      job.finish();
+    }, ms).unref();
   }
 }

@@ -90,6 +90,19 @@ describe('beside a running service', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('proposes names that are near, and counts what is wrong with a JSON array in records', async () => {
+    const key = gannet(service.dataDir, 'key', 'create', '--scope', 'list', '--scope-target', 'thigns');
+    await key.ended;
+    expect(key.notes).toContain("Did you mean 'things'?");
+    const lists = gannet(service.dataDir, 'list', '--account', 'defualt');
+    await lists.ended;
+    expect(lists.notes).toContain("There is no account 'defualt'. Did you mean 'default'?");
+    const array = gannet(service.dataDir, 'import', '-', '--list', 'wrong', '--create', '--format', 'json');
+    array.child.stdin.end('[{"name":"a","text":"x"},\n{"name":"b","text":{"x":1}}]');
+    await array.ended;
+    expect(array.notes).toMatch(/^ {2}record 2 \(b\): /m);
+  });
+
   it('Ctrl-C while a file is written leaves nothing of it', async () => {
     const bytes = Buffer.alloc(40_000_000, 'x');
     const put = await service.client.send('PUT', '/media/default/default/large.bin', { bytes });

@@ -57,6 +57,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   const source = await openSource(file);
   const account = options.account ?? context.config.account.name;
   let nameless: Nameless | undefined;
+  let unit: CountedIn = 'line';
   const answer = await context.withService(async (client) => {
     // Before anything is made: a file that cannot be read, or has nothing in it, says so here.
     const {
@@ -65,6 +66,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
       stream: read,
       emptiness,
     } = await importText(source.stream, { given: options.format, named });
+    if (format === 'json') unit = 'record';
     if (emptiness !== undefined) {
       const target = { account, list: options.list, create: options.create === true };
       await tellEmptyImport(context.output, client, { file, emptiness, ...target });
@@ -90,7 +92,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
     }
   });
   if (options.json === true) writeJson(context.output, answer);
-  else printOutcome(context.output, answer);
+  else printOutcome(context.output, answer, unit);
   if (nameless !== undefined && answer.created > 0) context.output.note(namelessNote(nameless));
   return answer.failed === 0 ? EXIT.done : EXIT.failed;
 }
@@ -178,13 +180,16 @@ async function* counted(
   }
 }
 
-export function printOutcome(output: Output, answer: BulkAnswer): void {
+/** What errors are counted in: the answer's `line` is, of a JSON array, the element. */
+type CountedIn = 'line' | 'record';
+
+export function printOutcome(output: Output, answer: BulkAnswer, unit: CountedIn = 'line'): void {
   output.write(
     `${formatCount(answer.created)} added, ${formatCount(answer.updated)} replaced, ${formatCount(answer.failed)} refused\n`,
   );
   for (const error of answer.errors.slice(0, ERRORS_SHOWN_MAX)) {
     const name = error.name === null ? '' : ` (${printable(error.name)})`;
-    output.note(`  line ${formatCount(error.line)}${name}: ${printable(error.detail)}\n`);
+    output.note(`  ${unit} ${formatCount(error.line)}${name}: ${printable(error.detail)}\n`);
   }
   const rest = answer.failed - Math.min(answer.errors.length, ERRORS_SHOWN_MAX);
   if (rest > 0) output.note(`  and ${formatCount(rest)} more\n`);

@@ -113,7 +113,9 @@ export class ListImports {
     const { commit, listPath } = this.options;
     const outcome = await commit(batch);
     const { created, updated, failed } = outcome;
-    this.told.advance({ kind: 'import', subject: basename(listPath) }, created + updated + failed);
+    const subject = basename(listPath);
+    this.told.advance({ kind: 'import', subject }, created + updated + failed);
+    if (batch.final && this.underWay === 0) this.told.over(subject);
     return outcome;
   }
 

@@ -162,6 +162,8 @@ describe('scope and existence', () => {
   it('proposes a near name to who may see all names, and to nobody else', () => {
     expect(problemOf('account', 'list', 'flims')?.detail).toBe("There is no list 'flims'. Did you mean 'films'?");
     expect(problemOf('account', 'list', 'nothing-like-it')?.detail).toBe("There is no list 'nothing-like-it'.");
+    const account = () => dispatcher.admit(operation('account'), { account: 'mien' }, { kind: 'cli' });
+    expect(account).toThrow("There is no account 'mien'. Did you mean 'mine'?");
     expect(problemOf('account', 'group', 'shpo')?.detail).toBe("There is no group 'shpo'. Did you mean 'shop'?");
     const searches = { permission: 'search-result:read' };
     expect(problemOf('search only', 'list', 'flims', searches)?.detail).toBe("There is no list 'flims'.");

@@ -24,9 +24,16 @@
  *   |                                                                            | for clicks)            |
  *   | the account's searches of this minute are spent                            | 429 rate-limited       |
  */
-import { reaches, SESSION_AUTHENTICATOR, type Caller, type Reach, type SessionCredential } from '../../access/index.js';
+import {
+  nameMeant,
+  reaches,
+  SESSION_AUTHENTICATOR,
+  type Caller,
+  type Reach,
+  type SessionCredential,
+} from '../../access/index.js';
 import type { Catalog } from '../../catalog/index.js';
-import { assertName, didYouMean, ServiceError, type Page } from '../../platform/index.js';
+import { assertName, ServiceError } from '../../platform/index.js';
 import { namedDamage } from './damaged-list.js';
 import { placedIn } from './error-places.js';
 import type { Admission, Operation, OperationContext, OperationResult, RawInput } from './operation.js';
@@ -129,7 +136,8 @@ function admissionOf(operation: Operation, params: PathParams, caller: Caller, s
   const { catalog } = services;
   if (!reaches(caller, to, catalog)) throw outOfScope(operation, caller);
   if (catalog.account(account) === undefined) {
-    throw new ServiceError('account-not-found', `There is no account '${account}'.`);
+    const meant = nameMeant(caller, { kind: 'account', account }, catalog);
+    throw new ServiceError('account-not-found', `There is no account '${account}'.${meant}`);
   }
   if (target === 'account') return { caller, list: undefined };
   const list = target === 'list' ? catalog.list(account, name) : undefined;
@@ -145,30 +153,20 @@ interface MissingTarget {
   readonly name: string;
 }
 
-/** What exists has a name that a list or group can have. Another name is proposed to who may see all names alone. */
+/** What exists has a name that a list or group can have. */
 function assertMissingAdmitted(missing: MissingTarget, caller: Caller, catalog: Catalog): void {
   const { operation, target, account, name } = missing;
   assertName(target, name, { parameter: target });
   if (operation.admitsMissingTarget === true) return;
-  const isScoped = isNarrow(caller);
-  if (target === 'list') {
-    const hint =
-      isScoped || !caller.can('list:read') ? '' : didYouMean(name, namesOf(catalog.listPage(account, COMPARED)));
-    throw new ServiceError('list-not-found', `There is no list '${name}'.${hint}`);
-  }
-  if (isScoped) throw outOfScope(operation, caller);
-  const hint = caller.can('list-group:read') ? didYouMean(name, namesOf(catalog.groupPage(account, COMPARED))) : '';
-  throw new ServiceError('group-not-found', `There is no group '${name}'.${hint}`);
+  if (target === 'group' && isNarrow(caller)) throw outOfScope(operation, caller);
+  const meant = nameMeant(caller, { kind: target, account, name }, catalog);
+  throw new ServiceError(`${target}-not-found`, `There is no ${target} '${name}'.${meant}`);
 }
 
 /** A key of one list or group. */
 function isNarrow({ key }: Caller): boolean {
   return key !== undefined && key.scope !== 'account';
 }
-
-/** A name is compared with so many others at most: whoever mistypes in a loop costs others little. */
-const COMPARED = { size: 1000 };
-const namesOf = ({ entries }: Page<{ readonly name: string }>) => entries.map(({ name }) => name);
 
 /** Where a key would have to hold a permission. */
 function placeOf({ target, needsWholeAccount }: Operation): string {
