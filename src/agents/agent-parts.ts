@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import {
   AGENTS_PATH,
   asServiceError,
+  bodyPartsMax,
   createDispatcher,
   defineOperation,
   EVENT_STREAM_TYPE,
@@ -34,6 +35,8 @@ import { toolInput, withAccount, withVersion, type Arguments, type ToolInput } f
 const REQUEST_HEADERS = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
 /** What every agent has to be able to read. */
 const BOTH_TYPES = 'application/json, text/event-stream';
+/** Of what a message has around the arguments of a tool. */
+const ENVELOPE_PARTS_MAX = 100;
 const bytesMax = ({ limits }: Config): number => limits.json_body_bytes_max;
 
 const MESSAGE = Type.Object(
@@ -154,7 +157,7 @@ async function exchange(
 ): Promise<OperationResult> {
   const tooling = toolingOf(context.services);
   await tooling.turns.begin(context.caller.account ?? '', context.signal);
-  const message = messageOf(bytes);
+  const message = messageOf(bytes, partsMaxOf(tooling, context));
   if (isSubscription(message)) return refusedSubscription(message);
   const handler = await handlerOf(context.services, tooling);
   return withSignal(context.signal, async (signal) => {
@@ -169,10 +172,16 @@ async function exchange(
   });
 }
 
+/** As many members, objects and arrays as the body of a tool may have that the caller may use: what they are is known only when they are parsed. */
+function partsMaxOf({ tools }: Tooling, { caller }: OperationContext): number {
+  const open = tools.filter((tool) => isOpenTo(tool, caller));
+  return open.reduce((most, { operation }) => Math.max(most, bodyPartsMax(operation)), 0) + ENVELOPE_PARTS_MAX;
+}
+
 /** Throws, as for every body that is not what it has to be, before the protocol has anything to say of it. */
-function messageOf(bytes: Buffer): unknown {
-  // By our own rules: no deeper than others may send, and with integers of any length.
-  const message = parseJson(bytes);
+function messageOf(bytes: Buffer, partsMax: number): unknown {
+  // By our own rules: no deeper and with no more members than others may send, and with integers of any length.
+  const message = parseJson(bytes, partsMax);
   // The protocol had arrays for some months of 2025. Of a hundred requests each is to be counted, bounded and answered as one.
   if (Array.isArray(message)) throw new ServiceError('invalid-parameter', 'Messages come one by one, not in an array.');
   const [fault] = (checkMessage ??= compileCheck(MESSAGE, 'body'))(message, false);

@@ -238,6 +238,28 @@ describe('tools over HTTP', () => {
     expect(service.output).not.toContain('"level":50');
   });
 
+  it('read no message of more members than the tools of its key take', async () => {
+    const members = Array.from({ length: 12_000 }, (_, number) => `"m${number}":1`).join();
+    const ask = async (access: 'search-and-read' | 'full') => {
+      const { key } = await service.createKey({ access });
+      const answer = await fetch(`${service.address}/mcp`, {
+        method: 'POST',
+        headers: {
+          'x-api-key': key,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing","arguments":{${members}}}}`,
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+    const refused = await ask('search-and-read');
+    expect(refused).toMatchObject({ status: 413 });
+    expect(refused.text).toContain('members, objects and arrays');
+    // One that may write the rules of a list may send as much as these take.
+    expect((await ask('full')).status).not.toBe(413);
+  });
+
   it('forgive null for what is left out, and say what a key reaches', async () => {
     const { key } = await service.createKey({ access: 'search-and-read', scope: 'list', scope_target: 'birds' });
     const client = await overHttp(key);

@@ -169,7 +169,8 @@ describe('bodies', () => {
     expect(tooMuch(members(100_000), content).code).toBe('invalid-parameter');
     expect(tooMuch(members(150_001), content).code).toBe('body-too-large');
     expect(tooMuch(`[${'1,'.repeat(1_000_000)}1]`, content).code).toBe('body-too-large');
-    expect(() => parseJson(bytes(members(150_001)))).toThrow('more than 150000');
+    expect(() => parseJson(bytes(members(10_001)))).toThrow('more than 10000');
+    expect(() => parseJson(bytes(members(150_001)), RULES_BODY_PARTS_MAX)).toThrow('more than 150000');
   });
 
   it('keep the digits of long integers', () => {

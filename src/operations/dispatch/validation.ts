@@ -18,7 +18,6 @@ import {
   type RawInput,
   type RequestHeaders,
   type StreamBody,
-  RULES_BODY_PARTS_MAX,
 } from './operation.js';
 import { coercionsOf, readQueryString, type Coercions } from './query-string.js';
 import { compileCheck, type SchemaCheck } from './schema-validation.js';
@@ -49,7 +48,7 @@ export function createValidator(operation: Operation): InputValidator {
   const checkQuery = operation.query === undefined ? undefined : compileCheck(operation.query, 'parameter');
   const { body } = operation;
   const checkBody = body === undefined || isStreamBody(body) ? undefined : compileCheck(body, 'body');
-  const { bodyPartsMax: partsMax = BODY_PARTS_MAX } = operation;
+  const partsMax = bodyPartsMax(operation);
 
   return (raw) => {
     const faults: ErrorPlace[] = [];
@@ -133,8 +132,13 @@ const JSON_TYPES = ['application/json'];
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** The value of a JSON body; throws `malformed-json` with line and column, or `body-too-large`. */
-export function parseJson(bytes: Uint8Array): unknown {
-  return readJson(bytes, RULES_BODY_PARTS_MAX).value;
+export function parseJson(bytes: Uint8Array, partsMax = BODY_PARTS_MAX): unknown {
+  return readJson(bytes, partsMax).value;
+}
+
+/** How many members, objects and arrays a JSON body of the operation may have. */
+export function bodyPartsMax({ bodyPartsMax: partsMax = BODY_PARTS_MAX }: Pick<Operation, 'bodyPartsMax'>): number {
+  return partsMax;
 }
 
 function readJson(bytes: Uint8Array, partsMax: number): { readonly value: unknown; readonly values: number } {
