@@ -1,6 +1,6 @@
 /**
  * The pool of ingest workers. A task is given to a thread only when one is free; the others wait here, so that a client
- * that goes away takes its task out of the queue.
+ * that goes away takes its task out of the queue. Accounts that wait have turns.
  *
  * Merges have a lane and a thread of their own: a merge of minutes must not hold up a write of milliseconds. What is made
  * again from records (`reindex`) goes there too. Merges that nobody waits for, which take minutes, have one more where there is memory for
@@ -8,7 +8,13 @@
  */
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
-import { ListRoom, type IngestExecutor, type IngestResult, type IngestTask } from '../index/index.js';
+import {
+  ListRoom,
+  type IngestExecutor,
+  type IngestOptions,
+  type IngestResult,
+  type IngestTask,
+} from '../index/index.js';
 import {
   INGEST_THREAD_BYTES,
   NEVER,
@@ -207,7 +213,7 @@ export function createIngestExecutor({
   mergeBytesMax,
   room = new ListRoom(),
 }: IngestExecutorOptions): RunningIngestExecutor {
-  const threads = config.ingest.threads;
+  const { threads } = config.ingest;
   const hasThreadForQuiet = mergeBytesMax !== undefined;
   const given = poolsOf({ heap, searches }, { threads, hasThreadForSmall, hasThreadForQuiet });
   const pools = Object.values(given).flatMap((pool) => pool ?? []);
@@ -235,19 +241,19 @@ export function createIngestExecutor({
     });
   }
 
-  async function runInLane<T extends IngestTask>(task: T, signal?: AbortSignal): Promise<IngestResult<T>> {
+  async function runInLane<T extends IngestTask>(task: T, options: IngestOptions): Promise<IngestResult<T>> {
     const { lane, pool } = placeOf(task, given, lanes);
-    const tell = () => {
-      metrics.poolWaiting.labels('ingest').set(all.reduce((sum, each) => sum + each.waiting, 0));
-    };
+    const waitingNow = () => all.reduce((sum, each) => sum + each.waiting, 0);
+    const tell = () => metrics.poolWaiting.labels('ingest').set(waitingNow());
     const inLane = () => {
-      const done = lane.run(() => send(task, pool), signal);
+      const done = lane.run(() => send(task, pool), options);
       tell();
       return done;
     };
     // Quiet ones, who all need bytes, hold no more than that which is at work.
     const [before, action] = lane === lanes.quiet ? [lane, () => send(task, pool)] : [lanes.holding, inLane];
-    const done = needsBytes(task) ? before.run(() => holding(mergeBytes, task, signal, action), signal) : inLane();
+    const held = () => holding(mergeBytes, task, options.signal, action);
+    const done = needsBytes(task) ? before.run(held, options) : inLane();
     tell();
     try {
       return await done;
@@ -260,11 +266,11 @@ export function createIngestExecutor({
     get waiting() {
       return lanes.writes.waiting + lanes.small.waiting;
     },
-    async run(task, { signal } = {}) {
+    async run(task, options = {}) {
       // Before its commit: what cannot be opened afterwards would be on disk and not searchable.
       room.assertForWriting();
       // Outside the lanes: what waits for memory keeps no thread from what needs none.
-      return NEEDING_MEMORY.has(task.kind) ? memory.run(() => runInLane(task, signal)) : runInLane(task, signal);
+      return NEEDING_MEMORY.has(task.kind) ? memory.run(() => runInLane(task, options)) : runInLane(task, options);
     },
     async close() {
       await Promise.all(all.map((lane) => lane.drained()));

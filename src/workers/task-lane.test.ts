@@ -43,16 +43,30 @@ describe('a task lane', () => {
     const lane = new TaskLane({ atWorkMax: 1 });
     const { opened, open } = gate();
     const client = new AbortController();
-    const atWork = lane.run(() => opened, client.signal);
+    const atWork = lane.run(() => opened, { signal: client.signal });
     let ran = false;
-    const waiting = lane.run(() => Promise.resolve((ran = true)), client.signal);
+    const waiting = lane.run(() => Promise.resolve((ran = true)), { signal: client.signal });
     const last = lane.run(() => Promise.resolve('last'));
     client.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
-    await expect(lane.run(() => opened, client.signal)).rejects.toThrow('gone');
+    await expect(lane.run(() => opened, { signal: client.signal })).rejects.toThrow('gone');
     open();
     await atWork;
     expect(await last).toBe('last');
     expect(ran).toBe(false);
+  });
+
+  it('keeps somebody waiting for one task of each other, however many these have', async () => {
+    const lane = new TaskLane({ atWorkMax: 1 });
+    const { opened, open } = gate();
+    const order: string[] = [];
+    const run = (account: string) => lane.run(() => Promise.resolve(order.push(account)), { account });
+    const all = [lane.run(() => opened, { account: 'many' })];
+    const others = ['many', 'many', 'many', 'many', 'one', 'few', 'few'].map(run);
+    expect(lane.waiting).toBe(7);
+    open();
+    await Promise.all([...all, ...others]);
+    expect(order.slice(0, 3).toSorted()).toEqual(['few', 'many', 'one']);
+    expect(order.slice(3)).toEqual(['many', 'few', 'many', 'many']);
   });
 });

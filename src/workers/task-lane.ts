@@ -1,13 +1,26 @@
 /**
- * A first-come queue with a bound on what is at work. A task whose signal aborts while it waits is taken
+ * A queue with a bound on what is at work: who waits in it has turns, one task each, and what one has waiting is first come, first served. A task whose signal aborts while it waits is taken
  * out and rejects with the signal's reason; one at work is left to finish. One thread only.
  */
+import { FairQueue } from './fair-queue.js';
+
 export interface TaskLaneOptions {
   readonly atWorkMax: number;
 }
 
+export interface LaneTaskOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Whose it is. Those that are nobody's share a turn. */
+  readonly account?: string | undefined;
+}
+
+interface Waiting {
+  readonly account: string;
+  readonly start: () => void;
+}
+
 export class TaskLane {
-  private readonly queue: (() => void)[] = [];
+  private readonly queue = new FairQueue<Waiting>(({ account }) => account);
   private atWork = 0;
   private readonly drainers: (() => void)[] = [];
 
@@ -17,14 +30,14 @@ export class TaskLane {
     return this.queue.length;
   }
 
-  async run<Result>(action: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  async run<Result>(action: () => Promise<Result>, { signal, account = '' }: LaneTaskOptions = {}): Promise<Result> {
     signal?.throwIfAborted();
-    await this.turn(signal);
+    await this.turn(account, signal);
     try {
       return await action();
     } finally {
       this.atWork -= 1;
-      this.queue.shift()?.();
+      this.queue.take(1)[0]?.start();
       if (this.atWork === 0) for (const drained of this.drainers.splice(0)) drained();
     }
   }
@@ -35,14 +48,14 @@ export class TaskLane {
     await new Promise<void>((resolve) => this.drainers.push(resolve));
   }
 
-  private async turn(signal: AbortSignal | undefined): Promise<void> {
+  private async turn(account: string, signal: AbortSignal | undefined): Promise<void> {
     if (this.atWork < this.options.atWorkMax) {
       this.atWork += 1;
       return;
     }
     await new Promise<void>((resolve, reject) => {
       const abort = () => {
-        this.queue.splice(this.queue.indexOf(start), 1);
+        this.queue.remove(waiting);
         reject(signal?.reason as Error);
       };
       const start = () => {
@@ -51,7 +64,8 @@ export class TaskLane {
         this.atWork += 1;
         resolve();
       };
-      this.queue.push(start);
+      const waiting = { account, start };
+      this.queue.push(waiting);
       signal?.addEventListener('abort', abort, { once: true });
     });
   }

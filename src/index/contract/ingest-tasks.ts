@@ -258,9 +258,28 @@ export interface IngestResults extends MeaningResults, ResourceResults {
 }
 export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];
 
+export interface IngestOptions {
+  readonly signal?: AbortSignal;
+  /** Whose list it is: accounts that wait for a thread have turns. Those of whom it is not known share one. */
+  readonly account?: string;
+}
+
 export interface IngestExecutor {
   /** Tasks that commit and wait for a thread. */
   readonly waiting: number;
   /** Refuses no task for waiting (`WriteAdmission` does). Rejects with a ServiceError: the task's own, or `internal-error` (the worker died). */
-  run<T extends IngestTask>(task: T, options?: { readonly signal?: AbortSignal }): Promise<IngestResult<T>>;
+  run<T extends IngestTask>(task: T, options?: IngestOptions): Promise<IngestResult<T>>;
+}
+
+/** The executor as lists of the account have it. */
+export function ofAccount(
+  { executor }: { readonly executor: IngestExecutor },
+  { account }: { readonly account: string },
+): IngestExecutor {
+  return {
+    get waiting() {
+      return executor.waiting;
+    },
+    run: (task, options) => executor.run(task, { ...options, account }),
+  };
 }

@@ -23,6 +23,7 @@ import { damaged, deleted, refusalOf, shuttingDown } from './refusals.js';
 import { RestRegister, segmentFormats } from './rest-register.js';
 import { RestingLists } from './resting-lists.js';
 import { UnusableListReindexer } from '../reindex/unusable-list-reindexer.js';
+import { ofAccount } from '../contract/ingest-tasks.js';
 import { withinQuota, type RecordQuota } from '../contract/record-quota.js';
 import type { ListedList, ListIndex, ListIndexes, ListOutline, SearchSettings } from '../contract/types.js';
 import { forgetSegmentNumbers } from '../segments/segment-numbers.js';
@@ -158,8 +159,8 @@ class AllListIndexes implements ListIndexes, ListOpener {
 
   create(listId: string, settings: SearchSettings, definition: FieldDefinition): Promise<ListIndex> {
     return this.openList(listId, settings, async (listPath) => {
-      const { executor, clock } = this.options;
-      await executor.run({ kind: 'create-list', listPath, nowMs: clock.nowMs(), definition });
+      const { clock } = this.options;
+      await ofAccount(this.options, settings).run({ kind: 'create-list', listPath, nowMs: clock.nowMs(), definition });
     });
   }
 
@@ -167,11 +168,11 @@ class AllListIndexes implements ListIndexes, ListOpener {
     const source = this.handles.get(sourceId);
     if (source === undefined) throw this.removed.has(sourceId) ? deleted() : new Error(`list ${sourceId} is not open`);
     return this.openList(targetId, settings, async (targetPath) => {
-      const { executor, clock } = this.options;
+      const { clock } = this.options;
       const { listPath } = source;
       await source.whileUnchanged(() =>
         this.cloneWithin(source, () =>
-          executor.run({ kind: 'clone-list', listPath, targetPath, nowMs: clock.nowMs() }),
+          ofAccount(this.options, settings).run({ kind: 'clone-list', listPath, targetPath, nowMs: clock.nowMs() }),
         ),
       );
     });
@@ -296,8 +297,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
   }
 
   async discard(listId: string): Promise<void> {
-    if (await wasKnown(this.path(listId))) return;
-    await this.remove(listId);
+    if (!(await wasKnown(this.path(listId)))) await this.remove(listId);
   }
 
   setUnknownAside(known: ReadonlySet<string>): void {
@@ -405,7 +405,8 @@ class AllListIndexes implements ListIndexes, ListOpener {
     const quota = () => this.recordQuota;
     const reader = () => this.fileReader;
     const ofAll = { budget, importBuffers, admission, storePages, mergeTurns, progress, models, quota, reader };
-    const options = { ...this.options, ...ofAll, ...(damaged === undefined ? {} : { damagedSegments: damaged }) };
+    const damage = damaged === undefined ? {} : { damagedSegments: damaged };
+    const options = { ...this.options, ...ofAll, executor: ofAccount(this.options, settings), ...damage };
     handle.opened(new OpenListIndex(listPath, settings, options));
     this.resting.opened(handle);
     this.watch.opened(listPath);
