@@ -188,6 +188,22 @@ describe('beside a running service', () => {
     expect((await imported('--name-from', 'sku')).output).toContain('0 added, 2 replaced');
   });
 
+  it('an export to CSV names the fields that it has no columns for', async () => {
+    await service.client.post('/list/default', { name: 'partly', searchable_fields: [{ name: 'title' }] });
+    await service.client.bulk('default', 'partly', [{ name: 'a', title: 'Pen', shelf: 7 }]);
+    const exported = async (format: string) => {
+      const command = gannet(service.dataDir, 'export', '--list', 'partly', '--format', format);
+      expect((await command.ended).status).toBe(0);
+      return command;
+    };
+    const csv = await exported('csv');
+    expect(csv.output).toBe('name,title\na,Pen\n');
+    expect(csv.notes).toContain(
+      'not in the CSV, which has the fields that the list defines: "shelf"; --format ndjson has all',
+    );
+    expect((await exported('ndjson')).notes).toBe('');
+  });
+
   it('an import of nothing says so, and makes no list for it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-nothing-'));
     const imported = async (list: string, file: string, text: string) => {

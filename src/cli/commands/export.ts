@@ -15,6 +15,9 @@ import type { ListResource } from './list.js';
 const PAGE_RECORDS = 1000;
 /** The rest is counted. */
 const DAMAGED_NAMED_MAX = 20;
+const FIELDS_NAMED_MAX = 20;
+/** Of fields that a CSV leaves out: records may have any. */
+const UNDEFINED_FIELDS_MAX = 1000;
 
 export interface ExportOptions {
   readonly list: string;
@@ -43,7 +46,7 @@ export async function exportList(context: CommandContext, options: ExportOptions
     throw new CommandError('--for-spreadsheets says how a CSV is written: give --format csv as well.');
   }
   const file = options.output === undefined ? undefined : await OutputFile.begin(options.output);
-  const { count, damaged, files } = await keeping(file, async () => {
+  const { count, damaged, undefinedFields, files } = await keeping(file, async () => {
     const matrix = options.npy === undefined ? undefined : await NpyWriter.create(options.npy);
     return keeping(matrix, () =>
       context.withData(async (client) => {
@@ -56,6 +59,7 @@ export async function exportList(context: CommandContext, options: ExportOptions
   if (file !== undefined) context.output.note(`${formatRecords(count)} written to ${options.output}\n`);
   if (options.npy !== undefined)
     context.output.note(`${formatCounted(count, 'row')} of vectors written to ${options.npy}\n`);
+  if (undefinedFields.size > 0) context.output.note(leftOut([...undefinedFields]));
   const hasFiles = files?.tell(context.output) ?? true;
   if (damaged.length === 0) return hasFiles ? EXIT.done : EXIT.failed;
   for (const { id, error } of damaged.slice(0, DAMAGED_NAMED_MAX)) {
@@ -63,6 +67,12 @@ export async function exportList(context: CommandContext, options: ExportOptions
   }
   context.output.note(`${formatRecords(damaged.length)} left out: damaged on disk\n`);
   return EXIT.failed;
+}
+
+function leftOut(names: readonly string[]): string {
+  const named = names.slice(0, FIELDS_NAMED_MAX).map((name) => JSON.stringify(name));
+  const more = names.length > named.length ? ` and ${names.length - named.length} more` : '';
+  return `not in the CSV, which has the fields that the list defines: ${named.join(', ')}${more}; --format ndjson has all\n`;
 }
 
 interface Unfinished {
@@ -129,6 +139,8 @@ class OutputFile implements Unfinished {
 interface Exported {
   readonly count: number;
   readonly damaged: readonly DamagedRecord[];
+  /** That records have and the columns of a CSV have not. */
+  readonly undefinedFields: ReadonlySet<string>;
 }
 
 async function writeRecords(
@@ -141,6 +153,7 @@ async function writeRecords(
   await write(target, { ndjson: '', json: '[', csv: csvHeading(columns, { withVectors, forSpreadsheets }) }[format]);
   let count = 0;
   const damaged: DamagedRecord[] = [];
+  const undefinedFields = new Set<string>();
   for await (const records of pages(client, options)) {
     let text = '';
     for (const record of records) {
@@ -151,16 +164,23 @@ async function writeRecords(
       await matrix?.write(rowOf(record, matrix));
       const { name, fields, vector, vectors } = record;
       const written = withVectors ? { name, fields, vector, vectors } : { name, fields };
-      if (format === 'csv') text += csvRow(record, columns, { withVectors, forSpreadsheets });
-      else if (format === 'ndjson') text += `${JSON.stringify(written)}\n`;
-      else text += `${count === 0 ? '\n' : ',\n'}${JSON.stringify(written)}`;
+      if (format === 'csv') {
+        text += csvRow(record, columns, { withVectors, forSpreadsheets });
+        addUnlisted(Object.keys(fields), columns, undefinedFields);
+      }
+      if (format === 'ndjson') text += `${JSON.stringify(written)}\n`;
+      if (format === 'json') text += `${count === 0 ? '\n' : ',\n'}${JSON.stringify(written)}`;
       count += 1;
       await files?.take(fields);
     }
     await write(target, text);
   }
   if (format === 'json') await write(target, '\n]\n');
-  return { count, damaged };
+  return { count, damaged, undefinedFields };
+}
+
+function addUnlisted(fields: readonly string[], columns: readonly string[], to: Set<string>): void {
+  for (const field of fields) if (to.size < UNDEFINED_FIELDS_MAX && !columns.includes(field)) to.add(field);
 }
 
 /** Undefined where the record has no vector. */
