@@ -11,6 +11,7 @@ export const LISTS = 2;
 const BULK_RECORDS_MAX = 40;
 const BULK_RECORDS_MANY = 400;
 const DEPTH_MAX = 3;
+const RESTART_EVERY = 5;
 
 /** All fields that a sequence may use; each list of it has some of these as its facets. */
 const FACETS: readonly FacetDefinition[] = [
@@ -25,6 +26,9 @@ const FACETS: readonly FacetDefinition[] = [
   facet('day', 'date', 'Single'),
   facet('a.b', 'date', 'Many'),
 ];
+/** Their type and cardinality change; they are counted and sorted by, in lists alone. */
+const CHANGING = ['changing', 'other changing'];
+const TYPES: readonly FacetType[] = ['string', 'number', 'boolean', 'date'];
 const SEARCHABLE = ['title', 'text', 'colour', 'tags', 'name'];
 const PLACE = 'place';
 
@@ -33,7 +37,11 @@ function facet(name: string, type: FacetType, cardinality: FacetDefinition['card
 }
 
 export function madeSequence(seed: number, operations: number): Sequence {
-  return new SequenceMaker(new SeededRandom(seed)).make(operations);
+  const sequence = new SequenceMaker(new SeededRandom(seed)).make(operations);
+  // A start takes as long as a whole sequence does.
+  if (seed % RESTART_EVERY > 0) return sequence;
+  const restart = { kind: 'restart', signal: seed % (2 * RESTART_EVERY) === 0 ? 'SIGKILL' : 'SIGTERM' } as const;
+  return { ...sequence, operations: sequence.operations.toSpliced(operations / 2, 0, restart) };
 }
 
 class SequenceMaker {
@@ -50,8 +58,11 @@ class SequenceMaker {
 
   #definition(): Definition {
     const some = <T>(all: readonly T[]) => all.filter(() => this.random.below(12) > 0);
+    const changing = CHANGING.filter(() => this.random.below(3) > 0).map((name) =>
+      facet(name, this.random.pick(TYPES), this.random.pick(['Single', 'Many'] as const)),
+    );
     return {
-      facets: some(FACETS),
+      facets: [...some(FACETS), ...changing],
       searchable: ['title', ...some(SEARCHABLE.slice(1))],
       location: this.random.below(4) === 0 ? null : PLACE,
     };
@@ -71,8 +82,7 @@ class SequenceMaker {
     if (drawn < 96) return { kind: 'synonyms', list, rules: this.#rules() };
     if (drawn < 97) return { kind: 'clone', from: list, to: (list + 1) % LISTS };
     if (drawn < 98) return { kind: 'reindex', list };
-    if (this.random.below(12) > 0) return { kind: 'search', ...this.#search() };
-    return { kind: 'restart', signal: this.random.pick(['SIGTERM', 'SIGKILL']) };
+    return { kind: 'search', ...this.#search() };
   }
 
   #write(list: number, name: string): Write {
@@ -116,6 +126,9 @@ class SequenceMaker {
     const fields: Record<string, Value | null> = {};
     const wanted = () => this.random.below(rarity) === 0;
     for (const definition of FACETS) if (wanted()) fields[definition.name] = this.#values.facetValue(definition);
+    // Not in most: a record of which one does not fit is refused.
+    for (const name of CHANGING)
+      if (wanted() && this.random.below(3) === 0) fields[name] = this.#values.changingValue();
     for (const name of ['title', 'text']) if (wanted()) fields[name] = this.#values.text();
     if (wanted()) fields[PLACE] = this.random.below(3) === 0 ? null : this.#values.point();
     if (wanted())
@@ -149,11 +162,13 @@ class SequenceMaker {
       select: one(4, () => ['title', ...FACETS.filter(() => this.random.below(3) === 0).map(({ name }) => name)]),
     };
     const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
+    const target = this.#target();
+    const changing = target === 'group' ? [] : CHANGING.filter(() => this.random.below(5) === 0);
     return {
-      target: this.#target(),
+      target,
       ...given,
-      order: this.random.below(2) === 0 ? [] : this.#order(),
-      facets: FACETS.filter(() => this.random.below(3) === 0).map(({ name }) => name),
+      order: this.random.below(2) === 0 ? [] : this.#order(changing),
+      facets: [...FACETS.map(({ name }) => name).filter(() => this.random.below(3) === 0), ...changing],
       facetSize: this.random.pick([1, 2, 5, 20, 1000]),
       skip: this.random.pick([0, 0, 0, 1, 5, 30]),
       size: this.random.pick([0, 1, 3, 10, 100, 1000]),
@@ -162,8 +177,9 @@ class SequenceMaker {
     };
   }
 
-  #order(): SortKey[] {
-    const sortable = [...FACETS.filter(({ cardinality }) => cardinality === 'Single').map(({ name }) => name), 'name'];
+  #order(others: readonly string[]): SortKey[] {
+    const singles = FACETS.filter(({ cardinality }) => cardinality === 'Single').map(({ name }) => name);
+    const sortable = [...singles, 'name', ...others];
     const keys = new Set(Array.from({ length: 1 + this.random.below(4) }, () => this.random.pick(sortable)));
     return [...keys].map((by) => ({ by, direction: this.random.pick(['asc', 'desc'] as const) }));
   }

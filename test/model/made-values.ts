@@ -102,6 +102,26 @@ const DATES = [
   ],
   ...['2024-02-29', '2016-12-31T23:59:60Z', '2026-11-21T05:54:00.1239Z', '1582-10-10', '2026-11-21T05:54:00-00:00'],
 ];
+/** Of fields whose type changes: texts that say values of other types, and texts that almost do. */
+const CHANGING: readonly Scalar[] = [
+  ...[
+    '12',
+    '12.50',
+    ' 7 ',
+    '007',
+    '-3',
+    'abc',
+    '',
+    'true',
+    'FALSE',
+    '1',
+    '0',
+    '2026-11-21',
+    '2026-13-01',
+    '1234567890123456',
+  ],
+  ...[12.5, 0, 1, 7, -3, 0.5, 1e21, true, false],
+];
 const POINTS: readonly Point[] = [
   ...[0, 90, -90].map((latitude) => ({ latitude, longitude: 0 })),
   ...[180, -180, 179.999, -179.999].map((longitude) => ({ latitude: 0, longitude })),
@@ -123,6 +143,7 @@ const POOLS: Readonly<Record<FacetType, readonly Scalar[]>> = {
   date: DATES,
 };
 const MANY_MAX = 5;
+const CHANGING_TYPES = ['string', 'string', 'number', 'boolean'];
 
 export class MadeValues {
   constructor(private readonly random: SeededRandom) {}
@@ -139,6 +160,17 @@ export class MadeValues {
     if (cardinality === 'Single') return this.random.below(3) === 0 ? [this.scalar(type)] : this.scalar(type);
     if (this.random.below(40) === 0) return Array.from({ length: 300 }, () => this.scalar(type));
     return Array.from({ length: this.random.below(MANY_MAX) }, () => this.scalar(type));
+  }
+
+  /** Of a field whose type changes: it fits now and then. */
+  changingValue(): Value | null {
+    const one = () => this.random.pick(CHANGING);
+    const type = this.random.pick(CHANGING_TYPES);
+    const some = CHANGING.filter((value) => typeof value === type);
+    const drawn = this.random.below(5);
+    if (drawn === 0) return null;
+    if (drawn === 1) return Array.from({ length: this.random.below(MANY_MAX) }, one);
+    return drawn === 2 ? [this.random.pick(some)] : this.random.pick(some);
   }
 
   text(): string {

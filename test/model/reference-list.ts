@@ -2,6 +2,8 @@
 import { holds, type Filter } from './reference-filter.js';
 import {
   compareKeys,
+  converted,
+  fits,
   isPoint,
   keyOf,
   membersOf,
@@ -59,9 +61,26 @@ export class ReferenceList {
       const unwrapped = [...fields].map(([field, value]): [string, Value] => {
         const [only, ...others] = membersOf(value);
         const wasFacet = before.some((facet) => facet.name === field);
-        return [field, wasFacet && only !== undefined && others.length === 0 ? only : value];
+        const kept = wasFacet && only !== undefined && others.length === 0 ? only : value;
+        return [field, this.#asFacet(field, kept)];
       });
       return { name, fields: this.#normalised(Object.fromEntries(unwrapped)) };
+    });
+  }
+
+  /** What says nothing that fits is kept as it is, and no search sees it. */
+  #asFacet(field: string, value: Value): Value {
+    const facet = this.facet(field);
+    if (facet === undefined || isPoint(value)) return value;
+    const values = membersOf(value).map((each) => converted(facet.type, each));
+    return fits(facet, values) ? values : value;
+  }
+
+  /** Whether a write of these is refused: a facet takes values of its type, and one alone where it is Single. */
+  refuses(fields: Fields): boolean {
+    return this.definition.facets.some((facet) => {
+      const value = Object.hasOwn(fields, facet.name) ? fields[facet.name] : null;
+      return value !== null && value !== undefined && !fits(facet, value);
     });
   }
 
@@ -106,8 +125,8 @@ export class ReferenceList {
   }
 
   /** Keys of a facet's values, each once. */
-  keys(record: ModelRecord, { name, type }: FacetDefinition): Key[] {
-    return [...new Set(membersOf(record.fields.get(name)).map((value) => keyOf(type, value)))];
+  keys(record: ModelRecord, facet: FacetDefinition): Key[] {
+    return [...new Set(this.#valuesOf(record, facet).map((value) => keyOf(facet.type, value)))];
   }
 
   /** What records are sorted by; undefined where there is no value. */
@@ -122,7 +141,14 @@ export class ReferenceList {
   #facetOf(record: ModelRecord, field: string) {
     const facet = this.facet(field);
     // In a group, a list without the field has no values of it.
-    return { facet, values: facet === undefined ? [] : membersOf(record.fields.get(field)) };
+    return { facet, values: facet === undefined ? [] : this.#valuesOf(record, facet) };
+  }
+
+  #valuesOf(record: ModelRecord, facet: FacetDefinition) {
+    const value = record.fields.get(facet.name);
+    if (value === undefined || (facet.cardinality === 'Single' && membersOf(value).length > 1)) return [];
+    // Of several, those that fit are seen.
+    return membersOf(value).filter((each) => fits(facet, each));
   }
 
   #textsOf(record: ModelRecord): string[][] {

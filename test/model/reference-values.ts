@@ -60,6 +60,30 @@ export function metresBetween(from: Point, to: Point): number {
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 
+/** Whether a client may write it; dates are recognised as far as the sequences write them. */
+export function fits(facet: FacetDefinition, value: Value): boolean {
+  const values = membersOf(value);
+  if (isPoint(value) || (facet.cardinality === 'Single' && values.length > 1)) return false;
+  return values.every((each) => fitsType(facet.type, each));
+}
+
+function fitsType(type: FacetType, value: Scalar): boolean {
+  if (type !== 'date') return typeof value === type;
+  return typeof value === 'string' && /^\d{4}-/.test(value) && !Number.isNaN(instantOf(value));
+}
+
+/** What a value is where a field becomes a facet: what its text says, where nothing is lost by that. */
+export function converted(type: FacetType, value: Scalar): Scalar {
+  if (fitsType(type, value)) return value;
+  const text = String(value).trim();
+  if (type === 'string') return String(value);
+  if (type === 'boolean') return /^(true|1)$/i.test(text) ? true : /^(false|0)$/i.test(text) ? false : value;
+  if (type !== 'number') return value;
+  // As numbers are written, with no more digits than they keep; a large one is written with its power of ten.
+  const isNumber = /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(text) || (/e[+-]/.test(text) && String(Number(text)) === text);
+  return isNumber ? Number(text) : value;
+}
+
 export function isPoint(value: Value | undefined): value is Point {
   return typeof value === 'object' && !Array.isArray(value);
 }
