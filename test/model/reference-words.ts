@@ -9,7 +9,8 @@ export interface SynonymRule {
 /** Words of a text, folded: for texts of words between blanks and punctuation, which is all that is searched for here. */
 export function wordsOf(text: string): string[] {
   const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  return folded.match(/[\p{L}\p{N}]+/gu) ?? [];
+  // A picture is a word by itself.
+  return folded.match(/[\p{L}\p{N}]+|\p{Extended_Pictographic}/gu) ?? [];
 }
 
 const ONE_EDIT_LETTERS = 4;
