@@ -16,6 +16,7 @@ import type { LogPage } from './delivery-log.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import { deliverySchedule, type DeliveryItem, type DeliveryTypes } from './delivery-work.js';
 import type { Sender } from './http-sender.js';
+import { MadeBefore } from './made-before.js';
 import { OutboxSources } from './outbox-sources.js';
 import { pingEvent } from './ping.js';
 import { SubscriptionWorker } from './subscription-worker.js';
@@ -71,6 +72,7 @@ export class WebhookEngine {
   private readonly runner: WorkRunner<DeliveryTypes>;
   private readonly workers = new Map<string, SubscriptionWorker>();
   private readonly subscriptions = new SubscriptionsByAccount();
+  private readonly madeBefore = new MadeBefore();
   /** Subscriptions whose remains are being removed. */
   private readonly forgetting = new Set<string>();
   private cancelTrim: () => void;
@@ -108,7 +110,10 @@ export class WebhookEngine {
    * for the catalogue may be an older copy.
    */
   async remove(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.subscriptions.delete(id);
+    for (const id of ids) {
+      this.subscriptions.delete(id);
+      this.madeBefore.forget(id);
+    }
     const gone = ids.filter((id) => (this.workers.has(id) || this.queue.has(id)) && !this.forgetting.has(id));
     await Promise.all(gone.map((id) => this.forget(id)));
   }
@@ -225,8 +230,9 @@ export class WebhookEngine {
 
   /** Which subscriptions an event goes to is decided by those that exist when it is moved; one that was made after it is not told. */
   private deliveriesOf(source: OutboxSource, { row, content: event }: NumberedEvent): NewWork<DeliveryItem>[] {
+    const nowMs = this.options.timers.nowMs();
     return this.subscribers(event.account, event.type)
-      .filter(({ created_utc }) => Date.parse(created_utc) <= event.atMs)
+      .filter((each) => this.madeBefore.isTold(each, event.atMs, nowMs))
       .map(({ id }) => ({ lane: id, item: { id: deliveryId(source.id, row, id), event } }));
   }
 

@@ -281,16 +281,21 @@ export class WorkLane<T extends WorkTypes> {
     const nowMs = timers.nowMs();
     if (nowMs < this.pausedUntilMs) {
       this.setTimer(this.pausedUntilMs);
-    } else if (this.timer === undefined) {
+    } else if (this.timer === undefined || this.isTimerLate) {
       // What became due since it was read is due now, and nobody else would wake the lane for it.
       const dueMs = queue.nextDueMs(lane, this.readToMs ?? nowMs);
       if (dueMs !== undefined) this.setTimer(dueMs);
     }
   }
 
+  /** Its time has come and it has not: the clock was set ahead, and it would fire by the old one. What it was set for is read by whoever wakes. */
+  private get isTimerLate(): boolean {
+    return this.timer !== undefined && this.timer.dueMs < this.options.timers.nowMs();
+  }
+
   /** One timer serves all: it is set to the earliest of what it is asked for, and asks again when it fires. */
   private setTimer(dueMs: number): void {
-    if (this.stopped || (this.timer !== undefined && this.timer.dueMs <= dueMs)) return;
+    if (this.stopped || (this.timer !== undefined && !this.isTimerLate && this.timer.dueMs <= dueMs)) return;
     this.timer?.cancel();
     const { timers } = this.options;
     const waitMs = Math.min(Math.max(dueMs - timers.nowMs(), 1), TIMER_MS_MAX);

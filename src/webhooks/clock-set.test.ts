@@ -1,0 +1,93 @@
+/** Clocks that are set while webhooks are there: what is written is told, and what failed is tried again in its time. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { SimulatedTimers } from '../../test/support/simulated-timers.js';
+import { EngineFixture } from '../../test/support/webhook-engine.js';
+import { WebhookReceiver } from '../../test/support/webhook-receiver.js';
+import type { EventContent } from '../platform/index.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const YEAR_MS = 365 * DAY_MS;
+const CREATED = 'searchresult.created';
+
+let timers: SimulatedTimers;
+/** By how much the clock of the machine is wrong; timers are not. */
+let wrongByMs: number;
+let receiver: WebhookReceiver;
+let fixture: EngineFixture;
+beforeEach(async () => {
+  timers = new SimulatedTimers();
+  wrongByMs = 0;
+  receiver = await WebhookReceiver.start();
+  fixture = new EngineFixture({
+    timers: { nowMs: () => timers.nowMs() + wrongByMs, after: (ms, action) => timers.after(ms, action) },
+    settings: { jitter_percent: 0 },
+  });
+});
+afterEach(async () => {
+  await fixture.close();
+  await receiver.close();
+});
+
+const created = (id: string): EventContent => ({ type: CREATED, id, list: 'l', data: {} });
+const subscribe = (id: string) => {
+  fixture.engine.put(fixture.subscription(id, receiver.url(`/${id}`), [CREATED]));
+};
+const told = (id: string) => receiver.at(`/${id}`).map(({ body }) => body.id);
+
+it.each([
+  ['a day', DAY_MS],
+  ['ten years', 10 * YEAR_MS],
+])('a webhook is told of what is written after the clock was set back by %s', async (_by, byMs) => {
+  subscribe('hook');
+  wrongByMs = -byMs;
+  await fixture.emitAndMove([created('a')]);
+  await timers.pass(1000, fixture.settled);
+  expect(told('hook')).toEqual(['a']);
+});
+
+it('a webhook is told of what was written before the clock came up to its time, also where that is moved after it', async () => {
+  subscribe('hook');
+  wrongByMs = -DAY_MS;
+  await fixture.emitAndMove([created('a')]);
+  const wake = fixture.engine.wake.bind(fixture.engine);
+  fixture.engine.wake = () => undefined;
+  await fixture.emit([created('b')]);
+  wrongByMs = 0;
+  await timers.pass(1000, fixture.settled);
+  fixture.engine.wake = wake;
+  await fixture.emitAndMove([created('c')]);
+  await timers.pass(1000, fixture.settled);
+  expect(told('hook')).toEqual(['a', 'b', 'c']);
+});
+
+it('a webhook that was made after an event is not told of it', async () => {
+  subscribe('first');
+  const wake = fixture.engine.wake.bind(fixture.engine);
+  fixture.engine.wake = () => undefined;
+  await fixture.emit([created('a')]);
+  await timers.pass(1, fixture.settled);
+  subscribe('second');
+  fixture.engine.wake = wake;
+  await fixture.emitAndMove([created('b')]);
+  await timers.pass(1000, fixture.settled);
+  expect([told('first'), told('second')]).toEqual([['a', 'b'], ['b']]);
+});
+
+it('what failed is tried again after its wait where the clock was set ahead, whatever else waits since before', async () => {
+  const triedMs: Record<string, number[]> = { a: [], b: [] };
+  receiver.answering = ({ body }, response) => {
+    triedMs[body.id]?.push(timers.nowMs());
+    response.writeHead(500).end();
+  };
+  subscribe('hook');
+  await fixture.emitAndMove([created('a')]);
+  await timers.pass(3 * HOUR_MS, fixture.settled);
+  // The longest wait of all has begun.
+  expect(triedMs['a']).toHaveLength(8);
+  wrongByMs = 10 * YEAR_MS;
+  await fixture.emitAndMove([created('b')]);
+  await timers.pass(5 * 60_000, fixture.settled);
+  // At once, after 1, 4 and 16 seconds, and after a minute.
+  expect(triedMs['b']?.length).toBeGreaterThanOrEqual(5);
+});
