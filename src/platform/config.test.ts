@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Type } from 'typebox';
-import { ConfigError, environmentName, loadConfig, settingNames } from './config.js';
+import { ConfigError, environmentName, loadConfig, settingNames, unknownEnvironment } from './config.js';
 import { packageRoot } from './paths.js';
 import { settingsInForce } from './setting-origins.js';
 import { defineSettings } from './settings.js';
@@ -132,7 +132,31 @@ describe('loadConfig', () => {
     [{ GANNET_WEB_SEVER: 'uws' }, /GANNET_WEB_SEVER\. Did you mean 'GANNET_SERVER_WEB_SERVER'\?$/],
     [{ GANNET_QUEUE_MAX: '3' }, /Did you mean 'GANNET_\w+_QUEUE_MAX' or 'GANNET_\w+_QUEUE_MAX'\?$/],
     [{ GANNET_SERVER_WEB_SERVER: 'nodejs' }, /server\.web_server is "nodejs".*one of "auto", "uws", "node"\.$/],
+    [
+      { GANNET_PORT: 'tcp://10.0.0.1:7700', GANNET_SERVICE_HOST: '10.0.0.1', GANNET_SERVICE_PORT: '7700' },
+      /^server\.port is "tcp:\/\/10\.0\.0\.1:7700".*0 to 65535\. Kubernetes sets it so where a Service is named 'gannet'.*enableServiceLinks: false/,
+    ],
   ])('refuses %j', (env, message) => expect(() => load(env)).toThrow(message));
+
+  it.each(['GANNET', 'GANNET_SEARCH', 'GANNET_SERVER', 'GANNET_DATA_DIR'])(
+    'starts beside what Kubernetes sets for a service %s, and does not warn of it',
+    (service) => {
+      const address = 'tcp://10.0.0.1:7700';
+      const injected = {
+        [`${service}_SERVICE_HOST`]: '10.0.0.1',
+        [`${service}_SERVICE_PORT`]: '7700',
+        [`${service}_SERVICE_PORT_HTTP`]: '7700',
+        [`${service}_PORT`]: address,
+        [`${service}_PORT_7700_TCP`]: address,
+        [`${service}_PORT_7700_TCP_PROTO`]: 'tcp',
+        [`${service}_PORT_7700_TCP_PORT`]: '7700',
+        [`${service}_PORT_7700_TCP_ADDR`]: '10.0.0.1',
+      };
+      const env = { ...injected, GANNET_PORT: '8400' };
+      expect(load(env).server.port).toBe(8400);
+      expect(unknownEnvironment(env)).toEqual([]);
+    },
+  );
 
   it('tells all that is wrong, in every place, at once', () => {
     const file = settingsFile('[server]\nport = "8400"\n[serch]\nthreads = 1\n[search]\nthread = 1\ncache_mib = 8\n');

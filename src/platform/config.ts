@@ -14,6 +14,7 @@ import {
   type SettingSchema,
 } from './config-values.js';
 import { automaticMemoryMib } from './automatic-memory.js';
+import { injectedHint, isInjected } from './injected-variables.js';
 import { machineShare, type MachineShare } from './machine-share.js';
 import {
   affordableIngestThreads,
@@ -156,11 +157,11 @@ function defaultsOf(declared: readonly SettingsSection[]): Values {
 
 /**
  * Warnings about `GANNET_*` variables that are no setting. Ones that look like a setting are refused by `loadConfig`;
- * others may belong to a script around the service.
+ * others may belong to a script around the service. What Kubernetes and Docker add of themselves is nobody's mistake.
  */
 export function unknownEnvironment(env: ConfigSources['env'], declared: readonly SettingsSection[] = []): string[] {
   const known = new Set([...settingNames(declared).map(environmentName), ...OTHER_VARIABLES]);
-  return Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.has(name));
+  return Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.has(name) && !isInjected(name, env));
 }
 
 function configPath({ argv, env }: ConfigSources): string | undefined {
@@ -284,7 +285,8 @@ function set(draft: Draft, setting: string, { value, shown, origin }: GivenValue
   if (!isSettingValid(schema, value)) {
     const [from, wanted] = [originText(origin), `must be ${allowedValues(schema)}.`];
     const is = draft.secrets.has(setting) ? '' : ` is ${JSON.stringify(shown)}`;
-    draft.faults.push(`${setting}${is} (${from})${is && ', but'} ${wanted}`);
+    const hint = origin.kind === 'environment' ? injectedHint(origin.variable, String(shown)) : '';
+    draft.faults.push(`${setting}${is} (${from})${is && ', but'} ${wanted}${hint}`);
     return;
   }
   const [section, name] = splitSetting(setting);
