@@ -75,7 +75,7 @@ TEST(json_arrays_with_garbage_name_the_element) {
 
 TEST(csv_is_split_at_rows) {
   CHECK_EQ(Whole(RecordFormat::kCsv, "a,b\r\n\"x\r\ny\",\"say \"\"hi\"\"\"\n\n1,2"),
-           "1:a,b|2:\"x\ny\",\"say \"\"hi\"\"\"|5:1,2|");
+           "1:a,b|2:\"x\r\ny\",\"say \"\"hi\"\"\"|5:1,2|");
   CHECK_EQ(Whole(RecordFormat::kCsv, "5\" pipe,x\ny"), "1:5\" pipe,x|2:y|");
   CHECK_EQ(Whole(RecordFormat::kCsv, "\"a\"\r\n\"\"\n\"b\"x\"\ny"), "1:\"a\"|2:\"\"|3:\"b\"x\"|4:y|");
   CHECK_EQ(Whole(RecordFormat::kCsv, "a\n\"b\nc"), "1:a|line 2: a quote of the row is not closed");

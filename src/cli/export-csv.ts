@@ -17,19 +17,27 @@ export interface CsvOptions {
   readonly forSpreadsheets?: boolean;
 }
 
+/** A field, and what an import makes of its cells: of a Many facet `several` values, of a Single one `one`, of every other field its `text` or its `point`. */
+export interface CsvColumn {
+  readonly name: string;
+  readonly holds: 'text' | 'one' | 'several' | 'point';
+}
+
 export function csvHeading(
-  columns: readonly string[],
+  columns: readonly CsvColumn[],
   { withVectors = false, forSpreadsheets }: CsvOptions = {},
 ): string {
-  const cells = ['name', ...columns].map((cell) => (forSpreadsheets === true ? harmless(cell) : cell));
+  const cells = ['name', ...columns.map(({ name }) => name)].map((cell) =>
+    forSpreadsheets === true ? harmless(cell) : cell,
+  );
   return csvLine([...cells, ...(withVectors ? [VECTOR_COLUMN] : [])]);
 }
 
-export function csvRow(record: ExportedRecord, columns: readonly string[], options: CsvOptions = {}): string {
+export function csvRow(record: ExportedRecord, columns: readonly CsvColumn[], options: CsvOptions = {}): string {
   const { name, fields, vector, vectors } = record;
   const { withVectors = false, forSpreadsheets = false } = options;
   const beside = withVectors ? [JSON.stringify(vector ?? vectors) ?? ''] : [];
-  const cells = [name, ...columns.map((column) => cellText(fields[column]))];
+  const cells = [name, ...columns.map((column) => cellText(fields[column.name], column))];
   return csvLine([...(forSpreadsheets ? cells.map(harmless) : cells), ...beside]);
 }
 
@@ -42,10 +50,30 @@ function harmless(cell: string): string {
   return FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;
 }
 
+/** Fields of the record that an import of the CSV would not bring back as they are: it has no empty texts, and cells have no types but those of facets. */
+export function changedFields({ fields }: ExportedRecord, columns: readonly CsvColumn[]): string[] {
+  return columns.filter(({ name, holds }) => !comesBack(fields[name], holds)).map(({ name }) => name);
+}
+
+function comesBack(value: unknown, holds: CsvColumn['holds']): boolean {
+  if (value === undefined || value === null || holds === 'several') return true;
+  if (holds === 'point') return isPoint(value);
+  if (holds === 'text') return typeof value === 'string' && value !== '';
+  return !Array.isArray(value) || (value.length === 1 && value[0] !== '');
+}
+
+/** Begins or cuts what a Many facet's cell is read as: JSON, or values behind `|`. */
+const NOT_ONE = /^\[|\||^\s|\s$|^$/;
+
 /** As the import reads them: one value as it is (facets are arrays even of one), several as JSON, a point as `51.5,-0.12`. */
-function cellText(value: unknown): string {
+function cellText(value: unknown, column: CsvColumn): string {
   if (value === undefined || value === null) return '';
-  if (Array.isArray(value) && value.length === 1) return cellText(value[0]);
+  if (Array.isArray(value) && value.length === 1) {
+    const one: unknown = value[0];
+    // As several are: it would be taken for some, or for none.
+    const isMistaken = column.holds === 'several' && typeof one === 'string' && NOT_ONE.test(one);
+    return isMistaken ? JSON.stringify(value) : cellText(one, column);
+  }
   if (isPoint(value)) return `${value.latitude},${value.longitude}`;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { csvHeading, csvRow } from './export-csv.js';
+import { csvHeading, csvRow, type CsvColumn } from './export-csv.js';
 import type { Output } from './output.js';
 import { describeProblem } from './problem.js';
 import { explanationLines } from './explanation-view.js';
@@ -94,25 +94,32 @@ it('a problem document is one paragraph', () => {
 });
 
 it('CSV quotes what needs it and writes several values as JSON', () => {
-  expect(csvHeading(['title', 'tags'])).toBe('name,title,tags\n');
-  expect(csvRow({ name: 'a', fields: { title: 'say "hi", you', tags: ['x'] } }, ['title', 'tags'])).toBe(
+  const columns: readonly CsvColumn[] = [
+    { name: 'title', holds: 'text' },
+    { name: 'tags', holds: 'several' },
+  ];
+  expect(csvHeading(columns)).toBe('name,title,tags\n');
+  expect(csvRow({ name: 'a', fields: { title: 'say "hi", you', tags: ['x'] } }, columns)).toBe(
     'a,"say ""hi"", you",x\n',
   );
-  expect(csvRow({ name: 'c', fields: { at: { latitude: 51.5, longitude: -0.12 } } }, ['at'])).toBe('c,"51.5,-0.12"\n');
-  expect(csvRow({ name: 'b', fields: { tags: ['x', 'y'] } }, ['title', 'tags'])).toBe('b,,"[""x"",""y""]"\n');
+  expect(
+    csvRow({ name: 'c', fields: { at: { latitude: 51.5, longitude: -0.12 } } }, [{ name: 'at', holds: 'point' }]),
+  ).toBe('c,"51.5,-0.12"\n');
+  expect(csvRow({ name: 'b', fields: { tags: ['x', 'y'] } }, columns)).toBe('b,,"[""x"",""y""]"\n');
 });
 
 it('CSV keeps texts that spreadsheets calculate, and makes them harmless where it is asked to', () => {
   const formulas = ['=1+1', '+49 30', '-5 °C', '@gannet', ' =1', '\t=1', '\r\n-x', '＝1'];
   const others = ['a=b', '-5', '+1.5e3', "'=1", 'gannet', ''];
   const cells = (forSpreadsheets: boolean) => {
-    const row = (text: string) => csvRow({ name: 'a', fields: { text } }, ['text'], { forSpreadsheets });
+    const row = (text: string) =>
+      csvRow({ name: 'a', fields: { text } }, [{ name: 'text', holds: 'text' }], { forSpreadsheets });
     return [...formulas, ...others].map((text) => row(text).slice('a,'.length, -1).replaceAll('"', ''));
   };
   expect(cells(false)).toEqual([...formulas, ...others]);
   expect(cells(true)).toEqual([...formulas.map((text) => `'${text}`), ...others]);
   expect(csvRow({ name: '=x', fields: {} }, [], { forSpreadsheets: true })).toBe("'=x\n");
-  expect(csvHeading(['=cmd'], { forSpreadsheets: true })).toBe("name,'=cmd\n");
+  expect(csvHeading([{ name: '=cmd', holds: 'text' }], { forSpreadsheets: true })).toBe("name,'=cmd\n");
 });
 
 it('an explained hit says what its words and its meaning have to do with its score', () => {

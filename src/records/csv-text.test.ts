@@ -70,6 +70,11 @@ it('gives rows that end with returns alone, as of an old Macintosh, with line fe
     expect(read(Buffer.from(kept), 4).text).toBe(kept);
 });
 
+it('takes signs for what could not be read for letters where all is UTF-8', () => {
+  for (const text of ['name\n\ufffd\n', `name\n${'\ufffd'.repeat(30_000)}`])
+    expect(read(Buffer.from(text), 999).text).toBe(text);
+});
+
 it('goes by a line that tells spreadsheets the separator, and gives none of it', () => {
   for (const mark of ['', '\ufeff'])
     for (const line of ['sep=;', 'SEP=;', '"sep=;"']) {

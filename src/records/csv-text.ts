@@ -106,6 +106,7 @@ function encodingOf(head: Uint8Array): CsvForm['encoding'] {
   // Without a mark: a heading of English letters has every other byte empty, and no text of another encoding has empty bytes.
   if (hasEmpty(head, 1)) return 'utf-16le';
   if (hasEmpty(head, 0)) return 'utf-16be';
+  if (isWhole(head)) return 'utf-8';
   // Of a letter that the head ends within, the rest is still to come.
   const text = new TextDecoder('utf-8').decode(head, { stream: true });
   let [letters, faults] = [0, 0];
@@ -114,6 +115,16 @@ function encodingOf(head: Uint8Array): CsvForm['encoding'] {
     else if (letter > '\u007f') letters += 1;
   }
   return letters >= faults ? 'utf-8' : 'windows-1252';
+}
+
+/** Whether all of it is UTF-8: a sign for what could not be read (U+FFFD) may be one of the text itself. */
+function isWhole(head: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Of the first two letters, the byte at this place, and not the other one. */

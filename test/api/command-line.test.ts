@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -202,6 +202,49 @@ describe('beside a running service', () => {
       'not in the CSV, which has the fields that the list defines: "shelf"; --format ndjson has all',
     );
     expect((await exported('ndjson')).notes).toBe('');
+  });
+
+  it('an export to CSV is imported with the values that it had, and names the fields where it is not', async () => {
+    const definition = {
+      searchable_fields: [{ name: 'title' }],
+      facets: [
+        { name: 'one', type: 'string', cardinality: 'Single' },
+        { name: 'several', type: 'string', cardinality: 'Many' },
+        { name: 'numbers', type: 'number', cardinality: 'Many' },
+      ],
+      location_field: 'place',
+    };
+    const [from, to] = ['csv-from', 'csv-to'];
+    for (const name of [from, to]) await service.client.post('/list/default', { name, ...definition });
+    const texts = ['a|b', '[1]', '["a"]', ' a ', '\r\n', 'a\r\nb', '\ufffd', '"', 'sep=;', '12', 'a'];
+    const records: unknown[] = texts.map((text, at) => ({
+      name: `${text}${at}`,
+      fields: { title: text, one: [text], several: [text], numbers: [at], place: { latitude: 1e-7, longitude: -at } },
+    }));
+    records.push({ name: 'many', fields: { several: ['', 'a|b'], numbers: [1, 2] } });
+    records.push({ name: 'empty', fields: { several: [''] } });
+    expect((await service.client.bulk('default', from, records)).body).toMatchObject({ failed: 0 });
+    const file = join(mkdtempSync(join(tmpdir(), 'gannet-csv-')), 'list.csv');
+    const exported = async () => {
+      const command = gannet(service.dataDir, 'export', '--list', from, '--format', 'csv', '-o', file);
+      expect((await command.ended).status).toBe(0);
+      return command.notes;
+    };
+    expect(await exported()).not.toContain('as they are');
+    expect((await gannet(service.dataDir, 'import', file, '--list', to).ended).status).toBe(0);
+    const valuesOf = async (list: string) => {
+      const { body } = await service.client.get(`/search-result/default/${list}`, { size: 100 });
+      return (body as { results: { name: string; fields: object }[] }).results.map(({ name, fields }) => [
+        name,
+        fields,
+      ]);
+    };
+    expect(await valuesOf(to)).toEqual(await valuesOf(from));
+
+    const others = [{ title: '' }, { title: 7 }, { title: ['a', 'b'] }, { one: '' }, { several: ['x', 'y'] }];
+    await service.client.bulk('default', from, others);
+    expect(await exported()).toContain('does not bring back as they are, of "title", "one":');
+    rmSync(dirname(file), { recursive: true });
   });
 
   it('an import of nothing says so, and makes no list for it', async () => {

@@ -1,5 +1,6 @@
 #include "record_formats.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -199,13 +200,8 @@ void CsvSplitter::Feed(std::string_view chunk) {
     if (state_ == State::kQuoted) {
       const auto* stop = static_cast<const char*>(std::memchr(chunk.data(), '"', chunk.size()));
       const size_t length = stop == nullptr ? chunk.size() : static_cast<size_t>(stop - chunk.data());
-      std::string_view quoted = chunk.substr(0, length);
-      for (size_t line_break; (line_break = quoted.find('\n')) != std::string_view::npos;) {
-        Append(quoted.substr(0, line_break));
-        if (last_byte() == '\r') ReplaceLastByte('\n'); else Append("\n");
-        quoted.remove_prefix(line_break + 1);
-        ++line_;
-      }
+      const std::string_view quoted = chunk.substr(0, length);
+      line_ += static_cast<size_t>(std::count(quoted.begin(), quoted.end(), '\n'));
       Append(quoted);
       chunk.remove_prefix(length);
       if (!chunk.empty()) {

@@ -5,7 +5,7 @@
 //               inside a string, which JSON forbids, becomes a carriage return: still forbidden, so that the record
 //               is refused and not silently repaired.
 //   CSV         RFC 4180: a record a row, the header being the first; a quote opens only at the start of a field, and
-//               line breaks within quotes are kept, as LF. Blank lines are skipped but counted.
+//               line breaks within quotes are kept as they are. Blank lines are skipped but counted.
 //
 // A byte order mark at the start is dropped. An error in the stream is thrown after the records before it were
 // returned, so that the records do not depend on the chunks; every later call throws it again. Errors:
@@ -58,9 +58,7 @@ class RecordSplitter {
 
   // The record under way.
   size_t record_bytes() const { return buffer_.size() - record_begin_; }
-  char last_byte() const { return buffer_.back(); }
   void Append(std::string_view bytes);
-  void ReplaceLastByte(char byte) { buffer_.back() = byte; }
   // Ends the record under way. A blank one is skipped when `skip_blank` is set.
   void Complete(bool skip_blank);
   void DropCarriageReturn();

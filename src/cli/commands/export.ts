@@ -2,7 +2,7 @@
 import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
-import { csvHeading, csvRow, type ExportedRecord } from '../export-csv.js';
+import { changedFields, csvHeading, csvRow, type CsvColumn, type ExportedRecord } from '../export-csv.js';
 import type { ExportedFiles, LinkingField } from '../linked-files.js';
 import { NpyWriter } from '../npy/npy-file.js';
 import { formatCounted, formatRecords, type Output } from '../output.js';
@@ -46,7 +46,7 @@ export async function exportList(context: CommandContext, options: ExportOptions
     throw new CommandError('--for-spreadsheets says how a CSV is written: give --format csv as well.');
   }
   const file = options.output === undefined ? undefined : await OutputFile.begin(options.output);
-  const { count, damaged, undefinedFields, files } = await keeping(file, async () => {
+  const { count, damaged, undefinedFields, changed, files } = await keeping(file, async () => {
     const matrix = options.npy === undefined ? undefined : await NpyWriter.create(options.npy);
     return keeping(matrix, () =>
       context.withData(async (client) => {
@@ -60,6 +60,7 @@ export async function exportList(context: CommandContext, options: ExportOptions
   if (options.npy !== undefined)
     context.output.note(`${formatCounted(count, 'row')} of vectors written to ${options.npy}\n`);
   if (undefinedFields.size > 0) context.output.note(leftOut([...undefinedFields]));
+  if (changed.size > 0) context.output.note(notAsTheyAre([...changed]));
   const hasFiles = files?.tell(context.output) ?? true;
   if (damaged.length === 0) return hasFiles ? EXIT.done : EXIT.failed;
   for (const { id, error } of damaged.slice(0, DAMAGED_NAMED_MAX)) {
@@ -70,9 +71,17 @@ export async function exportList(context: CommandContext, options: ExportOptions
 }
 
 function leftOut(names: readonly string[]): string {
+  return `not in the CSV, which has the fields that the list defines: ${namesOf(names)}; --format ndjson has all\n`;
+}
+
+function notAsTheyAre(names: readonly string[]): string {
+  const why = 'it has no empty texts, numbers and several values of facets alone, and one value of a Single one';
+  return `some values that an import of the CSV does not bring back as they are, of ${namesOf(names)}: ${why}; --format ndjson keeps all\n`;
+}
+
+function namesOf(names: readonly string[]): string {
   const named = names.slice(0, FIELDS_NAMED_MAX).map((name) => JSON.stringify(name));
-  const more = names.length > named.length ? ` and ${names.length - named.length} more` : '';
-  return `not in the CSV, which has the fields that the list defines: ${named.join(', ')}${more}; --format ndjson has all\n`;
+  return `${named.join(', ')}${names.length > named.length ? ` and ${names.length - named.length} more` : ''}`;
 }
 
 interface Unfinished {
@@ -141,6 +150,8 @@ interface Exported {
   readonly damaged: readonly DamagedRecord[];
   /** That records have and the columns of a CSV have not. */
   readonly undefinedFields: ReadonlySet<string>;
+  /** Of which an import of the CSV would make other values. */
+  readonly changed: ReadonlySet<string>;
 }
 
 async function writeRecords(
@@ -149,11 +160,12 @@ async function writeRecords(
   { records: target, matrix, files }: Target,
 ): Promise<Exported> {
   const { format, vectors: withVectors = false, forSpreadsheets = false } = options;
-  const columns = format === 'csv' ? await fieldNames(client, options) : [];
+  const columns = format === 'csv' ? await columnsOf(client, options) : [];
   await write(target, { ndjson: '', json: '[', csv: csvHeading(columns, { withVectors, forSpreadsheets }) }[format]);
   let count = 0;
   const damaged: DamagedRecord[] = [];
   const undefinedFields = new Set<string>();
+  const changed = new Set<string>();
   for await (const records of pages(client, options)) {
     let text = '';
     for (const record of records) {
@@ -167,6 +179,8 @@ async function writeRecords(
       if (format === 'csv') {
         text += csvRow(record, columns, { withVectors, forSpreadsheets });
         addUnlisted(Object.keys(fields), columns, undefinedFields);
+        // What a spreadsheet is given is for looking at.
+        if (!forSpreadsheets) for (const field of changedFields(record, columns)) changed.add(field);
       }
       if (format === 'ndjson') text += `${JSON.stringify(written)}\n`;
       if (format === 'json') text += `${count === 0 ? '\n' : ',\n'}${JSON.stringify(written)}`;
@@ -176,11 +190,12 @@ async function writeRecords(
     await write(target, text);
   }
   if (format === 'json') await write(target, '\n]\n');
-  return { count, damaged, undefinedFields };
+  return { count, damaged, undefinedFields, changed };
 }
 
-function addUnlisted(fields: readonly string[], columns: readonly string[], to: Set<string>): void {
-  for (const field of fields) if (to.size < UNDEFINED_FIELDS_MAX && !columns.includes(field)) to.add(field);
+function addUnlisted(fields: readonly string[], columns: readonly CsvColumn[], to: Set<string>): void {
+  for (const field of fields)
+    if (to.size < UNDEFINED_FIELDS_MAX && !columns.some(({ name }) => name === field)) to.add(field);
 }
 
 /** Undefined where the record has no vector. */
@@ -235,14 +250,21 @@ async function definitionOf(client: ServiceClient, params: { account: string; li
 }
 
 /** The columns of a CSV file: every field that the list defines. */
-async function fieldNames(
+async function columnsOf(
   client: ServiceClient,
   { account, list }: { readonly account: string; readonly list: string },
-): Promise<string[]> {
+): Promise<CsvColumn[]> {
   const resource = await definitionOf(client, { account, list });
   const names = [...resource.searchable_fields, ...resource.facets, ...resource.resources].map(({ name }) => name);
   if (resource.location_field !== null) names.push(resource.location_field);
-  return [...new Set(names)].filter((name) => name !== 'name');
+  const cardinalities = new Map(resource.facets.map(({ name, cardinality }) => [name, cardinality]));
+  const holds = (name: string): CsvColumn['holds'] => {
+    if (name === resource.location_field) return 'point';
+    const cardinality = cardinalities.get(name);
+    if (cardinality === undefined) return 'text';
+    return cardinality === 'Single' ? 'one' : 'several';
+  };
+  return [...new Set(names)].filter((name) => name !== 'name').map((name) => ({ name, holds: holds(name) }));
 }
 
 async function write(target: TextTarget, text: string): Promise<void> {
