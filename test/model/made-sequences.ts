@@ -5,7 +5,7 @@ import type { NewRecord, Operation, Search, Sequence, Target, Write } from './op
 import type { Comparison, Filter } from './reference-filter.js';
 import type { Fields, SortKey } from './reference-list.js';
 import type { Definition, FacetDefinition, FacetType, Value } from './reference-values.js';
-import type { Match, SynonymRule, WordQuery } from './reference-words.js';
+import type { Match, QueryRule, SynonymRule, WordQuery } from './reference-words.js';
 
 export const LISTS = 2;
 const BULK_RECORDS_MAX = 40;
@@ -28,6 +28,7 @@ const FACETS: readonly FacetDefinition[] = [
 ];
 /** Their type and cardinality change; they are counted and sorted by, in lists alone. */
 const CHANGING = ['changing', 'other changing'];
+const RULED = FACETS.filter(({ type }) => type === 'string' || type === 'boolean');
 const TYPES: readonly FacetType[] = ['string', 'number', 'boolean', 'date'];
 const SEARCHABLE = ['title', 'text', 'colour', 'tags', 'name'];
 const PLACE = 'place';
@@ -40,7 +41,10 @@ export function madeSequence(seed: number, operations: number): Sequence {
   const sequence = new SequenceMaker(new SeededRandom(seed)).make(operations);
   // A start takes as long as a whole sequence does.
   if (seed % RESTART_EVERY > 0) return sequence;
-  const restart = { kind: 'restart', signal: seed % (2 * RESTART_EVERY) === 0 ? 'SIGKILL' : 'SIGTERM' } as const;
+  const restart: Operation =
+    seed % (2 * RESTART_EVERY) === 0
+      ? new SequenceMaker(new SeededRandom(-seed)).kill()
+      : { kind: 'restart', signal: 'SIGTERM' };
   return { ...sequence, operations: sequence.operations.toSpliced(operations / 2, 0, restart) };
 }
 
@@ -81,7 +85,8 @@ class SequenceMaker {
     if (drawn < 94) return { kind: 'define', list, definition: this.#definition() };
     if (drawn < 96) return { kind: 'synonyms', list, rules: this.#rules() };
     if (drawn < 97) return { kind: 'clone', from: list, to: (list + 1) % LISTS };
-    if (drawn < 98) return { kind: 'reindex', list };
+    if (drawn < 98) return this.random.below(2) === 0 ? { kind: 'reindex', list } : this.#members();
+    if (drawn < 99) return this.random.below(2) === 0 ? { kind: 'csv', list } : this.#queryRules(list);
     return { kind: 'search', ...this.#search() };
   }
 
@@ -136,8 +141,32 @@ class SequenceMaker {
     return fields;
   }
 
+  kill(): Operation {
+    const names = Array.from({ length: 40 }, () => this.#values.name());
+    const records = [...new Set(names)].map((name) => this.#record(name));
+    const writes = records.map((record, at) => (at % 3 === 0 ? [record] : records.slice(at, at + 2)));
+    // Each of its own records: a bulk call has the one behind it as well.
+    return { kind: 'kill', list: 0, writes: writes.filter((_, at) => at % 3 !== 2) };
+  }
+
+  #members(): Operation {
+    const all = Array.from({ length: LISTS }, (_, list) => list);
+    return { kind: 'members', lists: this.random.below(2) === 0 ? all : [this.random.pick(all)] };
+  }
+
+  #queryRules(list: number): Operation {
+    const rules = Array.from({ length: this.random.below(3) }, (_, at): QueryRule => {
+      const { name: field, type } = this.random.pick(RULED);
+      const value = this.#values.scalar(type) as string | boolean;
+      return { name: `rule-${at}`, word: this.#values.word(), field, value, keep: this.random.below(3) === 0 };
+    });
+    return { kind: 'query-rules', list, rules };
+  }
+
   #rules(): SynonymRule[] {
-    const words = () => [...new Set([this.#values.word(), this.#values.word()])];
+    const term = () =>
+      this.random.below(3) > 0 ? this.#values.word() : `${this.#values.word()} ${this.#values.word()}`;
+    const words = () => [...new Set([term(), term()])];
     return Array.from({ length: this.random.below(4) }, (): SynonymRule => {
       const terms = words();
       if (terms.length < 2 || this.random.below(2) === 0) return { kind: 'rewrite', terms, replace_with: words() };

@@ -1,6 +1,6 @@
 /**
- * The service beside a reference that is made of the documents alone: random sequences of writes, searches, changes of fields, copies and
- * restarts give the same answers. `GANNET_MODEL_SEQUENCES=5000 GANNET_MODEL_SEED=7 npx vitest run test/model` for more, or to have a failure again.
+ * The service beside a reference that is made of the documents alone: random sequences of writes, searches, changes of fields and rules, copies,
+ * restarts and kills give the same answers. `GANNET_MODEL_SEQUENCES=5000 GANNET_MODEL_SEED=7 npx vitest run test/model` for more, or to have a failure again.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../support/random.js';

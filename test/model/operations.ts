@@ -2,7 +2,7 @@
 import type { Filter } from './reference-filter.js';
 import type { Fields, SortKey } from './reference-list.js';
 import type { Definition, Point } from './reference-values.js';
-import type { SynonymRule, WordQuery } from './reference-words.js';
+import type { QueryRule, SynonymRule, WordQuery } from './reference-words.js';
 
 export interface NewRecord {
   readonly name: string;
@@ -47,6 +47,13 @@ export type Operation =
   | { readonly kind: 'together'; readonly writes: readonly Write[]; readonly search: Search }
   | { readonly kind: 'define'; readonly list: number; readonly definition: Definition }
   | { readonly kind: 'synonyms'; readonly list: number; readonly rules: readonly SynonymRule[] }
+  | { readonly kind: 'query-rules'; readonly list: number; readonly rules: readonly QueryRule[] }
+  /** What the group has from now on. */
+  | { readonly kind: 'members'; readonly lists: readonly number[] }
+  /** All records to CSV and in again. */
+  | { readonly kind: 'csv'; readonly list: number }
+  /** The service ends in the midst of writes that are sent at once, each of other records, and starts again. */
+  | { readonly kind: 'kill'; readonly list: number; readonly writes: readonly (readonly NewRecord[])[] }
   /** The list is made anew as a copy of another one. */
   | { readonly kind: 'clone'; readonly from: number; readonly to: number }
   | { readonly kind: 'reindex'; readonly list: number }

@@ -14,7 +14,7 @@ import {
   type Point,
   type Value,
 } from './reference-values.js';
-import { findsWords, wordsOf, type SynonymRule, type WordQuery } from './reference-words.js';
+import { findsWords, wordsOf, type QueryRule, type SynonymRule, type WordQuery } from './reference-words.js';
 
 export type Fields = Readonly<Record<string, Value | null>>;
 export interface ModelRecord {
@@ -35,6 +35,7 @@ export interface ModelSearch {
 export class ReferenceList {
   records: ModelRecord[] = [];
   rules: readonly SynonymRule[] = [];
+  queryRules: readonly QueryRule[] = [];
   /** By number; what they had when the next one was made. */
   readonly frozen = new Map<number, ReferenceList>();
   version = 1;
@@ -46,6 +47,7 @@ export class ReferenceList {
     const copy = new ReferenceList(this.definition);
     copy.records = [...this.records];
     copy.rules = this.rules;
+    copy.queryRules = this.queryRules;
     return copy;
   }
 
@@ -107,11 +109,27 @@ export class ReferenceList {
   }
 
   search({ filter, query, radius }: ModelSearch): ModelRecord[] {
+    const ruled = query && this.#ruled(query);
     return this.records.filter((record) => {
       if (filter !== undefined && !holds(filter, (field) => this.#facetOf(record, field))) return false;
       if (radius !== undefined && !(this.distance(record, radius.centre) <= radius.metres)) return false;
-      return query === undefined || findsWords(query, this.#textsOf(record), this.rules);
+      if (ruled === undefined) return true;
+      const passes = ruled.filters.every((part) => holds(part, (field) => this.#facetOf(record, field)));
+      return passes && findsWords(ruled.query, this.#textsOf(record), this.rules);
     });
+  }
+
+  /** Rules apply in their order, each to what those before it left; one of a field that is no facet any more has no effect. */
+  #ruled(query: WordQuery): { readonly query: WordQuery; readonly filters: readonly Filter[] } {
+    let { words } = query;
+    const filters: Filter[] = [];
+    for (const { word, field, value, keep } of this.queryRules) {
+      const at = words.indexOf(word);
+      if (at < 0 || this.facet(field) === undefined) continue;
+      filters.push({ kind: 'compare', field, by: '=', value });
+      if (!keep) words = words.toSpliced(at, 1);
+    }
+    return { query: { ...query, words }, filters };
   }
 
   /** Metres; NaN of a record without a point. */

@@ -6,6 +6,15 @@ export interface SynonymRule {
   readonly replace_with?: readonly string[];
 }
 
+/** Of a query whose text has the word `word`: the records where `field` has the value, and, unless it is kept, without the word. */
+export interface QueryRule {
+  readonly name: string;
+  readonly word: string;
+  readonly field: string;
+  readonly value: string | boolean;
+  readonly keep: boolean;
+}
+
 /** Words of a text, folded: for texts of words between blanks and punctuation, which is all that is searched for here. */
 export function wordsOf(text: string): string[] {
   const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
@@ -44,29 +53,64 @@ export interface WordQuery {
   readonly typos: boolean;
 }
 
-/** Whether a query finds a record by the words of its fields; rules here have terms of one word. */
+/** Words of a query from `begin` to before `end`, and what stands for them as well. */
+interface Span {
+  readonly begin: number;
+  readonly end: number;
+  readonly others: readonly (readonly string[])[];
+}
+
+/** Whether a query finds a record by the words of its fields. */
 export function findsWords(query: WordQuery, fields: readonly (readonly string[])[], rules: readonly SynonymRule[]) {
-  if (query.words.length === 0) return true;
-  const hasWord = (word: string) => {
-    const wanted = [word, ...synonymsOf(word, rules)];
-    return fields.some((words) => words.some((each) => wanted.some((one, at) => equals(query, one, each, at))));
-  };
-  if (query.match === 'any') return query.words.some(hasWord);
-  if (query.match === 'all') return query.words.every(hasWord);
-  return fields.some((words) => words.some((_, start) => startsPhrase(query.words, words.slice(start), rules)));
+  const { words, match } = query;
+  if (words.length === 0) return true;
+  const spans = spansOf(words, rules);
+  if (match === 'phrase')
+    return fields.some((field) => field.some((_, start) => startsPhrase({ words, spans }, 0, field.slice(start))));
+  const hasSpan = ({ others }: Span) => others.some((other) => fields.some((field) => hasInOrder(field, other)));
+  const hasWord = (word: string) =>
+    fields.some((field) => field.some((each) => equals(query, word, each))) ||
+    spans.some((span) => words.slice(span.begin, span.end).includes(word) && hasSpan(span));
+  return match === 'any' ? words.some(hasWord) : words.every(hasWord);
 }
 
 /** A synonym is looked for as it is written, the word that was typed with its typos. */
-function equals(query: WordQuery, wanted: string, word: string, at: number): boolean {
-  if (wanted === word) return true;
-  return at === 0 && query.typos && query.match !== 'phrase' && editsBetween(wanted, word) <= editsAllowed(wanted);
+function equals(query: WordQuery, wanted: string, word: string): boolean {
+  return wanted === word || (query.typos && editsBetween(wanted, word) <= editsAllowed(wanted));
 }
 
-function startsPhrase(query: readonly string[], words: readonly string[], rules: readonly SynonymRule[]): boolean {
-  return query.every((word, at) => words[at] === word || synonymsOf(word, rules).includes(words[at] ?? ''));
+function hasInOrder(field: readonly string[], wanted: readonly string[]): boolean {
+  return field.some((_, start) => wanted.every((word, at) => field[start + at] === word));
 }
 
-function synonymsOf(word: string, rules: readonly SynonymRule[]): string[] {
-  const having = rules.filter(({ terms }) => terms.includes(word));
-  return having.flatMap(({ kind, terms, replace_with: other }) => (kind === 'rewrite' ? (other ?? []) : terms));
+/** Whether a text begins with the words from `at` on, each as it is or what stands for it. */
+function startsPhrase(
+  query: { readonly words: readonly string[]; readonly spans: readonly Span[] },
+  at: number,
+  text: readonly string[],
+): boolean {
+  if (at === query.words.length) return true;
+  if (text[0] === query.words[at] && startsPhrase(query, at + 1, text.slice(1))) return true;
+  const span = query.spans.find(({ begin }) => begin === at);
+  return (
+    span?.others.some(
+      (other) =>
+        other.every((word, index) => text[index] === word) && startsPhrase(query, span.end, text.slice(other.length)),
+    ) ?? false
+  );
+}
+
+/** From the first word on, the longest term that begins there: a phrase goes before the words in it. */
+function spansOf(words: readonly string[], rules: readonly SynonymRule[]): Span[] {
+  const spans: Span[] = [];
+  const terms = rules.flatMap((rule) => rule.terms.map((term) => ({ rule, parts: term.split(' ') })));
+  for (let begin = 0; begin < words.length;) {
+    const here = terms.filter(({ parts }) => parts.every((part, at) => words[begin + at] === part));
+    const length = Math.max(0, ...here.map(({ parts }) => parts.length));
+    const longest = here.filter(({ parts }) => parts.length === length);
+    const others = longest.flatMap(({ rule }) => (rule.kind === 'rewrite' ? (rule.replace_with ?? []) : rule.terms));
+    if (length > 0) spans.push({ begin, end: begin + length, others: others.map((other) => other.split(' ')) });
+    begin += Math.max(1, length);
+  }
+  return spans;
 }

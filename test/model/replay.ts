@@ -4,7 +4,10 @@ import type { Answer, ServiceClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { SeededRandom } from '../support/random.js';
 import type { TestService } from '../support/service.js';
+import { CountedSearches } from './counted-searches.js';
+import { broughtBack, columnsOf, csvOf } from './csv-round-trip.js';
 import { Difference, holdsTrue, same, shown } from './difference.js';
+import { OtherWays, type SentSearch } from './other-ways.js';
 import type { NewRecord, Operation, Search, Sequence, Write } from './operations.js';
 import { filterFields, writeFilter } from './reference-filter.js';
 import { ReferenceList } from './reference-list.js';
@@ -29,6 +32,7 @@ export async function replay(service: TestService, prefix: string, sequence: Seq
         throw error;
       }
     }
+    await run.checkReports();
   } finally {
     await run.end(sequence.definitions.length);
   }
@@ -37,11 +41,18 @@ export async function replay(service: TestService, prefix: string, sequence: Seq
 class Replay {
   readonly #lists: ReferenceList[] = [];
   readonly #ids: Map<string, string>[] = [];
+  readonly #otherWays: OtherWays;
+  readonly #counted = new CountedSearches();
+  /** Of the group, as numbers. */
+  #memberLists: readonly number[] = [];
+  #isPinned = true;
 
   constructor(
     private readonly service: TestService,
     private readonly prefix: string,
-  ) {}
+  ) {
+    this.#otherWays = new OtherWays(service, prefix);
+  }
 
   async begin(definitions: readonly Definition[]): Promise<void> {
     for (const [list, definition] of definitions.entries()) {
@@ -52,12 +63,18 @@ class Replay {
       this.#lists.push(new ReferenceList(definition));
       this.#ids.push(new Map());
     }
+    this.#memberLists = definitions.map((_, list) => list);
     await this.#expect(this.#client.post('/list-group/default', { name: this.prefix, lists: this.#members() }), 201);
   }
 
   async end(lists: number): Promise<void> {
     await this.#client.delete(`/list-group/default/${this.prefix}`);
     for (let list = 0; list < lists; list += 1) await this.#client.delete(`/list/default/${this.#name(list)}`);
+  }
+
+  checkReports(): Promise<void> {
+    const lists = this.#lists.map((_, list) => `list/${this.#name(list)}`);
+    return this.#counted.check(this.#client, [...lists, `group/${this.prefix}`]);
   }
 
   step(operation: Operation): Promise<void> {
@@ -79,6 +96,14 @@ class Replay {
         return this.#define(operation.list, operation.definition);
       case 'synonyms':
         return this.#synonyms(operation);
+      case 'query-rules':
+        return this.#queryRules(operation);
+      case 'members':
+        return this.#changeMembers(operation.lists);
+      case 'csv':
+        return this.#throughCsv(operation.list);
+      case 'kill':
+        return this.#kill(operation);
       case 'clone':
         return this.#clone(operation.from, operation.to);
       case 'reindex':
@@ -99,7 +124,7 @@ class Replay {
   }
 
   #members() {
-    return this.#lists.map((_, list) => ({ list: this.#name(list) }));
+    return this.#memberLists.map((list) => ({ list: this.#name(list) }));
   }
 
   #records(list: number): string {
@@ -274,6 +299,7 @@ class Replay {
     }
     reference.frozen.set(reference.version, reference.copy());
     reference.version += 1;
+    if (this.#memberLists.includes(list)) this.#isPinned = false;
     same('version after a change', ready.current_version, reference.version);
     reference.frozen.delete(reference.version - VERSIONS_KEPT - 1);
     reference.redefine(definition);
@@ -284,10 +310,77 @@ class Replay {
     this.#list(list).rules = rules;
   }
 
+  async #queryRules({ list, rules }: Extract<Operation, { kind: 'query-rules' }>): Promise<void> {
+    const query_rules = rules.map(({ name, word, field, value, keep }) => {
+      const filter = writeFilter({ kind: 'compare', field, by: '=', value }, styleOf(name.length));
+      return { name, pattern: String.raw`\b${word}\b`, filter, keep };
+    });
+    const isKnown = rules.every(({ field }) => this.#list(list).facet(field) !== undefined);
+    const { status, text } = await this.#client.put(`/list/default/${this.#name(list)}`, { query_rules });
+    same('status of query rules', [status, status < 300 || !isKnown ? '' : text], [isKnown ? 200 : 400, '']);
+    if (isKnown) this.#list(list).queryRules = rules;
+  }
+
+  async #changeMembers(lists: readonly number[]): Promise<void> {
+    if (String(lists) !== String(this.#memberLists)) this.#isPinned = true;
+    this.#memberLists = lists.filter((list) => list < this.#lists.length);
+    await this.#expect(this.#client.put(`/list-group/default/${this.prefix}`, { lists: this.#members() }), 200);
+  }
+
+  async #throughCsv(list: number): Promise<void> {
+    const reference = this.#list(list);
+    // What a facet does not take is refused here as anywhere.
+    if (reference.records.some(({ fields }) => reference.refuses(Object.fromEntries(fields)))) return;
+    const columns = columnsOf(reference);
+    const text = csvOf(await this.#listing(list), columns);
+    const { body } = await this.#expect(this.#client.bulk('default', this.#name(list), text, 'text/csv'), 200);
+    const { created, updated, errors } = body as Record<string, unknown>;
+    same('outcome of a CSV', [created, updated, errors], [0, reference.records.length, []]);
+    for (const record of reference.records) reference.put(record.name, broughtBack(record, columns));
+    await this.#readAll(list);
+  }
+
+  /** What was acknowledged is there; of anything else, each record is as it was or as it was sent. */
+  async #kill({ list, writes }: Extract<Operation, { kind: 'kill' }>): Promise<void> {
+    const reference = this.#list(list);
+    const before = reference.copy();
+    const sent = writes.map(async (records) => {
+      try {
+        const [first] = records;
+        const isAlone = records.length === 1 && first !== undefined;
+        const answer = await (isAlone
+          ? this.#client.post(this.#records(list), first)
+          : this.#client.bulk('default', this.#name(list), records));
+        return answer.status < 300 ? records : [];
+      } catch {
+        return [];
+      }
+    });
+    await Promise.race(sent);
+    await this.#restart('SIGKILL');
+    const acknowledged = (await Promise.all(sent)).flat();
+    for (const { name, fields } of writes.flat()) if (!reference.refuses(fields)) reference.put(name, fields);
+    const found = await this.#listing(list);
+    for (const { name } of reference.records) {
+      const is = found.find((record) => record.name === name)?.fields;
+      const [old, made] = [before, reference].map((each) => each.find(name)?.fields);
+      const asMade = isDeepStrictEqual({ ...is }, Object.fromEntries(made ?? []));
+      if (asMade) continue;
+      holdsTrue('acknowledged before a kill', !acknowledged.some((record) => record.name === name), () => [name, is]);
+      same('record that a kill interrupted', is && { ...is }, old && Object.fromEntries(old));
+      if (old === undefined) reference.delete(name);
+      else reference.put(name, Object.fromEntries(old));
+    }
+    this.#ids[list]?.clear();
+    await this.#readAll(list);
+  }
+
   async #clone(from: number, to: number): Promise<void> {
     await this.#expect(this.#client.delete(`/list/default/${this.#name(to)}`), 204);
+    this.#counted.gone(`list/${this.#name(to)}`);
     await this.#expect(this.#client.post(`/list/default/${this.#name(from)}/clone`, { name: this.#name(to) }), 201);
     await this.#expect(this.#client.put(`/list-group/default/${this.prefix}`, { lists: this.#members() }), 200);
+    await this.#otherWays.listIsGone(this.#name(to));
     this.#lists[to] = this.#list(from).copy();
     this.#ids[to] = new Map();
   }
@@ -307,6 +400,7 @@ class Replay {
   }
 
   async #restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    this.#counted.restarted();
     await this.service.stop(signal);
     await this.service.start();
   }
@@ -320,6 +414,8 @@ class Replay {
     const check = new SearchCheck(search, lists);
     check.answer(answer.body as SearchAnswer);
     await this.#again(search, answer.body as SearchAnswer);
+    await this.#inOtherWays(search);
+    if (search.style % 7 === 0) await this.#counted.click(this.#client, this.#targetOf(search), answer);
     if (!search.paged || search.size === 0) return;
     const hits: Hit[] = [];
     for (let skip = 0; skip < check.total; skip += search.size) {
@@ -348,22 +444,48 @@ class Replay {
 
   /** Undefined where the version is gone or never was. */
   #searched({ target }: Search): Searched[] | undefined {
-    if (target === 'group') return this.#lists.map((list, at) => ({ name: this.#name(at), list }));
+    if (target === 'group') return this.#memberLists.map((at) => ({ name: this.#name(at), list: this.#list(at) }));
     const list = this.#list(target.list);
     if (target.back === 0) return [{ name: this.#name(target.list), list }];
     const frozen = list.frozen.get(list.version - target.back);
     // Rules are the list's, not a version's.
-    if (frozen !== undefined) frozen.rules = list.rules;
+    if (frozen !== undefined) [frozen.rules, frozen.queryRules] = [list.rules, list.queryRules];
     return frozen && [{ name: this.#name(target.list), list: frozen }];
   }
 
-  #answer(search: Search, skip: number, size: number, more: object = {}): Promise<Answer> {
+  #targetOf({ target }: Search): string {
+    return target === 'group' ? `group/${this.prefix}` : `list/${this.#name(target.list)}`;
+  }
+
+  #inOtherWays(search: Search): Promise<void> {
+    const { target, style } = search;
+    const list = target === 'group' ? undefined : this.#name(target.list);
+    const members = this.#memberLists.map((each) => this.#name(each));
+    const counted = (body: SentSearch['body'], answer: Answer) =>
+      this.#counted.searched(this.#targetOf(search), body, answer);
+    return this.#otherWays.check(this.#sentAs(search, search.skip, search.size), {
+      style,
+      list,
+      members,
+      isPinned: this.#isPinned,
+      counted,
+    });
+  }
+
+  async #answer(search: Search, skip: number, size: number, more: object = {}): Promise<Answer> {
+    const { path, body } = this.#sentAs(search, skip, size, more);
+    const answer = await this.#client.post(path, body);
+    this.#counted.searched(this.#targetOf(search), body, answer);
+    return answer;
+  }
+
+  #sentAs(search: Search, skip: number, size: number, more: object = {}): SentSearch {
     const { target, filter, query, radius, order, facets, facetSize, select } = search;
     const path =
       target === 'group'
         ? `/search/group/default/${this.prefix}/latest`
         : `/search/default/${this.#name(target.list)}/${Math.max(0, this.#list(target.list).version - target.back)}`;
-    return this.#client.post(path, {
+    const body = {
       skip,
       size,
       facets,
@@ -377,7 +499,8 @@ class Replay {
       }),
       ...(select && { select }),
       ...more,
-    });
+    };
+    return { path, body };
   }
 }
 
