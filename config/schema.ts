@@ -20,9 +20,21 @@ export const configSchema = section({
     body_idle_seconds_max: integer(1, 86_400),
     trusted_proxies: Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?$' }), { maxItems: 100 }),
     web_server: Type.Union([Type.Literal('auto'), Type.Literal('uws'), Type.Literal('node')]),
-    cors_origins: Type.Array(Type.String({ pattern: '^(\\*|https?://[^/\\s,]+)$' }), { maxItems: 100 }),
+    cors_origins: Type.Array(
+      Type.String({
+        pattern: '^(\\*|https?://[^/\\s,]+)$',
+        allowed: 'an origin such as "https://shop.example", with no slash and no path behind it, or "*"',
+      }),
+      { maxItems: 100 },
+    ),
   }),
-  console: section({ public_url: Type.String({ pattern: '^(https?://[^/\\s?#]+)?$', maxLength: 512 }) }),
+  console: section({
+    public_url: Type.String({
+      pattern: '^(https?://[^/\\s?#]+)?$',
+      maxLength: 512,
+      allowed: 'the beginning of a URL such as "https://search.example", with no slash and no path behind it, or empty',
+    }),
+  }),
   data: section({ dir: Type.String({ minLength: 1, maxLength: 4096, path: 'file' }) }),
   account: section({
     name: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),

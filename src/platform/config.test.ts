@@ -128,6 +128,11 @@ describe('loadConfig', () => {
     [{ GANNET_DATA_DIR: '' }, /data\.dir is "".*not empty/],
     [{ GANNET_SERCH_THREADS: '1' }, /GANNET_SERCH_THREADS. Did you mean 'GANNET_SEARCH_THREADS'/],
     [{ GANNET_SERVER_CORS_ORIGINS: 'shop' }, /server\.cors_origins/],
+    [
+      { GANNET_SERVER_CORS_ORIGINS: 'https://shop.example/' },
+      /a list of values that are each an origin such as "https:\/\/shop\.example", with no slash/,
+    ],
+    [{ GANNET_CONSOLE_PUBLIC_URL: 'https://a.example/' }, /the beginning of a URL such as .* with no slash/],
     [{ GANNET_WEB_SERVER: 'uws' }, /GANNET_WEB_SERVER\. Did you mean 'GANNET_SERVER_WEB_SERVER'\?$/],
     [{ GANNET_WEB_SEVER: 'uws' }, /GANNET_WEB_SEVER\. Did you mean 'GANNET_SERVER_WEB_SERVER'\?$/],
     [{ GANNET_QUEUE_MAX: '3' }, /Did you mean 'GANNET_\w+_QUEUE_MAX' or 'GANNET_\w+_QUEUE_MAX'\?$/],

@@ -1,8 +1,10 @@
 /** `gannet import`: streams a file into a list, as fast as the service takes it. */
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
+import { decimalCommaNote } from '../decimal-commas.js';
 import { importText, tellEmptyImport } from '../empty-import.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { firstRecords } from '../first-records.js';
 import { CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
 import { namelessRecords, type Nameless } from '../nameless-records.js';
 import { NpyReader } from '../npy/npy-file.js';
@@ -57,6 +59,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   const source = await openSource(file);
   const account = options.account ?? context.config.account.name;
   let nameless: Nameless | undefined;
+  let commas: string | undefined;
   let unit: CountedIn = 'line';
   const answer = await context.withService(async (client) => {
     // Before anything is made: a file that cannot be read, or has nothing in it, says so here.
@@ -81,6 +84,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
     const progress = new Progress(progressOutput(context.output, options), `Importing into ${options.list}`);
     try {
       if (options.nameFrom === undefined) nameless = namelessRecords(begin, format);
+      if (format === 'csv') commas = decimalCommaNote(firstRecords(begin, format));
       const stream = counted(read, createRecordCounter(format), source.bytes, progress);
       const records = vectors === undefined ? stream : recordsWithVectors(stream, format, vectors);
       const total = await sendAll(client, { account, ...options, format, stream: records });
@@ -94,6 +98,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   if (options.json === true) writeJson(context.output, answer);
   else printOutcome(context.output, answer, unit);
   if (nameless !== undefined && answer.created > 0) context.output.note(namelessNote(nameless));
+  if (commas !== undefined && answer.created > 0) context.output.note(commas);
   return answer.failed === 0 ? EXIT.done : EXIT.failed;
 }
 

@@ -1,0 +1,42 @@
+/** The first records of a file that is to be imported, for what is said of them beforehand. */
+import { parse } from 'csv-parse/sync';
+import { csvTextOf } from '../records/index.js';
+import type { ImportFormat } from './record-counter.js';
+
+/** Of the first bytes of the file: enough to tell. */
+const RECORDS_MAX = 1000;
+
+/** None where they cannot be read: the service says what is wrong with them. */
+export function firstRecords(begin: Uint8Array, format: ImportFormat): readonly unknown[] {
+  try {
+    return readers[format](begin).slice(0, RECORDS_MAX);
+  } catch {
+    return [];
+  }
+}
+
+/** What lies behind the last whole record is left out. */
+const readers: Readonly<Record<ImportFormat, (begin: Uint8Array) => readonly unknown[]>> = {
+  ndjson: (begin) => wholeLines(new TextDecoder().decode(begin)).map((line) => JSON.parse(line) as unknown),
+  json: (begin) => {
+    const text = new TextDecoder().decode(begin);
+    const end = text.lastIndexOf('}');
+    return JSON.parse(text.trimEnd().endsWith(']') ? text : `${text.slice(0, end + 1)}]`) as unknown[];
+  },
+  csv: (begin) => {
+    const { text, separator } = csvTextOf(begin);
+    return parse(text.slice(0, text.lastIndexOf('\n') + 1), {
+      bom: true,
+      columns: true,
+      delimiter: separator,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      to: RECORDS_MAX,
+    });
+  },
+};
+
+function wholeLines(text: string): readonly string[] {
+  const lines = text.split('\n');
+  return lines.slice(0, Math.max(1, lines.length - 1)).filter((line) => line.trim() !== '');
+}
