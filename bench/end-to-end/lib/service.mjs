@@ -148,17 +148,19 @@ export async function importNdjson(address, key, list, stream) {
   return { answer, seconds };
 }
 
-/** Merging is over when the segments have not changed for so long. */
+/** Merging is over when the segments have not changed for so long, and none is being made. */
 const SETTLED_MS = 5000;
 const SAMPLE_MS = 50;
+const UNFINISHED = /\.tmp$/;
 
 /** Resolves when the lists below the data directory are merged as far as they will be without further writes. */
 export async function untilMerged(dataDir) {
-  const names = () => readdirSync(join(dataDir, 'lists'), { recursive: true }).join();
-  for (let before = names(), sinceMs = performance.now(); performance.now() - sinceMs < SETTLED_MS;) {
-    await wait(SAMPLE_MS);
-    if (names() === before) continue;
-    before = names();
-    sinceMs = performance.now();
+  const names = () => readdirSync(join(dataDir, 'lists'), { recursive: true }).map(String);
+  let before = '';
+  for (let sinceMs = performance.now(); performance.now() - sinceMs < SETTLED_MS; await wait(SAMPLE_MS)) {
+    const now = names();
+    // The merge of millions keeps one name for longer.
+    if (now.join() !== before || now.some((name) => UNFINISHED.test(name))) sinceMs = performance.now();
+    before = now.join();
   }
 }
