@@ -2,9 +2,9 @@
  * What searches cost inside their worker, stage by stage, on real records: WordNet, or sentences of the arXiv abstracts. In one
  * thread and without HTTP, so that two versions can be told apart on a machine that others use, too.
  *
- *   npm run setup && node bench/micro/search-stages.mjs [--data wordnet|sentences] [--records 1000000] [--rounds 5] [--cases] [--options '{"facets":["words"]}']
+ *   npm run setup && node bench/micro/search-stages.mjs [--data wordnet|sentences] [--records 1000000] [--rounds 5] [--cases] [--queries 'model|method'] [--options '{"facets":["words"]}']
  *
- * --cases prints the slowest queries as well. --options are those of each search, besides its text. The folder of the list is kept in the work folder for the next run.
+ * --cases prints the slowest queries as well. --queries are those given in place of the data's. --options are those of each search, besides its text. The folder of the list is kept in the work folder for the next run.
  */
 import { createReadStream, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import { wordnetFile, wordnetQueries } from '../end-to-end/lib/wordnet.mjs';
 import { openIndexes } from './lib/indexes.mjs';
 import { definitionOf, HitRecords, planOf, SETTINGS, taskOf } from './lib/searching.mjs';
 
-const args = readOptions({ data: 'wordnet', records: 1_000_000, rounds: 5, cases: false, options: '{}' });
+const args = readOptions({ data: 'wordnet', records: 1_000_000, rounds: 5, cases: false, queries: '', options: '{}' });
 const options = JSON.parse(args.options);
 const QUERIES = 3000;
 const SLOWEST_SHOWN = 20;
@@ -62,7 +62,8 @@ async function build(dataDir, { file, definition }) {
 }
 
 const given = await source();
-const data = { ...given, definition: definitionOf(given.definition) };
+const queries = args.queries === '' ? given.queries : args.queries.split('|');
+const data = { ...given, queries, definition: definitionOf(given.definition) };
 const dataDir = join(workFolder, `stages-${data.name}`);
 if (!existsSync(join(dataDir, 'complete'))) {
   rmSync(dataDir, { recursive: true, force: true });

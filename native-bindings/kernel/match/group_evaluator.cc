@@ -184,24 +184,39 @@ void GroupEvaluator::GatherPhrase(WindowRange range, const Alternative& alternat
   }
 }
 
-void GroupEvaluator::Gather(WindowRange range, GatheredPostings* out) {
+// Whether any posting of the block may add so much to a score by itself.
+bool GroupEvaluator::MayReach(const Alternative& alternative, uint32_t block, float least) const {
+  if (least <= 0) return true;
+  const float bound = alternative.term->ComputeBound(block, alternative.weight, query_->saturation.data());
+  return group_->weight * bound * kBoundFactor >= least;
+}
+
+void GroupEvaluator::Gather(WindowRange range, float least, GatheredPostings* out) {
   for (const Alternative& alternative : alternatives_) {
     if (alternative.phrase) {
       GatherPhrase(range, alternative, [](uint32_t) { return true; }, out);
       continue;
     }
     PostingCursor& term = *alternative.term;
-    term.ForEachRun(range, [](uint32_t) { return true; }, [&](uint32_t begin, uint32_t end) {
-      out->Reserve(end - begin);
+    uint32_t block = 0;
+    const auto choose = [&](uint32_t next) {
+      block = next;
+      return true;
+    };
+    term.ForEachRun(range, choose, [&](uint32_t begin, uint32_t end) {
+      const uint32_t count = end - begin;
+      out->Reserve(count);
       const uint32_t* documents = term.documents() + begin;
-      const uint32_t* frequencies = term.frequencies() + begin;
       uint32_t* offsets = out->offsets.data() + out->count;
-      float* weighted = out->frequencies.data() + out->count;
-      for (uint32_t i = 0; i < end - begin; ++i) {
-        offsets[i] = documents[i] - range.base;
-        weighted[i] = alternative.weight * FrequencyToFloat(frequencies[i]);
+      for (uint32_t i = 0; i < count; ++i) offsets[i] = documents[i] - range.base;
+      if (MayReach(alternative, block, least)) {
+        const uint32_t* frequencies = term.frequencies() + begin;
+        float* weighted = out->frequencies.data() + out->count;
+        for (uint32_t i = 0; i < count; ++i) weighted[i] = alternative.weight * FrequencyToFloat(frequencies[i]);
+      } else {
+        out->bare.push_back({&term, alternative.weight, block, begin, out->count, out->count + count});
       }
-      out->count += end - begin;
+      out->count += count;
     });
   }
 }

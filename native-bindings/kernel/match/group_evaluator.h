@@ -106,8 +106,8 @@ class GroupEvaluator {
   bool HasBlocksBelow(float spare);
 
   // Appends its postings in the range; the second, those of documents that have their bit (of document - range.base). Ranges
-  // must ascend.
-  void Gather(WindowRange range, GatheredPostings* out);
+  // must ascend. Blocks in which no posting adds `least` to a score (0: any) are appended without frequencies.
+  void Gather(WindowRange range, float least, GatheredPostings* out);
   void GatherAmong(WindowRange range, const uint64_t* bits, GatheredPostings* out);
   // Single terms: the same, with what each adds to the score of its document instead of its frequency. Blocks in which none
   // adds `least` may be left out.
@@ -146,6 +146,7 @@ class GroupEvaluator {
   void PoolRareTerms();
   // Alternatives that are not pooled.
   std::span<Alternative> walked() { return std::span(alternatives_).first(walked_count_); }
+  bool MayReach(const Alternative& alternative, uint32_t block, float least) const;
   template <typename IsWanted>
   static void GatherPhrase(WindowRange range, const Alternative& alternative, IsWanted&& is_wanted, GatheredPostings* out);
   float LeastBlockBound(const Alternative& alternative, float spare) const;

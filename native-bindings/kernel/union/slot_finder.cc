@@ -6,6 +6,7 @@
 #include "../bonus/whole_field.h"
 #include "../common/bits.h"
 #include "../common/simd.h"
+#include "../window/contributions.h"
 
 namespace gannet {
 namespace {
@@ -36,6 +37,7 @@ void SlotFinder::Begin(WindowRange range, size_t essential, float bar, bool all_
   }
   EnsureSize(&scratch_.lesser_bits, WordCount());
   scratch_.postings.count = 0;
+  scratch_.postings.bare.clear();
   parts_.assign(essential, {});
   for (size_t group = 0; group < essential; ++group) GatherGroup(group);
   MarkWholeFields();
@@ -62,7 +64,7 @@ size_t SlotFinder::MarkedEnd(bool all_matches, float bar) const {
 void SlotFinder::GatherGroup(size_t group) {
   GatheredPostings& postings = scratch_.postings;
   parts_[group].begin = postings.count;
-  groups_[group]->Gather(range_, &postings);
+  groups_[group]->Gather(range_, least_, &postings);
   parts_[group].end = postings.count;
   uint64_t* slots = scratch_.slot_bits.data();
   uint64_t* shared = scratch_.shared_bits.data();
@@ -83,8 +85,12 @@ void SlotFinder::MarkWholeFields() {
 }
 
 void SlotFinder::AddMatches(uint64_t* matches) {
-  for (uint32_t word = 0; word < WordCount(); ++word) {
-    matches[word] = scratch_.slot_bits[word] | (marked_end_ > essential_ ? scratch_.lesser_bits[word] : 0);
+  std::copy_n(scratch_.slot_bits.data(), WordCount(), matches);
+  if (marked_end_ > essential_) {
+    // By itself, of pointers that the compiler knows to stay: so it becomes vectors.
+    const uint64_t* lesser = scratch_.lesser_bits.data();
+    const uint32_t words = WordCount();
+    for (uint32_t word = 0; word < words; ++word) matches[word] |= lesser[word];
   }
   for (size_t group = marked_end_; group < groups_.size(); ++group) groups_[group]->MarkTerms(range_, matches);
   for (size_t group = marked_end_; group < groups_.size(); ++group) groups_[group]->MarkPhrases(range_, matches);
@@ -92,12 +98,17 @@ void SlotFinder::AddMatches(uint64_t* matches) {
 
 void SlotFinder::LeaveOutLone() {
   if (least_ <= 0) return;
-  const bool has_lesser = marked_end_ > essential_;
-  for (uint32_t word = 0; word < WordCount(); ++word) {
-    const uint64_t shared = scratch_.shared_bits[word] | (has_lesser ? scratch_.lesser_bits[word] : 0);
-    scratch_.shared_bits[word] = shared & scratch_.slot_bits[word];
+  uint64_t* shared = scratch_.shared_bits.data();
+  const uint64_t* slots = scratch_.slot_bits.data();
+  const uint64_t* lesser = scratch_.lesser_bits.data();
+  const uint32_t words = WordCount();
+  if (marked_end_ > essential_) {
+    for (uint32_t word = 0; word < words; ++word) shared[word] = (shared[word] | lesser[word]) & slots[word];
+  } else {
+    for (uint32_t word = 0; word < words; ++word) shared[word] &= slots[word];
   }
   uint32_t count = 0;
+  next_bare_ = 0;
   for (size_t group = 0; group < essential_; ++group) count = KeepPostings(group, count);
   scratch_.postings.count = count;
   scratch_.slot_bits.swap(scratch_.shared_bits);
@@ -107,23 +118,51 @@ void SlotFinder::LeaveOutLone() {
 // documents join the former, which changes nothing for the groups that follow, because they do not have them. Returns the place
 // behind.
 uint32_t SlotFinder::KeepPostings(size_t group, uint32_t to) {
-  GatheredPostings& postings = scratch_.postings;
   const auto [begin, end] = parts_[group];
   EnsureSize(&scratch_.places, end - begin + kVectorPadding);
+  const FrequencyBar bar = LeastFrequencies(groups_[group]->group().weight);
+  const std::vector<BareRun>& bare = scratch_.postings.bare;
+  parts_[group].begin = to;
+  uint32_t from = begin;
+  for (; next_bare_ < bare.size() && bare[next_bare_].begin < end; ++next_bare_) {
+    to = KeepReaching({from, bare[next_bare_].begin}, bar, to);
+    to = KeepShared(bare[next_bare_], to);
+    from = bare[next_bare_].end;
+  }
+  to = KeepReaching({from, end}, bar, to);
+  parts_[group].end = to;
+  return to;
+}
+
+uint32_t SlotFinder::KeepReaching(Part from, const FrequencyBar& bar, uint32_t to) {
+  if (from.begin == from.end) return to;
+  GatheredPostings& postings = scratch_.postings;
   uint64_t* shared = scratch_.shared_bits.data();
   const uint32_t* places = scratch_.places.data();
-  const uint32_t found = SelectReaching(postings.frequencies.data() + begin, postings.offsets.data() + begin, end - begin,
-                                        norms_ + range_.base, LeastFrequencies(groups_[group]->group().weight), shared,
-                                        scratch_.places.data());
-  parts_[group].begin = to;
+  const uint32_t found =
+      SelectReaching(postings.frequencies.data() + from.begin, postings.offsets.data() + from.begin, from.end - from.begin,
+                     norms_ + range_.base, bar, shared, scratch_.places.data());
   for (uint32_t i = 0; i < found; ++i) {
-    const uint32_t offset = postings.offsets[begin + places[i]];
+    const uint32_t offset = postings.offsets[from.begin + places[i]];
     if (!HasBit(scratch_.slot_bits.data(), offset)) continue;
     SetBit(shared, offset);
     postings.offsets[to] = offset;
-    postings.frequencies[to++] = postings.frequencies[begin + places[i]];
+    postings.frequencies[to++] = postings.frequencies[from.begin + places[i]];
   }
-  parts_[group].end = to;
+  return to;
+}
+
+uint32_t SlotFinder::KeepShared(const BareRun& run, uint32_t to) {
+  GatheredPostings& postings = scratch_.postings;
+  const uint32_t* offsets = postings.offsets.data() + run.begin;
+  const uint32_t* places = scratch_.places.data();
+  const uint32_t found = SelectMarked(offsets, run.end - run.begin, 0, scratch_.shared_bits.data(), scratch_.places.data());
+  if (found == 0) return to;
+  const uint32_t* frequencies = run.cursor->FrequenciesOf(run.block) + run.first;
+  for (uint32_t i = 0; i < found; ++i) {
+    postings.frequencies[to] = run.weight * FrequencyToFloat(frequencies[places[i]]);
+    postings.offsets[to++] = offsets[places[i]];
+  }
   return to;
 }
 

@@ -3,8 +3,8 @@
 //
 // Of the documents that have any of the words, few have two of them; and few of the others have their word so often that it
 // reaches the bar alone. So it is seen first, in sets of bits, which documents have more than one posting, or may have, and
-// only for the others is a posting compared with the bar: its frequency with the one that its document's length asks for.
-// (docs/decisions/0043)
+// only for the others is a posting compared with the bar: its frequency with the one that its document's length asks for. In
+// nearly all blocks no posting has it: of these, frequencies are read for the documents that have more. (docs/decisions/0043, 0356)
 //
 // Thread-safety: one thread.
 #pragma once
@@ -53,6 +53,8 @@ class SlotFinder {
   void GatherGroup(size_t group);
   void MarkWholeFields();
   uint32_t KeepPostings(size_t group, uint32_t to);
+  uint32_t KeepReaching(Part from, const FrequencyBar& bar, uint32_t to);
+  uint32_t KeepShared(const BareRun& run, uint32_t to);
   FrequencyBar LeastFrequencies(float weight) const;
 
   const PreparedQuery* query_;
@@ -68,6 +70,7 @@ class SlotFinder {
   size_t marked_end_ = 0;      // the lesser groups before this one are in the lesser bits
   float least_ = 0;            // what a document's only known posting has to add to its score; <= 0: anything
   std::vector<Part> parts_;    // by essential group
+  size_t next_bare_ = 0;       // of the gathered runs, the first that has not been kept yet
 };
 
 }  // namespace gannet

@@ -12,11 +12,24 @@ inline void EnsureSize(std::vector<T>* values, size_t size) {
   if (values->size() < size) values->resize(size);
 }
 
+class PostingCursor;
+
+// Postings of a block, none of which is enough by itself: their frequencies have not been read.
+struct BareRun {
+  PostingCursor* cursor;
+  float weight;     // of the alternative
+  uint32_t block;
+  uint32_t first;   // place of the first one in the block
+  uint32_t begin;   // and among the gathered postings
+  uint32_t end;
+};
+
 // Postings of a group in a range of documents, alternative by alternative in the order of summing.
 struct GatheredPostings {
   std::vector<uint32_t> offsets;   // document - the range's base
   std::vector<float> frequencies;  // times the weight of the alternative
   uint32_t count = 0;              // of either; the vectors may be longer
+  std::vector<BareRun> bare;       // in their order
 
   // Makes room for so many more.
   void Reserve(uint32_t more) {
