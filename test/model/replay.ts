@@ -423,6 +423,10 @@ class Replay {
       hits.push(...(body as SearchAnswer).results);
     }
     check.pages(hits);
+    // No score has a part in the order: nothing moves as long as nothing is written, whatever is merged (docs/decisions/0355).
+    if (search.query !== undefined || check.total > HITS_MAX) return;
+    const whole = (await this.#answer(search, 0, HITS_MAX, { cache: false })).body as SearchAnswer;
+    same('hits of pages one behind the other', hits.map(keyOfHit), whole.results.map(keyOfHit));
   }
 
   /** The same request has the same answer, from memory or not; and a floor leaves out what is below it, and nothing else. */

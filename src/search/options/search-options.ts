@@ -185,7 +185,8 @@ const skip: SearchOption<number> = {
     type: 'integer',
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: 'Hits to pass over; default 0',
+    description:
+      'Hits to pass over; default 0. In the order of scores, a hit may come twice or be missed where records are written, or the index is tidied, between two pages; in an order of fields without a query, only where records are written',
   },
   default: 0,
   read: (given) => Math.min(given as number, SKIP_EFFECTIVE_MAX),
