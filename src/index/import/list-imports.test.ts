@@ -1,12 +1,14 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { ListsInFolder } from '../../../test/support/lists-in-folder.js';
 import { LIST_DEFINITION, LIST_SETTINGS } from '../../../test/support/lists-with-models.js';
-import type { IngestExecutor, IngestResult, IngestTask } from '../index.js';
+import { ProgressBoard } from '../../platform/index.js';
+import type { ImportSession, IngestExecutor, IngestResult, IngestTask } from '../index.js';
 
 /** Notes what it is asked for, and begins no batch of an import before a test says so. */
 class HeldBatches implements IngestExecutor {
   readonly kinds: string[] = [];
   readonly waiting = 0;
+  readonly waitingByAccount = () => new Map<string, number>();
   release = () => {};
   private readonly released = new Promise<void>((resolve) => (this.release = resolve));
 
@@ -21,8 +23,10 @@ class HeldBatches implements IngestExecutor {
 
 let executor: HeldBatches;
 let lists: ListsInFolder;
+let board: ProgressBoard;
 beforeEach(() => {
-  lists = new ListsInFolder({}, (inner) => (executor = new HeldBatches(inner))).open();
+  board = new ProgressBoard();
+  lists = new ListsInFolder({}, (inner) => (executor = new HeldBatches(inner))).open({ progress: board });
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -42,6 +46,30 @@ it('lets a small write in before the next batch of an import that has one at wor
   expect(await session.end()).toMatchObject({ created: 2, failed: 0 });
   const order = executor.kinds.filter((kind) => kind === 'bulk-batch' || kind === 'write-batch');
   expect(order).toEqual(['bulk-batch', 'write-batch', 'bulk-batch']);
+});
+
+const ONE = Buffer.from('{"name":"one"}\n');
+it.each([
+  ['its last batch', (session: ImportSession) => session.push(ONE).then(() => session.end())],
+  ['a batch with all that was left', (session: ImportSession) => session.push(ONE, 1).then(() => session.end())],
+  [
+    'being broken off',
+    async (session: ImportSession) => {
+      await session.push(ONE, 1);
+      await session.committed();
+      session.abort();
+    },
+  ],
+])('is told of as long as nobody waits for more once it is over behind %s', async (_, importTo) => {
+  executor.release();
+  const list = await lists.indexes.create('a1', LIST_SETTINGS, LIST_DEFINITION);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await importTo(list.startImport('ndjson'));
+  expect(board.read('import', 'a1')).toMatchObject({ done: 1 });
+  vi.advanceTimersByTime(250);
+  // It was three seconds.
+  await expect.poll(() => board.read('import', 'a1')).toBeUndefined();
 });
 
 it('commits little of a first import, and less at a time while small writes are to be expected', async () => {

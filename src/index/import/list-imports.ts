@@ -95,7 +95,10 @@ export class ListImports {
         admission.importEnded();
         this.underWay -= 1;
       },
-      settle: () => settle(importId),
+      settle: () => {
+        this.tellIfOver();
+        return settle(importId);
+      },
     });
   }
 
@@ -115,7 +118,7 @@ export class ListImports {
     const { created, updated, failed } = outcome;
     const subject = basename(listPath);
     this.told.advance({ kind: 'import', subject }, created + updated + failed);
-    if (batch.final && this.underWay === 0) this.told.over(subject);
+    if (batch.final) this.tellIfOver();
     return outcome;
   }
 
@@ -133,10 +136,16 @@ export class ListImports {
       removeUnlisted: (listed, cursor) => removeUnlisted(source, listed, cursor),
       onEnded: () => {
         this.underWay -= 1;
+        this.tellIfOver();
       },
     });
     this.underWay += 1;
     return sync;
+  }
+
+  /** Also behind an import without a last batch: one that was broken off, or whose records were an even number of batches. */
+  private tellIfOver(): void {
+    if (this.underWay === 0) this.told.over(basename(this.options.listPath));
   }
 
   /** Unlike any that the list's state may still name from before a crash. */
