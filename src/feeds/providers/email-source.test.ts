@@ -44,6 +44,34 @@ function read(signal: AbortSignal, found = () => undefined): Promise<unknown> {
 
 const stopped = new Error('stopped');
 
+/** Until the connection ends; one that ends it before so many bytes have gone does so by itself. */
+const ENDLESS_BYTES = 128 * 2 ** 20;
+
+it.each([
+  ['a line', Buffer.alloc(2 ** 16, 'x')],
+  ['an answer of many parts', Buffer.from('(1 2) '.repeat(10_000))],
+  ['an answer of many literals', Buffer.concat([Buffer.from('{65536}\r\n'), Buffer.alloc(2 ** 16, 'x')])],
+])(
+  'ends a connection over which %s comes without end, which was taken into memory up to a gigabyte',
+  async (_, piece) => {
+    let sent = 0;
+    server.on('connection', (socket) => {
+      const send = () => {
+        while (!socket.destroyed && sent < ENDLESS_BYTES) {
+          sent += piece.length;
+          if (!socket.write(piece)) return;
+        }
+        socket.destroy();
+      };
+      socket.write('* OK ');
+      socket.on('drain', send);
+      send();
+    });
+    await expect(read(new AbortController().signal)).rejects.toThrow(/^The mailbox cannot be read: /);
+    expect(sent).toBeLessThan(ENDLESS_BYTES);
+  },
+);
+
 it('a run that was stopped before it connects does not connect', async () => {
   const abort = new AbortController();
   await expect(

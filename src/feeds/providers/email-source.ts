@@ -68,6 +68,12 @@ export interface EmailSourceOptions {
 
 const CONNECT_MS = 15_000;
 const IDLE_MS = 120_000;
+/** Numbers of three million messages; nothing else that a server says in one line is nearly as long. The library takes a gigabyte. */
+const LINE_BYTES_MAX = 32 * 2 ** 20;
+/** What stands around a message in the answer that has it. */
+const AROUND_MESSAGE_BYTES_MAX = 65_536;
+/** An answer has some dozens; each takes a hundred bytes of memory, however short it is. */
+const ANSWER_TOKENS_MAX = 100_000;
 const DAY_MS = 86_400_000;
 const FETCHED_TOGETHER = 50;
 const HASH_CHARACTERS = 22;
@@ -187,11 +193,22 @@ export class EmailSource implements FeedSource {
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,
       socketTimeout: IDLE_MS,
-      maxLiteralSize: this.options.messageBytesMax + 65_536,
+      ...this.limits(),
     });
     // What breaks off is told by the command that waits.
     client.on('error', () => undefined);
     return client;
+  }
+
+  /** Of what the server says, which is in memory until it is whole. */
+  private limits() {
+    const maxLiteralSize = this.options.messageBytesMax + AROUND_MESSAGE_BYTES_MAX;
+    return {
+      maxLiteralSize,
+      maxLineLength: LINE_BYTES_MAX,
+      maxResponseSize: Math.max(LINE_BYTES_MAX, maxLiteralSize + AROUND_MESSAGE_BYTES_MAX),
+      maxResponseTokens: ANSWER_TOKENS_MAX,
+    };
   }
 
   private async folder(client: ImapFlow, path: string, reading: Reading): Promise<FolderMemory> {
