@@ -223,6 +223,7 @@ function poolsOf(
     get waiting() {
       return ingestThreads.get().waiting;
     },
+    waitingByAccount: () => ingestThreads.get().waitingByAccount(),
     run: (task, options) => ingestThreads.get().run(task, options),
   };
   const searchPool = lazily(() =>

@@ -144,6 +144,7 @@ export function createInlineExecutor(context: IngestContext): IngestExecutor {
   let last: Promise<unknown> = Promise.resolve();
   return {
     waiting: 0,
+    waitingByAccount: () => new Map(),
     run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
       const result = last.then(() => runIngestTask(context, task));
       last = result.catch(() => undefined);

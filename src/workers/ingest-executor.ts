@@ -243,8 +243,7 @@ export function createIngestExecutor({
 
   async function runInLane<T extends IngestTask>(task: T, options: IngestOptions): Promise<IngestResult<T>> {
     const { lane, pool } = placeOf(task, given, lanes);
-    const waitingNow = () => all.reduce((sum, each) => sum + each.waiting, 0);
-    const tell = () => metrics.poolWaiting.labels('ingest').set(waitingNow());
+    const tell = () => metrics.poolWaiting.labels('ingest').set(waitingInAll(all));
     const inLane = () => {
       const done = lane.run(() => send(task, pool), options);
       tell();
@@ -266,6 +265,7 @@ export function createIngestExecutor({
     get waiting() {
       return lanes.writes.waiting + lanes.small.waiting;
     },
+    waitingByAccount: () => countsIn([lanes.writes, lanes.small]),
     async run(task, options = {}) {
       // Before its commit: what cannot be opened afterwards would be on disk and not searchable.
       room.assertForWriting();
@@ -277,6 +277,17 @@ export function createIngestExecutor({
       await Promise.all(pools.map((pool) => pool.close()));
     },
   };
+}
+
+function waitingInAll(lanes: readonly TaskLane[]): number {
+  return lanes.reduce((sum, { waiting }) => sum + waiting, 0);
+}
+
+function countsIn(lanes: readonly TaskLane[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const lane of lanes)
+    for (const [account, count] of lane.waitingByAccount()) counts.set(account, (counts.get(account) ?? 0) + count);
+  return counts;
 }
 
 function isQuiet(task: IngestTask): boolean {

@@ -259,6 +259,7 @@ async function mergesWith(mergeBytesMax: number | undefined) {
   let listPath = '';
   const fixtures = await listFixtures({
     waiting: 0,
+    waitingByAccount: () => new Map(),
     run(task, options) {
       ({ listPath } = task);
       return executor.run(task, options);

@@ -64,6 +64,11 @@ describe('a task lane', () => {
     const all = [lane.run(() => opened, { account: 'many' })];
     const others = ['many', 'many', 'many', 'many', 'one', 'few', 'few'].map(run);
     expect(lane.waiting).toBe(7);
+    expect([...lane.waitingByAccount()]).toEqual([
+      ['many', 4],
+      ['one', 1],
+      ['few', 2],
+    ]);
     open();
     await Promise.all([...all, ...others]);
     expect(order.slice(0, 3).toSorted()).toEqual(['few', 'many', 'one']);

@@ -30,6 +30,11 @@ export class TaskLane {
     return this.queue.length;
   }
 
+  /** Whose how many wait. */
+  waitingByAccount(): Iterable<readonly [account: string, count: number]> {
+    return this.queue.counts();
+  }
+
   async run<Result>(action: () => Promise<Result>, { signal, account = '' }: LaneTaskOptions = {}): Promise<Result> {
     signal?.throwIfAborted();
     await this.turn(account, signal);

@@ -16,8 +16,14 @@ const OVERLOADED = expect.objectContaining({ code: 'overloaded', retryAfterSecon
 /** Says how many tasks wait as it is told to, and holds tasks up until it is opened. */
 class BusyExecutor implements IngestExecutor {
   waiting = 0;
+  /** Of whom they are. */
+  waitingOf = LIST_SETTINGS.account;
   private opened: Promise<void> = Promise.resolve();
   constructor(private readonly inner: IngestExecutor) {}
+
+  waitingByAccount(): ReadonlyMap<string, number> {
+    return new Map([[this.waitingOf, this.waiting]]);
+  }
 
   hold(): () => void {
     let open: () => void = () => undefined;
@@ -60,6 +66,15 @@ describe('writes while many tasks wait for a thread', () => {
     );
     executor.waiting = 2;
     expect(await put('a')).toMatchObject({ outcome: 'created' });
+  });
+
+  it('are taken of an account that has none of them: one that had filled the queue had those of all others refused', async () => {
+    executor.waiting = 1000;
+    executor.waitingOf = 'another';
+    expect(await put('a')).toMatchObject({ outcome: 'created' });
+    await list.startImport('ndjson').end();
+    executor.waitingOf = LIST_SETTINGS.account;
+    await expect(put('b')).rejects.toThrow(OVERLOADED);
   });
 
   it('are done once they were taken: those that wait, and every batch of an import', async () => {
@@ -107,15 +122,44 @@ describe('what waits in one list', () => {
   });
 });
 
+it('lets an account have an equal part of a queue that is full, and no more', () => {
+  const counts = new Map<string, number>();
+  const admission = new WriteAdmission({
+    tasksWaitingMax: 12,
+    tasks: {
+      get waiting() {
+        return [...counts.values()].reduce((sum, count) => sum + count, 0);
+      },
+      waitingByAccount: () => counts,
+    },
+    writesWaitingMax: 1000,
+    waitingBytesMax: 1000,
+    onTooManyTasks: () => undefined,
+  });
+  const admitted = (account: string) => {
+    const list = admission.forList(account);
+    for (let taken = 0; ; taken += 1) {
+      try {
+        list.admitWrite(0);
+      } catch {
+        return taken;
+      }
+      counts.set(account, taken + 1);
+    }
+  };
+  const accounts = Array.from({ length: 14 }, (_, number) => String(number));
+  expect(accounts.map(admitted)).toEqual([12, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 0, 0]);
+});
+
 it('counts each list alone', () => {
   const admission = new WriteAdmission({
     tasksWaitingMax: 1,
-    tasksWaiting: () => 0,
+    tasks: { waiting: 0, waitingByAccount: () => new Map() },
     writesWaitingMax: 10,
     waitingBytesMax: 100,
     onTooManyTasks: () => undefined,
   });
-  const [one, other] = [admission.forList(), admission.forList()];
+  const [one, other] = [admission.forList('a'), admission.forList('a')];
   one.admitWrite(60);
   expect(() => {
     one.admitWrite(60);
@@ -129,12 +173,12 @@ it('says for ten seconds after a small write that others are to be expected', ()
   let nowMs = 0;
   const admission = new WriteAdmission({
     tasksWaitingMax: 1,
-    tasksWaiting: () => 0,
+    tasks: { waiting: 0, waitingByAccount: () => new Map() },
     writesWaitingMax: 1,
     waitingBytesMax: 100,
     onTooManyTasks: () => undefined,
     nowMs: () => nowMs,
-  }).forList();
+  }).forList('a');
   expect(admission.expectsWrites).toBe(false);
   admission.admitImport();
   expect(admission.expectsWrites).toBe(false);

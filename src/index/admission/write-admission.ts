@@ -4,6 +4,7 @@
  * waits for a thread. Main thread only.
  */
 import { ServiceError } from '../../platform/index.js';
+import type { IngestExecutor } from '../contract/ingest-tasks.js';
 
 /** Into one list at a time; each may hold batches in memory. */
 const IMPORTS_MAX = 8;
@@ -12,9 +13,10 @@ const RETRY_AFTER_SECONDS = 1;
 const RECENT_MS = 10_000;
 
 export interface WriteAdmissionOptions {
-  /** Tasks of all lists that may wait for a thread when a write comes. */
+  /** Tasks of all lists that may wait for a thread when a write comes. Where there are so many, who has less than an equal part of them may still come. */
   readonly tasksWaitingMax: number;
-  readonly tasksWaiting: () => number;
+  /** Whose they are is asked only where there are too many. */
+  readonly tasks: Pick<IngestExecutor, 'waiting' | 'waitingByAccount'>;
   /** Small writes that may wait in one list. */
   readonly writesWaitingMax: number;
   /** The same by their size in memory. */
@@ -29,9 +31,9 @@ export interface WriteAdmissionOptions {
 export class WriteAdmission {
   constructor(private readonly options: WriteAdmissionOptions) {}
 
-  /** Of one list that is open. */
-  forList(): ListAdmission {
-    return new ListAdmission(this.options);
+  /** Of one list of the account that is open. */
+  forList(account: string): ListAdmission {
+    return new ListAdmission(this.options, account);
   }
 }
 
@@ -42,7 +44,10 @@ export class ListAdmission {
   private lastWriteMs = -Infinity;
   private readonly nowMs: () => number;
 
-  constructor(private readonly options: WriteAdmissionOptions) {
+  constructor(
+    private readonly options: WriteAdmissionOptions,
+    private readonly account: string,
+  ) {
     this.nowMs = options.nowMs ?? (() => performance.now());
   }
 
@@ -82,11 +87,25 @@ export class ListAdmission {
   }
 
   private assertThreads(): void {
-    const { tasksWaiting, tasksWaitingMax, onTooManyTasks } = this.options;
-    const waiting = tasksWaiting();
-    if (waiting < tasksWaitingMax) return;
+    const {
+      tasks: { waiting },
+      tasksWaitingMax,
+      onTooManyTasks,
+    } = this.options;
+    if (waiting < tasksWaitingMax || this.hasPartLeft()) return;
     onTooManyTasks();
     throw overloaded(`${waiting} tasks that write are waiting already; try again in a second.`);
+  }
+
+  /**
+   * Of a queue that is full: who has filled it has more than an equal part. What was admitted is done, so nothing of it gives way; all together may
+   * have `tasksWaitingMax` times 1 + 1/2 + 1/3 + … of as many accounts, six times of 256.
+   */
+  private hasPartLeft(): boolean {
+    const { tasksWaitingMax, tasks } = this.options;
+    const counts = tasks.waitingByAccount();
+    const accounts = counts.size + (counts.has(this.account) ? 0 : 1);
+    return (counts.get(this.account) ?? 0) < Math.floor(tasksWaitingMax / accounts);
   }
 }
 

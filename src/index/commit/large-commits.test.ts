@@ -29,6 +29,9 @@ class ChangingExecutor implements IngestExecutor {
   get waiting(): number {
     return this.inner.waiting;
   }
+  waitingByAccount() {
+    return this.inner.waitingByAccount();
+  }
   run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
     return this.inner.run(this.change(task) as T);
   }

@@ -6,6 +6,7 @@ it('each task of a list says whose list it is', async () => {
   const told: [IngestTask['kind'], string | undefined][] = [];
   const listening = (inner: IngestExecutor): IngestExecutor => ({
     waiting: 0,
+    waitingByAccount: () => new Map(),
     run: (task, options?: IngestOptions) => {
       told.push([task.kind, options?.account]);
       return inner.run(task, options);

@@ -267,6 +267,8 @@ export interface IngestOptions {
 export interface IngestExecutor {
   /** Tasks that commit and wait for a thread. */
   readonly waiting: number;
+  /** How many of them each account has, where it has any. Counted when it is asked for. */
+  waitingByAccount(): ReadonlyMap<string, number>;
   /** Refuses no task for waiting (`WriteAdmission` does). Rejects with a ServiceError: the task's own, or `internal-error` (the worker died). */
   run<T extends IngestTask>(task: T, options?: IngestOptions): Promise<IngestResult<T>>;
 }
@@ -280,6 +282,7 @@ export function ofAccount(
     get waiting() {
       return executor.waiting;
     },
+    waitingByAccount: () => executor.waitingByAccount(),
     run: (task, options) => executor.run(task, { ...options, account }),
   };
 }

@@ -28,6 +28,9 @@ class HeldMerge implements IngestExecutor {
   get waiting(): number {
     return this.inner.waiting;
   }
+  waitingByAccount() {
+    return this.inner.waitingByAccount();
+  }
 
   release(): void {
     this.goOn();
@@ -145,6 +148,7 @@ describe('an index of vectors whose worker dies behind its commit', () => {
     let deaths = 0;
     const lists = new ListsWithModels(new ScriptedModels({ mini: new ScriptedEmbedder() }), {}, (inner) => ({
       waiting: 0,
+      waitingByAccount: () => new Map(),
       run: async (task) => {
         const result = await inner.run(task);
         if (task.kind !== 'commit-vector-index' || ++deaths > 1) return result;

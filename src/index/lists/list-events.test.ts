@@ -54,6 +54,7 @@ let list: ListIndex;
 
 const failing = (inner: IngestExecutor): IngestExecutor => ({
   waiting: 0,
+  waitingByAccount: () => new Map(),
   run(task) {
     if (failNext !== task.kind) return inner.run(task);
     failNext = undefined;

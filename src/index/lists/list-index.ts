@@ -157,7 +157,7 @@ export class OpenListIndex implements ListIndex {
       dropping: this.dropping,
     });
     this.writes = this.writesOf(options);
-    const admission = options.admission.forList();
+    const admission = options.admission.forList(settings.account);
     this.queue = new ListQueue({
       admission,
       groupBytesMax: () => options.storePages.batchBytesMax(listPath),

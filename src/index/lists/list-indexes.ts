@@ -434,7 +434,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     const { config, executor, metrics } = this.options;
     return new WriteAdmission({
       tasksWaitingMax: config.ingest.queue_max,
-      tasksWaiting: () => executor.waiting,
+      tasks: executor,
       writesWaitingMax: config.ingest.writes_waiting_max,
       waitingBytesMax: this.budget.waitingWriteBytesMax,
       onTooManyTasks: () => {

@@ -34,6 +34,9 @@ class HookedExecutor implements IngestExecutor {
   get waiting(): number {
     return this.inner.waiting;
   }
+  waitingByAccount() {
+    return this.inner.waitingByAccount();
+  }
   async run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
     await this.hook(task, 'before');
     const result = await this.inner.run(task);

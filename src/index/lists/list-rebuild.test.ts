@@ -25,6 +25,9 @@ class WatchedExecutor implements IngestExecutor {
   get waiting(): number {
     return this.inner.waiting;
   }
+  waitingByAccount() {
+    return this.inner.waitingByAccount();
+  }
   async run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
     this.kinds.push(task.kind);
     await this.before(task);

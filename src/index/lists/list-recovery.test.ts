@@ -22,6 +22,9 @@ class DyingExecutor implements IngestExecutor {
   get waiting(): number {
     return this.inner.waiting;
   }
+  waitingByAccount() {
+    return this.inner.waitingByAccount();
+  }
   async run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
     const death = this.death?.kind === task.kind ? this.death : undefined;
     if (death !== undefined) this.death = undefined;

@@ -33,6 +33,9 @@ class HeldMerges implements IngestExecutor {
   get waiting(): number {
     return this.inner.waiting;
   }
+  waitingByAccount() {
+    return this.inner.waitingByAccount();
+  }
 
   release(): void {
     this.isHeld = false;

@@ -20,6 +20,7 @@ beforeEach(() => {
     environment,
     (inner) => ({
       waiting: 0,
+      waitingByAccount: () => new Map(),
       run: (task, options) => {
         if (task.kind === 'attach-model') onAttempt();
         if (task.kind !== 'attach-model' || refusals === 0) return inner.run(task, options);

@@ -45,6 +45,7 @@ function open(): void {
     kernel,
     executor: {
       waiting: 0,
+      waitingByAccount: () => new Map(),
       run: async (task) => {
         before(task);
         const result = await inner.run(task);

@@ -30,6 +30,7 @@ const NEW_LIST = {
 
 const lists = new ListsInFolder({ GANNET_LISTS_OPEN_MAX: String(OPEN_MAX) }, (inner) => ({
   waiting: 0,
+  waitingByAccount: () => new Map(),
   run: (task, options) => {
     if (task.kind === 'start-build') return Promise.reject(new ServiceError('storage-full', 'The disk is full.'));
     return inner.run(task, options);
