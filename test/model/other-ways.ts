@@ -28,7 +28,6 @@ const QUERY_CHARACTERS_MAX = 4000;
 export class OtherWays {
   readonly #keys = new Map<string, string>();
 
-  /** `lists` and `group` are names. */
   constructor(
     private readonly service: TestService,
     private readonly group: string,
@@ -85,7 +84,7 @@ export class OtherWays {
   #asQueryString(full: Asked, sent: SentSearch, counted: Ways['counted']): Promise<void> {
     const { path, body } = sent;
     const entries = Object.entries(body).map(([name, value]): [string, string] => [name, written(name, value)]);
-    // Names with a comma cannot be told apart in a list of them.
+    // No field that a sequence uses has a comma in its name, by which a list of them would be another.
     const query = Object.fromEntries(entries);
     if (new URLSearchParams(query).toString().length > QUERY_CHARACTERS_MAX) return Promise.resolve();
     return this.#agree('answer to a query string', full, async () => {

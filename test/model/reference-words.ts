@@ -15,9 +15,9 @@ export interface QueryRule {
   readonly keep: boolean;
 }
 
-/** Words of a text, folded: for texts of words between blanks and punctuation, which is all that is searched for here. */
+/** Words of a text, folded, with the double s of a sharp one, large or small: for texts of words between blanks and punctuation, which is all that is searched for here. */
 export function wordsOf(text: string): string[] {
-  const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().toUpperCase().toLowerCase();
   // A picture is a word by itself.
   return folded.match(/[\p{L}\p{N}]+|\p{Extended_Pictographic}/gu) ?? [];
 }

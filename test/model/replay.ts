@@ -4,6 +4,7 @@ import type { Answer, ServiceClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { SeededRandom } from '../support/random.js';
 import type { TestService } from '../support/service.js';
+import { checkRelated, checkSuggestions } from './companion-check.js';
 import { CountedSearches } from './counted-searches.js';
 import { broughtBack, columnsOf, csvOf } from './csv-round-trip.js';
 import { Difference, holdsTrue, same, shown } from './difference.js';
@@ -415,6 +416,7 @@ class Replay {
     check.answer(answer.body as SearchAnswer);
     await this.#again(search, answer.body as SearchAnswer);
     await this.#inOtherWays(search);
+    await this.#companions(search, answer.body as SearchAnswer);
     if (search.style % 7 === 0) await this.#counted.click(this.#client, this.#targetOf(search), answer);
     if (!search.paged || search.size === 0) return;
     const hits: Hit[] = [];
@@ -459,6 +461,23 @@ class Replay {
 
   #targetOf({ target }: Search): string {
     return target === 'group' ? `group/${this.prefix}` : `list/${this.#name(target.list)}`;
+  }
+
+  /** Neither is counted as a search. */
+  async #companions({ target, query, filter, style }: Search, { results }: SearchAnswer): Promise<void> {
+    if (target === 'group' || target.back > 0 || style % 4 > 0) return;
+    const list = this.#list(target.list);
+    const place = { path: `default/${this.#name(target.list)}/${list.version}`, list };
+    if (query !== undefined)
+      await checkSuggestions(
+        this.#client,
+        place,
+        query.words
+          .join(' ')
+          .slice(0, 1 + (style % 9))
+          .trim(),
+      );
+    await checkRelated(this.#client, place, { name: results[0]?.name ?? 'not there', filter });
   }
 
   #inOtherWays(search: Search): Promise<void> {
