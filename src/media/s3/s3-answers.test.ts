@@ -100,6 +100,23 @@ describe('a listing', () => {
     expect(await page(2)).toMatchObject({ files: [{ path: 'a' }, { path: 'b' }], hasMore: true });
   });
 
+  it('of names that no file can have ends, and asks for many at a time: each was a request, and there was no end of them', async () => {
+    let number = 0;
+    server.script = (_asked, response) => response.end(listing([`in/a//${1e6 + (number += 1)}`], true));
+    await expect(page(1)).rejects.toMatchObject(UNAVAILABLE);
+    expect(server.asked.length).toBe(1000);
+    expect(server.asked.map(({ path }) => /max-keys=(\d+)/.exec(path)?.[1]).slice(0, 3)).toEqual(['1', '1000', '1000']);
+  });
+
+  it.each([
+    ['that lead elsewhere', ['in/../../etc/passwd', 'in/./a', 'in//a']],
+    ['with a character that ends a name', ['in/a%00b']],
+    ['of a megabyte', [`in/${'x'.repeat(2 ** 20)}`]],
+  ])('leaves out names %s', async (_, names) => {
+    lists(listing([...names, 'in/z'], false));
+    expect(await pathsOf(10)).toEqual(['z']);
+  });
+
   it.each([
     ['of another place', listing(['out/secret'], false)],
     ['below another prefix', listing(['in/other'], false)],

@@ -22,6 +22,10 @@ import { UploadSlots } from './upload-slots.js';
 
 /** Uploads at a time that do not say how long they are. */
 const UNANNOUNCED_UPLOADS_MAX = 32;
+/** What a server answers at most. */
+const KEYS_MAX = 1000;
+/** For one of a listing: a million names. There may be others without end. */
+const PAGES_MAX = 1000;
 
 export interface S3StoreOptions {
   readonly client: S3Client;
@@ -83,11 +87,13 @@ export class S3Store implements MediaStore {
   async list({ prefix, after, size }: ListQuery): Promise<FilePage> {
     const { client, prefix: own } = this.options;
     const files: StoredFile[] = [];
-    for (let behind = after; ;) {
+    for (let behind = after, pages = 0; ; pages += 1) {
+      if (pages >= PAGES_MAX) throw unavailable('it lists too many names in a row that no file can have');
       const query = {
         'list-type': '2',
         'encoding-type': 'url',
-        'max-keys': String(size - files.length),
+        // Behind the first, most may be names that are left out, each of which would be a request of its own where one file is wanted.
+        'max-keys': String(pages === 0 ? size : KEYS_MAX),
         prefix: own + prefix,
         ...(behind === '' ? {} : { 'start-after': own + behind }),
       };
