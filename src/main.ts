@@ -42,7 +42,7 @@ import {
 } from './platform/index.js';
 import { restoreStopped, type WantedRestore } from './stopped-service.js';
 import type { Restored } from './backup/index.js';
-import { createLogger } from './platform/logger.js';
+import { createLogger, flushLogs } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
 import { systemTimers } from './platform/work/index.js';
 import { unknownEnvironment } from './platform/config.js';
@@ -94,8 +94,9 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-/** For who does not wait for a stop any more. */
+/** For who does not wait for a stop any more. What was logged is written; what else was to be done at the end of the process is not. */
 export function endProcess(status: number): void {
+  flushLogs();
   kernel.endProcess(status);
 }
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { GatheredOutput, type LineOutput } from './gathered-output.js';
+import { flushLogs, GatheredOutput, type LineOutput } from './gathered-output.js';
 
 /** An output whose background writes end when the test says so. */
 class RecordingOutput extends EventEmitter implements LineOutput {
@@ -104,4 +104,11 @@ describe('GatheredOutput', () => {
     output.emit('error', new Error('ENOSPC'));
     await drain;
   });
+});
+
+it('is written at once where the process ends without a word to Node.js', () => {
+  const output = new RecordingOutput();
+  new GatheredOutput(output).write('last\n');
+  flushLogs();
+  expect(output.written).toEqual(['last\n']);
 });

@@ -102,7 +102,8 @@ function flushWaiting(): void {
   waiting.clear();
 }
 
-process.on('exit', () => {
+/** Writes at once what all logs have of this turn: for the end of the process, which Node.js tells of where it ends it itself. Never throws. */
+export function flushLogs(): void {
   for (const output of waiting) {
     try {
       output.flushSync();
@@ -110,4 +111,5 @@ process.on('exit', () => {
       // Nobody reads any more.
     }
   }
-});
+}
+process.on('exit', flushLogs);

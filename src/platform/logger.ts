@@ -7,6 +7,8 @@ import type { Config } from './config.js';
 import { GatheredOutput } from './gathered-output.js';
 import { LogOutput } from './log-output.js';
 
+export { flushLogs } from './gathered-output.js';
+
 export interface LoggerOptions {
   /** Instead of the configured level; the command line is quieter than the service. */
   readonly level?: Config['log']['level'];

@@ -1,0 +1,32 @@
+/** A stop that waits, here for a body that does not come, ends at once where somebody asks a second time. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+let service: TestService | undefined;
+afterEach(() => service?.close());
+
+it('ends a stop that waits with status 130, and what was logged is there', async () => {
+  const running = (service = await startTestService({ env: { GANNET_SERVER_SHUTDOWN_SECONDS: '300' } }));
+  expect((await running.client.post('/list/default', { name: 'films' })).status).toBe(201);
+  const { hostname, port } = new URL(running.address);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  await once(socket, 'connect');
+  const head = [
+    'POST /search-result/default/films/bulk HTTP/1.1',
+    'Host: localhost',
+    `X-API-Key: ${running.client.key}`,
+    'Content-Type: application/x-ndjson',
+    'Content-Length: 1000',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n{"name":"a"}\n`);
+  process.kill(running.pid, 'SIGTERM');
+  await eventually(
+    () => Promise.resolve(running.output),
+    (output) => output.includes('told to stop'),
+  );
+  expect(await running.stop('SIGTERM')).toBe(130);
+  socket.destroy();
+});
