@@ -42,7 +42,9 @@ it('end soon where they are told to be over, unless more is done', () => {
     jobs.over(subject);
   }
   jobs.advance(IMPORT, 1);
-  vi.advanceTimersByTime(250);
+  vi.advanceTimersByTime(999);
+  expect(told(board)).toHaveLength(2);
+  vi.advanceTimersByTime(1);
   expect(told(board)).toEqual([['list-1', 'running', 2, null]]);
   jobs.over('nobody');
 });

@@ -6,8 +6,8 @@ import type { Job, JobBeginning, ProgressBoard } from './progress.js';
 
 /** Longer than the pause between two pieces of an import over a slow line. */
 const QUIET_MS = 3_000;
-/** Behind what is over the next of a file that is sent as several comes sooner. */
-const OVER_MS = 250;
+/** Behind what is over the next of a file that is sent as several comes sooner; and whoever listens has been told by then of all that was done. */
+const OVER_MS = 1_000;
 
 interface PassingJob {
   readonly job: Job;

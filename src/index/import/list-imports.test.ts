@@ -67,7 +67,7 @@ it.each([
   onTestFinished(() => void vi.useRealTimers());
   await importTo(list.startImport('ndjson'));
   expect(board.read('import', 'a1')).toMatchObject({ done: 1 });
-  vi.advanceTimersByTime(250);
+  vi.advanceTimersByTime(1_000);
   // It was three seconds.
   await expect.poll(() => board.read('import', 'a1')).toBeUndefined();
 });
