@@ -170,6 +170,23 @@ TEST(longer_words_are_summed_however_far_apart_they_are) {
   }
 }
 
+TEST(longer_words_as_good_as_the_word_make_a_field_the_query) {
+  TemporaryFolder folder;
+  std::vector<DocumentWriter> writers = {DocumentWriter(0).Text(0, "서울시"), DocumentWriter(1).Text(0, "서울")};
+  const auto generation = DeriveGeneration(nullptr, {{folder.Build({{1}, {}}, writers), {}}}, {}, {}, "{}");
+  const auto bonuses = [&](float weight) {
+    QueryPlan plan;
+    plan.size = 10;
+    plan.groups.push_back(Group(Occur::kShould, {{1, {"서울"}}, {weight, {"서울시"}, AlternativeKind::kCompound}}));
+    plan.whole = {0};
+    plan.whole_field_weight = 1;
+    const PreparedQuery query = PrepareQuery(*generation, plan, true);
+    return query.whole.matches.empty() ? 0 : query.whole.matches[0]->size();
+  };
+  CHECK_EQ(bonuses(kWholeFieldTermWeightMin), size_t{2});
+  CHECK_EQ(bonuses(0.6f), size_t{1});
+}
+
 // As many and as long as a group may have them.
 TEST(longer_words_are_summed_once_however_long_they_are) {
   TemporaryFolder folder;

@@ -154,7 +154,10 @@ class QueryPreparer {
       return alternative.kind != AlternativeKind::kTypo && alternative.document_frequency > 0;
     };
     const bool known = std::any_of(group->alternatives.begin(), group->alternatives.end(), is_known);
-    for (const PreparedAlternative& longer : group->longer) group->sequence_terms.push_back(longer.terms[0]);
+    for (const PreparedAlternative& longer : group->longer) {
+      group->sequence_terms.push_back(longer.terms[0]);
+      if (longer.weight >= kWholeFieldTermWeightMin) group->whole_terms.push_back(longer.terms[0]);
+    }
     for (PreparedAlternative& alternative : group->alternatives) {
       alternative.counts = !known || alternative.kind != AlternativeKind::kTypo;
       if (!alternative.counts || alternative.is_phrase() || alternative.is_joined) continue;
