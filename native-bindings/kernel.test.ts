@@ -267,9 +267,10 @@ describe('generations', () => {
 });
 
 describe('arguments', () => {
-  // Leases that are counted wrongly end the process, as they are meant to: kernel-leases.test.ts.
+  // Leases that are counted wrongly end the process, as they are meant to (kernel-leases.test.ts), and so does every status (second-signal.test.ts).
+  const ending = ['countLeases', 'endProcess'];
   const names = Object.keys(kernel).filter(
-    (name) => name !== 'countLeases' && typeof kernel[name as keyof Kernel] === 'function',
+    (name) => !ending.includes(name) && typeof kernel[name as keyof Kernel] === 'function',
   );
 
   test('of wrong types are errors, never a crash', async () => {
@@ -306,6 +307,7 @@ describe('arguments', () => {
       new TypeError('schema.textFields has to be an array'),
     );
     expect(() => loose['documentFrequencies']!('x')).toThrow(TypeError);
+    expect(() => loose['endProcess']!('x')).toThrow(TypeError);
   });
 
   test('of unknown constants are programming errors', () => {
