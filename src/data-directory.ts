@@ -10,7 +10,7 @@ import {
   DataDirectoryInUseError,
   keepFilesToOwner,
   lockHolder,
-  makeFolder,
+  makeSyncedFolderNow,
   OperatorError,
   ownerBesideRoot,
   systemReason,
@@ -36,7 +36,7 @@ export function openDataDirectory(dataDir: string, { log, serves }: OpeningOptio
   keepFilesToOwner();
   if (!serves) assertOwnData(dataDir);
   try {
-    makeFolder(dataDir);
+    makeSyncedFolderNow(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const reason = dataDirectoryFault(dataDir) ?? systemReason(error);

@@ -4,8 +4,9 @@
  * any time, and is replaced as a whole.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolderNow } from '../platform/index.js';
 import type { EarlierClick, EarlierQuery } from '../search/index.js';
 
 const FORMAT = 2;
@@ -33,7 +34,7 @@ export function writeLearned(path: string, { queries, clicked }: LearnedSearches
     queries: queries.map(({ text, searches, clicks }) => [text, searches, clicks]),
     clicked: clicked.map(({ query, record, clicks }) => [query, record, clicks]),
   };
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolderNow(dirname(path));
   const text = JSON.stringify(stored);
   writeFileSync(`${path}.tmp`, `${sumOf(text)}\n${text}`);
   renameSync(`${path}.tmp`, path);

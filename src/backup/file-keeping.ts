@@ -1,8 +1,8 @@
 /** Files as a backup takes them over: linked where they never change, shared with the backup before where they are the same. */
 import { constants, type Dirent, type Stats } from 'node:fs';
-import { copyFile, link, lstat, mkdir, open, readdir, realpath, stat, utimes, type FileHandle } from 'node:fs/promises';
+import { copyFile, link, lstat, open, readdir, realpath, stat, utimes, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { FILE_SYSTEM_OWN, isWithin, syncFile } from '../platform/index.js';
+import { FILE_SYSTEM_OWN, isWithin, makeFolder, syncFile } from '../platform/index.js';
 import type { KeptFile } from './description.js';
 
 /** `utimes` keeps about a millisecond of a time. */
@@ -35,7 +35,7 @@ export async function linked(from: string, to: string): Promise<boolean> {
  */
 export async function keepCopy(from: string, to: string, before: string | undefined): Promise<Kept> {
   const { size, mtime } = await stat(from);
-  await mkdir(dirname(to), { recursive: true });
+  await makeFolder(dirname(to));
   if (before !== undefined && (await isSame(from, before)) && (await linked(before, to).catch(() => false))) {
     return { bytes: size, shared: true };
   }

@@ -1,9 +1,9 @@
 /** The copy of one list as of one moment: its store as of a commit, and the segments that this commit names. */
 import { constants } from 'node:fs';
-import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { copyFile, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { namedSegmentFiles } from '../index/index.js';
-import { copyEnvironment, ServiceError } from '../platform/index.js';
+import { copyEnvironment, makeFolder, ServiceError } from '../platform/index.js';
 import { RecordStore } from '../records/index.js';
 import { hasStore, segmentsPath, storePath } from '../store/index.js';
 import { keepCopy, linked } from './file-keeping.js';
@@ -57,8 +57,8 @@ async function backUpAtRest(places: ListBackupPlaces): Promise<ListBackup | unde
   const caught = new SegmentCatch(segmentsPath(listPath), { segments, staging });
   let isSame = false;
   try {
-    await Promise.all([mkdir(segments, { recursive: true }), mkdir(staging, { recursive: true })]);
-    await mkdir(storePath(target), { recursive: true });
+    await Promise.all([makeFolder(segments), makeFolder(staging)]);
+    await makeFolder(storePath(target));
     await caught.look();
     const [from, to] = [listPath, target].map((path) => join(storePath(path), 'data.mdb')) as [string, string];
     await copyFile(from, to, constants.COPYFILE_FICLONE);
@@ -77,7 +77,7 @@ async function backUpAtRest(places: ListBackupPlaces): Promise<ListBackup | unde
 async function attemptBackup(places: ListBackupPlaces): Promise<ListBackup | undefined | 'segments-gone'> {
   const { listPath, target, staging } = places;
   const segments = segmentsPath(target);
-  await Promise.all([mkdir(segments, { recursive: true }), mkdir(staging, { recursive: true })]);
+  await Promise.all([makeFolder(segments), makeFolder(staging)]);
   const caught = new SegmentCatch(segmentsPath(listPath), { segments, staging });
   try {
     await caught.look();

@@ -1,7 +1,7 @@
 /** A backup as a folder. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder, packageVersion, syncFile, systemReason } from '../platform/index.js';
+import { makeSyncedFolderNow, packageVersion, syncFile, systemReason } from '../platform/index.js';
 import { DataCopy, STAGING, type BackupSource, type CopyWatch } from './data-copy.js';
 import { describeBackup, DESCRIPTION_FILE, foldersOf } from './description.js';
 import { filesBelow } from './file-keeping.js';
@@ -47,7 +47,7 @@ export async function makeBackup(source: BackupSource, request: BackupRequest, w
   const unfinished = join(request.folder, unfinishedName(source.dataDir));
   try {
     await removeLeftOver(source, unfinished);
-    makeFolder(request.folder);
+    makeSyncedFolderNow(request.folder);
     // Never one that is there: where others may write to the folder, it could be theirs, and so would be what is put into it.
     await mkdir(unfinished);
     const target = new FolderTarget(unfinished, earlier.at(-1)?.path);

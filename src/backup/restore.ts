@@ -18,9 +18,9 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
+import { copyFile, lstat, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { asStorageError, mountsOf, OperatorError, ServiceError, syncFile } from '../platform/index.js';
+import { asStorageError, makeFolder, mountsOf, OperatorError, ServiceError, syncFile } from '../platform/index.js';
 import { foldersOf, readDescription, type BackupDescription } from './description.js';
 
 /** Of the data directory, while a backup comes into it. */
@@ -178,10 +178,10 @@ async function assertWhole(from: string, { files }: BackupDescription): Promise<
 }
 
 async function copyAll(from: string, to: string, { files }: BackupDescription): Promise<void> {
-  await mkdir(to, { recursive: true });
+  await makeFolder(to);
   for (const { path } of files) {
     const target = join(to, path);
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(target));
     // Never a second name: the backup stays as it is whatever becomes of the copy.
     await copyFile(join(from, path), target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     await syncFile(target);

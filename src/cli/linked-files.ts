@@ -3,11 +3,11 @@
  * `gannet export --with-files` writes it, and `gannet import --with-files` puts it into the stores again.
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { mediaPlace, type MediaPlace } from '../fields/index.js';
 import { pathFault } from '../media/index.js';
-import { isName, isSystemError, systemReason } from '../platform/index.js';
+import { isName, isSystemError, makeFolder, systemReason } from '../platform/index.js';
 import { subtitleUrls } from '../resources/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { formatBytes, formatCounted, printable, type Output } from './output.js';
@@ -48,7 +48,7 @@ export class ExportedFiles {
 
   /** Makes the folder where it is missing. */
   static async into(options: ExportedFilesOptions): Promise<ExportedFiles> {
-    await mkdir(options.folder, { recursive: true });
+    await makeFolder(options.folder);
     return new ExportedFiles(options);
   }
 
@@ -91,7 +91,7 @@ export class ExportedFiles {
     const target = join(folder, store, ...path.split('/'));
     try {
       const pieces = await client.download('media.read', { params: { account, store, path } });
-      await mkdir(dirname(target), { recursive: true });
+      await makeFolder(dirname(target));
       await saveWhole(pieces, target);
     } catch (error) {
       if (error instanceof ProblemError && MISSING.has(error.problem.code)) return error.problem.detail;

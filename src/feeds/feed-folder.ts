@@ -1,10 +1,11 @@
 /** The folder of a feed, `data/feeds/<id>`: a copy of its file, and what its source is remembered by. Nothing is lost with it. */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { MediaStore } from '../media/index.js';
+import { makeFolder } from '../platform/index.js';
 import { readSyncFileNames, SyncFileDamagedError } from './file/sync-file.js';
 import { LISTING_FILE, LOCAL_FILE, NEXT_FILE } from './worker/feed-protocol.js';
 
@@ -21,7 +22,7 @@ export class FeedFolder {
    * last that was, and stays. Resolves with false where the store lacks what the copy has, which `putBack` mends.
    */
   async fetch(store: MediaStore, path: string): Promise<boolean> {
-    await mkdir(this.path, { recursive: true, mode: 0o700 });
+    await makeFolder(this.path, 0o700);
     const known = await this.etag();
     const file = await store.stat(path);
     if (file !== undefined && file.etag === known) return true;

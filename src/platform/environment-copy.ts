@@ -1,6 +1,6 @@
 /** Copies of LMDB environments as of one moment, while they are read and written. */
-import { mkdirSync } from 'node:fs';
 import type { RootDatabase } from 'lmdb';
+import { makeFolderNow } from './make-folder.js';
 import { asStorageError } from './storage-space.js';
 
 /**
@@ -10,7 +10,7 @@ import { asStorageError } from './storage-space.js';
  */
 export async function copyEnvironment(root: RootDatabase, to: string): Promise<void> {
   try {
-    mkdirSync(to, { recursive: true });
+    makeFolderNow(to);
     await root.backup(to, false);
   } catch (error) {
     throw asStorageError(error, to);

@@ -12,7 +12,8 @@ import { endsInOverlappingSync } from './environment-file.js';
 import { commitBeside, mapAnew, open, useMappingsLock } from './lmdb.js';
 import { checkEnvironmentFile, isDamage } from './damaged-storage.js';
 import { assertEnvironmentRoom, assertGrowthRoom } from './process-room.js';
-import { makeSyncedFolderNow, syncFolderNow } from './synced-folders.js';
+import { makeSyncedFolderNow } from './make-folder.js';
+import { syncFolderNow } from './synced-folders.js';
 import { allocateLockFile, asStorageError, isStorageError } from './storage-space.js';
 
 export interface EnvironmentOptions {

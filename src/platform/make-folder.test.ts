@@ -1,39 +1,67 @@
 import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
-import { makeFolder } from './make-folder.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder, makeFolderNow, makeSyncedFolder, makeSyncedFolderNow } from './make-folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-make-folder-'));
+beforeAll(() => {
+  writeFileSync(join(folder, 'file'), '');
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'link'));
+  symlinkSync(join(folder, 'round'), join(folder, 'round'));
+});
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-it('makes a folder and those above it, and leaves one that is there', () => {
-  const deep = join(folder, 'a', 'b', 'c');
-  makeFolder(deep);
-  makeFolder(deep);
-  expect(statSync(deep).isDirectory()).toBe(true);
+const OWNER_ONLY = 0o700;
+
+describe.each<[string, (path: string) => unknown]>([
+  ['makeFolder', (path) => makeFolder(path, OWNER_ONLY)],
+  ['makeFolderNow', (path) => makeFolderNow(path, OWNER_ONLY)],
+  ['makeSyncedFolder', (path) => makeSyncedFolder(path, OWNER_ONLY)],
+  ['makeSyncedFolderNow', makeSyncedFolderNow],
+])('%s', (name, given) => {
+  const make = async (path: string) => given(path);
+
+  it('makes a folder and those above it, and leaves one that is there', async () => {
+    const deep = join(folder, name, 'b', 'c');
+    await make(deep);
+    await make(deep);
+    expect(statSync(deep).isDirectory()).toBe(true);
+  });
+
+  it('makes what somebody else makes meanwhile', async () => {
+    const deep = join(folder, 'together', name);
+    await Promise.all(['a', 'b', 'a/c'].map((each) => make(join(deep, each))));
+    expect(statSync(join(deep, 'a', 'c')).isDirectory()).toBe(true);
+  });
+
+  it.each([
+    ['file', /EEXIST/],
+    ['file/below', /ENOTDIR/],
+    ['link', /EEXIST/],
+    ['round', /ELOOP|EEXIST/],
+    ['n'.repeat(300), /ENAMETOOLONG/],
+  ])('says what is in the way of %s', async (path, code) => {
+    await expect(make(join(folder, path))).rejects.toThrow(code);
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('comes to an end where no folder can be made', async () => {
+    await expect(make('/proc/gannet/backups')).rejects.toThrow(/ENOENT/);
+  });
+});
+
+it('tells which folders it made, the uppermost first', async () => {
+  const at = (...parts: string[]) => join(folder, 'told', ...parts);
+  expect(makeFolderNow(at('now'))).toEqual([at(), at('now')]);
+  expect(await makeFolder(at('then', 'below'))).toEqual([at('then'), at('then', 'below')]);
+  expect(await makeFolder(at('then', 'below'))).toEqual([]);
 });
 
 it('fails where the disk does not have the name, though the folder is there', () => {
   const sync = () => {
     throw new Error('EIO');
   };
-  expect(() => makeFolder(join(folder, 'unsynced'), sync)).toThrow('EIO');
-});
-
-it('says what is in the way', () => {
-  writeFileSync(join(folder, 'file'), '');
-  symlinkSync(join(folder, 'nowhere'), join(folder, 'link'));
-  symlinkSync(join(folder, 'round'), join(folder, 'round'));
-  expect(() => makeFolder(join(folder, 'file'))).toThrow(/EEXIST/);
-  expect(() => makeFolder(join(folder, 'file', 'below'))).toThrow(/ENOTDIR/);
-  expect(() => makeFolder(join(folder, 'link'))).toThrow(/EEXIST/);
-  expect(() => makeFolder(join(folder, 'round'))).toThrow(/ELOOP|EEXIST/);
-  expect(() => makeFolder(join(folder, 'n'.repeat(300)))).toThrow(/ENAMETOOLONG/);
-});
-
-it.skipIf(!existsSync('/proc/self'))('comes to an end where no folder can be made', () => {
-  expect(() => makeFolder('/proc/gannet/backups')).toThrow(/ENOENT/);
+  expect(() => makeSyncedFolderNow(join(folder, 'unsynced'), sync)).toThrow('EIO');
 });

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asStorageError } from './storage-space.js';
-import { makeFolders } from './synced-folders.js';
+import { makeFolder } from './make-folder.js';
 
 /** Open, at its beginning, until it is closed. `folder`, which is made, tells on which disk it lies. Rejects with a ServiceError where that is full. */
 export async function namelessFile(folder: string, bytes: Uint8Array): Promise<FileHandle> {
   const path = join(folder, randomUUID());
   let file: FileHandle | undefined;
   try {
-    await makeFolders(folder, 0o700);
+    await makeFolder(folder, 0o700);
     file = await open(path, 'wx+', 0o600);
     // Before anything is in it.
     await unlink(path);

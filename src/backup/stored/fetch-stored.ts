@@ -1,7 +1,7 @@
 /** A backup comes out of a media store: every piece is compared with its checksum before anything of it is in force. */
-import { mkdir, open, rm, statfs } from 'node:fs/promises';
+import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { OperatorError, syncFile } from '../../platform/index.js';
+import { makeFolder, OperatorError, syncFile } from '../../platform/index.js';
 import { foldersOf } from '../description.js';
 import { inParallel } from '../in-parallel.js';
 import { inOrderOfMaking } from '../kept-backups.js';
@@ -27,7 +27,7 @@ export async function fetchStored(
   const manifest = await backups.read(name ?? (await newest(backups, nowUtc)));
   const pieces = new PieceStore(backups.store, backups.told);
   await rm(to, { recursive: true, force: true });
-  await mkdir(to, { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(to, FOLDER_MODE);
   try {
     await assertRoom(to, manifest);
     await inParallel(manifest.files, FILES_AT_A_TIME, (file) => write(pieces, file, join(to, file.path)));
@@ -54,7 +54,7 @@ async function assertRoom(to: string, { summary: { bytes } }: Manifest): Promise
 }
 
 async function write(pieces: PieceStore, file: StoredFileOfBackup, at: string): Promise<void> {
-  await mkdir(dirname(at), { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(dirname(at), FOLDER_MODE);
   const written = await open(at, 'wx', FILE_MODE);
   try {
     await inParallel(file.pieces.entries(), PIECES_AT_A_TIME, async ([place, digest]) => {

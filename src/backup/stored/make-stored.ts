@@ -1,7 +1,7 @@
 /** A backup into a media store: pieces first, and what names them last. */
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asStorageError, packageVersion } from '../../platform/index.js';
+import { asStorageError, makeFolder, packageVersion } from '../../platform/index.js';
 import { DataCopy, STAGING, type BackupSource, type CopyWatch } from '../data-copy.js';
 import { inOrderOfMaking, olderStays } from '../kept-backups.js';
 import type { MadeBackup } from '../make-backup.js';
@@ -46,7 +46,7 @@ async function copyInto(source: BackupSource, pieces: PieceStore, watch: CopyWat
   const staging = join(source.dataDir, STAGING);
   await rm(staging, { recursive: true, force: true });
   const folder = join(staging, COPIES);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const target = new StoredTarget(folder, pieces, watch.signal);
   try {
     const { lists, damaged } = await new DataCopy(source, target, watch).copyAll();

@@ -1,6 +1,7 @@
 /** What the demo remembers beside its data: which lists are complete, and its key, so that each run need not make one more. */
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolderNow } from '../../platform/index.js';
 
 export interface DemoState {
   /** Whole key; the file is readable by its owner only. */
@@ -22,7 +23,7 @@ export function readDemoState(dataDir: string): DemoState {
 }
 
 export function writeDemoState(dataDir: string, state: DemoState): void {
-  mkdirSync(dataDir, { recursive: true });
+  makeFolderNow(dataDir);
   const path = join(dataDir, FILE);
   writeFileSync(path, `${JSON.stringify(state)}\n`, { mode: OWNER_ONLY });
   // The mode above counts only when the file is made.

@@ -1,8 +1,9 @@
 /** Files that come with records of a feed: the worker leaves them in the feed's folder, from where they go into its media store. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mediaUrl } from '../../fields/index.js';
+import { makeFolderNow } from '../../platform/index.js';
 import type { AttachedFile } from '../email/message-reader.js';
 
 export const ATTACHED_FOLDER = 'attached';
@@ -23,7 +24,7 @@ export function keepAttached(
     const name = `${createHash('sha256').update(content).digest('hex').slice(0, HASH_CHARACTERS)}.${ending}`;
     const path = join(attached, name);
     if (!existsSync(path)) {
-      mkdirSync(attached, { recursive: true, mode: 0o700 });
+      makeFolderNow(attached, 0o700);
       writeFileSync(`${path}.part`, content, { mode: 0o600 });
       renameSync(`${path}.part`, path);
     }

@@ -3,7 +3,14 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
-import { asStorageError, makeSyncedFolderNow, ServiceError, syncFile, syncFolders } from '../../platform/index.js';
+import {
+  asStorageError,
+  makeFolderNow,
+  makeSyncedFolderNow,
+  ServiceError,
+  syncFile,
+  syncFolders,
+} from '../../platform/index.js';
 import { areListsGone, asGone, hasStore, LISTS_GONE, ListStore, storePath } from '../../store/index.js';
 
 /** Ids become folder names. */
@@ -62,7 +69,7 @@ export function idOfUnknown(name: string): string {
 /** Moves the folder of a list to `lists/.unknown`, where nothing is opened and nothing is removed; returns its new path. */
 export function setListAside(dataDir: string, listId: string, nowMs: number): string {
   const folder = unknownListsFolder(dataDir);
-  mkdirSync(folder, { recursive: true });
+  makeFolderNow(folder);
   const stamp = new Date(nowMs).toISOString().replaceAll(/[-:.]/gu, '');
   for (let attempt = 0; ; attempt++) {
     const name = [listId, ...(attempt === 0 ? [] : [stamp]), ...(attempt <= 1 ? [] : [String(attempt)])].join('.');

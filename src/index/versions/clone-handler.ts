@@ -2,7 +2,8 @@
  * A list as a copy of another: its records and what is beside them, with second names for its segments. What was still to be done for the
  * source is found anew.
  */
-import { linkSync, mkdirSync, rmSync } from 'node:fs';
+import { linkSync, rmSync } from 'node:fs';
+import { makeFolderNow } from '../../platform/index.js';
 import { RecordStore } from '../../records/index.js';
 import {
   partOf,
@@ -29,7 +30,7 @@ const CLONE_RECORDS_PER_TRANSACTION = 10_000;
 export function cloneList({ stores }: IngestContext, task: CloneListTask): IngestResults['clone-list'] {
   const source = stores.get(task.listPath);
   const state = requiredState(source);
-  mkdirSync(segmentsPath(task.targetPath), { recursive: true });
+  makeFolderNow(segmentsPath(task.targetPath));
   const target = new RecordStore(task.targetPath, { create: true });
   try {
     // Packed records are copied as they are.

@@ -1,5 +1,5 @@
 /** Ingest tasks of a list's life: creation, building of versions, dropping them. */
-import { mkdirSync } from 'node:fs';
+import { makeFolderNow } from '../../platform/index.js';
 import {
   FieldNormaliser,
   decodeRecord,
@@ -46,7 +46,7 @@ import { requiredState, requiredVersion, type IngestContext } from '../contract/
 export const FIRST_RECORD_NUMBER = 1;
 
 export function createList({ stores }: IngestContext, task: CreateListTask): IngestResults['create-list'] {
-  mkdirSync(segmentsPath(task.listPath), { recursive: true });
+  makeFolderNow(segmentsPath(task.listPath));
   const store = stores.get(task.listPath, { create: true });
   const state: ListState = {
     format: LIST_STATE_FORMAT,
