@@ -49,23 +49,23 @@ const NO_HEADER: CsvHeader = { bytes: new Uint8Array(), separator: ',' };
 
 export function bulkBatch({ kernel, stores, rests }: IngestContext, task: BulkBatchTask): IngestResults['bulk-batch'] {
   const store = stores.get(task.listPath);
-  const read = (definition: FieldDefinition): Iterable<RawRecord> => {
+  const read = (definition: FieldDefinition, toldMax: number): Iterable<RawRecord> => {
     const records =
       task.format === 'csv'
-        ? csvRecords(task.csvHeader ?? NO_HEADER, task.records, { definition, nameFrom: task.nameFrom })
-        : jsonRecords(task.records);
+        ? csvRecords(task.csvHeader ?? NO_HEADER, task.records, { definition, toldMax, nameFrom: task.nameFrom })
+        : jsonRecords(task.records, toldMax);
     return task.nameFrom === undefined ? records : namedRecords(records, task.nameFrom);
   };
 
   const before = currentVersionOf(requiredState(store)).definition;
   const givesWay = task.givesWay === true;
   const rest = (givesWay ? rests?.ofOnePiece() : undefined) ?? withoutRest;
-  const samples = () => samplesOf(read(before));
+  const samples = () => samplesOf(read(before, 0));
   // A thread that builds the segment meanwhile would have a second processor.
   const writer = new ListCommit({ ...task, kernel, store, isLarge: !givesWay, samples });
   try {
     // The definition may just have been inferred: cells of CSV are read by it.
-    return putAll(writer, task, { records: read(writer.definition), rest });
+    return putAll(writer, task, { records: read(writer.definition, task.errorsMax), rest });
   } catch (error) {
     writer.discard();
     throw error;

@@ -9,7 +9,10 @@ function pieceOf(lines: readonly Uint8Array[]) {
   return { bytes: Buffer.concat(lines), ends, lines: Uint32Array.from(lines, (_line, at) => at + 1) };
 }
 
-const rowsOf = (lines: readonly string[]) => [...rowsOfPiece(pieceOf(lines.map((line) => Buffer.from(line))), ',')];
+const rowsOf = (lines: readonly string[]) =>
+  [...rowsOfPiece(pieceOf(lines.map((line) => Buffer.from(line))), ',')].map((row) =>
+    typeof row === 'object' && 'cell' in row ? { ...row, cell: row.cell() } : row,
+  );
 
 it('reads each line of a damaged piece as if it were alone', () => {
   const text = fc.stringMatching(/^[a",]{0,6}$/);

@@ -63,7 +63,10 @@ function hasReturn(line: Uint8Array): boolean {
 function damagedCell(line: Uint8Array, separator: number): DamagedCell | undefined {
   const isEnd = (byte: number | undefined) =>
     byte === undefined || byte === separator || byte === LINE_FEED || byte === CARRIAGE_RETURN;
-  const damage = (place: number, fault: DamagedCell['fault']) => ({ cell: cellAt(line, place, separator), fault });
+  const damage = (place: number, fault: DamagedCell['fault']) => ({
+    cell: () => cellAt(line, place, separator),
+    fault,
+  });
   const begin = BYTE_ORDER_MARK.equals(line.subarray(0, BYTE_ORDER_MARK.length)) ? BYTE_ORDER_MARK.length : 0;
   let at = line.indexOf(QUOTE, begin);
   while (at >= 0) {

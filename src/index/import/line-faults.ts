@@ -1,30 +1,26 @@
 /**
  * What is said of lines of an import that are no records: where in the line it is. There may be nothing but such lines, and an error takes twenty
- * times as long as to read a short one: the same one is made once, and those of which nobody would be told any more say no place.
+ * times as long as to read a short one: those of which nobody would be told any more have one error in common.
  */
-import { lineAndColumn, ServiceError, type ErrorCode, type JsonFault } from '../../platform/index.js';
+import { lineAndColumn, ServiceError, type JsonFault } from '../../platform/index.js';
 
-/** Of a batch; an answer has as many by default. */
-const PLACES_TOLD_MAX = 1000;
-
+/** Of a batch. */
 export class LineFaults {
-  #made = 0;
-  #last: ServiceError | undefined;
+  #told = 0;
 
-  /** `plain`: where no place is told, made once for all. */
   constructor(
-    readonly code: ErrorCode,
-    readonly plain: ServiceError,
+    /** Where no place is told, whatever is wrong; made once for all. */
+    private readonly plain: ServiceError,
+    /** How many more errors the answer has room for. */
+    private readonly toldMax: number,
   ) {}
 
+  /** `detail`: undefined where there is none to tell. */
   at(detail: () => string | undefined): ServiceError {
-    if (this.#made >= PLACES_TOLD_MAX) return this.plain;
+    if (this.#told >= this.toldMax) return this.plain;
+    this.#told += 1;
     const told = detail();
-    if (told === undefined) return this.plain;
-    if (this.#last?.detail === told) return this.#last;
-    this.#made += 1;
-    this.#last = new ServiceError(this.code, told);
-    return this.#last;
+    return told === undefined ? this.plain : new ServiceError(this.plain.problem, told);
   }
 }
 
@@ -36,9 +32,9 @@ export function toldSyntaxFault(text: string, fault: JsonFault | undefined): str
   return `The record is not valid JSON: ${fault.detail}, at ${line === 1 ? '' : `line ${line}, `}column ${column} of it.`;
 }
 
-/** By its place in the row, from 0. */
 export interface DamagedCell {
-  readonly cell: number;
+  /** Its place in the row, from 0, looked for when it is asked for. */
+  readonly cell: () => number;
   readonly fault: 'quote-within' | 'text-behind-quote' | 'open-quote';
 }
 
@@ -49,7 +45,7 @@ const CELL_FAULTS: Readonly<Record<DamagedCell['fault'], string>> = {
   'open-quote': 'its quote is not closed',
 };
 
-export function toldDamagedCell({ cell, fault }: DamagedCell, shownName: string | undefined): string {
+export function toldDamagedCell(cell: number, fault: DamagedCell['fault'], shownName: string | undefined): string {
   const where = shownName === undefined ? `in value ${cell + 1}` : `in the column '${shownName}'`;
   return `The line is not valid CSV: ${where} ${CELL_FAULTS[fault]}.`;
 }

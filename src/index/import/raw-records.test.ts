@@ -14,10 +14,17 @@ const DEFINITION: FieldDefinition = {
   inferred: 'no',
 };
 
+const TOLD_MAX = 1000;
+
 /** What becomes of the lines behind the header, each a record or the sentence that is told of it. */
 function read(header: string, ...lines: (string | Buffer)[]): unknown[] {
   const bytes = Buffer.from(`${header}\n`);
-  return told(csvRecords({ bytes, separator: separatorOf(header) }, [pieceOf(lines, 2)], { definition: DEFINITION }));
+  return told(
+    csvRecords({ bytes, separator: separatorOf(header) }, [pieceOf(lines, 2)], {
+      definition: DEFINITION,
+      toldMax: TOLD_MAX,
+    }),
+  );
 }
 
 function pieceOf(lines: readonly (string | Buffer)[], firstLine: number): RawRecords {
@@ -29,6 +36,10 @@ function pieceOf(lines: readonly (string | Buffer)[], firstLine: number): RawRec
 
 const told = (records: Iterable<RawRecord>): unknown[] =>
   [...records].map(({ input }) => (input instanceof ServiceError ? input.detail : input.fields));
+
+/** The sentence of each error that was made. */
+const errorsOf = (records: Iterable<RawRecord>): unknown[] =>
+  [...new Set([...records].map(({ input }) => input))].map((input) => (input as ServiceError).detail);
 
 it('reads a column without a name where nothing is in it', () => {
   expect(read('name,title,', 'a,A,', 'b,B,x')).toEqual([
@@ -52,12 +63,12 @@ it('reads a header of many columns in a time that grows with them, and not with 
 
 it('refuses a JSON record by which a value would be lost, and no other', () => {
   const lines = ['{"title":"A","title":"B"}', '{"fields":{"title":":A","title":"B"}}', '{"title":": A"}'];
-  expect(told(jsonRecords([pieceOf(lines, 1)]))).toEqual([
+  expect(told(jsonRecords([pieceOf(lines, 1)], TOLD_MAX))).toEqual([
     "In the record the member 'title' is given twice.",
     "In the record the member 'title' is given twice.",
     { title: ': A' },
   ]);
-  const [twice] = [...jsonRecords([pieceOf(['{"name":"a","title":"A","title":"B"}'], 7)])];
+  const [twice] = [...jsonRecords([pieceOf(['{"name":"a","title":"A","title":"B"}'], 7)], TOLD_MAX)];
   expect(twice).toMatchObject({ line: 7, name: 'a' });
 });
 
@@ -79,34 +90,37 @@ it('refuses a line that is no UTF-8, and no other, instead of losing its letters
     { title: 'two\nlines' },
   ]);
   const lines = ['{"title":"café"}', Buffer.concat([Buffer.from('{"title":"'), LATIN, Buffer.from('"}')]), '{}'];
-  expect(told(jsonRecords([pieceOf(lines, 1)]))).toEqual([{ title: 'café' }, 'The record is not valid UTF-8.', {}]);
+  expect(told(jsonRecords([pieceOf(lines, 1)], TOLD_MAX))).toEqual([
+    { title: 'café' },
+    'The record is not valid UTF-8.',
+    {},
+  ]);
 });
 
-it('makes one error for all lines that are no records, and parses only the first of those that are no JSON', () => {
+it('parses only the first of lines that are no JSON, and makes one error for all that are no objects', () => {
   const parse = vi.spyOn(JSON, 'parse');
   onTestFinished(() => parse.mockRestore());
-  const errorsOf = (...lines: string[]) =>
-    new Set([...jsonRecords([pieceOf(lines, 1)])].map(({ input }) => input as ServiceError));
+  const read = (line: string) => jsonRecords([pieceOf(Array<string>(100).fill(line), 1)], TOLD_MAX);
   for (const line of ['x', '{"title"', '{"title":"A"}}']) {
     parse.mockClear();
-    expect([...errorsOf(...Array<string>(100).fill(line))].map(({ detail }) => detail)).toEqual([
+    expect([...new Set(told(read(line)))]).toEqual([
       expect.stringMatching(/^The record is not valid JSON: .*, at column \d+ of it\.$/),
     ]);
     expect(parse).toHaveBeenCalledTimes(1);
   }
-  expect(errorsOf(...Array<string>(100).fill('[1]')).size).toBe(1);
+  expect(errorsOf(read('[1]'))).toHaveLength(1);
 });
 
 it('reads behind a broken line what it reads elsewhere', () => {
   const deep = `{"title":"A","x":${'['.repeat(200)}${']'.repeat(200)}}`;
-  const read = (...lines: string[]) => told(jsonRecords([pieceOf(lines, 1)]));
+  const read = (...lines: string[]) => told(jsonRecords([pieceOf(lines, 1)], TOLD_MAX));
   for (const line of ['{"title":"A"}', '{"title":"A","title":"B"}', deep, '{"__proto__":1}', '{}', '7'])
     expect(read('x', line)).toEqual([expect.stringMatching(/^The record is not valid JSON: "x"/), ...read(line)]);
 });
 
 it('says where a record is no JSON', () => {
   const lines = ['{"title":}', '{"title":"A"', '{"title":"A"} x', '[\n  {"title":}]'];
-  expect(told(jsonRecords([pieceOf(lines, 1)]))).toEqual([
+  expect(told(jsonRecords([pieceOf(lines, 1)], TOLD_MAX))).toEqual([
     'The record is not valid JSON: "}" where a value was expected, at column 10 of it.',
     "The record is not valid JSON: the text ends where ',' or '}' was expected, at column 13 of it.",
     'The record is not valid JSON: "x" where the end was expected, at column 15 of it.',
@@ -114,10 +128,29 @@ it('says where a record is no JSON', () => {
   ]);
 });
 
-it('says no place of what nobody would be told any more', () => {
-  const lines = Array.from({ length: 1500 }, (_, at) => `${' '.repeat(at)}x`);
-  const errors = new Set([...jsonRecords([pieceOf(lines, 1)])].map(({ input }) => input));
-  expect(errors.size).toBe(1001);
+it.each([
+  ['a line that is no JSON', (at: number) => `${' '.repeat(at)}x`],
+  ['lines that are alike', () => 'x'],
+])('makes no error for each %s of which nobody would be told any more', (_, line) => {
+  const piece = pieceOf(
+    Array.from({ length: 1500 }, (_line, at) => line(at)),
+    1,
+  );
+  expect(errorsOf(jsonRecords([piece], TOLD_MAX))).toHaveLength(TOLD_MAX + 1);
+  expect(errorsOf(jsonRecords([piece], 0))).toEqual(['The record is not valid JSON.']);
+});
+
+it.each(['a', 'a,b,c,d', 'a,b"'])('makes no error for each row %j of which nobody would be told any more', (row) => {
+  const bytes = Buffer.from('name,title,\n');
+  const errors = (toldMax: number) =>
+    errorsOf(
+      csvRecords({ bytes, separator: ',' }, [pieceOf(Array<string>(1500).fill(row), 2)], {
+        definition: DEFINITION,
+        toldMax,
+      }),
+    );
+  expect(errors(TOLD_MAX)).toHaveLength(TOLD_MAX + 1);
+  expect(errors(0)).toEqual(['The line is not valid CSV.']);
 });
 
 it('names the column by which a line is no CSV, and the first that it lacks', () => {

@@ -39,8 +39,9 @@ export interface RawRecord {
   readonly name: string | null;
 }
 
-export function* jsonRecords(pieces: readonly RawRecords[]): Generator<RawRecord> {
-  const faults = new LineFaults('malformed-json', NOT_JSON);
+/** `toldMax`: of how many lines that are no records it is told where. */
+export function* jsonRecords(pieces: readonly RawRecords[], toldMax: number): Generator<RawRecord> {
+  const faults = new LineFaults(NOT_JSON, toldMax);
   for (const { bytes, ends, lines } of pieces) {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     const isAllUtf8 = isUtf8(bytes);
@@ -141,24 +142,31 @@ export function samplesOf(records: Iterable<RawRecord>): InferenceSample[] {
   return samples;
 }
 
+interface CsvReading {
+  readonly definition: FieldDefinition;
+  /** Of how many lines that are no rows it is told what is wrong with them. */
+  readonly toldMax: number;
+  readonly nameFrom?: string | undefined;
+}
+
 /** Where the definition is still to be inferred, cells that look like numbers or booleans become these. */
 export function* csvRecords(
   header: CsvHeader,
   pieces: readonly RawRecords[],
-  { definition, nameFrom = '' }: { readonly definition: FieldDefinition; readonly nameFrom?: string | undefined },
+  { definition, toldMax, nameFrom = '' }: CsvReading,
 ): Generator<RawRecord> {
   const columns = columnsOf(header);
   const nameColumn = columns.indexOf(nameFrom);
   if (nameFrom !== '' && !columns.includes(nameFrom))
     throw malformed(`The header of the CSV has no column '${shownName(nameFrom)}', from which names were to be taken.`);
   const cellReaders = columns.map((column) => cellReader(column, definition));
-  const faults = new LineFaults('invalid-record', FAULTY_LINES['no-csv']);
+  const faults = new LineFaults(FAULTY_LINES['no-csv'], toldMax);
   for (const piece of pieces) {
     let at = 0;
     for (const row of rowsOfPiece(piece, header.separator)) {
       const line = piece.lines[at] as number;
       at += 1;
-      const cells = isRow(row) ? (faultOf(row, columns) ?? row) : faultyLine(row, columns, faults);
+      const cells = isRow(row) ? (faultOf(row, columns, faults) ?? row) : faultyLine(row, columns, faults);
       if (cells instanceof ServiceError) {
         yield { line, input: cells, name: null };
         continue;
@@ -186,22 +194,23 @@ function faultyLine(
 ): ServiceError {
   if (typeof row === 'string') return FAULTY_LINES[row];
   return faults.at(() => {
-    const column = columns[row.cell] ?? '';
-    return toldDamagedCell(row, column === '' ? undefined : shownName(column));
+    const cell = row.cell();
+    const column = columns[cell] ?? '';
+    return toldDamagedCell(cell, row.fault, column === '' ? undefined : shownName(column));
   });
 }
 
-function faultOf(row: readonly string[], columns: readonly string[]): ServiceError | undefined {
+function faultOf(row: readonly string[], columns: readonly string[], faults: LineFaults): ServiceError | undefined {
   if (row.length !== columns.length) {
-    const missing = columns[row.length] ?? '';
-    const which = missing === '' ? '' : ` It ends before '${shownName(missing)}'.`;
-    const detail = `The line has ${row.length} values, the header ${columns.length}.${which}`;
-    return new ServiceError('invalid-record', detail);
+    return faults.at(() => {
+      const missing = columns[row.length] ?? '';
+      const which = missing === '' ? '' : ` It ends before '${shownName(missing)}'.`;
+      return `The line has ${row.length} values, the header ${columns.length}.${which}`;
+    });
   }
   const nameless = columns.findIndex((column, at) => column === '' && row[at] !== '');
   if (nameless < 0) return undefined;
-  const detail = `The header has no name for column ${nameless + 1}, in which the line has a value.`;
-  return new ServiceError('invalid-record', detail);
+  return faults.at(() => `The header has no name for column ${nameless + 1}, in which the line has a value.`);
 }
 
 /** Throws `malformed-request` for a header by which values would be lost. */
