@@ -1,7 +1,7 @@
 /** A page of a website as what becomes of it: fields of records, links to follow, and what it says about being read at all. */
 import { createHash } from 'node:crypto';
 import { selectAll, selectOne } from 'css-select';
-import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
+import { Document, Element, type AnyNode, type ParentNode } from 'domhandler';
 import { absoluteUrl, distinct } from '../syndication/syndicated-feed.js';
 import { cutText } from '../text/cut-text.js';
 import { readDate } from '../text/dates.js';
@@ -9,7 +9,7 @@ import { isHidden } from '../text/html-text.js';
 import { Slices } from '../text/slices.js';
 import { mainContent, sectionsOf, textWithin, type ContentSection } from './main-content.js';
 import { metadataOf, textsOf, typesOf, type PageMetadata } from './page-metadata.js';
-import { attribute, pieceOfPage, readPageTree, walk } from './page-tree.js';
+import { attribute, readPageTree, walk } from './page-tree.js';
 
 const TITLE_CHARACTERS_MAX = 500;
 const DESCRIPTION_CHARACTERS_MAX = 2000;
@@ -158,7 +158,7 @@ function textOfSections(sections: readonly ContentSection[]): string {
 
 /** Throws a SyntaxError for a selector that cannot be read. */
 export function checkSelectors({ title, text, remove, fields = {} }: PageSelectors): void {
-  const document = pieceOfPage('<p>');
+  const document = new Document([new Element('p', {})]);
   for (const selector of [title, text, remove, ...Object.values(fields)]) {
     if (selector === undefined) continue;
     try {

@@ -1,7 +1,7 @@
 /** A page as a tree, read as far as its depth and size allow. */
 import { DomHandler, isTag, isText, type ChildNode, type Document, type Element } from 'domhandler';
 import { Parser } from 'htmlparser2';
-import { OPEN_ELEMENTS_MAX, parseBounded, parseInSlices } from '../text/bounded-parsing.js';
+import { OPEN_ELEMENTS_MAX, parseInSlices } from '../text/bounded-parsing.js';
 import type { Slices } from '../text/slices.js';
 
 /** Elements, texts and attributes. */
@@ -24,13 +24,6 @@ export async function readPageTree(html: string, slices: Slices): Promise<PageTr
   const isWhole = !handler.isBeyondBounds;
   const breaksOff = isWhole && !handler.hasEnd && (handler.isLeftOpen || UNFINISHED_TAG.test(html.slice(-2048)));
   return { document: handler.root, isWhole, breaksOff };
-}
-
-/** What is short, at once. */
-export function pieceOfPage(html: string): Document {
-  const handler = new BoundedHandler();
-  parseBounded(new Parser(handler), html, () => handler.isBeyondBounds);
-  return handler.root;
 }
 
 class BoundedHandler extends DomHandler {

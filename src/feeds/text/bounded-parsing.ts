@@ -6,13 +6,10 @@ const PIECE_CHARACTERS = 65_536;
 /** As browsers have it. */
 export const OPEN_ELEMENTS_MAX = 512;
 
-/** Writes all of the text and ends the parser, or what comes before `isBeyondBounds` says true. */
-export function parseBounded(parser: Parser, text: string, isBeyondBounds: () => boolean): void {
-  writeBounded(parser, text, isBeyondBounds);
-  parser.end();
-}
-
-/** The same in slices. `clean`: of each piece, what the parser is to see. */
+/**
+ * Writes all of the text and ends the parser, or what comes before `isBeyondBounds` says true, in slices. `clean`: of each piece, what the parser is
+ * to see.
+ */
 export async function parseInSlices(
   parser: Parser,
   text: string,
@@ -27,7 +24,7 @@ export async function parseInSlices(
   parser.end();
 }
 
-/** The same of a part of a text. */
+/** The same at once, of what does not end the text. */
 export function writeBounded(parser: Parser, text: string, isBeyondBounds: () => boolean): void {
   for (const piece of pieces(text)) {
     if (isBeyondBounds()) return;

@@ -1,5 +1,5 @@
 /** The text of a piece of HTML: what a reader sees of it, in lines. */
-import { OPEN_ELEMENTS_MAX, parseBounded, parseInSlices } from './bounded-parsing.js';
+import { OPEN_ELEMENTS_MAX, parseInSlices, writeBounded } from './bounded-parsing.js';
 import { cutText } from './cut-text.js';
 import { Parser } from 'htmlparser2';
 import type { Slices } from './slices.js';
@@ -42,7 +42,10 @@ export function htmlToText(html: string, charactersMax: number): string {
   const text = html.slice(0, LOOKED_AT_TIMES * charactersMax);
   if (isPlain(text)) return cutText(tidied(text), charactersMax);
   const reading = new TextReading(charactersMax);
-  parseBounded(new Parser(reading), text, () => reading.isBeyondBounds);
+  const parser = new Parser(reading);
+  writeBounded(parser, text, () => reading.isBeyondBounds);
+  // What is cut off within a tag or a character would be taken for text.
+  if (text.length === html.length) parser.end();
   return reading.text();
 }
 
