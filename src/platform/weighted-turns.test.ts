@@ -1,10 +1,10 @@
 /** Never more than there is, except for one alone; in turn; and nobody who leaves holds anything. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { NEVER } from './cancellation.js';
 import { WeightedTurns } from './weighted-turns.js';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
-const NEVER = new AbortController().signal;
 
 it('holds to the bound under any order of taking, leaving and giving back', async () => {
   const action = fc.oneof(

@@ -2,9 +2,8 @@
 import { expect, it } from 'vitest';
 import { createMetrics } from '../platform/metrics.js';
 import { createResourceMetrics } from './resource-metrics.js';
+import { NEVER } from '../platform/index.js';
 import { ResourceReader } from './resource-reader.js';
-
-const NEVER = new AbortController().signal;
 
 const noneIsRead = () => Promise.reject(new Error('none is read'));
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { FetchedFile } from './fetched-file.js';
+import { NEVER } from '../platform/index.js';
 import { SharedFiles, type Reading, type SharedFileWanted, type SharedFilesOptions } from './shared-files.js';
 
-const NEVER = new AbortController().signal;
 let folder = '';
 let nowMs = 1000;
 /** What is behind the URL. */

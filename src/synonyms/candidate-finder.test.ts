@@ -8,6 +8,7 @@ import { loadConfig } from '../platform/config.js';
 import type { Host } from '../platform/hosts/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import type { AbbreviationProtocol } from './abbreviation-protocol.js';
+import { NEVER } from '../platform/index.js';
 import { CandidateFinder } from './candidate-finder.js';
 
 const DEFINITION: FieldDefinition = {
@@ -22,7 +23,6 @@ const RECORDS = Array.from({ length: 2500 }, (_, number) => ({
   name: `r${number}`,
   title: number % 100 === 0 ? 'the World Health Organization (WHO)' : 'nothing to see',
 }));
-const NEVER = new AbortController().signal;
 
 let fixtures: ListFixtures;
 let list: ListIndex;

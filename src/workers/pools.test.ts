@@ -10,7 +10,7 @@ import { kernel } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex } from '../index/index.js';
 import { loadConfig } from '../platform/config.js';
-import { createRequestMemory, OwnMemory, memoryBudget, SearchActivity } from '../platform/index.js';
+import { createRequestMemory, memoryBudget, NEVER, OwnMemory, SearchActivity } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import type { SearchOptions } from '../search/index.js';
 import { createIngestExecutor } from './ingest-executor.js';
@@ -33,7 +33,6 @@ const RECORDS = Array.from({ length: 500 }, (_, number) => ({
   title: `word${number % 10} common`,
   number,
 }));
-const NEVER = new AbortController().signal;
 // However busy the machine is.
 const config = loadConfig({ argv: [], env: { GANNET_SEARCH_THREADS: '2', GANNET_SEARCH_DEADLINE_MS: '600000' } });
 const budget = memoryBudget(config);

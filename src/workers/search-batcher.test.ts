@@ -1,12 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { SearchActivity, ServiceError } from '../platform/index.js';
+import { NEVER, SearchActivity, ServiceError } from '../platform/index.js';
 import { SearchBatcher, SLICE_MS, type SearchBatcherOptions } from './search-batcher.js';
 import { ResponseWriter, type SearchTask } from '../search/index.js';
 import { BatchAnswerWriter } from './batch-answer.js';
 import type { SearchBatch } from './search-messages.js';
-
-const NEVER = new AbortController().signal;
 
 function task(queryId: string): SearchTask {
   const options = { query: queryId };
