@@ -3,11 +3,10 @@ import { createReadStream } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { MediaStore } from '../media/index.js';
+import { listedPages, type MediaStore } from '../media/index.js';
 import { ATTACHED_FOLDER, attachedPrefix } from './worker/attached-files.js';
 import { LOCAL_FILE } from './worker/feed-protocol.js';
 
-const LISTED_MAX = 1000;
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
   jpeg: 'image/jpeg',
@@ -51,12 +50,8 @@ export class AttachedFiles {
   }
 
   async removeAll(isUnwanted: (path: string) => boolean = () => true): Promise<void> {
-    for (let after = ''; ;) {
-      const { files, hasMore } = await this.media.list({ prefix: this.prefix, after, size: LISTED_MAX });
+    for await (const files of listedPages(this.media, { prefix: this.prefix }))
       for (const { path } of files) if (isUnwanted(path)) await this.media.remove(path, () => undefined);
-      after = files.at(-1)?.path ?? after;
-      if (!hasMore || files.length === 0) return;
-    }
   }
 
   private async put(from: string, path: string): Promise<void> {

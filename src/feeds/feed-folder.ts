@@ -4,7 +4,7 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { MediaStore } from '../media/index.js';
+import { listedPages, type MediaStore } from '../media/index.js';
 import { makeFolder } from '../platform/index.js';
 import { readSyncFileNames, SyncFileDamagedError } from './file/sync-file.js';
 import { LISTING_FILE, LOCAL_FILE, NEXT_FILE } from './worker/feed-protocol.js';
@@ -12,7 +12,6 @@ import { LISTING_FILE, LOCAL_FILE, NEXT_FILE } from './worker/feed-protocol.js';
 /** ETag of the file in its store that the copy is one of. */
 const ETAG_FILE = 'file.etag';
 const CONTENT_TYPE = 'application/x-ndjson';
-const LISTED_MAX = 1000;
 
 export class FeedFolder {
   constructor(readonly path: string) {}
@@ -64,14 +63,9 @@ export class FeedFolder {
    */
   async list(store: MediaStore, prefix: string, own: string | undefined, signal: AbortSignal): Promise<void> {
     const lines = async function* () {
-      let after = '';
-      for (let hasMore = true; hasMore;) {
-        signal.throwIfAborted();
-        const page = await store.list({ prefix, after, size: LISTED_MAX });
-        const files = page.files.filter(({ path }) => path !== own);
+      for await (const page of listedPages(store, { prefix, signal })) {
+        const files = page.filter(({ path }) => path !== own);
         yield files.map((file) => `${JSON.stringify(file)}\n`).join('');
-        after = page.files.at(-1)?.path ?? after;
-        hasMore = page.hasMore && page.files.length > 0;
       }
     };
     await pipeline(Readable.from(lines()), createWriteStream(join(this.path, LISTING_FILE), { mode: 0o600 }));

@@ -1,6 +1,7 @@
 /** Media stores: where the files of accounts are, whatever holds them. */
 export * from './media-store.js';
 export { MEDIA_STORES, MediaStores, type StoreUser } from './media-stores.js';
+export { listedPages } from './listed-pages.js';
 export { APART, pathFault } from './media-path.js';
 export { CallsOfDisks } from './folder/folder-disks.js';
 export { PARTS_FOLDER } from './parts-folder.js';

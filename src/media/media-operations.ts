@@ -8,7 +8,7 @@ import {
   type OperationResult,
   type RequestHeaders,
 } from '../operations/index.js';
-import { settingsOf } from '../platform/index.js';
+import { settingsOf, withSignal } from '../platform/index.js';
 import { assertExpected, isKnown, wantedRange } from './conditions.js';
 import { contentTypeOf, safetyHeaders } from './content-types.js';
 import { assertPath, fileNotFound, PATH_CHARACTERS_MAX } from './media-path.js';
@@ -145,10 +145,12 @@ const list = defineOperation({
     },
   },
   errors: ERRORS,
-  async handle({ services }, { params: { account, store }, query }) {
+  async handle({ services, signal: left }, { params: { account, store }, query }) {
     const { prefix = '', after = '', size = PAGE_SIZE_DEFAULT } = query;
     const media = services.part(MEDIA_STORES);
-    const page = await media.measured('list', () => media.open(account, store).list({ prefix, after, size }));
+    const page = await withSignal(left, (signal) =>
+      media.measured('list', () => media.open(account, store).list({ prefix, after, size, signal })),
+    );
     const last = page.files.at(-1);
     const next = page.hasMore && last !== undefined ? { next: last.path } : {};
     return { status: 200, body: { files: page.files.map(describeFile), ...next } };

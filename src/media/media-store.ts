@@ -50,6 +50,8 @@ export interface ListQuery {
   /** Files behind this path; '' for all. */
   readonly after: string;
   readonly size: number;
+  /** Ends what a page may take many requests for; it rejects with the signal's reason then. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface FilePage {

@@ -1,12 +1,11 @@
 /** Pieces of files in a media store, each named by the SHA-256 of its content: the same bytes are there once, whatever file they are of. */
 import { webcrypto } from 'node:crypto';
-import { STORE_UNAVAILABLE, type MediaStore, type StoredFile } from '../../media/index.js';
+import { listedPages, STORE_UNAVAILABLE, type MediaStore, type StoredFile } from '../../media/index.js';
 import { asStorageError, isOutOfSpace, OperatorError, ServiceError } from '../../platform/index.js';
 import { inParallel } from '../in-parallel.js';
 
 const FOLDER = 'pieces/';
 const PIECE = /^pieces\/[0-9a-f]{2}\/(?<digest>[0-9a-f]{64})$/u;
-const PAGE = 1000;
 /** A server that does not answer is asked again after these. */
 const WAITS_MS = [200, 1000];
 const REMOVED_AT_A_TIME = 4;
@@ -97,13 +96,7 @@ export class PieceStore {
 
 /** Those whose paths begin with `prefix`, in order. */
 export async function* filesOf(store: MediaStore, prefix: string): AsyncGenerator<StoredFile> {
-  for (let after = ''; ;) {
-    const { files, hasMore } = await store.list({ prefix, after, size: PAGE });
-    yield* files;
-    const last = files.at(-1);
-    if (!hasMore || last === undefined) return;
-    after = last.path;
-  }
+  for await (const files of listedPages(store, { prefix })) yield* files;
 }
 
 export async function putWhole(store: MediaStore, path: string, bytes: Uint8Array, told: string): Promise<void> {

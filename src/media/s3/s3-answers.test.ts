@@ -108,6 +108,18 @@ describe('a listing', () => {
     expect(server.asked.map(({ path }) => /max-keys=(\d+)/.exec(path)?.[1]).slice(0, 3)).toEqual(['1', '1000', '1000']);
   });
 
+  it('ends between two requests of a page, where nobody waits for it any more', async () => {
+    const left = new AbortController();
+    let number = 0;
+    server.script = (_asked, response) => {
+      number += 1;
+      if (number === 3) left.abort(new Error('left'));
+      response.end(listing([`in/a//${1e6 + number}`], true));
+    };
+    await expect(store.list({ prefix: '', after: '', size: 1, signal: left.signal })).rejects.toThrow('left');
+    expect(server.asked.length).toBe(3);
+  });
+
   it.each([
     ['that lead elsewhere', ['in/../../etc/passwd', 'in/./a', 'in//a']],
     ['with a character that ends a name', ['in/a%00b']],

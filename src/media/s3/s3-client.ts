@@ -33,6 +33,7 @@ export interface S3Call {
   readonly body?: OutboundRequest['body'];
   /** Whether it may be asked again. Default: where the body is no function, which may give its pieces only once. */
   readonly isRepeatable?: boolean;
+  readonly signal?: AbortSignal | undefined;
   /** Answers beside 2xx that mean something to who asks. */
   readonly expected?: readonly number[];
 }
@@ -63,7 +64,7 @@ export class S3Client {
   }
 
   private async send(call: Omit<S3Call, 'expected'>): Promise<OutboundResponse> {
-    const { method, key, query = {}, headers = {}, body, isRepeatable = typeof body !== 'function' } = call;
+    const { method, key, query = {}, headers = {}, body, signal, isRepeatable = typeof body !== 'function' } = call;
     const { client, settings, secret } = this.options;
     const { endpoint, bucket, region, access_key_id: accessKeyId, prefix } = settings;
     const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${encoded(prefix + key)}`}`);
@@ -86,6 +87,7 @@ export class S3Client {
         headers: sent,
         decompress: false,
         ...(body === undefined ? {} : { body }),
+        ...(signal === undefined ? {} : { signal }),
         ...(isRepeatable ? { retries: RETRIES } : {}),
       }),
     );

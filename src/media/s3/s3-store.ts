@@ -84,7 +84,7 @@ export class S3Store implements MediaStore {
     });
   }
 
-  async list({ prefix, after, size }: ListQuery): Promise<FilePage> {
+  async list({ prefix, after, size, signal }: ListQuery): Promise<FilePage> {
     const { client, prefix: own } = this.options;
     const files: StoredFile[] = [];
     for (let behind = after, pages = 0; ; pages += 1) {
@@ -97,7 +97,7 @@ export class S3Store implements MediaStore {
         prefix: own + prefix,
         ...(behind === '' ? {} : { 'start-after': own + behind }),
       };
-      const page = listedPage(await client.xml({ method: 'GET', query }), { own, prefix, after: behind });
+      const page = listedPage(await client.xml({ method: 'GET', query, signal }), { own, prefix, after: behind });
       // Keys that no path can have, as those that end with a slash, are left out.
       files.push(...page.files.filter(({ path }) => pathFault(path) === undefined));
       const last = page.files.at(-1)?.path;
