@@ -3,8 +3,6 @@
  * each time that it is imported, which few expect of a file that they import again.
  */
 import { RECORD_NAME_CHARACTERS_MAX } from '../platform/index.js';
-import { firstRecords } from './first-records.js';
-import type { ImportFormat } from './record-counter.js';
 
 /** What keys are called, at the end of a field's name. */
 const KEY_WORDS = /(?:^|[^a-z])(?:id|uuid|guid|key|sku|isbn|ean|gtin|code|slug|url|number|no)$/iu;
@@ -16,11 +14,9 @@ export interface Nameless {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `begin`: the first bytes of the file. Undefined where the records have names, or cannot be read. */
-export function namelessRecords(begin: Uint8Array, format: ImportFormat): Nameless | undefined {
-  const nameless = firstRecords(begin, format)
-    .filter(isObject)
-    .filter(({ name }) => name === undefined || name === null || name === '');
+/** `first`: the records that the file begins with. Undefined where they have names, or there is none. */
+export function namelessRecords(first: readonly unknown[]): Nameless | undefined {
+  const nameless = first.filter(isObject).filter(({ name }) => name === undefined || name === null || name === '');
   return nameless.length === 0 ? undefined : { suggestion: suggestionOf(nameless.map(fieldsOf)) };
 }
 

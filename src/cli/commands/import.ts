@@ -83,8 +83,9 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
     }
     const progress = new Progress(progressOutput(context.output, options), `Importing into ${options.list}`);
     try {
-      if (options.nameFrom === undefined) nameless = namelessRecords(begin, format);
-      if (format === 'csv') commas = decimalCommaNote(firstRecords(begin, format));
+      const first = firstRecords(begin, format);
+      if (options.nameFrom === undefined) nameless = namelessRecords(first);
+      if (format === 'csv') commas = decimalCommaNote(first);
       const stream = counted(read, createRecordCounter(format), source.bytes, progress);
       const records = vectors === undefined ? stream : recordsWithVectors(stream, format, vectors);
       const total = await sendAll(client, { account, ...options, format, stream: records });
