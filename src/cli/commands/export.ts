@@ -162,6 +162,7 @@ async function writeRecords(
   const { format, vectors: withVectors = false, forSpreadsheets = false } = options;
   const columns = format === 'csv' ? await columnsOf(client, options) : [];
   await write(target, { ndjson: '', json: '[', csv: csvHeading(columns, { withVectors, forSpreadsheets }) }[format]);
+  const listed: ReadonlySet<string> = new Set(columns.map(({ name }) => name));
   let count = 0;
   const damaged: DamagedRecord[] = [];
   const undefinedFields = new Set<string>();
@@ -178,7 +179,7 @@ async function writeRecords(
       const written = withVectors ? { name, fields, vector, vectors } : { name, fields };
       if (format === 'csv') {
         text += csvRow(record, columns, { withVectors, forSpreadsheets });
-        addUnlisted(Object.keys(fields), columns, undefinedFields);
+        addUnlisted(Object.keys(fields), listed, undefinedFields);
         // What a spreadsheet is given is for looking at.
         if (!forSpreadsheets) for (const field of changedFields(record, columns)) changed.add(field);
       }
@@ -193,9 +194,8 @@ async function writeRecords(
   return { count, damaged, undefinedFields, changed };
 }
 
-function addUnlisted(fields: readonly string[], columns: readonly CsvColumn[], to: Set<string>): void {
-  for (const field of fields)
-    if (to.size < UNDEFINED_FIELDS_MAX && !columns.some(({ name }) => name === field)) to.add(field);
+function addUnlisted(fields: readonly string[], listed: ReadonlySet<string>, to: Set<string>): void {
+  for (const field of fields) if (!listed.has(field) && to.size < UNDEFINED_FIELDS_MAX) to.add(field);
 }
 
 /** Undefined where the record has no vector. */
