@@ -1,6 +1,6 @@
 /** Backups of a folder where there is no data directory: that of the machine that they are brought to, before a restore. */
 import { checkKept, type CheckedBackups } from './checked-backups.js';
-import { systemClock } from '../platform/index.js';
+import { NEVER, systemClock } from '../platform/index.js';
 import { inFolder } from './folder-fault.js';
 import { listBackups, type ListedBackups } from './listed-backups.js';
 
@@ -18,5 +18,5 @@ export function listedAlone(query: Query): Promise<ListedBackups> | undefined {
 
 export function checkedAlone(query: Query): Promise<CheckedBackups> | undefined {
   const folder = folderOf(query);
-  return folder === undefined ? undefined : inFolder(folder, () => checkKept(folder, new AbortController().signal));
+  return folder === undefined ? undefined : inFolder(folder, () => checkKept(folder, NEVER));
 }

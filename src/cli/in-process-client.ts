@@ -9,7 +9,7 @@ import {
   StreamedBody,
   type OperationResult,
 } from '../operations/index.js';
-import { DataDirectoryInUseError, OperatorError, ServiceError, uuidv7, type Config } from '../platform/index.js';
+import { DataDirectoryInUseError, NEVER, OperatorError, ServiceError, uuidv7, type Config } from '../platform/index.js';
 import { operationNamed, readAnswer, requestTarget } from './call-request.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { ProblemError } from './problem.js';
@@ -39,7 +39,7 @@ export async function openInProcess(config: Config, load: ServiceLoader): Promis
         ...admission,
         visitor: LOCAL_VISITOR,
         requestId: uuidv7(),
-        signal: new AbortController().signal,
+        signal: NEVER,
       };
       return await dispatcher.perform(operation, raw, context);
     } catch (error) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { CollectionStore } from '../catalog/index.js';
 import { OutboundClient } from '../platform/outbound/outbound-client.js';
-import { openEnvironment, Secret, ServiceError, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { NEVER, openEnvironment, Secret, ServiceError, systemClock, type LmdbEnvironment } from '../platform/index.js';
 import { ScriptedServer } from '../../test/support/scripted-server.js';
 import { s3Server, type S3TestServer } from '../../test/support/s3-server.js';
 import { BlobFolder } from './built-in/blob-folder.js';
@@ -48,7 +48,7 @@ const builtIn: Kind = {
 
 function builtInStore(of: LmdbEnvironment, bytesMax: number, events: FileEvents = silent): BuiltInStore {
   return new BuiltInStore({
-    closing: new AbortController().signal,
+    closing: NEVER,
     id: 'default/default',
     table: new FileTable(of, CollectionStore.of(of)),
     blobs: new BlobFolder(join(folder, 'media')),
