@@ -1,4 +1,5 @@
 /** Filters as trees: how they are written, and for which records they hold. */
+import { SeededRandom } from '../support/random.js';
 import { compareKeys, keyOf, type FacetDefinition, type Scalar } from './reference-values.js';
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
@@ -55,6 +56,12 @@ function compares(field: string, by: Comparison, value: Scalar, read: FacetReade
     if (by === '<=') return order <= 0;
     return by === '>' ? order > 0 : order >= 0;
   });
+}
+
+/** A way of writing for `writeFilter`: by the same seed the same. */
+export function styleOf(seed: number): (ways: number) => number {
+  const random = new SeededRandom(seed);
+  return (ways) => random.below(ways);
 }
 
 /** How a filter is written, in one of the ways that there are; `style` picks among them. */

@@ -1,0 +1,43 @@
+/** What a sequence that is run knows of the service: its lists and its group, and the reference of each. */
+import type { Answer, ServiceClient } from '../support/client.js';
+import type { TestService } from '../support/service.js';
+import { CountedSearches } from './counted-searches.js';
+import { holdsTrue } from './difference.js';
+import { OtherWays } from './other-ways.js';
+import type { ReferenceList } from './reference-list.js';
+
+export class ReplayState {
+  readonly lists: ReferenceList[] = [];
+  readonly counted = new CountedSearches();
+  readonly otherWays: OtherWays;
+  /** Of the group, as numbers. */
+  memberLists: readonly number[] = [];
+  isPinned = true;
+
+  constructor(
+    readonly service: TestService,
+    readonly prefix: string,
+  ) {
+    this.otherWays = new OtherWays(service, prefix);
+  }
+
+  get client(): ServiceClient {
+    return this.service.client;
+  }
+
+  name(list: number): string {
+    return `${this.prefix}-${list}`;
+  }
+
+  list(list: number): ReferenceList {
+    const found = this.lists[list];
+    if (found === undefined) throw new Error(`There is no list ${list}`);
+    return found;
+  }
+}
+
+export async function answered(sent: Promise<Answer>, ...statuses: readonly number[]): Promise<Answer> {
+  const answer = await sent;
+  holdsTrue(`status ${statuses.join(' or ')}`, statuses.includes(answer.status), () => [answer.status, answer.text]);
+  return answer;
+}

@@ -1,0 +1,154 @@
+/** Searches of a sequence: each is sent in several ways, and every answer compared with the reference. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Answer } from '../support/client.js';
+import { checkRelated, checkSuggestions } from './companion-check.js';
+import { Difference, same } from './difference.js';
+import type { SentSearch } from './other-ways.js';
+import type { Search } from './operations.js';
+import { styleOf, writeFilter } from './reference-filter.js';
+import { answered, type ReplayState } from './replay-state.js';
+import { isRefused, SearchCheck, type Hit, type SearchAnswer, type Searched } from './search-check.js';
+
+const PAGING_TRIES_MAX = 4;
+const HITS_MAX = 1000;
+
+export class ReplayedSearches {
+  constructor(private readonly state: ReplayState) {}
+
+  async check(search: Search): Promise<void> {
+    const lists = this.#searched(search);
+    const answer = await this.answer(search, search.skip, search.size);
+    if (lists === undefined) return same('status of a version that is gone', answer.status, 404);
+    if (isRefused(search, lists)) return same('status of an unknown field', answer.status, 400);
+    same('status of a search', [answer.status, answer.status === 200 ? '' : answer.text], [200, '']);
+    const check = new SearchCheck(search, lists);
+    check.answer(answer.body as SearchAnswer);
+    await this.#again(search, answer.body as SearchAnswer);
+    await this.#inOtherWays(search);
+    await this.#companions(search, answer.body as SearchAnswer);
+    if (search.style % 7 === 0) await this.state.counted.click(this.state.client, this.#targetOf(search), answer);
+    if (!search.paged || search.size === 0) return;
+    const hits = await this.#pages(search, check);
+    // No score has a part in the order: nothing moves as long as nothing is written, whatever is merged (docs/decisions/0355).
+    if (search.query !== undefined || check.total > HITS_MAX) return;
+    const whole = (await this.answer(search, 0, HITS_MAX, { cache: false })).body as SearchAnswer;
+    same('hits of pages one behind the other', hits.map(keyOfHit), whole.results.map(keyOfHit));
+  }
+
+  /** All pages one behind the other. */
+  async #pages(search: Search, check: SearchCheck): Promise<Hit[]> {
+    const isByScore = search.query !== undefined;
+    for (let tries = 1; ; tries += 1) {
+      const hits: Hit[] = [];
+      for (let skip = 0; skip < check.total; skip += search.size) {
+        const { body } = await answered(this.answer(search, skip, search.size), 200);
+        hits.push(...(body as SearchAnswer).results);
+      }
+      try {
+        check.pages(hits);
+        return hits;
+      } catch (error) {
+        // A merge may have moved hits from one page to another (docs/decisions/0355); a fault would be there each time.
+        if (!isByScore || !(error instanceof Difference) || tries === PAGING_TRIES_MAX) throw error;
+      }
+    }
+  }
+
+  /** The same request has the same answer, from memory or not; and a floor leaves out what is below it, and nothing else. */
+  async #again(search: Search, first: SearchAnswer): Promise<void> {
+    if (search.style % 3 > 0) return;
+    const again = async (what: object) =>
+      (await answered(this.answer(search, 0, HITS_MAX, what), 200)).body as SearchAnswer;
+    const all = await again({ cache: false });
+    same('total_count of another page', all.total_count, first.total_count);
+    const floor = all.results[search.style % Math.max(1, all.results.length)]?.['@text_score'];
+    if (floor === undefined || all.total_count > HITS_MAX) return;
+    const above = await again({ minimum_text_score: floor });
+    const expected = all.results.filter((hit) => (hit['@text_score'] ?? 0) >= floor).map(keyOfHit);
+    // A merge that drops what was deleted changes the scores of what is left a little.
+    if (!isDeepStrictEqual((await again({})).results.map(keyOfHit), all.results.map(keyOfHit))) return;
+    same('what is above a floor', above.results.map(keyOfHit), expected);
+    same('total_count above a floor', above.total_count, expected.length);
+  }
+
+  /** Undefined where the version is gone or never was. */
+  #searched({ target }: Search): Searched[] | undefined {
+    if (target === 'group')
+      return this.state.memberLists.map((at) => ({ name: this.state.name(at), list: this.state.list(at) }));
+    const list = this.state.list(target.list);
+    if (target.back === 0) return [{ name: this.state.name(target.list), list }];
+    const frozen = list.frozen.get(list.version - target.back);
+    // Rules are the list's, not a version's.
+    if (frozen !== undefined) [frozen.rules, frozen.queryRules] = [list.rules, list.queryRules];
+    return frozen && [{ name: this.state.name(target.list), list: frozen }];
+  }
+
+  #targetOf({ target }: Search): string {
+    return target === 'group' ? `group/${this.state.prefix}` : `list/${this.state.name(target.list)}`;
+  }
+
+  /** Neither is counted as a search. */
+  async #companions({ target, query, filter, style }: Search, { results }: SearchAnswer): Promise<void> {
+    if (target === 'group' || target.back > 0 || style % 4 > 0) return;
+    const list = this.state.list(target.list);
+    const place = { path: `default/${this.state.name(target.list)}/${list.version}`, list };
+    if (query !== undefined)
+      await checkSuggestions(
+        this.state.client,
+        place,
+        query.words
+          .join(' ')
+          .slice(0, 1 + (style % 9))
+          .trim(),
+      );
+    await checkRelated(this.state.client, place, { name: results[0]?.name ?? 'not there', filter });
+  }
+
+  #inOtherWays(search: Search): Promise<void> {
+    const { target, style } = search;
+    const list = target === 'group' ? undefined : this.state.name(target.list);
+    const members = this.state.memberLists.map((each) => this.state.name(each));
+    const counted = (body: SentSearch['body'], answer: Answer) =>
+      this.state.counted.searched(this.#targetOf(search), body, answer);
+    return this.state.otherWays.check(this.#sentAs(search, search.skip, search.size), {
+      style,
+      list,
+      members,
+      isPinned: this.state.isPinned,
+      counted,
+    });
+  }
+
+  async answer(search: Search, skip: number, size: number, more: object = {}): Promise<Answer> {
+    const { path, body } = this.#sentAs(search, skip, size, more);
+    const answer = await this.state.client.post(path, body);
+    this.state.counted.searched(this.#targetOf(search), body, answer);
+    return answer;
+  }
+
+  #sentAs(search: Search, skip: number, size: number, more: object = {}): SentSearch {
+    const { target, filter, query, radius, order, facets, facetSize, select } = search;
+    const path =
+      target === 'group'
+        ? `/search/group/default/${this.state.prefix}/latest`
+        : `/search/default/${this.state.name(target.list)}/${Math.max(0, this.state.list(target.list).version - target.back)}`;
+    const body = {
+      skip,
+      size,
+      facets,
+      facet_size: facetSize,
+      typo_tolerance: query?.typos ?? true,
+      ...(filter && { filter: writeFilter(filter, styleOf(search.style)) }),
+      ...(query && { query: query.words.join(' '), match: query.match }),
+      ...(radius && { radius: { ...radius.centre, distance: radius.metres } }),
+      ...(order.length > 0 && {
+        order_by: order.map(({ by, direction }) => `${/^\w+$/.test(by) ? by : `\`${by}\``} ${direction}`).join(', '),
+      }),
+      ...(select && { select }),
+      ...more,
+    };
+    return { path, body };
+  }
+}
+
+const keyOfHit = ({ list_name: list, name, '@text_score': score }: Hit) => [list, name, score];
