@@ -140,8 +140,8 @@ float GroupEvaluator::Bound(WindowRange range) {
   return bound - excess_;
 }
 
-float GroupEvaluator::BlockBound(const PostingCursor& cursor, uint32_t block) const {
-  return group_->weight * cursor.ComputeBound(block, only_weight(), query_->saturation.data()) * kBoundFactor;
+float GroupEvaluator::BlockBound(const PostingCursor& cursor, uint32_t block, float weight) const {
+  return group_->weight * cursor.ComputeBound(block, weight, query_->saturation.data()) * kBoundFactor;
 }
 
 float GroupEvaluator::Frequency(uint32_t document, bool any) {
@@ -186,9 +186,7 @@ void GroupEvaluator::GatherPhrase(WindowRange range, const Alternative& alternat
 
 // Whether any posting of the block may add so much to a score by itself.
 bool GroupEvaluator::MayReach(const Alternative& alternative, uint32_t block, float least) const {
-  if (least <= 0) return true;
-  const float bound = alternative.term->ComputeBound(block, alternative.weight, query_->saturation.data());
-  return group_->weight * bound * kBoundFactor >= least;
+  return least <= 0 || BlockBound(*alternative.term, block, alternative.weight) >= least;
 }
 
 void GroupEvaluator::Gather(WindowRange range, float least, GatheredPostings* out) {
@@ -245,7 +243,7 @@ void GroupEvaluator::GatherAmong(WindowRange range, const uint64_t* bits, Gather
 
 void GroupEvaluator::Weigh(WindowRange range, float least, GatheredPostings* out) {
   const TermScoring scoring{norms_, query_->saturation.data(), group_->weight};
-  const auto may_reach = [&](uint32_t block) { return least <= 0 || BlockBound(*single_, block) >= least; };
+  const auto may_reach = [&](uint32_t block) { return MayReach(alternatives_[0], block, least); };
   single_->ForEachRun(range, may_reach, [&](uint32_t begin, uint32_t end) {
     out->Reserve(end - begin);
     const uint32_t* documents = single_->documents() + begin;

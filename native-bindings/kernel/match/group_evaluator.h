@@ -62,7 +62,7 @@ class GroupEvaluator {
     return alternatives_[0].phrase ? alternatives_[0].phrase->cursors() : std::span(alternatives_[0].term, 1);
   }
   // With one alternative: the most that it adds to a document of a block of one of these lists.
-  float BlockBound(const PostingCursor& cursor, uint32_t block) const;
+  float BlockBound(const PostingCursor& cursor, uint32_t block) const { return BlockBound(cursor, block, only_weight()); }
   // Postings to look at, at most; and about so many in a range.
   uint64_t cost() const { return cost_; }
   uint64_t CostIn(WindowRange range) const { return cost_ * (range.end - range.base) / document_count_; }
@@ -146,6 +146,7 @@ class GroupEvaluator {
   void PoolRareTerms();
   // Alternatives that are not pooled.
   std::span<Alternative> walked() { return std::span(alternatives_).first(walked_count_); }
+  float BlockBound(const PostingCursor& cursor, uint32_t block, float weight) const;
   bool MayReach(const Alternative& alternative, uint32_t block, float least) const;
   template <typename IsWanted>
   static void GatherPhrase(WindowRange range, const Alternative& alternative, IsWanted&& is_wanted, GatheredPostings* out);
