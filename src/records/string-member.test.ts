@@ -55,6 +55,15 @@ it.each([
   expect(stringField(json, 'file')).toBe(expected);
 });
 
+it.each([
+  ['a quote', '{"\\\\\\"":false,"\\"":""}', '\\"', undefined],
+  ['a quote, written escaped', '{"a\\"b":"x"}', 'a"b', 'x'],
+  ['a number between two names', '{"a,":1,":":"x"}', ':1,', undefined],
+  ['what ends a list of values', '{"a":["b,","c"],":":"x"}', ',"c"],', undefined],
+])('tells a name with %s from what it looks like', (_, json, wanted, expected) => {
+  expect(stringField(json, wanted)).toBe(expected);
+});
+
 it('tells a record that is cut off', () => {
   for (const json of ['{"file":"http', '{"title":"a', '']) {
     expect(() => stringField(json, 'file')).toThrow(DamagedRecordError);
