@@ -135,6 +135,8 @@ describe('loadConfig', () => {
     [{ GANNET_CONSOLE_PUBLIC_URL: 'https://a.example/' }, /the beginning of a URL such as .* with no slash/],
     [{ GANNET_WEB_SERVER: 'uws' }, /GANNET_WEB_SERVER\. Did you mean 'GANNET_SERVER_WEB_SERVER'\?$/],
     [{ GANNET_WEB_SEVER: 'uws' }, /GANNET_WEB_SEVER\. Did you mean 'GANNET_SERVER_WEB_SERVER'\?$/],
+    [{ GANNET_SERVER_PORT: '8500' }, /GANNET_SERVER_PORT\. Did you mean 'GANNET_PORT'\?$/],
+    [{ GANNET_SERVER_HOTS: '0.0.0.0' }, /GANNET_SERVER_HOTS\. Did you mean 'GANNET_HOST'\?$/],
     [{ GANNET_QUEUE_MAX: '3' }, /Did you mean 'GANNET_\w+_QUEUE_MAX' or 'GANNET_\w+_QUEUE_MAX'\?$/],
     [{ GANNET_SERVER_WEB_SERVER: 'nodejs' }, /server\.web_server is "nodejs".*one of "auto", "uws", "node"\.$/],
     [

@@ -81,7 +81,11 @@ function schemasOf(declared: readonly SettingsSection[]): Schemas {
 
 /** The environment variable of `section.name`. */
 export function environmentName(setting: string): string {
-  return ENVIRONMENT_EXCEPTIONS[setting] ?? `GANNET_${setting.replace('.', '_').toUpperCase()}`;
+  return ENVIRONMENT_EXCEPTIONS[setting] ?? regularName(setting);
+}
+
+function regularName(setting: string): string {
+  return `${PREFIX}${setting.replace('.', '_').toUpperCase()}`;
 }
 
 /** Every setting as `section.name`, in the order of the schema. */
@@ -254,11 +258,16 @@ function applyEnvironment(draft: Draft, env: ConfigSources['env'], declared: rea
 }
 
 /**
- * By what stands behind the prefix: the variables that somebody probably meant by it, also where the section was left out, which is looked for
- * among names of several words alone: others, such as `NAME`, belong to scripts as well.
+ * By what stands behind the prefix: the variables that somebody probably meant by it, also where one that has a short name is written as all
+ * others are, and where the section was left out, which is looked for among names of several words alone: others, such as `NAME`, belong to
+ * scripts as well.
  */
 function variablesMeantBy(known: ReadonlyMap<string, string>): (written: string) => readonly string[] {
-  const behindPrefix = [...known.keys()].map((name) => name.slice(PREFIX.length));
+  const names = [...known].flatMap(([variable, setting]) => [
+    [variable.slice(PREFIX.length), variable] as const,
+    [regularName(setting).slice(PREFIX.length), variable] as const,
+  ]);
+  const byName = new Map(names);
   const byMember = new Map<string, string[]>();
   for (const [variable, setting] of known) {
     const [, member] = splitSetting(setting);
@@ -266,8 +275,8 @@ function variablesMeantBy(known: ReadonlyMap<string, string>): (written: string)
     byMember.set(member, [...(byMember.get(member) ?? []), variable]);
   }
   return (written) => {
-    const whole = nearest(written, behindPrefix);
-    if (whole !== undefined) return [`${PREFIX}${whole}`];
+    const whole = byName.get(nearest(written, byName.keys()) ?? '');
+    if (whole !== undefined) return [whole];
     const member = nearest(written, byMember.keys());
     return member === undefined ? [] : (byMember.get(member) ?? []);
   };
