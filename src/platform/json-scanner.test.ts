@@ -65,6 +65,15 @@ describe('findJsonFault', () => {
     ['-', 0, 'a value'],
     ['1.x', 1, 'the end'],
     ['2e+', 1, 'the end'],
+    ['{"a":"b}', 5, 'the string that begins here has no closing quote'],
+    ['{"a":"b}\r\n', 5, 'the string that begins here has no closing quote'],
+    ['{"a', 1, 'the string that begins here has no closing quote'],
+    ['{"a":"C:\\path"}', 8, '"\\p" is no escape: a backslash in a string is written twice'],
+    ['{"a":"\\u12"}', 6, '"\\u" is no escape'],
+    ['{"a":"b\\', 7, 'is no escape'],
+    ['{"a":"b\nc"}', 7, 'a control character in a string, which is written \\n'],
+    ['{"a\tb":1}', 3, 'a control character in a string, which is written \\t'],
+    ['["\u0001"]', 2, 'which is written \\u0001'],
   ])('finds the fault of %s', (text, position, detail) => {
     const found = findJsonFault(text);
     expect(found?.position).toBe(position);

@@ -110,7 +110,7 @@ function scan(text: string, tally: Tally): JsonFault | undefined {
       }
     } else {
       const end = scalarEnd(text, position, code);
-      if (end === -1) return unexpected(text, position, 'a value');
+      if (end === -1) return code === QUOTE ? stringFault(text, position) : unexpected(text, position, 'a value');
       if (code !== QUOTE && end - position >= LONG_NUMBER_CHARACTERS_MIN) tally.hasLongNumbers = true;
       position = skipBlanks(text, end);
     }
@@ -153,8 +153,9 @@ function tooMuch(position: number, bound: string): JsonFault {
 
 /** The position of the member's value, or what is wrong with its name. */
 function readMemberName(text: string, position: number, tally: Tally): number | JsonFault {
-  const end = text.charCodeAt(position) === QUOTE ? stringEnd(text, position) : -1;
-  if (end === -1) return unexpected(text, position, 'a member name in double quotes');
+  if (text.charCodeAt(position) !== QUOTE) return unexpected(text, position, 'a member name in double quotes');
+  const end = stringEnd(text, position);
+  if (end === -1) return stringFault(text, position);
   const quoted = text.slice(position, end);
   const name = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
   if (name === '__proto__') return fault(position, "no member can be named '__proto__'");
@@ -229,6 +230,39 @@ function stringEnd(text: string, position: number): number {
       // A control character, or NaN behind the end of the text.
       return -1;
     }
+  }
+}
+
+/** What is wrong with the string that starts here, which has no end: its quote, mostly, is as good as any. */
+function stringFault(text: string, position: number): JsonFault {
+  const flaw = flawOf(text, position);
+  const code = text.charCodeAt(flaw);
+  const isSyntax = true;
+  if (code === BACKSLASH) {
+    const escape = JSON.stringify(text.slice(flaw, flaw + 2)).replace('\\\\', '\\');
+    return { position: flaw, detail: `${escape} is no escape: a backslash in a string is written twice`, isSyntax };
+  }
+  // A line that ends within a string is the usual sight of a quote that was forgotten, with nothing but the line end behind.
+  if (skipBlanks(text, flaw) >= text.length)
+    return { position, detail: 'the string that begins here has no closing quote', isSyntax };
+  const written = JSON.stringify(text.charAt(flaw));
+  return {
+    position: flaw,
+    detail: `a control character in a string, which is written ${written.slice(1, -1)}`,
+    isSyntax,
+  };
+}
+
+/** Where the string that starts here, and has no end, is none any more: at a backslash, a control character or the end of the text. */
+function flawOf(text: string, position: number): number {
+  for (let at = position + 1; ;) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) {
+      const behind = matchEnd(ESCAPE, text, at + 1);
+      if (behind === -1) return at;
+      at = behind;
+    } else if (code >= 0x20) at += 1;
+    else return Math.min(at, text.length);
   }
 }
 
