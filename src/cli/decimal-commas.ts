@@ -10,8 +10,11 @@ const DECIMAL = /,(?:\d{1,2}|\d{4,})$/;
 /** Some lines of a table are always wrong. */
 const SHARE_MIN = 0.9;
 
-/** Of the first records of a CSV file; undefined where no field looks so. */
-export function decimalCommaNote(records: readonly unknown[]): string | undefined {
+/**
+ * Of the first records of a CSV file that was imported into the list; undefined where no field looks so. It says how the list gets a facet, too: one
+ * whose fields were inferred of texts keeps them so, and numbers with a point would be as little to filter by as before.
+ */
+export function decimalCommaNote(records: readonly unknown[], list: string): string | undefined {
   const rows = records as readonly Readonly<Record<string, string>>[];
   const found = Object.keys(rows[0] ?? {}).flatMap((field) => {
     const values = rows.map((row) => row[field]?.trim() ?? '').filter((value) => value !== '');
@@ -21,8 +24,12 @@ export function decimalCommaNote(records: readonly unknown[]): string | undefine
   });
   const [first] = found;
   if (first === undefined) return undefined;
-  const { example } = first;
+  const { example, field: firstField } = first;
   const fields = found.map(({ field }) => `'${printable(field)}'`).join(', ');
   const written = example.replaceAll('.', '').replace(',', '.');
-  return `Numbers in ${fields} have a decimal comma (${example}) and are text so: written with a point (${written}) they can be compared, counted in ranges and sorted by.\n`;
+  const name = /^[\w.-]+$/.test(firstField) ? firstField : `'${printable(firstField)}'`;
+  return (
+    `Numbers in ${fields} have a decimal comma (${example}) and are text so: written with a point (${written}) they can be compared, counted in ranges and sorted by,` +
+    ` in a new list, or in this one behind gannet call facet.create --param list=${list} --param name=${name} --param type=number\n`
+  );
 }

@@ -27,6 +27,8 @@ export interface FieldKind<Type extends string = string> {
   readonly column: 'string' | 'number' | 'boolean' | 'date';
   /** Of a value in a record, behind "takes". */
   readonly expected: string;
+  /** Behind the sentence that refuses such a value in a record, with a blank before it: what is probably wrong; empty for most values. */
+  readonly hint?: (value: unknown) => string;
   /** What the column holds of a record's value: a number, or the text whose folded form is its key; undefined where the value does not fit. */
   columnValue(value: unknown): number | string | undefined;
   /** A cell of a CSV file as the value that is meant; what is none stays text, which validation then names. */

@@ -60,13 +60,16 @@ describe('FieldNormaliser', () => {
   });
 
   it.each([
-    [{ price: '3' }, /price.*finite number.*string '3'/u],
+    [{ price: '3' }, /price.*finite number.*string '3'\.$/u],
+    [{ price: '119,90' }, /not the string '119,90'\. A number is written with a point before its decimals/u],
+    [{ price: '1 200' }, /with nothing between thousands\.$/u],
+    [{ price: 'on request, 5' }, /5'\.$/u],
     [{ price: Infinity }, /price/u],
     [{ price: [1, 2] }, /price.*one value, not 2/u],
     [{ brand: 3 }, /brand.*a string, not 3/u],
     [{ tags: ['a', null] }, /tags.*not null/u],
     [{ new: 'true' }, /new.*true or false/u],
-    [{ day: 1_700_000_000 }, /day.*ISO 8601/u],
+    [{ day: 1_700_000_000 }, /day.*ISO 8601.*such as 2026-11-21/u],
     [{ day: '2026-02-30' }, /day/u],
     [{ place: 'London' }, /place.*point/u],
     [{ place: { latitude: 91, longitude: 0 } }, /place.*latitude/u],

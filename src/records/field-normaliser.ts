@@ -188,7 +188,8 @@ function facetValue(field: string, raw: unknown, facet: Facet): FieldValue | und
   const kind = fieldKind(facet.type);
   for (const value of values) {
     if (kind.columnValue(value) === undefined) {
-      throw fieldError(field, `is a ${facet.type} facet and takes ${kind.expected}, not ${describe(value)}`);
+      const problem = `is a ${facet.type} facet and takes ${kind.expected}, not ${describe(value)}`;
+      throw fieldError(field, problem, kind.hint?.(value));
     }
   }
   return values as (string | number | boolean)[];

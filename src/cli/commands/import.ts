@@ -85,7 +85,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
     try {
       const first = firstRecords(begin, format);
       if (options.nameFrom === undefined) nameless = namelessRecords(first);
-      if (format === 'csv') commas = decimalCommaNote(first);
+      if (format === 'csv') commas = decimalCommaNote(first, options.list);
       const stream = counted(read, createRecordCounter(format), source.bytes, progress);
       const records = vectors === undefined ? stream : recordsWithVectors(stream, format, vectors);
       const total = await sendAll(client, { account, ...options, format, stream: records });
@@ -99,7 +99,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   if (options.json === true) writeJson(context.output, answer);
   else printOutcome(context.output, answer, unit);
   if (nameless !== undefined && answer.created > 0) context.output.note(namelessNote(nameless));
-  if (commas !== undefined && answer.created > 0) context.output.note(commas);
+  if (commas !== undefined && answer.created + answer.updated > 0) context.output.note(commas);
   return answer.failed === 0 ? EXIT.done : EXIT.failed;
 }
 

@@ -12,7 +12,7 @@ function milliseconds(value: unknown): number | undefined {
 export const dateKind: FieldKind<'date'> = {
   type: 'date',
   column: 'date',
-  expected: 'an ISO 8601 date or date-time with a zone',
+  expected: 'an ISO 8601 date or date-time with a zone, such as 2026-11-21 or 2026-11-21T05:54:00Z',
   columnValue: milliseconds,
   ofCell: (cell) => cell,
   filter: {

@@ -10,6 +10,9 @@ export function isNumberCell(cell: string): boolean {
   return CELL.test(cell);
 }
 
+/** Digits with commas, points, blanks or apostrophes between them, as languages and spreadsheets write decimals and thousands. */
+const WRITTEN_OTHERWISE = /^[+-]?\d[\d.]*[,'’\s][\d.,'’\s]*$/u;
+
 /** As many digits as every number has for certain. */
 const EXACT_DIGITS = 15;
 const TRAILING_ZEROS = /(?<=\.\d*)0+$/u;
@@ -33,6 +36,10 @@ export const numberKind: FieldKind<'number'> = {
   type: 'number',
   column: 'number',
   expected: 'a finite number',
+  hint: (value) =>
+    typeof value === 'string' && WRITTEN_OTHERWISE.test(value.trim())
+      ? ' A number is written with a point before its decimals, and with nothing between thousands.'
+      : '',
   columnValue: (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined),
   ofCell: (cell) => (CELL.test(cell.trim()) ? Number(cell) : cell),
   ofText: numberOfText,
