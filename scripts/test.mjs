@@ -1,36 +1,19 @@
 /**
  * `npm test`: everything that proves the product. Runs the stages of lib/stages.mjs side by side, the set-up of what is stale among them.
  * Each check counts as one test; the last line is the sum.
- *
- *   npm test -- --stages lint,unit      some of the stages
- *   npm test -- --stages fuzz,tsan      those that are run on demand only
- *   npm test -- --all                   these, too, and nothing is kept of earlier runs: what the CI runs
- *   npm test -- --anew                  also what nothing has changed for since it passed
- *   npm test -- --files 20              with the files of tests that took the most of a processor
- *   npm test -- --times 10 --busy 1     ten times beside one process that keeps a processor busy; ends with what failed how often
  */
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { runStages } from './lib/run-stages.mjs';
 import { SLOTS, stagesOf, wantedStages } from './lib/stages.mjs';
 import { formatSeconds, StepError } from './lib/steps.mjs';
+import { testOptions, USAGE } from './lib/test-options.mjs';
 import { reportFailure, setUpPackages } from './setup.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-function options() {
-  const { values } = parseArgs({
-    options: {
-      stages: { type: 'string' },
-      all: { type: 'boolean', default: false },
-      anew: { type: 'boolean', default: false },
-      times: { type: 'string', default: '1' },
-      busy: { type: 'string', default: '0' },
-      files: { type: 'string', default: '0' },
-    },
-  });
+function wantedOf(values) {
   const known = stagesOf(root);
   const usual = known.filter(({ onDemand }) => values.all || onDemand !== true);
   const wanted = values.stages?.split(',') ?? usual.map(({ id }) => id);
@@ -38,10 +21,6 @@ function options() {
   const unknown = wanted.filter((id) => known.every((stage) => stage.id !== id));
   if (unknown.length > 0) {
     throw new StepError(`There is no stage ${unknown.join(', ')}: there are ${known.map(({ id }) => id).join(', ')}.`);
-  }
-  for (const name of ['times', 'busy', 'files']) {
-    if (!/^\d{1,3}$/.test(values[name]))
-      throw new StepError(`--${name} is ${values[name]}: a whole number is expected.`);
   }
   const times = Math.max(1, Number(values.times));
   return {
@@ -134,7 +113,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () =>
 
 let sum = { passed: 0, failed: 1, skipped: 0, kept: 0 };
 try {
-  const wanted = options();
+  const values = testOptions(process.argv.slice(2));
+  if (values.help) {
+    process.stdout.write(USAGE);
+    process.exit(0);
+  }
+  const wanted = wantedOf(values);
   await setUpPackages({ quiet: true });
   const results = await testAll(wanted);
   const total = (count) => results.reduce((all, result) => all + count(result), 0);
