@@ -72,6 +72,7 @@ it('says what exists, what an operation takes, and what was wrong', async () => 
   const fails = (args: readonly string[], code: number, message: string) =>
     expect(call(...args)).rejects.toMatchObject({ code, stderr: expect.stringContaining(message) as string });
   await fails(['list.red'], 2, "Did you mean 'list.read'?");
+  await fails(['list.set-synonyms'], 2, "Did you mean 'synonym.update'?");
   await fails(['list.read'], 2, '--param list=…');
   await fails(['list.read', '--param', 'list='], 2, "takes as 'list' is empty");
   await fails(['list.read', '--param', 'list=none'], 1, "There is no list 'none'");

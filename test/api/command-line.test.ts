@@ -94,6 +94,9 @@ describe('beside a running service', () => {
     const key = gannet(service.dataDir, 'key', 'create', '--scope', 'list', '--scope-target', 'thigns');
     await key.ended;
     expect(key.notes).toContain("Did you mean 'things'?");
+    const halfScoped = gannet(service.dataDir, 'key', 'create', '--scope-target', 'things');
+    expect((await halfScoped.ended).status).toBe(2);
+    expect(halfScoped.notes).toBe('--scope-target goes with --scope list or --scope group.\n');
     const lists = gannet(service.dataDir, 'list', '--account', 'defualt');
     await lists.ended;
     expect(lists.notes).toContain("There is no account 'defualt'. Did you mean 'default'?");
@@ -101,6 +104,16 @@ describe('beside a running service', () => {
     array.child.stdin.end('[{"name":"a","text":"x"},\n{"name":"b","text":{"x":1}}]');
     await array.ended;
     expect(array.notes).toMatch(/^ {2}record 2 \(b\): /m);
+  });
+
+  it('prices with a decimal comma are told of also where a table is imported again', async () => {
+    for (const outcome of ['1 added', '0 added, 1 replaced']) {
+      const prices = gannet(service.dataDir, 'import', '-', '--list', 'prices', '--create', '--format', 'csv');
+      prices.child.stdin.end('name;price\na;12,50\n');
+      expect((await prices.ended).status).toBe(0);
+      expect(prices.output).toContain(outcome);
+      expect(prices.notes).toContain('gannet call facet.create --param list=prices --param name=price');
+    }
   });
 
   it('Ctrl-C while a file is written leaves nothing of it', async () => {

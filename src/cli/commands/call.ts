@@ -1,7 +1,7 @@
 /** `gannet call`: any operation of the registry, by its name. */
 import { FEATURES } from '../../features.js';
-import { jsonBodyBytesMax, type Operation } from '../../operations/index.js';
-import { didYouMean } from '../../platform/index.js';
+import { agentToolName, jsonBodyBytesMax, type Operation } from '../../operations/index.js';
+import { nearest } from '../../platform/index.js';
 import { bodyText } from '../body-text.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
@@ -77,9 +77,14 @@ Example: gannet call search.list --param list=films --param version=1 --param qu
 function requiredOperation(operations: readonly Operation[], name: string): Operation {
   const found = operations.find((operation) => operation.name === name);
   if (found !== undefined) return found;
-  const near = didYouMean(
-    name,
-    operations.map((operation) => operation.name),
+  // Documentation and agents name some by what they do to a list, `list_set_synonyms`, and not by where they belong.
+  const byName = new Map(
+    operations.flatMap((operation) => [
+      [agentToolName(operation), operation.name],
+      [operation.name, operation.name],
+    ]),
   );
+  const meant = byName.get(nearest(name, byName.keys()) ?? '');
+  const near = meant === undefined ? '' : ` Did you mean '${meant}'?`;
   throw new CommandError(`There is no operation '${name}'.${near} gannet call lists them all.`, EXIT.usage);
 }

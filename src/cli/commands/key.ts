@@ -67,6 +67,9 @@ function newKeyBody(options: KeyCreateOptions): Record<string, unknown> {
       EXIT.usage,
     );
   }
+  if (options.scope === 'account' && options.scopeTarget !== undefined) {
+    throw new CommandError('--scope-target goes with --scope list or --scope group.', EXIT.usage);
+  }
   return {
     name: options.name,
     scope: options.scope,
