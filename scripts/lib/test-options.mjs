@@ -16,7 +16,7 @@ Runs everything that proves the product and that something has changed for since
 npx vitest run PATH runs single files of tests.
 `;
 
-const OPTIONS = {
+const OPTIONS = /** @type {const} */ ({
   stages: { type: 'string' },
   all: { type: 'boolean', default: false },
   anew: { type: 'boolean', default: false },
@@ -24,7 +24,7 @@ const OPTIONS = {
   busy: { type: 'string', default: '0' },
   files: { type: 'string', default: '0' },
   help: { type: 'boolean', short: 'h', default: false },
-};
+});
 
 /** By their names. Throws `StepError` for what is none, or no number where one belongs. */
 export function testOptions(args) {
