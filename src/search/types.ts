@@ -22,6 +22,8 @@ export interface SearchTarget {
   readonly listName?: string;
   /** What the search means to this list: compared with vectors of the same version alone. */
   readonly meaning?: SearchMeaning;
+  /** The search came with a vector that is looked for: where it has no text besides, a list that cannot compare it finds nothing. */
+  readonly isOfVector?: true;
   /** The pictures of its records, and what the search is to a model that reads pictures and texts. */
   readonly pictures?: SearchPictures;
 }

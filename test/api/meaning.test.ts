@@ -206,6 +206,24 @@ describe('a search with a vector', () => {
     expect((await search('vectors', { query: 'dough' })).applied.meaning).toBe('none');
   });
 
+  it('finds nothing by itself where no record has one, alone and in a group', async () => {
+    const made = await client.post('/list/default', { name: 'bare', ...DEFINITION, model: 'own' });
+    expect(made.status, made.text).toBe(201);
+    await client.bulk('default', 'bare', [{ name: 'bare', fields: { title: 'gannet diving', topic: 'sea' } }]);
+    const bare = await search('bare', { vector: sea, facets: 'topic' });
+    expect([bare.applied.meaning, bare.total_count, bare.facets]).toEqual(['none', 0, { topic: [] }]);
+    expect(namesOf(await search('bare', { vector: sea, query: 'gannet' }))).toEqual(['bare']);
+    for (const options of [{ vector_search: false }, { match: 'phrase' }])
+      expect(namesOf(await search('bare', { vector: sea, ...options }))).toEqual(['bare']);
+    const group = await search('all', { vector: sea, size: 100 });
+    expect(group.results.map(({ list_name: list, name }) => [list, name]).sort()).toEqual([
+      ['vectors', 'sea-1'],
+      ['vectors', 'sea-2'],
+      ['vectors', 'sea-3'],
+    ]);
+    expect(group.total_count).toBe(3);
+  });
+
   it('says what is wrong with one', async () => {
     const wrong: [string, Options, RegExp][] = [
       ['vectors', { vector: [1, 2] }, /3 numbers here, not 2/],

@@ -69,11 +69,18 @@ function withVectors(
   });
   // A vector that came with the search is there.
   const known = outcomes.filter((outcome): outcome is OutcomesOfList => !(outcome instanceof Promise));
-  if (known.length === outcomes.length) return withOutcomes(found, known);
-  return Promise.all(outcomes.map((outcome) => Promise.resolve(outcome))).then((all) => withOutcomes(found, all));
+  const isOfVector = isWanted && given !== undefined;
+  if (known.length === outcomes.length) return withOutcomes(found, known, isOfVector);
+  return Promise.all(outcomes.map((outcome) => Promise.resolve(outcome))).then((all) =>
+    withOutcomes(found, all, isOfVector),
+  );
 }
 
-function withOutcomes({ targets }: SearchTargets, outcomes: readonly OutcomesOfList[]): SearchWithMeaning {
+function withOutcomes(
+  { targets }: SearchTargets,
+  outcomes: readonly OutcomesOfList[],
+  isOfVector: boolean,
+): SearchWithMeaning {
   const states = new Set(outcomes.flatMap((each) => [stateOf(each.meaning), stateOf(each.pictures)]));
   return {
     targets: targets.map((target, index) => {
@@ -81,6 +88,7 @@ function withOutcomes({ targets }: SearchTargets, outcomes: readonly OutcomesOfL
       return {
         ...target,
         ...(typeof meaning === 'object' ? { meaning } : {}),
+        ...(isOfVector ? { isOfVector } : {}),
         ...(typeof seen === 'object' ? { pictures: seen } : {}),
       };
     }),

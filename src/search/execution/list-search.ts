@@ -23,13 +23,14 @@ import { VectorsPerRecord } from '../plan/vectors-per-record.js';
 import { planSearch, unroundedFloor, withoutFloor, type PlanWindow } from '../plan/planner.js';
 import { analyseQuery, type AnalysedQuery, type QueryVocabulary } from '../expansion/query-analysis.js';
 import { applyQueryRules } from '../rules/query-rules.js';
-import type { SearchMeaning, SearchPictures } from '../types.js';
+import type { SearchMeaning, SearchTarget } from '../types.js';
 import type { ListContext } from './list-context.js';
 
 const HITS_MAX = kernelConstant('HitsMax');
 const GROUPS_MAX = kernelConstant('GroupsMax');
 
 const BY_MEANING: QueryNode = Object.freeze({ kind: 'meaning' });
+const NOTHING: QueryNode = Object.freeze({ kind: 'nothing' });
 
 /** What a list's rules and dictionary did to the query. */
 export interface Applied extends Pick<AnalysedQuery, 'synonyms' | 'typos'> {
@@ -69,10 +70,8 @@ export interface AskedOfList {
   /** Which of the lists it is: its filter is that of this number. */
   readonly listIndex: number;
   readonly window: PlanWindow;
-  /** What it means to this list. */
-  readonly meaning: SearchMeaning | undefined;
-  /** Its pictures. */
-  readonly pictures: SearchPictures | undefined;
+  /** What it means to this list, and its pictures. */
+  readonly target: Pick<SearchTarget, 'meaning' | 'isOfVector' | 'pictures'>;
 }
 
 export class ListSearcher {
@@ -97,26 +96,25 @@ export class ListSearcher {
     const parts = partsOf(asked.request, pages, pictures);
     const result = parseResult(this.kernel.search(generation, bytes, meaning, parts));
     // Marking the words comes after the plans of all lists.
-    const isOfPictures = asked.meaning?.ofPictures === true;
+    const isOfPictures = asked.target.meaning?.ofPictures === true;
     return { list, query, applied, plan: Buffer.from(bytes), meaning, pages, pictures, isOfPictures, result };
   }
 
   /** The bytes are good until the next plan. */
   plan(list: ListContext, generation: GenerationHandle, asked: AskedOfList): PlannedSearch {
-    const { request, listIndex, window } = asked;
+    const { request, listIndex, window, target } = asked;
     const ruled = applyQueryRules(list.queryRules, request.query);
     const analysed = this.analyse(ruled.query, request, this.vocabulary(list, this.dictionaries.of(generation)));
     const { node } = analysed;
     const filter = allOf([request.filters[listIndex] as FilterNode, ruled.filter]);
     const vectorsPerRecord = () => this.vectorsPerRecord.of(generation);
-    const meant = asked.meaning && this.meant(asked.meaning, node, list, generation);
+    const meant = target.meaning && this.meant(target.meaning, node, list, generation);
     const meaning = planMeaning(request, node, { ...list.settings, vectorsPerRecord }, meant);
-    // Where there is no word, what is near to the vector is found, and not everything.
-    const query = meaning === undefined || node.kind === 'groups' ? node : BY_MEANING;
+    const query = meaning === undefined ? withoutMeaning(node, asked) : node.kind === 'groups' ? node : BY_MEANING;
     const inPages =
       node.kind === 'groups' ? this.analyseForPages(ruled.query, request, { list, generation }) : undefined;
     const ofWords = planSearch(request, query, filter, this.reachable(generation, window));
-    const pictures = node.kind === 'groups' ? planPictures(request, asked.pictures) : undefined;
+    const pictures = node.kind === 'groups' ? planPictures(request, target.pictures) : undefined;
     const plan = inPages === undefined && pictures === undefined ? ofWords : withoutFloor(ofWords);
     const bytes = this.planWriter.write(encodePlan(plan, list.layout));
     const { synonyms } = analysed;
@@ -208,6 +206,11 @@ export class ListSearcher {
     const detail = `skip and size together reach beyond ${HITS_MAX} results; narrow the search with a filter`;
     throw new ServiceError('unprocessable', `${detail}.`, { errors: [{ parameter: 'skip', detail }] });
   }
+}
+
+/** Where there is no word, what is near to the vector is found, and not everything: in a list that has nothing to compare it with, nothing. */
+function withoutMeaning(node: QueryNode, { request, target }: AskedOfList): QueryNode {
+  return target.isOfVector === true && request.query === '' ? NOTHING : node;
 }
 
 /** What is looked for beside the text; undefined: nothing is, and the text's floor is the plan's. */

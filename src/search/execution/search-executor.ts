@@ -99,8 +99,8 @@ export class SearchExecutor {
           { skip: 0, size: fromFirst, facetValues };
     return lists.map((list, index) => {
       this.kernel.stopIfAsked();
-      const { generation, meaning, pictures } = task.targets[index] as SearchTarget;
-      return this.searcher.search(list, generation, { request, listIndex: index, window, meaning, pictures });
+      const target = task.targets[index] as SearchTarget;
+      return this.searcher.search(list, target.generation, { request, listIndex: index, window, target });
     });
   }
 

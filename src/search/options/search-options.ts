@@ -125,7 +125,7 @@ const radius: SearchOption<string | RadiusObject> = {
 /** As many as a vector of a record may have. */
 const VECTOR_DIMENSIONS_MAX = 8192;
 const VECTOR =
-  "The vector of what is searched for, of lists whose records bring theirs (model 'own'): numbers, as many as the vectors of the list have";
+  "The vector of what is searched for, of lists whose records bring theirs (model 'own'): numbers, as many as the vectors of the list have. Without a query it finds what is near, and nothing in a list without such vectors";
 
 const query: SearchOption<string> = {
   schema: {

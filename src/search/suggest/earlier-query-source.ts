@@ -69,8 +69,7 @@ export class EarlierQuerySource implements SuggestionSource {
         request,
         listIndex: 0,
         window,
-        meaning: undefined,
-        pictures: undefined,
+        target: {},
       }).result.total;
       this.counts.set(key, count);
     }
