@@ -3,8 +3,9 @@ import { SeededRandom } from '../support/random.js';
 import { MadeValues } from './made-values.js';
 import type { NewRecord, Operation, Search, Sequence, Target, Write } from './operations.js';
 import type { Comparison, Filter } from './reference-filter.js';
-import type { Fields, SortKey } from './reference-list.js';
+import type { Fields, Model, SortKey } from './reference-list.js';
 import type { Definition, FacetDefinition, FacetType, Value } from './reference-values.js';
+import type { GivenVectors } from './reference-vectors.js';
 import type { Match, QueryRule, SynonymRule, WordQuery } from './reference-words.js';
 
 export const LISTS = 2;
@@ -37,6 +38,10 @@ function facet(name: string, type: FacetType, cardinality: FacetDefinition['card
   return { name, type, cardinality };
 }
 
+function withoutVectors({ name, fields }: NewRecord): NewRecord {
+  return { name, fields };
+}
+
 export function madeSequence(seed: number, operations: number): Sequence {
   const sequence = new SequenceMaker(new SeededRandom(seed)).make(operations);
   // A start takes as long as a whole sequence does.
@@ -57,7 +62,12 @@ class SequenceMaker {
 
   make(count: number): Sequence {
     const definitions = Array.from({ length: LISTS }, () => this.#definition());
-    return { definitions, operations: Array.from({ length: count }, () => this.#operation()) };
+    const models = definitions.map(() => this.#model());
+    return { definitions, models, operations: Array.from({ length: count }, () => this.#operation()) };
+  }
+
+  #model(): Model {
+    return this.random.below(2) === 0 ? 'own' : null;
   }
 
   #definition(): Definition {
@@ -82,6 +92,7 @@ class SequenceMaker {
     if (drawn < 90)
       return { kind: 'delete-matching', list, filter: this.#filter(DEPTH_MAX), style: this.random.below(1000) };
     if (drawn < 92) return { kind: 'read-all', list };
+    if (drawn < 93 && this.random.below(2) === 0) return { kind: 'model', list, model: this.#model() };
     if (drawn < 94) return { kind: 'define', list, definition: this.#definition() };
     if (drawn < 96) return { kind: 'synonyms', list, rules: this.#rules() };
     if (drawn < 97) return { kind: 'clone', from: list, to: (list + 1) % LISTS };
@@ -92,8 +103,8 @@ class SequenceMaker {
 
   #write(list: number, name: string): Write {
     const drawn = this.random.below(10);
-    if (drawn < 4) return { kind: 'put', list, record: this.#record(name), flat: this.random.below(2) === 0 };
-    if (drawn < 6) return { kind: 'patch', list, name, fields: this.#fields(3) };
+    if (drawn < 4) return { kind: 'put', list, ...this.#sent(name) };
+    if (drawn < 6) return { kind: 'patch', list, name, fields: this.#fields(3), ...this.#vectors() };
     if (drawn < 8) return { kind: 'delete', list, name };
     return {
       kind: 'replace',
@@ -109,7 +120,8 @@ class SequenceMaker {
     const records = Array.from({ length }, (_, at) =>
       this.#record(at % 2 === 0 ? this.#values.name() : `b${this.random.below(length)}`),
     );
-    return { kind: 'bulk', list, records, format: this.random.pick(['ndjson', 'json', 'flat']) };
+    const format = this.random.pick(['ndjson', 'json', 'flat'] as const);
+    return { kind: 'bulk', list, records: format === 'flat' ? records.map(withoutVectors) : records, format };
   }
 
   #together(list: number): Operation {
@@ -122,8 +134,19 @@ class SequenceMaker {
     return { kind: 'together', writes, search: this.#search() };
   }
 
+  #sent(name: string) {
+    const record = this.#record(name);
+    // What is flat has no vectors: that would be fields.
+    return { record, flat: record.vectors === undefined && this.random.below(2) === 0 };
+  }
+
   #record(name: string): NewRecord {
-    return { name, fields: this.#fields(1) };
+    return { name, fields: this.#fields(1), ...this.#vectors() };
+  }
+
+  #vectors(): { vectors?: GivenVectors } {
+    const vectors = this.#values.vectors();
+    return vectors === undefined ? {} : { vectors };
   }
 
   /** One of `rarity` of the fields that there are. */
@@ -188,6 +211,8 @@ class SequenceMaker {
         centre: this.#values.point(),
         metres: this.random.pick([0, 1, 800, 1200, 1e5, 1e7, 3e7]),
       })),
+      vector: one(3, () => this.#values.vector()),
+      exact: one(3, () => true),
       select: one(4, () => ['title', ...FACETS.filter(() => this.random.below(3) === 0).map(({ name }) => name)]),
     };
     const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));

@@ -1,5 +1,6 @@
 /** Values that are legal and hostile, and few enough for records to share them. */
 import type { SeededRandom } from '../support/random.js';
+import type { GivenVectors, Vector } from './reference-vectors.js';
 import type { FacetDefinition, FacetType, Point, Scalar, Value } from './reference-values.js';
 
 const LONG = 'gannet '.repeat(90).trim();
@@ -142,6 +143,40 @@ const POOLS: Readonly<Record<FacetType, readonly Scalar[]>> = {
   boolean: [true, false],
   date: DATES,
 };
+/** Of one length but the last, which fits nowhere, as zeros do; some far longer or shorter than others, and some in one direction. */
+const VECTORS: readonly Vector[] = [
+  ...[
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+    [1, 0.1, 0],
+    [1, 0, 0.1],
+    [0.9, 0.3, 0.1],
+    [0.1, 1, 0],
+    [0, 0.1, 1],
+    [0.5, 0.5, 0.5],
+  ],
+  ...[
+    [-1, 0, 0],
+    [0, -1, 0.2],
+    [0.2, 0.1, -1],
+    [10, 1, 0],
+    [0.3, 0.3, 0.29],
+    [1e-20, 0, 1e-21],
+    [3e38, 0, 3e38],
+  ],
+  ...[
+    [1e-40, 1e-40, 0],
+    [0, 0, -5e-324],
+    [0, 0, 0],
+    [1e39, 0, 0],
+    [1, 0],
+  ],
+];
+const FITTING_VECTORS = 17;
+const ODD_VECTOR_EVERY = 60;
+const VECTORS_MAX = 4;
+const MANY_VECTORS = 30;
 const MANY_MAX = 5;
 const CHANGING_TYPES = ['string', 'string', 'number', 'boolean'];
 
@@ -178,6 +213,22 @@ export class MadeValues {
       this.random.below(6) === 0 ? this.random.pick(TEXTS) : this.random.pick(WORDS),
     );
     return parts.join(this.random.pick([' ', ' ', ', ', '\n', ' - ']));
+  }
+
+  vector(): Vector {
+    const fits = this.random.below(ODD_VECTOR_EVERY) > 0;
+    if (fits && this.random.below(3) === 0)
+      return Array.from({ length: 3 }, () => this.random.below(201) / 100 - 1.003);
+    return this.random.pick(fits ? VECTORS.slice(0, FITTING_VECTORS) : VECTORS.slice(FITTING_VECTORS));
+  }
+
+  vectors(): GivenVectors | undefined {
+    const drawn = this.random.below(10);
+    if (drawn === 0) return null;
+    if (drawn < 4) return undefined;
+    if (drawn < 8) return [this.vector()];
+    const length = this.random.below(this.random.below(10) === 0 ? MANY_VECTORS : VECTORS_MAX);
+    return Array.from({ length }, () => this.vector());
   }
 
   point(): Point {

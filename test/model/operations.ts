@@ -1,12 +1,15 @@
 /** The steps of a sequence, as data: they can be printed, left out and run again. Lists and records are named, never numbered by the service. */
 import type { Filter } from './reference-filter.js';
 import type { Fields, SortKey } from './reference-list.js';
+import type { Model } from './reference-list.js';
 import type { Definition, Point } from './reference-values.js';
+import type { GivenVectors, Vector } from './reference-vectors.js';
 import type { QueryRule, SynonymRule, WordQuery } from './reference-words.js';
 
 export interface NewRecord {
   readonly name: string;
   readonly fields: Fields;
+  readonly vectors?: GivenVectors;
 }
 /** Of a list: the current version, or so many before it. Of a group: all lists of the sequence. */
 export type Target = { readonly list: number; readonly back: number } | 'group';
@@ -16,6 +19,8 @@ export interface Search {
   readonly filter?: Filter;
   readonly query?: WordQuery;
   readonly radius?: { readonly centre: Point; readonly metres: number };
+  readonly vector?: Vector;
+  readonly exact?: boolean;
   readonly order: readonly SortKey[];
   readonly facets: readonly string[];
   readonly facetSize: number;
@@ -31,7 +36,13 @@ export interface Search {
 export type Write =
   | { readonly kind: 'put'; readonly list: number; readonly record: NewRecord; readonly flat: boolean }
   | { readonly kind: 'replace'; readonly list: number; readonly name: string; readonly record: NewRecord }
-  | { readonly kind: 'patch'; readonly list: number; readonly name: string; readonly fields: Fields }
+  | {
+      readonly kind: 'patch';
+      readonly list: number;
+      readonly name: string;
+      readonly fields: Fields;
+      readonly vectors?: GivenVectors;
+    }
   | { readonly kind: 'delete'; readonly list: number; readonly name: string };
 
 export type Operation =
@@ -46,6 +57,8 @@ export type Operation =
   /** Sent at once, each about another record; searches run beside them. */
   | { readonly kind: 'together'; readonly writes: readonly Write[]; readonly search: Search }
   | { readonly kind: 'define'; readonly list: number; readonly definition: Definition }
+  /** What reads its records from now on. */
+  | { readonly kind: 'model'; readonly list: number; readonly model: Model }
   | { readonly kind: 'synonyms'; readonly list: number; readonly rules: readonly SynonymRule[] }
   | { readonly kind: 'query-rules'; readonly list: number; readonly rules: readonly QueryRule[] }
   /** What the group has from now on. */
@@ -63,5 +76,7 @@ export type Operation =
 
 export interface Sequence {
   readonly definitions: readonly Definition[];
+  /** Of each list. */
+  readonly models: readonly Model[];
   readonly operations: readonly Operation[];
 }

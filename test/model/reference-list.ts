@@ -14,6 +14,7 @@ import {
   type Point,
   type Value,
 } from './reference-values.js';
+import { asKept, isDirection, nearRecords, type GivenVectors, type Near, type Vector } from './reference-vectors.js';
 import { findsWords, wordsOf, type QueryRule, type SynonymRule, type WordQuery } from './reference-words.js';
 
 export type Fields = Readonly<Record<string, Value | null>>;
@@ -21,6 +22,7 @@ export interface ModelRecord {
   readonly name: string;
   /** Without those that have no value. */
   readonly fields: ReadonlyMap<string, Value>;
+  readonly vectors: readonly Vector[];
 }
 export interface SortKey {
   readonly by: string;
@@ -30,7 +32,10 @@ export interface ModelSearch {
   readonly filter?: Filter;
   readonly query?: WordQuery;
   readonly radius?: { readonly centre: Point; readonly metres: number };
+  /** A vector was sent that is looked for. */
+  readonly isOfVector?: boolean;
 }
+export type Model = 'own' | null;
 
 export class ReferenceList {
   records: ModelRecord[] = [];
@@ -39,13 +44,19 @@ export class ReferenceList {
   /** By number; what they had when the next one was made. */
   readonly frozen = new Map<number, ReferenceList>();
   version = 1;
+  /** Of its vectors, since there has been one. */
+  dimensions: number | undefined;
 
-  constructor(public definition: Definition) {}
+  constructor(
+    public definition: Definition,
+    public model: Model = null,
+  ) {}
 
   /** As it is now, for a version that is frozen or a copy. */
   copy(): ReferenceList {
-    const copy = new ReferenceList(this.definition);
+    const copy = new ReferenceList(this.definition, this.model);
     copy.records = [...this.records];
+    copy.dimensions = this.dimensions;
     copy.rules = this.rules;
     copy.queryRules = this.queryRules;
     return copy;
@@ -59,14 +70,14 @@ export class ReferenceList {
   redefine(definition: Definition): void {
     const before = this.definition.facets;
     this.definition = definition;
-    this.records = this.records.map(({ name, fields }) => {
+    this.records = this.records.map(({ name, fields, vectors }) => {
       const unwrapped = [...fields].map(([field, value]): [string, Value] => {
         const [only, ...others] = membersOf(value);
         const wasFacet = before.some((facet) => facet.name === field);
         const kept = wasFacet && only !== undefined && others.length === 0 ? only : value;
         return [field, this.#asFacet(field, kept)];
       });
-      return { name, fields: this.#normalised(Object.fromEntries(unwrapped)) };
+      return { name, fields: this.#normalised(Object.fromEntries(unwrapped)), vectors };
     });
   }
 
@@ -79,25 +90,40 @@ export class ReferenceList {
   }
 
   /** Whether a write of these is refused: a facet takes values of its type, and one alone where it is Single. */
-  refuses(fields: Fields): boolean {
+  refuses(fields: Fields, vectors?: GivenVectors): boolean {
+    return this.#refusesVectors(vectors) || this.#refusesFields(fields);
+  }
+
+  /** A list whose model is not `own` takes none, nor the removal of any. */
+  #refusesVectors(vectors: GivenVectors | undefined): boolean {
+    if (vectors === undefined) return false;
+    if (this.model !== 'own') return true;
+    const length = this.dimensions ?? vectors?.[0]?.length;
+    return vectors?.some((vector) => vector.length !== length || !isDirection(vector)) ?? false;
+  }
+
+  #refusesFields(fields: Fields): boolean {
     return this.definition.facets.some((facet) => {
       const value = Object.hasOwn(fields, facet.name) ? fields[facet.name] : null;
       return value !== null && value !== undefined && !fits(facet, value);
     });
   }
 
-  /** True where it is new. */
-  put(name: string, fields: Fields): boolean {
+  /** True where it is new. Without vectors it has none. */
+  put(name: string, fields: Fields, given?: GivenVectors): boolean {
     const at = this.records.findIndex((record) => record.name === name);
-    const record = { name, fields: this.#normalised(fields) };
+    const vectors = (given ?? []).map(asKept);
+    this.dimensions ??= vectors[0]?.length;
+    const record = { name, fields: this.#normalised(fields), vectors };
     if (at < 0) this.records.push(record);
     else this.records[at] = record;
     return at < 0;
   }
 
-  patch(name: string, fields: Fields): void {
-    const before = Object.fromEntries(this.find(name)?.fields ?? []);
-    this.put(name, { ...before, ...fields });
+  patch(name: string, fields: Fields, given?: GivenVectors): void {
+    const record = this.find(name);
+    const before = Object.fromEntries(record?.fields ?? []);
+    this.put(name, { ...before, ...fields }, given === undefined ? record?.vectors : given);
   }
 
   rename(from: string, to: string): void {
@@ -108,15 +134,22 @@ export class ReferenceList {
     this.records = this.records.filter((record) => record.name !== name);
   }
 
-  search({ filter, query, radius }: ModelSearch): ModelRecord[] {
+  /** `near`: what is looked for beside the words; undefined where the list cannot compare it. */
+  search({ filter, query, radius, isOfVector = false }: ModelSearch, near?: Near): ModelRecord[] {
     const ruled = query && this.#ruled(query);
-    return this.records.filter((record) => {
+    const passing = this.records.filter((record) => {
       if (filter !== undefined && !holds(filter, (field) => this.#facetOf(record, field))) return false;
       if (radius !== undefined && !(this.distance(record, radius.centre) <= radius.metres)) return false;
-      if (ruled === undefined) return true;
-      const passes = ruled.filters.every((part) => holds(part, (field) => this.#facetOf(record, field)));
-      return passes && findsWords(ruled.query, this.#textsOf(record), this.rules);
+      return ruled?.filters.every((part) => holds(part, (field) => this.#facetOf(record, field))) ?? true;
     });
+    if (ruled === undefined && near === undefined) return isOfVector ? [] : passing;
+    const hasWords = ruled !== undefined && ruled.query.words.length > 0;
+    if (!hasWords && near !== undefined) return [...nearRecords(passing, near, false)];
+    const found = (record: ModelRecord) =>
+      ruled === undefined || findsWords(ruled.query, this.#textsOf(record), this.rules);
+    // What has all words is decided by the words.
+    const besides = near === undefined || ruled?.query.match === 'all' ? undefined : nearRecords(passing, near, true);
+    return passing.filter((record) => found(record) || besides?.has(record) === true);
   }
 
   /** Rules apply in their order, each to what those before it left; one of a field that is no facet any more has no effect. */

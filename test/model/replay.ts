@@ -3,24 +3,25 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import type { TestService } from '../support/service.js';
+import { adapted } from './adapted-writes.js';
 import { broughtBack, columnsOf, csvOf } from './csv-round-trip.js';
 import { Difference, holdsTrue, same, shown } from './difference.js';
 import type { NewRecord, Operation, Search, Sequence, Write } from './operations.js';
 import { filterFields, styleOf, writeFilter } from './reference-filter.js';
-import { ReferenceList } from './reference-list.js';
-import type { Definition, Value } from './reference-values.js';
+import { ReferenceList, type Model } from './reference-list.js';
+import type { Definition } from './reference-values.js';
+import { asKnown, asListed, asSent, listingOf, readAll, recordsOf } from './replay-listing.js';
 import { answered, ReplayState } from './replay-state.js';
 import { ReplayedSearches } from './replayed-searches.js';
 
 const VERSIONS_KEPT = 2;
-const LISTING_SIZE = 7;
 const NO_ID = '01900000-0000-7000-8000-000000000000';
 
 /** Its lists and its group are called after `prefix`, and are gone at the end. */
 export async function replay(service: TestService, prefix: string, sequence: Sequence): Promise<void> {
   const run = new Replay(service, prefix);
   try {
-    await run.begin(sequence.definitions);
+    await run.begin(sequence);
     for (const [at, operation] of sequence.operations.entries()) {
       try {
         await run.step(operation);
@@ -45,17 +46,18 @@ class Replay {
     this.#searches = new ReplayedSearches(this.#state);
   }
 
-  async begin(definitions: readonly Definition[]): Promise<void> {
+  async begin({ definitions, models }: Pick<Sequence, 'definitions' | 'models'>): Promise<void> {
     for (const [list, definition] of definitions.entries()) {
       await answered(
         this.#state.client.post('/list/default', {
           name: this.#state.name(list),
           language: 'none',
+          model: models[list] ?? null,
           ...fieldsOf(definition),
         }),
         201,
       );
-      this.#state.lists.push(new ReferenceList(definition));
+      this.#state.lists.push(new ReferenceList(definition, models[list] ?? null));
       this.#ids.push(new Map());
     }
     this.#state.memberLists = definitions.map((_, list) => list);
@@ -76,7 +78,8 @@ class Replay {
     return this.#state.counted.check(this.#state.client, [...lists, `group/${this.#state.prefix}`]);
   }
 
-  step(operation: Operation): Promise<void> {
+  step(made: Operation): Promise<void> {
+    const operation = adapted(made, this.#state.lists);
     switch (operation.kind) {
       case 'search':
         return this.#searches.check(operation);
@@ -93,6 +96,8 @@ class Replay {
         return this.#together(operation.writes, operation.search);
       case 'define':
         return this.#define(operation.list, operation.definition);
+      case 'model':
+        return this.#changeModel(operation.list, operation.model);
       case 'synonyms':
         return this.#synonyms(operation);
       case 'query-rules':
@@ -108,7 +113,7 @@ class Replay {
       case 'reindex':
         return this.#reindex(operation.list);
       case 'read-all':
-        return this.#readAll(operation.list);
+        return readAll(this.#state, operation.list);
       case 'restart':
         return this.#restart(operation.signal);
     }
@@ -116,10 +121,6 @@ class Replay {
 
   #members() {
     return this.#state.memberLists.map((list) => ({ list: this.#state.name(list) }));
-  }
-
-  #records(list: number): string {
-    return `/search-result/default/${this.#state.name(list)}`;
   }
 
   async #write(write: Write): Promise<void> {
@@ -131,14 +132,15 @@ class Replay {
   /** Asks for what it needs, sends it, and resolves with what compares the answer and does the same to the reference. */
   async #sent(write: Write): Promise<() => Promise<void>> {
     const list = this.#state.list(write.list);
-    const path = this.#records(write.list);
+    const path = recordsOf(this.#state, write.list);
     const name = write.kind === 'put' ? write.record.name : write.name;
     const id = write.kind === 'put' ? NO_ID : await this.#idOf(write.list, name);
     const answer = this.#answerTo(write, path, id);
     return async () => {
       const { status, body, text } = await answer;
       const known = list.find(name) !== undefined;
-      if (write.kind !== 'delete' && list.refuses(write.kind === 'patch' ? write.fields : write.record.fields)) {
+      const sent = write.kind === 'put' || write.kind === 'replace' ? write.record : write;
+      if ('fields' in sent && list.refuses(sent.fields, sent.vectors)) {
         holdsTrue('status of values that do not fit', status === 400 || (!known && status === 404), () => [
           status,
           text,
@@ -146,7 +148,7 @@ class Replay {
         return;
       }
       if (write.kind === 'put') {
-        same('status of a put', status, list.put(name, write.record.fields) ? 201 : 200);
+        same('status of a put', status, list.put(name, write.record.fields, write.record.vectors) ? 201 : 200);
       } else if (!known) {
         same(`status of a ${write.kind} of what is not there`, status, 404);
         return;
@@ -157,7 +159,7 @@ class Replay {
         return;
       } else if (write.kind === 'patch') {
         same('status of a patch', status, 200);
-        list.patch(name, write.fields);
+        list.patch(name, write.fields, write.vectors);
       } else {
         const to = write.record.name;
         if (to !== name && list.find(to) !== undefined) {
@@ -166,7 +168,7 @@ class Replay {
         }
         same('status of a replace', status, 200);
         list.rename(name, to);
-        list.put(to, write.record.fields);
+        list.put(to, write.record.fields, write.record.vectors);
       }
       this.#written(write, body, text);
     };
@@ -177,14 +179,14 @@ class Replay {
       case 'put':
         return this.#state.client.post(
           path,
-          write.flat ? { name: write.record.name, ...write.record.fields } : write.record,
+          write.flat ? { name: write.record.name, ...write.record.fields } : asSent(write.record),
         );
       case 'patch':
-        return this.#state.client.patch(`${path}/${id}`, { fields: write.fields });
+        return this.#state.client.patch(`${path}/${id}`, asSent({ fields: write.fields, vectors: write.vectors }));
       case 'delete':
         return this.#state.client.delete(`${path}/${id}`);
       case 'replace':
-        return this.#state.client.put(`${path}/${id}`, write.record);
+        return this.#state.client.put(`${path}/${id}`, asSent(write.record));
     }
   }
 
@@ -203,33 +205,26 @@ class Replay {
   async #idOf(list: number, name: string): Promise<string> {
     if (this.#state.list(list).find(name) === undefined) return NO_ID;
     const ids = this.#ids[list];
-    if (ids?.get(name) === undefined) for (const record of await this.#listing(list)) ids?.set(record.name, record.id);
+    if (ids?.get(name) === undefined)
+      for (const record of await listingOf(this.#state, list)) ids?.set(record.name, record.id);
     return ids?.get(name) ?? NO_ID;
-  }
-
-  async #listing(list: number) {
-    const records: { id: string; name: string; fields: Record<string, Value> }[] = [];
-    let after: string | undefined;
-    do {
-      const query = { size: LISTING_SIZE * (1 + (records.length % 50)), ...(after === undefined ? {} : { after }) };
-      const { body } = await answered(this.#state.client.get(this.#records(list), query), 200);
-      const page = body as { results: typeof records; next?: string };
-      records.push(...page.results);
-      after = page.next;
-    } while (after !== undefined);
-    return records;
   }
 
   async #bulk({ list, records, format }: Extract<Operation, { kind: 'bulk' }>): Promise<void> {
     const flat = ({ name, fields }: NewRecord) => ({ name, ...fields });
     const sent =
       format === 'json'
-        ? this.#state.client.bulk('default', this.#state.name(list), JSON.stringify(records), 'application/json')
-        : this.#state.client.bulk('default', this.#state.name(list), format === 'flat' ? records.map(flat) : records);
+        ? this.#state.client.bulk(
+            'default',
+            this.#state.name(list),
+            JSON.stringify(records.map(asSent)),
+            'application/json',
+          )
+        : this.#state.client.bulk('default', this.#state.name(list), records.map(format === 'flat' ? flat : asSent));
     const { body } = await answered(sent, 200);
     const reference = this.#state.list(list);
-    const fitting = records.filter(({ fields }) => !reference.refuses(fields));
-    const created = fitting.filter(({ name, fields }) => reference.put(name, fields)).length;
+    const fitting = records.filter(({ fields, vectors }) => !reference.refuses(fields, vectors));
+    const created = fitting.filter(({ name, fields, vectors }) => reference.put(name, fields, vectors)).length;
     const { created: made, updated, failed, errors } = body as Record<string, unknown>;
     const refused = records.length - fitting.length;
     same(
@@ -242,7 +237,7 @@ class Replay {
   async #deleteMatching({ list, filter, style }: Extract<Operation, { kind: 'delete-matching' }>): Promise<void> {
     const reference = this.#state.list(list);
     const text = writeFilter(filter, styleOf(style));
-    const { status, body } = await this.#state.client.delete(this.#records(list), { filter: text });
+    const { status, body } = await this.#state.client.delete(recordsOf(this.#state, list), { filter: text });
     const known = filterFields(filter).every((field) => reference.facet(field) !== undefined);
     // A query string is shorter than what a body takes.
     if (text.length > 4096) return same('status of a delete by a long filter', status, 400);
@@ -291,6 +286,11 @@ class Replay {
     reference.redefine(definition);
   }
 
+  async #changeModel(list: number, model: Model): Promise<void> {
+    await answered(this.#state.client.put(`/list/default/${this.#state.name(list)}`, { model }), 200);
+    this.#state.list(list).model = model;
+  }
+
   async #synonyms({ list, rules }: Extract<Operation, { kind: 'synonyms' }>): Promise<void> {
     await answered(this.#state.client.put(`/list/synonyms/default/${this.#state.name(list)}`, { rules }), 200);
     this.#state.list(list).rules = rules;
@@ -321,12 +321,12 @@ class Replay {
     // What a facet does not take is refused here as anywhere.
     if (reference.records.some(({ fields }) => reference.refuses(Object.fromEntries(fields)))) return;
     const columns = columnsOf(reference);
-    const text = csvOf(await this.#listing(list), columns);
+    const text = csvOf(await listingOf(this.#state, list), columns);
     const { body } = await answered(this.#state.client.bulk('default', this.#state.name(list), text, 'text/csv'), 200);
     const { created, updated, errors } = body as Record<string, unknown>;
     same('outcome of a CSV', [created, updated, errors], [0, reference.records.length, []]);
     for (const record of reference.records) reference.put(record.name, broughtBack(record, columns));
-    await this.#readAll(list);
+    await readAll(this.#state, list);
   }
 
   /** What was acknowledged is there; of anything else, each record is as it was or as it was sent. */
@@ -338,8 +338,8 @@ class Replay {
         const [first] = records;
         const isAlone = records.length === 1 && first !== undefined;
         const answer = await (isAlone
-          ? this.#state.client.post(this.#records(list), first)
-          : this.#state.client.bulk('default', this.#state.name(list), records));
+          ? this.#state.client.post(recordsOf(this.#state, list), asSent(first))
+          : this.#state.client.bulk('default', this.#state.name(list), records.map(asSent)));
         return answer.status < 300 ? records : [];
       } catch {
         return [];
@@ -348,20 +348,20 @@ class Replay {
     await Promise.race(sent);
     await this.#restart('SIGKILL');
     const acknowledged = (await Promise.all(sent)).flat();
-    for (const { name, fields } of writes.flat()) if (!reference.refuses(fields)) reference.put(name, fields);
-    const found = await this.#listing(list);
+    for (const { name, fields, vectors } of writes.flat())
+      if (!reference.refuses(fields, vectors)) reference.put(name, fields, vectors);
+    const found = await listingOf(this.#state, list);
     for (const { name } of reference.records) {
-      const is = found.find((record) => record.name === name)?.fields;
-      const [old, made] = [before, reference].map((each) => each.find(name)?.fields);
-      const asMade = isDeepStrictEqual({ ...is }, Object.fromEntries(made ?? []));
-      if (asMade) continue;
+      const is = asListed(found.find((record) => record.name === name));
+      const [old, made] = [before, reference].map((each) => each.find(name));
+      if (isDeepStrictEqual(is, asKnown(made))) continue;
       holdsTrue('acknowledged before a kill', !acknowledged.some((record) => record.name === name), () => [name, is]);
-      same('record that a kill interrupted', is && { ...is }, old && Object.fromEntries(old));
+      same('record that a kill interrupted', is, asKnown(old));
       if (old === undefined) reference.delete(name);
-      else reference.put(name, Object.fromEntries(old));
+      else reference.put(name, Object.fromEntries(old.fields), old.vectors);
     }
     this.#ids[list]?.clear();
-    await this.#readAll(list);
+    await readAll(this.#state, list);
   }
 
   async #clone(from: number, to: number): Promise<void> {
@@ -386,16 +386,6 @@ class Replay {
       200,
       202,
     );
-  }
-
-  async #readAll(list: number): Promise<void> {
-    const records = await this.#listing(list);
-    const reference = this.#state.list(list);
-    same('records of a list', records.map(({ name }) => name).sort(), reference.records.map(({ name }) => name).sort());
-    for (const { name, fields } of records)
-      same('fields of a record', { ...fields }, Object.fromEntries(reference.find(name)?.fields ?? []));
-    const { body } = await answered(this.#state.client.get(`/list/default/${this.#state.name(list)}`), 200);
-    same('record_count', (body as { record_count: number }).record_count, records.length);
   }
 
   async #restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {

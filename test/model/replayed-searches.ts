@@ -5,9 +5,11 @@ import { checkRelated, checkSuggestions } from './companion-check.js';
 import { Difference, same } from './difference.js';
 import type { SentSearch } from './other-ways.js';
 import type { Search } from './operations.js';
-import { styleOf, writeFilter } from './reference-filter.js';
+import { filterFields, styleOf, writeFilter } from './reference-filter.js';
+import type { Scale } from './reference-vectors.js';
 import { answered, type ReplayState } from './replay-state.js';
 import { isRefused, SearchCheck, type Hit, type SearchAnswer, type Searched } from './search-check.js';
+import { checkCosines, scaleOf } from './vector-check.js';
 
 const PAGING_TRIES_MAX = 4;
 const HITS_MAX = 1000;
@@ -17,6 +19,55 @@ export class ReplayedSearches {
 
   async check(search: Search): Promise<void> {
     const lists = this.#searched(search);
+    if (search.vector === undefined || lists === undefined || isRefused(search, lists))
+      return this.#check(search, lists);
+    for (let tries = 1; ; tries += 1) {
+      const scales = await this.#scales(search, lists);
+      try {
+        const scaled = lists.map((each, at) => ({ ...each, scale: scales[at] }));
+        await this.#check(search, scaled);
+        return await this.#vectors(search, scaled);
+      } catch (error) {
+        // A scale that is taken anew meanwhile changes what is near.
+        const isSame = isDeepStrictEqual(await this.#scales(search, lists), scales);
+        if (!(error instanceof Difference) || isSame || tries === PAGING_TRIES_MAX) throw error;
+      }
+    }
+  }
+
+  /** Of the lists whose vectors are compared with that of the search. */
+  async #scales({ vector, query }: Search, lists: readonly Searched[]): Promise<(Scale | undefined)[]> {
+    const scales: (Scale | undefined)[] = [];
+    for (const searched of lists) {
+      const isCompared = query?.match !== 'phrase' && searched.list.dimensions === vector?.length;
+      scales.push(isCompared ? await scaleOf(this.state, searched) : undefined);
+    }
+    return scales;
+  }
+
+  /** What is said of each hit, and that a list of a group scores as it does alone. */
+  async #vectors(search: Search, lists: readonly Searched[]): Promise<void> {
+    const { vector, target, style, query, filter } = search;
+    if (vector === undefined) return;
+    const asked = { explain: true, highlight: false };
+    const { results } = (await answered(this.answer(search, 0, HITS_MAX, asked), 200)).body as SearchAnswer;
+    checkCosines(results, lists, vector, query === undefined);
+    if (target !== 'group' || query !== undefined || style % 2 > 0 || results.length === HITS_MAX) return;
+    for (const { name, list, version, scale } of lists) {
+      const isKnown = filter === undefined || filterFields(filter).every((field) => list.facet(field) !== undefined);
+      if (scale === undefined || !isKnown || (search.radius !== undefined && list.definition.location === null))
+        continue;
+      const { body } = this.#sentAs(search, 0, HITS_MAX);
+      const { facets: _facets, order_by: _order, ...rest } = body;
+      const alone = await answered(this.state.client.post(`/search/default/${name}/${version}`, rest), 200);
+      this.state.counted.searched(`list/${name}`, rest, alone);
+      const ofList = results.filter((hit) => hit.list_name === name);
+      const scores = (hits: readonly Hit[]) => new Map(hits.map((hit) => [hit.name, hit['@text_score']]));
+      same('scores of a list alone', scores((alone.body as SearchAnswer).results), scores(ofList));
+    }
+  }
+
+  async #check(search: Search, lists: readonly Searched[] | undefined): Promise<void> {
     const answer = await this.answer(search, search.skip, search.size);
     if (lists === undefined) return same('status of a version that is gone', answer.status, 404);
     if (isRefused(search, lists)) return same('status of an unknown field', answer.status, 400);
@@ -74,13 +125,17 @@ export class ReplayedSearches {
   /** Undefined where the version is gone or never was. */
   #searched({ target }: Search): Searched[] | undefined {
     if (target === 'group')
-      return this.state.memberLists.map((at) => ({ name: this.state.name(at), list: this.state.list(at) }));
+      return this.state.memberLists.map((at) => {
+        const list = this.state.list(at);
+        return { name: this.state.name(at), list, version: list.version };
+      });
     const list = this.state.list(target.list);
-    if (target.back === 0) return [{ name: this.state.name(target.list), list }];
+    if (target.back === 0) return [{ name: this.state.name(target.list), list, version: list.version }];
     const frozen = list.frozen.get(list.version - target.back);
     // Rules are the list's, not a version's.
-    if (frozen !== undefined) [frozen.rules, frozen.queryRules] = [list.rules, list.queryRules];
-    return frozen && [{ name: this.state.name(target.list), list: frozen }];
+    if (frozen === undefined) return undefined;
+    [frozen.rules, frozen.queryRules, frozen.model] = [list.rules, list.queryRules, list.model];
+    return [{ name: this.state.name(target.list), list: frozen, version: list.version - target.back }];
   }
 
   #targetOf({ target }: Search): string {
@@ -127,7 +182,7 @@ export class ReplayedSearches {
   }
 
   #sentAs(search: Search, skip: number, size: number, more: object = {}): SentSearch {
-    const { target, filter, query, radius, order, facets, facetSize, select } = search;
+    const { target, filter, query, radius, vector, exact, order, facets, facetSize, select } = search;
     const path =
       target === 'group'
         ? `/search/group/default/${this.state.prefix}/latest`
@@ -140,6 +195,7 @@ export class ReplayedSearches {
       typo_tolerance: query?.typos ?? true,
       ...(filter && { filter: writeFilter(filter, styleOf(search.style)) }),
       ...(query && { query: query.words.join(' '), match: query.match }),
+      ...(vector && { vector, exact: exact ?? false }),
       ...(radius && { radius: { ...radius.centre, distance: radius.metres } }),
       ...(order.length > 0 && {
         order_by: order.map(({ by, direction }) => `${/^\w+$/.test(by) ? by : `\`${by}\``} ${direction}`).join(', '),

@@ -12,6 +12,7 @@ import {
   type Scalar,
   type Value,
 } from './reference-values.js';
+import { isDirection, type Near, type Scale, type Vector } from './reference-vectors.js';
 import { checkHighlights } from './highlight-check.js';
 
 export interface Hit {
@@ -32,6 +33,9 @@ export interface SearchAnswer {
 export interface Searched {
   readonly name: string;
   readonly list: ReferenceList;
+  readonly version: number;
+  /** Of its vectors, where the search has one that they are compared with. */
+  readonly scale?: Scale | undefined;
 }
 interface Expected {
   readonly name: string;
@@ -49,8 +53,16 @@ export function isRefused(search: Search, lists: readonly Searched[]): boolean {
   const single = (name: string) => lists.some(({ list }) => list.facet(name)?.cardinality === 'Single');
   const filtered = search.filter === undefined ? [] : filterFields(search.filter);
   if (![...filtered, ...search.facets].every(known)) return true;
+  if (search.vector !== undefined && isVectorRefused(search.vector, lists)) return true;
   if (!search.order.every(({ by }) => by === 'name' || single(by))) return true;
   return search.radius !== undefined && lists.every(({ list }) => list.definition.location === null);
+}
+
+function isVectorRefused(vector: Vector, lists: readonly Searched[]): boolean {
+  const taking = lists.filter(({ list }) => list.model === 'own');
+  if (taking.length === 0 || !isDirection(vector)) return true;
+  const lengths = taking.flatMap(({ list }) => list.dimensions ?? []);
+  return lengths.length > 0 && !lengths.includes(vector.length);
 }
 
 export class SearchCheck {
@@ -68,13 +80,24 @@ export class SearchCheck {
       centre: radius.centre,
       metres: radius.metres * (1 + DISTANCE_TOLERANCE) + DISTANCE_METRES_MIN,
     };
-    this.#expected = lists.flatMap(({ name, list }) =>
-      list.search({ ...search, ...(wide && { radius: wide }) }).map((record) => ({ name, list, record })),
+    const { vector, exact = false } = search;
+    const isOfVector = vector !== undefined && search.query?.match !== 'phrase';
+    const near = (scale: Scale | undefined, doubt: Near['doubt']) =>
+      isOfVector && scale !== undefined ? { vector, scale, exact, doubt } : undefined;
+    const asked = { ...search, isOfVector, ...(wide && { radius: wide }) };
+    this.#expected = lists.flatMap(({ name, list, scale }) =>
+      list.search(asked, near(scale, 1)).map((record) => ({ name, list, record })),
     );
-    const certain = ({ list, record }: Expected) =>
-      radius === undefined ||
-      list.distance(record, radius.centre) <= radius.metres * (1 - DISTANCE_TOLERANCE) - DISTANCE_METRES_MIN ||
-      list.distance(record, radius.centre) === 0;
+    const surely = new Set(
+      lists.flatMap(({ name, list, scale }) =>
+        list.search(asked, near(scale, -1)).map((record) => this.#key({ name, list, record })),
+      ),
+    );
+    const certain = ({ name, list, record }: Expected) =>
+      surely.has(this.#key({ name, list, record })) &&
+      (radius === undefined ||
+        list.distance(record, radius.centre) <= radius.metres * (1 - DISTANCE_TOLERANCE) - DISTANCE_METRES_MIN ||
+        list.distance(record, radius.centre) === 0);
     this.#doubtful = new Set(this.#expected.filter((each) => !certain(each)).map((each) => this.#key(each)));
     this.#byKey = new Map(this.#expected.map((each) => [this.#key(each), each]));
   }

@@ -1,0 +1,49 @@
+/** Writes as their list is to have them: vectors go to lists that take them, and of other lengths where one is settled already. */
+import type { NewRecord, Operation, Write } from './operations.js';
+import type { ReferenceList } from './reference-list.js';
+import type { GivenVectors } from './reference-vectors.js';
+
+/** Of those of a list that takes none, so many are sent all the same: one of. */
+const ALL_THE_SAME_EVERY = 10;
+
+export function adapted(operation: Operation, lists: readonly ReferenceList[]): Operation {
+  switch (operation.kind) {
+    case 'put':
+    case 'patch':
+    case 'replace':
+      return adaptedWrite(operation, lists);
+    case 'together':
+      return { ...operation, writes: operation.writes.map((write) => adaptedWrite(write, lists)) };
+    case 'bulk':
+      return { ...operation, records: operation.records.map((record) => adaptedRecord(record, lists[operation.list])) };
+    case 'kill': {
+      const list = lists[operation.list];
+      return {
+        ...operation,
+        writes: operation.writes.map((some) => some.map((record) => adaptedRecord(record, list))),
+      };
+    }
+    default:
+      return operation;
+  }
+}
+
+function adaptedWrite<W extends Write>(write: W, lists: readonly ReferenceList[]): W {
+  const list = lists[write.list];
+  if (write.kind === 'patch') {
+    const { vectors: _, ...others } = write;
+    return isSent(write.vectors, write.name, list) ? write : (others as W);
+  }
+  return write.kind === 'delete' ? write : { ...write, record: adaptedRecord(write.record, list) };
+}
+
+function adaptedRecord(record: NewRecord, list: ReferenceList | undefined): NewRecord {
+  const { name, fields, vectors } = record;
+  return isSent(vectors, name, list) ? record : { name, fields };
+}
+
+function isSent(vectors: GivenVectors | undefined, name: string, list: ReferenceList | undefined): boolean {
+  if (list?.model !== 'own') return vectors === undefined || name.length % ALL_THE_SAME_EVERY === 0;
+  // Which one comes first and settles the length is not known of those that are sent at once.
+  return list.dimensions !== undefined || (vectors?.every(({ length }) => length === 3) ?? true);
+}

@@ -1,0 +1,61 @@
+/** What is found by a vector: the scale of a list, and the cosine and the score of each hit. */
+import type { Answer } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { holdsTrue, same } from './difference.js';
+import { bestCosine, COSINE_TOLERANCE, scoreOf, type Scale, type Vector } from './reference-vectors.js';
+import type { ReplayState } from './replay-state.js';
+import type { Hit, Searched } from './search-check.js';
+
+/** Scores are shown with six digits, and are a few times as wide as cosines. */
+const SCORE_TOLERANCE = 0.02;
+
+interface ExplainedHit extends Hit {
+  readonly explain: {
+    readonly sources?: readonly { readonly kind: string; readonly cosine?: number }[];
+    readonly meaning?: Scale;
+  };
+}
+
+/** Undefined where no record of the version has a vector. Every vector finds its own record, which tells the scale. */
+export async function scaleOf(state: ReplayState, { name, list, version }: Searched): Promise<Scale | undefined> {
+  const vector = list.model === 'own' ? list.records.find(({ vectors }) => vectors.length > 0)?.vectors[0] : undefined;
+  if (vector === undefined) return undefined;
+  // An index that is made again is waited for: until then words are searched.
+  const { body } = await eventually(
+    async () => {
+      const sent = { vector, explain: true, exact: true, size: 1 };
+      const answer = await state.client.post(`/search/default/${name}/${version}`, sent);
+      state.counted.searched(`list/${name}`, {}, answer);
+      return answer;
+    },
+    (answer: Answer) =>
+      answer.status !== 200 || (answer.body as { applied: { meaning: string } }).applied.meaning === 'used',
+  );
+  const { results } = body as { results?: readonly ExplainedHit[] };
+  const scale = results?.[0]?.explain.meaning;
+  holdsTrue('what is near to the vector of a record', scale !== undefined, () => [body, vector]);
+  const { farthest, nearest, floor } = scale as Scale;
+  return { farthest, nearest, floor };
+}
+
+/** Of hits that were asked for with `explain`. */
+export function checkCosines(hits: readonly Hit[], lists: readonly Searched[], vector: Vector, isAlone: boolean): void {
+  for (const hit of hits as readonly ExplainedHit[]) {
+    const searched = lists.find(({ name }) => name === (hit.list_name ?? lists[0]?.name));
+    const record = searched?.list.find(hit.name);
+    if (record === undefined || searched?.scale === undefined) continue;
+    const said = hit.explain.sources?.find(({ kind }) => kind === 'meaning')?.cosine;
+    const best = bestCosine(record, vector);
+    // What adds nothing may be left out of what is said.
+    if (said === undefined && best !== undefined && scoreOf(best - COSINE_TOLERANCE, searched.scale) === 0) continue;
+    if (said === undefined || best === undefined) {
+      same('a cosine of a record with vectors', [said, hit.name], [best, hit.name]);
+      continue;
+    }
+    holdsTrue('cosine', Math.abs(said - best) <= COSINE_TOLERANCE, () => [said, best, hit.name, record.vectors]);
+    if (!isAlone) continue;
+    const score = scoreOf(best, searched.scale);
+    const off = Math.abs((hit['@text_score'] ?? -1) - score);
+    holdsTrue('score of what is near', off <= SCORE_TOLERANCE, () => [hit['@text_score'], score, hit.name]);
+  }
+}
