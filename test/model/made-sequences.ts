@@ -95,6 +95,10 @@ class SequenceMaker {
     if (drawn < 93 && this.random.below(2) === 0) return { kind: 'model', list, model: this.#model() };
     if (drawn < 94) return { kind: 'define', list, definition: this.#definition() };
     if (drawn < 96) return { kind: 'synonyms', list, rules: this.#rules() };
+    if (drawn < 97 && this.random.below(2) === 0)
+      return this.random.below(2) === 0
+        ? this.#members()
+        : { kind: 'recreate', list, definition: this.#definition(), model: this.#model() };
     if (drawn < 97) return { kind: 'clone', from: list, to: (list + 1) % LISTS };
     if (drawn < 98) return this.random.below(2) === 0 ? { kind: 'reindex', list } : this.#members();
     if (drawn < 99) return this.random.below(2) === 0 ? { kind: 'csv', list } : this.#queryRules(list);
@@ -174,7 +178,11 @@ class SequenceMaker {
 
   #members(): Operation {
     const all = Array.from({ length: LISTS }, (_, list) => list);
-    return { kind: 'members', lists: this.random.below(2) === 0 ? all : [this.random.pick(all)] };
+    const lists = this.random.below(2) === 0 ? all : all.filter(() => this.random.below(2) === 0);
+    return {
+      kind: 'members',
+      lists: lists.map((list) => (this.random.below(4) === 0 ? { list, back: this.random.below(3) } : { list })),
+    };
   }
 
   #queryRules(list: number): Operation {
@@ -198,7 +206,8 @@ class SequenceMaker {
   }
 
   #target(): Target {
-    if (this.random.below(5) === 0) return 'group';
+    if (this.random.below(6) === 0) return { group: 'latest' };
+    if (this.random.below(10) === 0) return { group: 'number', back: this.random.pick([0, 1, 1, 2, 3, 4]) };
     return { list: this.random.below(LISTS), back: this.random.below(5) === 0 ? 1 + this.random.below(2) : 0 };
   }
 
@@ -217,7 +226,7 @@ class SequenceMaker {
     };
     const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
     const target = this.#target();
-    const changing = target === 'group' ? [] : CHANGING.filter(() => this.random.below(5) === 0);
+    const changing = 'group' in target ? [] : CHANGING.filter(() => this.random.below(5) === 0);
     return {
       target,
       ...given,

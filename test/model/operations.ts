@@ -11,8 +11,11 @@ export interface NewRecord {
   readonly fields: Fields;
   readonly vectors?: GivenVectors;
 }
-/** Of a list: the current version, or so many before it. Of a group: all lists of the sequence. */
-export type Target = { readonly list: number; readonly back: number } | 'group';
+/** Of a list or of the group: the current version, or so many before it; `latest` of the group is not asked for by its number. */
+export type Target =
+  | { readonly list: number; readonly back: number }
+  | { readonly group: 'latest' }
+  | { readonly group: 'number'; readonly back: number };
 
 export interface Search {
   readonly target: Target;
@@ -62,13 +65,15 @@ export type Operation =
   | { readonly kind: 'synonyms'; readonly list: number; readonly rules: readonly SynonymRule[] }
   | { readonly kind: 'query-rules'; readonly list: number; readonly rules: readonly QueryRule[] }
   /** What the group has from now on. */
-  | { readonly kind: 'members'; readonly lists: readonly number[] }
+  | { readonly kind: 'members'; readonly lists: readonly { readonly list: number; readonly back?: number }[] }
   /** All records to CSV and in again. */
   | { readonly kind: 'csv'; readonly list: number }
   /** The service ends in the midst of writes that are sent at once, each of other records, and starts again. */
   | { readonly kind: 'kill'; readonly list: number; readonly writes: readonly (readonly NewRecord[])[] }
   /** The list is made anew as a copy of another one. */
   | { readonly kind: 'clone'; readonly from: number; readonly to: number }
+  /** It is deleted, and another one made under its name, which is in no group. */
+  | { readonly kind: 'recreate'; readonly list: number; readonly definition: Definition; readonly model: Model }
   | { readonly kind: 'reindex'; readonly list: number }
   | { readonly kind: 'read-all'; readonly list: number }
   | { readonly kind: 'restart'; readonly signal: 'SIGTERM' | 'SIGKILL' }

@@ -115,6 +115,10 @@ export class OtherWays {
     throw new Difference(what, `is ${shown(seen[1])} and should be ${shown(seen[0])}`);
   }
 
+  ofGroup(): Promise<ServiceClient> {
+    return this.#keyOf(this.group, 'group');
+  }
+
   #keyOf(name: string, scope: 'list' | 'group'): Promise<ServiceClient> {
     return this.#key(name, { access: 'search-and-read', scope, scope_target: name });
   }

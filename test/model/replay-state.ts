@@ -4,15 +4,14 @@ import type { TestService } from '../support/service.js';
 import { CountedSearches } from './counted-searches.js';
 import { holdsTrue } from './difference.js';
 import { OtherWays } from './other-ways.js';
+import { ReferenceGroup } from './reference-group.js';
 import type { ReferenceList } from './reference-list.js';
 
 export class ReplayState {
   readonly lists: ReferenceList[] = [];
   readonly counted = new CountedSearches();
   readonly otherWays: OtherWays;
-  /** Of the group, as numbers. */
-  memberLists: readonly number[] = [];
-  isPinned = true;
+  readonly group = new ReferenceGroup();
 
   constructor(
     readonly service: TestService,

@@ -12,6 +12,7 @@ import { ReferenceList, type Model } from './reference-list.js';
 import type { Definition } from './reference-values.js';
 import { asKnown, asListed, asSent, listingOf, readAll, recordsOf } from './replay-listing.js';
 import { answered, ReplayState } from './replay-state.js';
+import { ReplayedGroup } from './replayed-group.js';
 import { ReplayedSearches } from './replayed-searches.js';
 
 const VERSIONS_KEPT = 2;
@@ -40,10 +41,12 @@ class Replay {
   readonly #ids: Map<string, string>[] = [];
   readonly #searches: ReplayedSearches;
   readonly #state: ReplayState;
+  readonly #group: ReplayedGroup;
 
   constructor(service: TestService, prefix: string) {
     this.#state = new ReplayState(service, prefix);
     this.#searches = new ReplayedSearches(this.#state);
+    this.#group = new ReplayedGroup(this.#state);
   }
 
   async begin({ definitions, models }: Pick<Sequence, 'definitions' | 'models'>): Promise<void> {
@@ -60,11 +63,7 @@ class Replay {
       this.#state.lists.push(new ReferenceList(definition, models[list] ?? null));
       this.#ids.push(new Map());
     }
-    this.#state.memberLists = definitions.map((_, list) => list);
-    await answered(
-      this.#state.client.post('/list-group/default', { name: this.#state.prefix, lists: this.#members() }),
-      201,
-    );
+    await this.#group.begin(definitions.map((_, list) => ({ list })));
   }
 
   async end(lists: number): Promise<void> {
@@ -103,13 +102,15 @@ class Replay {
       case 'query-rules':
         return this.#queryRules(operation);
       case 'members':
-        return this.#changeMembers(operation.lists);
+        return this.#group.change(operation.lists);
       case 'csv':
         return this.#throughCsv(operation.list);
       case 'kill':
         return this.#kill(operation);
       case 'clone':
         return this.#clone(operation.from, operation.to);
+      case 'recreate':
+        return this.#recreate(operation);
       case 'reindex':
         return this.#reindex(operation.list);
       case 'read-all':
@@ -117,10 +118,6 @@ class Replay {
       case 'restart':
         return this.#restart(operation.signal);
     }
-  }
-
-  #members() {
-    return this.#state.memberLists.map((list) => ({ list: this.#state.name(list) }));
   }
 
   async #write(write: Write): Promise<void> {
@@ -280,7 +277,6 @@ class Replay {
     }
     reference.frozen.set(reference.version, reference.copy());
     reference.version += 1;
-    if (this.#state.memberLists.includes(list)) this.#state.isPinned = false;
     same('version after a change', ready.current_version, reference.version);
     reference.frozen.delete(reference.version - VERSIONS_KEPT - 1);
     reference.redefine(definition);
@@ -305,15 +301,6 @@ class Replay {
     const { status, text } = await this.#state.client.put(`/list/default/${this.#state.name(list)}`, { query_rules });
     same('status of query rules', [status, status < 300 || !isKnown ? '' : text], [isKnown ? 200 : 400, '']);
     if (isKnown) this.#state.list(list).queryRules = rules;
-  }
-
-  async #changeMembers(lists: readonly number[]): Promise<void> {
-    if (String(lists) !== String(this.#state.memberLists)) this.#state.isPinned = true;
-    this.#state.memberLists = lists.filter((list) => list < this.#state.lists.length);
-    await answered(
-      this.#state.client.put(`/list-group/default/${this.#state.prefix}`, { lists: this.#members() }),
-      200,
-    );
   }
 
   async #throughCsv(list: number): Promise<void> {
@@ -365,19 +352,35 @@ class Replay {
   }
 
   async #clone(from: number, to: number): Promise<void> {
-    await answered(this.#state.client.delete(`/list/default/${this.#state.name(to)}`), 204);
-    this.#state.counted.gone(`list/${this.#state.name(to)}`);
+    const { members } = this.#state.group;
+    await this.#deleteList(to);
     await answered(
       this.#state.client.post(`/list/default/${this.#state.name(from)}/clone`, { name: this.#state.name(to) }),
       201,
     );
-    await answered(
-      this.#state.client.put(`/list-group/default/${this.#state.prefix}`, { lists: this.#members() }),
-      200,
-    );
-    await this.#state.otherWays.listIsGone(this.#state.name(to));
     this.#state.lists[to] = this.#state.list(from).copy();
-    this.#ids[to] = new Map();
+    await this.#made(to);
+    await this.#group.change(members.map(({ list }) => ({ list })));
+  }
+
+  async #recreate({ list, definition, model }: Extract<Operation, { kind: 'recreate' }>): Promise<void> {
+    await this.#deleteList(list);
+    const made = { name: this.#state.name(list), language: 'none', model, ...fieldsOf(definition) };
+    await answered(this.#state.client.post('/list/default', made), 201);
+    this.#state.lists[list] = new ReferenceList(definition, model);
+    await this.#made(list);
+    await this.#group.check();
+  }
+
+  async #deleteList(list: number): Promise<void> {
+    await answered(this.#state.client.delete(`/list/default/${this.#state.name(list)}`), 204);
+    this.#state.counted.gone(`list/${this.#state.name(list)}`);
+    this.#state.group.listIsGone(list);
+  }
+
+  async #made(list: number): Promise<void> {
+    await this.#state.otherWays.listIsGone(this.#state.name(list));
+    this.#ids[list] = new Map();
   }
 
   async #reindex(list: number): Promise<void> {

@@ -4,8 +4,9 @@ import type { Answer } from '../support/client.js';
 import { checkRelated, checkSuggestions } from './companion-check.js';
 import { Difference, same } from './difference.js';
 import type { SentSearch } from './other-ways.js';
-import type { Search } from './operations.js';
+import type { Search, Target } from './operations.js';
 import { filterFields, styleOf, writeFilter } from './reference-filter.js';
+import type { Pinned } from './reference-group.js';
 import type { Scale } from './reference-vectors.js';
 import { answered, type ReplayState } from './replay-state.js';
 import { isRefused, SearchCheck, type Hit, type SearchAnswer, type Searched } from './search-check.js';
@@ -19,6 +20,7 @@ export class ReplayedSearches {
 
   async check(search: Search): Promise<void> {
     const lists = this.#searched(search);
+    await this.#withKeyOfGroup(search);
     if (search.vector === undefined || lists === undefined || isRefused(search, lists))
       return this.#check(search, lists);
     for (let tries = 1; ; tries += 1) {
@@ -52,7 +54,7 @@ export class ReplayedSearches {
     const asked = { explain: true, highlight: false };
     const { results } = (await answered(this.answer(search, 0, HITS_MAX, asked), 200)).body as SearchAnswer;
     checkCosines(results, lists, vector, query === undefined);
-    if (target !== 'group' || query !== undefined || style % 2 > 0 || results.length === HITS_MAX) return;
+    if ('list' in target || query !== undefined || style % 2 > 0 || results.length === HITS_MAX) return;
     for (const { name, list, version, scale } of lists) {
       const isKnown = filter === undefined || filterFields(filter).every((field) => list.facet(field) !== undefined);
       if (scale === undefined || !isKnown || (search.radius !== undefined && list.definition.location === null))
@@ -124,27 +126,62 @@ export class ReplayedSearches {
 
   /** Undefined where the version is gone or never was. */
   #searched({ target }: Search): Searched[] | undefined {
-    if (target === 'group')
-      return this.state.memberLists.map((at) => {
-        const list = this.state.list(at);
-        return { name: this.state.name(at), list, version: list.version };
-      });
-    const list = this.state.list(target.list);
-    if (target.back === 0) return [{ name: this.state.name(target.list), list, version: list.version }];
-    const frozen = list.frozen.get(list.version - target.back);
-    // Rules are the list's, not a version's.
-    if (frozen === undefined) return undefined;
-    [frozen.rules, frozen.queryRules, frozen.model] = [list.rules, list.queryRules, list.model];
-    return [{ name: this.state.name(target.list), list: frozen, version: list.version - target.back }];
+    if ('list' in target) {
+      const list = this.state.list(target.list);
+      return this.#all([{ list: target.list, reference: list, version: list.version - target.back }]);
+    }
+    const { group } = this.state;
+    if (target.group === 'number') {
+      const pinned = group.pinned(group.version - target.back);
+      return pinned && this.#all(pinned);
+    }
+    return this.#all(
+      group.members.map(({ list, version }) => {
+        const reference = this.state.list(list);
+        return { list, reference, version: version ?? reference.version };
+      }),
+    );
+  }
+
+  /** Undefined where one is gone, or where another list has its name. */
+  #all(pinned: readonly Pinned[]): Searched[] | undefined {
+    const all = pinned.flatMap(({ list: at, reference, version }): Searched[] => {
+      const name = this.state.name(at);
+      if (this.state.list(at) !== reference) return [];
+      if (version === reference.version) return [{ name, list: reference, version }];
+      const frozen = reference.frozen.get(version);
+      if (frozen === undefined) return [];
+      // Rules are the list's, not a version's.
+      [frozen.rules, frozen.queryRules, frozen.model] = [reference.rules, reference.queryRules, reference.model];
+      return [{ name, list: frozen, version }];
+    });
+    return all.length === pinned.length ? all : undefined;
+  }
+
+  /** A key of the group finds in an old version what is a member still, and nothing of what is none any more. */
+  async #withKeyOfGroup(search: Search): Promise<void> {
+    const { target } = search;
+    if (!('group' in target) || target.group === 'latest') return;
+    const { group, otherWays, prefix, counted } = this.state;
+    const pinned = group.pinned(group.version - target.back);
+    const lists = pinned && this.#all(group.present(pinned));
+    const { path, body } = this.#sentAs(search, search.skip, search.size);
+    const answer = await (await otherWays.ofGroup()).post(path, body);
+    counted.searched(`group/${prefix}`, body, answer);
+    if (lists === undefined) return same('status of a version that is gone, to a key', answer.status, 404);
+    if (search.vector !== undefined) return;
+    if (isRefused(search, lists)) return same('status of an unknown field, to a key', answer.status, 400);
+    same('status of a search by a key', [answer.status, answer.status === 200 ? '' : answer.text], [200, '']);
+    new SearchCheck(search, lists).answer(answer.body as SearchAnswer);
   }
 
   #targetOf({ target }: Search): string {
-    return target === 'group' ? `group/${this.state.prefix}` : `list/${this.state.name(target.list)}`;
+    return 'group' in target ? `group/${this.state.prefix}` : `list/${this.state.name(target.list)}`;
   }
 
   /** Neither is counted as a search. */
   async #companions({ target, query, filter, style }: Search, { results }: SearchAnswer): Promise<void> {
-    if (target === 'group' || target.back > 0 || style % 4 > 0) return;
+    if ('group' in target || target.back > 0 || style % 4 > 0) return;
     const list = this.state.list(target.list);
     const place = { path: `default/${this.state.name(target.list)}/${list.version}`, list };
     if (query !== undefined)
@@ -161,15 +198,17 @@ export class ReplayedSearches {
 
   #inOtherWays(search: Search): Promise<void> {
     const { target, style } = search;
-    const list = target === 'group' ? undefined : this.state.name(target.list);
-    const members = this.state.memberLists.map((each) => this.state.name(each));
+    if ('group' in target && target.group === 'number') return Promise.resolve();
+    const list = 'group' in target ? undefined : this.state.name(target.list);
+    const { group } = this.state;
+    const members = group.members.map((each) => this.state.name(each.list));
     const counted = (body: SentSearch['body'], answer: Answer) =>
       this.state.counted.searched(this.#targetOf(search), body, answer);
     return this.state.otherWays.check(this.#sentAs(search, search.skip, search.size), {
       style,
       list,
       members,
-      isPinned: this.state.isPinned,
+      isPinned: group.latest.every(({ reference, version }) => version === reference.version),
       counted,
     });
   }
@@ -181,12 +220,17 @@ export class ReplayedSearches {
     return answer;
   }
 
+  #pathOf(target: Target): string {
+    if ('list' in target)
+      return `/search/default/${this.state.name(target.list)}/${Math.max(0, this.state.list(target.list).version - target.back)}`;
+    const { group, prefix } = this.state;
+    const version = target.group === 'latest' ? 'latest' : String(Math.max(0, group.version - target.back));
+    return `/search/group/default/${prefix}/${version}`;
+  }
+
   #sentAs(search: Search, skip: number, size: number, more: object = {}): SentSearch {
     const { target, filter, query, radius, vector, exact, order, facets, facetSize, select } = search;
-    const path =
-      target === 'group'
-        ? `/search/group/default/${this.state.prefix}/latest`
-        : `/search/default/${this.state.name(target.list)}/${Math.max(0, this.state.list(target.list).version - target.back)}`;
+    const path = this.#pathOf(target);
     const body = {
       skip,
       size,
