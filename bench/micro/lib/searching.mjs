@@ -54,7 +54,7 @@ export function planOf({ searcher, contexts }, generation, options) {
   const context = contexts.get(generation);
   const request = readSearchRequest(options, [context.settings.definition]);
   const window = { skip: request.skip, size: request.size, facetValues: request.facetSize };
-  return searcher.plan(context, generation, { request, listIndex: 0, window, meaning: undefined, pictures: undefined });
+  return searcher.plan(context, generation, { request, listIndex: 0, window, target: {} });
 }
 
 /**
