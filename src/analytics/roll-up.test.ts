@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRollUp, RollUp } from './roll-up.js';
+import { EVENTS_FORMAT } from './events-format.js';
+import { noSums, readRollUp, RollUp } from './roll-up.js';
 
 function rollUpOf(terms: readonly string[]): RollUp {
   const rollUp = new RollUp();
@@ -50,5 +51,44 @@ describe('a roll-up', () => {
     const list = readRollUp(rollUpOf(many).encodeDay()).list('terms');
     expect([list.length, list.errorMax, list.unlistedMax]).toEqual([500, 0, 100]);
     expect([list.counts[0], list.counts[499]]).toEqual([600, 101]);
+  });
+
+  it('is written under a number of the environment that tells how much is in it', () => {
+    const [, sums, lists] = rollUpOf([]).encodeDay();
+    const known: Readonly<Record<number, readonly [number, number]>> = { 1: [9, 4] };
+    expect(
+      known[EVENTS_FORMAT.number],
+      `Roll-ups have ${sums} sums and ${lists} lists. A release before would misread them: where there are more than in the format ${EVENTS_FORMAT.number}, ` +
+        'raise the number of EVENTS_FORMAT (events-format.ts) with an upgrade that does nothing, and add the row here and to docs/formats.md',
+    ).toEqual([sums, lists]);
+    expect(
+      Object.keys(noSums()).slice(0, 9),
+      'Sums are stored in this order: a new one stands behind the others',
+    ).toEqual([
+      'searches',
+      'zeroResultSearches',
+      'clicks',
+      'rerankedSearches',
+      'topChanged',
+      'placesMovedUp',
+      'resultsShown',
+      'clickedPlacesMovedUp',
+      'clickedResults',
+    ]);
+  });
+
+  it('of a release that did not say how much it counts, or counted less, is read with what it has', () => {
+    const bytes = rollUpOf(['red', 'red', 'sea']).encodeDay();
+    const whole = readRollUp(bytes);
+    const unsaid = Buffer.from(bytes).fill(0, 1, 3);
+    expect(readRollUp(unsaid).sums).toEqual(whole.sums);
+    expect(readRollUp(unsaid).list('clickedPairs').length).toBe(2);
+
+    const head = Buffer.from(bytes.subarray(0, 8)).fill(8, 1, 2).fill(3, 2, 3);
+    const withoutLastSum = Buffer.concat([head, bytes.subarray(8, 72), bytes.subarray(80)]);
+    const fewer = readRollUp(withoutLastSum);
+    expect(fewer.sums).toEqual({ ...whole.sums, clickedResults: 0 });
+    expect(fewer.list('terms').length).toBe(2);
+    expect(fewer.list('clickedPairs').length).toBe(0);
   });
 });

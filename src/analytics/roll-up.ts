@@ -1,8 +1,8 @@
 /** What the events of an hour or a day of one list or group come to: sums, and the most frequent terms. */
-import { aligned, TermList, termListEnd } from './term-list.js';
+import { aligned, encodeTermList, TermList, termListEnd } from './term-list.js';
 import { TermTable } from './term-table.js';
 
-/** Sums in the order in which they are stored. */
+/** Sums in the order in which they are stored. A new one stands behind the others, and `EVENTS_FORMAT` has another number with it. */
 const SUMS = [
   'searches',
   'zeroResultSearches',
@@ -20,7 +20,7 @@ const SUMS = [
 export type Sums = Record<(typeof SUMS)[number], number>;
 
 /**
- * What is counted by its text, in the order in which it is stored. `clickedTerms` are the terms of searches that led to clicks, once
+ * What is counted by its text, in the order in which it is stored; a new one as a new sum. `clickedTerms` are the terms of searches that led to clicks, once
  * a click; `clickedPairs` are term, NUL and name of the clicked record. Both are empty for groups: learning reads list clicks only.
  */
 const TABLES = ['terms', 'zeroResultTerms', 'clickedTerms', 'clickedPairs'] as const;
@@ -50,8 +50,11 @@ const DAY_LIMITS: Readonly<Record<TableName, number>> = {
 
 const FORMAT = 1;
 const SUM_BYTES = 8;
-/** The sums begin behind the format number, where they are aligned. */
+/** The sums begin behind the format number and how many sums and lists there are, where they are aligned. */
 const SUMS_AT = 8;
+/** Of releases that did not write how many there are. */
+const FIRST_SUMS = 9;
+const FIRST_TABLES = 4;
 
 export class RollUp {
   readonly sums: Sums = noSums();
@@ -80,7 +83,7 @@ export class RollUp {
 
   private encode(limits: Readonly<Record<TableName, number>>, isSorted: boolean): Buffer {
     const head = Buffer.alloc(SUMS_AT + SUMS.length * SUM_BYTES);
-    head[0] = FORMAT;
+    head.set([FORMAT, SUMS.length, TABLES.length]);
     for (const [index, name] of SUMS.entries()) head.writeDoubleLE(this.sums[name], SUMS_AT + index * SUM_BYTES);
     return Buffer.concat([head, ...TABLES.map((name) => this.tables[name].encode(limits[name], { isSorted }))]);
   }
@@ -92,19 +95,31 @@ export interface StoredRollUp {
   list(name: TableName): TermList;
 }
 
-/** Reads what `RollUp.encode` wrote. Throws a RangeError for other bytes. */
+/** Reads what `RollUp.encode` wrote; what an earlier release did not count is 0. Throws a RangeError for other bytes. */
 export function readRollUp(stored: Uint8Array): StoredRollUp {
   const bytes = aligned(stored);
-  if (bytes[0] !== FORMAT) throw new RangeError(`A roll-up of format ${bytes[0]} cannot be read`);
+  const [format, sumCount = 0, tableCount = 0] = bytes;
+  if (format !== FORMAT) throw new RangeError(`A roll-up of format ${format} cannot be read`);
+  const storedSums = sumCount === 0 ? FIRST_SUMS : sumCount;
+  const storedTables = tableCount === 0 ? FIRST_TABLES : tableCount;
+  if (storedSums > SUMS.length || storedTables > TABLES.length)
+    throw new RangeError('A roll-up counts what is not known');
   const sums = noSums();
-  for (const [index, name] of SUMS.entries()) sums[name] = bytes.readDoubleLE(SUMS_AT + index * SUM_BYTES);
-  return { sums, list: (name) => listOf(bytes, name) };
+  for (const [index, name] of SUMS.slice(0, storedSums).entries())
+    sums[name] = bytes.readDoubleLE(SUMS_AT + index * SUM_BYTES);
+  const listsAt = SUMS_AT + storedSums * SUM_BYTES;
+  return {
+    sums,
+    list: (name) => (TABLES.indexOf(name) < storedTables ? listOf(bytes, name, listsAt) : new TermList(NO_TERMS, 0)),
+  };
 }
 
-function listOf(bytes: Buffer, name: TableName): TermList {
-  let at = SUMS_AT + SUMS.length * SUM_BYTES;
+const NO_TERMS = aligned(encodeTermList({ errorMax: 0, unlistedMax: 0, terms: [] }));
+
+function listOf(bytes: Buffer, wanted: TableName, listsAt: number): TermList {
+  let at = listsAt;
   for (const before of TABLES) {
-    if (before === name) break;
+    if (before === wanted) break;
     at = termListEnd(bytes, at);
   }
   return new TermList(bytes, at);

@@ -15,8 +15,14 @@ import { isStorageError } from './storage-space.js';
 /** What an environment is, and how what is in it is written; a feature declares that of its own. */
 export interface EnvironmentFormat {
   readonly kind: string;
-  /** Grows with every change after which an older release would misread or lose what is there. */
+  /** Grows with every change after which an older release would misread or lose what is there; each step needs its row of `upgrades`. */
   readonly number: number;
+  /**
+   * What makes an environment of the format before one of this number, by the number: `{ 2: (root) => { … } }`. It runs at the first opening that
+   * may write, in the transaction that writes the number, so that it is done whole or not at all; what is large stays as it is, in rows that say
+   * their own format, and the step does nothing. Without a row older formats are refused.
+   */
+  readonly upgrades?: Readonly<Record<number, (root: RootDatabase) => void>>;
   /** For sentences. */
   readonly content: string;
   /** Named databases that no other kind has. */
@@ -62,10 +68,11 @@ export class FormatError extends OperatorError {
   override readonly name = 'FormatError';
 }
 
-/** Throws `FormatError`, whose sentence names the folder and both numbers, unless this release knows the format. */
+/** Throws `FormatError`, whose sentence names the folder and both numbers, unless this release knows the format, or can bring it up to its own. */
 export function assertKnownFormat(path: string, kind: EnvironmentKind, found: unknown): void {
-  const { number, content } = formatOf(kind);
-  if (found === number) return;
+  const format = formatOf(kind);
+  const { number, content } = format;
+  if (found === number || stepsFrom(found, format) !== undefined) return;
   throw new FormatError(
     `${path} (${content}) has format ${String(found)}, and this release reads format ${number}: ` +
       'start the release that wrote it, or restore a backup of this one.',
@@ -78,25 +85,52 @@ export interface FormatCheck {
   readonly isReadOnly: boolean;
 }
 
-/** Reads the row and throws `FormatError` where the environment is another kind or format; writes the row where there is none. */
+/** Of an environment that is known. */
+export function formatNumberOf(root: RootDatabase): number {
+  return (root.get(FORMAT_KEY) as FormatRow | undefined)?.number ?? FIRST_FORMAT;
+}
+
+/** From an older format to that of this release, in order; undefined where there is no way. */
+function stepsFrom(found: unknown, { number, upgrades = {} }: EnvironmentFormat) {
+  if (typeof found !== 'number' || !Number.isInteger(found) || found < FIRST_FORMAT || found > number) return undefined;
+  const steps = Array.from({ length: number - found }, (_, step) => upgrades[found + step + 1]);
+  return steps.every((step) => step !== undefined) ? steps : undefined;
+}
+
+/**
+ * Reads the row and throws `FormatError` where the environment is another kind or format; writes the row where there is none, and brings an older
+ * format up to this one. Who only reads finds an older one as it is.
+ */
 export function checkFormat(root: RootDatabase, { path, kind, isReadOnly }: FormatCheck): void {
   const format = formatOf(kind);
   const row = root.get(FORMAT_KEY) as Partial<FormatRow> | undefined;
-  if (row === undefined) {
-    const isNew = assertNoOtherKind(root, path, format);
-    assertKnownFormat(path, kind, isNew ? format.number : FIRST_FORMAT);
-    if (!isReadOnly) numberIt(root, kind, isNew);
-    return;
-  }
-  if (row.kind !== format.kind) throw wrongKind(path, format, `an environment of kind '${String(row.kind)}'`);
-  assertKnownFormat(path, kind, row.number);
+  if (row !== undefined && row.kind !== format.kind)
+    throw wrongKind(path, format, `an environment of kind '${String(row.kind)}'`);
+  const isNew = row === undefined && assertNoOtherKind(root, path, format);
+  const found = row === undefined ? (isNew ? format.number : FIRST_FORMAT) : row.number;
+  assertKnownFormat(path, kind, found);
+  if (isReadOnly) return;
+  if (found !== format.number) upgrade(root, kind, stepsFrom(found, format) ?? []);
+  if (row === undefined) numberIt(root, kind, isNew);
+}
+
+/** All steps and the number in one transaction, on disk when this returns. */
+function upgrade(root: RootDatabase, kind: EnvironmentKind, steps: NonNullable<ReturnType<typeof stepsFrom>>): void {
+  root.transactionSync(() => {
+    for (const step of steps) step?.(root);
+    root.putSync(FORMAT_KEY, rowOf(kind));
+  });
 }
 
 /** In a transaction of its own, on disk when this returns. */
 export function writeFormat(root: RootDatabase, kind: EnvironmentKind): void {
-  const { kind: name, number } = formatOf(kind);
-  const row: FormatRow = { kind: name, number, made_by: packageVersion() };
+  const row = rowOf(kind);
   root.transactionSync(() => root.putSync(FORMAT_KEY, row));
+}
+
+function rowOf(kind: EnvironmentKind): FormatRow {
+  const { kind: name, number } = formatOf(kind);
+  return { kind: name, number, made_by: packageVersion() };
 }
 
 function numberIt(root: RootDatabase, kind: EnvironmentKind, isNew: boolean): void {

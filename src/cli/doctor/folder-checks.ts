@@ -7,6 +7,7 @@ import { hasLists, listFolder, listsFolder, unknownListNames, unknownListsFolder
 import { FEATURES } from '../../features.js';
 import type { FeatureEnvironment } from '../../operations/index.js';
 import {
+  formatNumberOf,
   isDamage,
   openEntries,
   openEnvironment,
@@ -162,8 +163,10 @@ async function environmentCheck(folder: string, { path, format }: FeatureEnviron
   if ((statSync(join(place, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) === 0) return fine(name, 'none yet');
   try {
     const environment = openEnvironment(place, { kind: format, readOnly: true });
+    const number = formatNumberOf(environment.root);
     await environment.close();
-    return fine(name, `${place} has format ${format.number}`);
+    const after = number === format.number ? '' : `, which the next start brings up to ${format.number}`;
+    return fine(name, `${place} has format ${number}${after}`);
   } catch (error) {
     const fault = `${place} cannot be read: ${messageOf(error)}`;
     if (!isDamage(error)) return failed(name, fault);

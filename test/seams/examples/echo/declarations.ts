@@ -12,9 +12,16 @@ export const ECHO_SETTINGS = defineSettings('echo', {
 
 export const ECHO_FORMAT = {
   kind: 'echo',
-  number: 1,
+  number: 2,
   content: 'echoes',
   databases: /^counts$/,
+  // The first format counted dozens.
+  upgrades: {
+    2: (root) => {
+      const counts = root.openDB<number, string>({ name: 'counts' });
+      for (const { key, value } of counts.getRange()) counts.putSync(key, value * 12);
+    },
+  },
 } as const satisfies EnvironmentFormat;
 
 export const ECHO_EVENTS = { 'echo.said': { description: 'Something was said' } } as const;

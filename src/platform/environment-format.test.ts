@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { FORMAT_KEY, FormatError, type EnvironmentFormat, type FormatRow } from './environment-format.js';
+import { assertEnvironmentKnown, openEnvironment } from './lmdb-environment.js';
+
+const FIRST = { kind: 'shelf', number: 1, content: 'books', databases: /^books$/ } as const satisfies EnvironmentFormat;
+const upgradedTo = (number: number, upgrades: EnvironmentFormat['upgrades'] = {}): EnvironmentFormat => ({
+  ...FIRST,
+  number,
+  upgrades,
+});
+const SECOND = upgradedTo(2, {
+  2: (root) => {
+    const books = root.openDB<string, string>({ name: 'books' });
+    for (const { key, value } of books.getRange()) books.putSync(key, value.toUpperCase());
+  },
+});
+
+let path: string;
+beforeEach(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-format-'));
+  path = join(folder, 'shelf');
+  const environment = openEnvironment(path, { kind: FIRST });
+  const books = environment.database<string, string>('books');
+  await environment.transaction(() => books.putSync('one', 'red'));
+  await environment.close();
+  return () => {
+    rmSync(folder, { recursive: true });
+  };
+});
+
+async function opened(format: EnvironmentFormat): Promise<{ readonly row: FormatRow; readonly book: unknown }> {
+  const environment = openEnvironment(path, { kind: format });
+  const row = environment.root.get(FORMAT_KEY) as FormatRow;
+  const book = environment.database<string, string>('books').get('one');
+  await environment.close();
+  return { row, book };
+}
+
+it('is brought up to the format of this release once, at the first opening', async () => {
+  expect(await opened(SECOND)).toMatchObject({ row: { number: 2 }, book: 'RED' });
+  const again = upgradedTo(2, { 2: () => expect.unreachable('it is of this format already') });
+  expect(await opened(again)).toMatchObject({ row: { number: 2 }, book: 'RED' });
+  expect(() => openEnvironment(path, { kind: FIRST })).toThrow('has format 2, and this release reads format 1');
+});
+
+it('takes each step on the way, also where a release before wrote no number', async () => {
+  const environment = openEnvironment(path, { kind: FIRST });
+  await environment.transaction(() => environment.root.removeSync(FORMAT_KEY));
+  await environment.close();
+  const third = (root: Parameters<NonNullable<EnvironmentFormat['upgrades']>[number]>[0]): void => {
+    const books = root.openDB<string, string>({ name: 'books' });
+    books.putSync('one', `${String(books.get('one'))}, bound`);
+  };
+  const format = upgradedTo(3, { ...SECOND.upgrades, 3: third });
+  expect(await opened(format)).toMatchObject({ row: { number: 3 }, book: 'RED, bound' });
+});
+
+it('stays what it was where a step fails, and is refused where one is missing', async () => {
+  const failing = upgradedTo(3, {
+    ...SECOND.upgrades,
+    3: () => {
+      throw new Error('no binder');
+    },
+  });
+  expect(() => openEnvironment(path, { kind: failing })).toThrow('no binder');
+  const gap = upgradedTo(3, { 3: () => undefined });
+  expect(() => openEnvironment(path, { kind: gap })).toThrow(FormatError);
+  expect(await opened(FIRST)).toMatchObject({ row: { number: 1 }, book: 'red' });
+});
+
+it('of an earlier format is known before anything is opened to write, and left alone by who reads', async () => {
+  assertEnvironmentKnown(path, SECOND);
+  const reader = openEnvironment(path, { kind: SECOND, readOnly: true });
+  expect(reader.database('books').get('one')).toBe('red');
+  await reader.close();
+  expect(await opened(FIRST)).toMatchObject({ row: { number: 1 }, book: 'red' });
+});
