@@ -1,5 +1,6 @@
 /** The commands `gannet media …` and `gannet media-store …` and their options. */
 import { Option, type Command } from 'commander';
+import { STORE_KINDS, STORE_MEMBERS } from '../media/store-kinds.js';
 import type {
   MediaGetOptions,
   MediaListOptions,
@@ -66,18 +67,17 @@ function addStoreCommands(program: Command, parts: CommandParts): void {
   add('list', 'show the media stores of an account')
     .alias('ls')
     .action((options: MediaStoreOptions) => run(async (context) => (await commands()).listStores(context, options)));
-  add('add', 'add a folder of this machine, or a bucket of a server that speaks S3')
+  const addStore = add('add', 'add a folder of this machine, or a bucket of a server that speaks S3')
     .argument('<name>', 'name of the store')
-    .addOption(new Option('--kind <kind>', 'where the files are').choices(['folder', 's3']).makeOptionMandatory())
-    .option('--folder <path>', 'the folder, in one of media.folders of the settings')
-    .option('--endpoint <url>', 'where the server of the bucket is')
-    .option('--region <name>', 'region of the bucket (default: us-east-1)')
-    .option('--bucket <name>', 'the bucket')
-    .option('--prefix <text>', 'what the key of every file begins with')
-    .option('--access-key-id <id>', 'id of the access key; its secret is asked for, or read from standard input')
-    .action((name: string, options: MediaStoreAddOptions) =>
-      run(async (context) => (await commands()).addStore(context, name, options)),
+    .addOption(
+      new Option('--kind <kind>', 'where the files are').choices(Object.keys(STORE_KINDS)).makeOptionMandatory(),
     );
+  for (const [member, row] of Object.entries(STORE_MEMBERS)) {
+    if ('option' in row) addStore.option(`--${member.replaceAll('_', '-')} <${row.option[0]}>`, row.option[1]);
+  }
+  addStore.action((name: string, options: MediaStoreAddOptions) =>
+    run(async (context) => (await commands()).addStore(context, name, options)),
+  );
   add('delete', 'remove a media store; its files stay where they are')
     .argument('<name>', 'name of the store')
     .action((name: string, options: MediaStoreOptions) =>

@@ -1,6 +1,8 @@
 /** Media stores as a feature: files of an account in the data directory, in a folder of the machine, or in a bucket. */
 import type { Feature } from '../operations/index.js';
 import { MEDIA_SETTINGS } from './settings.js';
+import { sealedOf } from './store-kinds.js';
+import type { StoreRow } from './types.js';
 
 export const media: Feature = {
   name: 'media',
@@ -15,9 +17,7 @@ export const media: Feature = {
     {
       collection: 'media-stores',
       called: 'media store',
-      sealedOf: ({ settings }: { readonly settings: { readonly secret_access_key?: string } }) => [
-        settings.secret_access_key,
-      ],
+      sealedOf: ({ settings }: StoreRow) => [sealedOf(settings)],
     },
   ],
   load: async () => (await import('./media-parts.js')).mediaParts,

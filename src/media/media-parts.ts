@@ -13,7 +13,21 @@ import { createS3Outbound } from './s3/s3-outbound.js';
 import { S3Store } from './s3/s3-store.js';
 import { emptyPartsFolder } from './parts-folder.js';
 import { MEDIA_SETTINGS } from './settings.js';
+import type { FileEvents, MediaStore } from './media-store.js';
+import type { StoreKind } from './store-kinds.js';
+import type { SettingsOf, StoreRow, StoreSettings } from './types.js';
 import { STORE_SETTINGS, StoreSettingsReader } from './store-settings.js';
+
+interface OpenedStore<Settings extends StoreSettings> {
+  readonly row: StoreRow;
+  readonly settings: Settings;
+  /** Folders in it, of which the last is the store. */
+  readonly below: readonly string[];
+  readonly events: FileEvents;
+}
+
+/** How a store of each kind is opened. */
+type Openers = { readonly [Kind in StoreKind]: (opened: OpenedStore<SettingsOf<Kind>>) => MediaStore };
 
 export const mediaParts: FeatureParts = {
   operations: [...mediaStoreOperations, ...mediaOperations],
@@ -22,12 +36,23 @@ export const mediaParts: FeatureParts = {
     const partsFolder = emptyPartsFolder(dataDir);
     let client: OutboundClient | undefined;
     const outbound = () => (client ??= createS3Outbound(config.outbound, settings.file_bytes_max));
+    const openers: Openers = {
+      folder: ({ settings, below, events }) => new FolderStore({ path: settings.folder, below, events }),
+      s3: ({ row, settings, below, events }) => {
+        const place = { ...settings, prefix: settings.prefix + below.map((part) => `${part}/`).join('') };
+        const bucket = new S3Client({ client: outbound(), settings: place, secret: reader.keptSecretOf(row) });
+        return new S3Store({ client: bucket, prefix: place.prefix, events, partsFolder });
+      },
+    };
     const opener: StoreOpener = (row, events, below = []) => {
       const { settings } = row;
-      if (settings.kind === 'folder') return new FolderStore({ path: settings.folder, below, events });
-      const place = { ...settings, prefix: settings.prefix + below.map((part) => `${part}/`).join('') };
-      const bucket = new S3Client({ client: outbound(), settings: place, secret: reader.keptSecretOf(row, place) });
-      return new S3Store({ client: bucket, prefix: place.prefix, events, partsFolder });
+      // Settings are of the kind whose opener it is.
+      return (openers[settings.kind] as (opened: OpenedStore<StoreSettings>) => MediaStore)({
+        row,
+        settings,
+        below,
+        events,
+      });
     };
     const mediaMetrics = createMediaMetrics(metrics, () => stores.used());
     const { plans } = platform.part(PLANS);

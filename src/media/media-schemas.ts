@@ -1,9 +1,17 @@
 /** Schemas of media stores and of the files in them. */
-import { Type } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 import { WEB_SCHEME_PATTERN } from '../platform/index.js';
-import { accountName, nameSchema, nullable, named, object, oneOf, timeSchema } from '../operations/index.js';
+import { accountName, nameSchema, nullable, named, object, oneKindOf, oneOf, timeSchema } from '../operations/index.js';
 import { PATH_BYTES_MAX, PATH_CHARACTERS_MAX } from './media-path.js';
 import type { StoredFile, StoreUsage } from './media-store.js';
+import {
+  shownSettings,
+  STORE_KINDS,
+  storeKind,
+  type ShownMember,
+  type StoreKind,
+  type StoreMember,
+} from './store-kinds.js';
 import { DEFAULT_STORE, type StoreRow } from './types.js';
 
 const storeName = nameSchema('Name of the media store', DEFAULT_STORE);
@@ -41,7 +49,7 @@ const secret_access_key = Type.String({
   description: 'Of the kind `s3`: kept sealed, and never shown again',
 });
 
-/** What a store of either kind is made or changed with. */
+/** What a store of any kind is made or changed with. */
 export const storeSettings = {
   folder: Type.Optional(folder),
   endpoint: Type.Optional(s3Members.endpoint),
@@ -50,11 +58,14 @@ export const storeSettings = {
   prefix: Type.Optional(s3Members.prefix),
   access_key_id: Type.Optional(access_key_id),
   secret_access_key: Type.Optional(secret_access_key),
-};
+} satisfies Readonly<Record<StoreMember, TSchema>>;
+
+/** What is shown of it. */
+const { access_key_id: _id, secret_access_key: _secret, ...shownMembers } = storeSettings;
 
 export const newStore = named('NewMediaStore', {
   name: storeName,
-  kind: oneOf(['folder', 's3'], { description: 'Where the files are; `s3` on the console and the command line only' }),
+  kind: oneKindOf(STORE_KINDS),
   ...storeSettings,
 });
 
@@ -63,15 +74,11 @@ export const changedStore = object(storeSettings);
 export const storeResource = named('MediaStore', {
   name: storeName,
   account: accountName,
-  kind: oneOf(['built-in', 'folder', 's3']),
+  kind: oneOf(['built-in', ...(Object.keys(STORE_KINDS) as StoreKind[])]),
   bytes_used: nullable(Type.Integer({ minimum: 0 }), { description: 'Null where the store does not count' }),
   bytes_max: nullable(Type.Integer({ minimum: 0 }), { description: 'Null where the store has no limit of its own' }),
   file_count: nullable(Type.Integer({ minimum: 0 }), { description: 'Null where the store does not count' }),
-  folder: Type.Optional(folder),
-  endpoint: Type.Optional(s3Members.endpoint),
-  region: Type.Optional(s3Members.region),
-  bucket: Type.Optional(s3Members.bucket),
-  prefix: Type.Optional(s3Members.prefix),
+  ...(shownMembers satisfies Readonly<Record<ShownMember, TSchema>>),
   has_secret: Type.Optional(Type.Boolean({ description: 'Of the kind `s3`: whether its secret can be opened' })),
   created_utc: nullable(timeSchema('When the store was made'), { description: 'Null for the built-in one' }),
   modified_utc: nullable(timeSchema('When it changed last'), { description: 'Null for the built-in one' }),
@@ -112,7 +119,6 @@ export function describeStore(account: string, row: StoreRow | undefined, usage:
 
 /** Nothing that opens a door. */
 function describeSettings({ settings }: StoreRow, hasSecret: boolean) {
-  if (settings.kind === 'folder') return { folder: settings.folder };
-  const { endpoint, region, bucket, prefix } = settings;
-  return { endpoint, region, bucket, prefix, has_secret: hasSecret };
+  const has = storeKind(settings.kind).secret === undefined ? {} : { has_secret: hasSecret };
+  return { ...shownSettings(settings), ...has };
 }

@@ -13,6 +13,7 @@ import {
 import { ServiceError } from '../platform/index.js';
 import { changedStore, describeStore, newStore, storeParams, storeResource } from './media-schemas.js';
 import { MEDIA_STORES } from './media-stores.js';
+import { storeKind, type StoreKind } from './store-kinds.js';
 import { STORE_SETTINGS } from './store-settings.js';
 import { DEFAULT_STORE, type StoreRow } from './types.js';
 import { MEDIA_STORE_NOT_FOUND, STORE_IN_USE } from './media-problems.js';
@@ -67,7 +68,7 @@ const create = defineOperation({
   async handle(context, { params: { account }, body }) {
     const { services } = context;
     const { name, kind, ...given } = body;
-    if (kind === 's3') assertNoKey(context);
+    assertCallerMayName(context, kind);
     const settings = services.part(STORE_SETTINGS);
     const row = await services
       .part(MEDIA_STORES)
@@ -103,7 +104,8 @@ const update = defineOperation({
   async handle(context, { params: { account, store }, body }) {
     const { services } = context;
     const stores = services.part(MEDIA_STORES);
-    if (stores.row(account, store)?.settings.kind === 's3') assertNoKey(context);
+    const known = stores.row(account, store);
+    if (known !== undefined) assertCallerMayName(context, known.settings.kind);
     const row = await stores.update(account, store, (before) => services.part(STORE_SETTINGS).changed(before, body));
     return { status: 200, body: await described(context, account, row) };
   },
@@ -156,8 +158,8 @@ const check = defineOperation({
 });
 
 /** An access key is not sent with an API key. */
-function assertNoKey({ caller }: OperationContext): void {
-  if (caller.kind !== 'key') return;
+function assertCallerMayName({ caller }: OperationContext, kind: StoreKind): void {
+  if (caller.kind !== 'key' || storeKind(kind).secret === undefined) return;
   throw new ServiceError(
     'console-only',
     'Media stores that need an access key are made and changed on the console and the command line.',

@@ -11,27 +11,26 @@ import {
 } from '../platform/index.js';
 import { folderSettings } from './folder/folder-settings.js';
 import type { MediaStores } from './media-stores.js';
-import type { S3Settings, StoreRow, StoreSettings } from './types.js';
+import { sealedOf, storeKind, type StoreKind, type StoreMember } from './store-kinds.js';
+import type { S3Settings, SettingsOf, StoreRow, StoreSettings } from './types.js';
 import { STORE_UNAVAILABLE } from './media-problems.js';
 
 export const STORE_SETTINGS = serviceKey<StoreSettingsReader>('media-store-settings');
 
 const REGION_DEFAULT = 'us-east-1';
-const MEMBERS = {
-  folder: ['folder'],
-  s3: ['endpoint', 'region', 'bucket', 'prefix', 'access_key_id', 'secret_access_key'],
-} as const;
 
 /** Members of a request. */
-export interface GivenSettings {
-  readonly folder?: string;
-  readonly endpoint?: string;
-  readonly region?: string;
-  readonly bucket?: string;
-  readonly prefix?: string;
-  readonly access_key_id?: string;
-  readonly secret_access_key?: string;
+export type GivenSettings = Readonly<Partial<Record<StoreMember, string>>>;
+
+/** Of a store that is made, or (`before`) changed: what is not given stays as it was. */
+interface Asked<Kept extends StoreSettings> {
+  readonly account: string;
+  readonly id: string;
+  readonly given: GivenSettings;
+  readonly before: Kept | undefined;
 }
+
+type Readers = { readonly [Kind in StoreKind]: (asked: Asked<SettingsOf<Kind>>) => SettingsOf<Kind> };
 
 export interface StoreSettingsReaderOptions {
   readonly folders: readonly string[];
@@ -42,27 +41,29 @@ export interface StoreSettingsReaderOptions {
 }
 
 export class StoreSettingsReader {
+  private readonly readers: Readers = {
+    folder: ({ account, given, before }) => this.folder(account, given.folder ?? before?.folder),
+    s3: ({ id, given, before }) => this.s3(id, given, before),
+  };
+
   constructor(private readonly options: StoreSettingsReaderOptions) {
     options.secrets.keptBy(() => this.reseal());
   }
 
   /** Throws `invalid-parameter`, `conflict`. */
-  created(account: string, id: string, kind: 'folder' | 's3', given: GivenSettings): StoreSettings {
-    assertMembers(kind, given);
-    return kind === 'folder' ? this.folder(account, given.folder) : this.s3(id, given, undefined);
+  created(account: string, id: string, kind: StoreKind, given: GivenSettings): StoreSettings {
+    return this.read(kind, { account, id, given, before: undefined });
   }
 
   /** Throws `invalid-parameter`, `conflict`. */
   changed({ account, id, settings }: StoreRow, given: GivenSettings): StoreSettings {
-    assertMembers(settings.kind, given);
-    if (settings.kind === 'folder') return this.folder(account, given.folder ?? settings.folder);
-    return this.s3(id, given, settings);
+    return this.read(settings.kind, { account, id, given, before: settings });
   }
 
   /** Throws `store-unavailable` where the key that sealed it is gone. */
-  secretOf({ id, name }: StoreRow, { secret_access_key: sealed }: S3Settings): Secret {
+  secretOf({ id, name, settings }: StoreRow): Secret {
     try {
-      return this.options.secrets.open(sealed, placeOf(id));
+      return this.options.secrets.open(sealedOf(settings) ?? '', placeOf(id));
     } catch (error) {
       if (!(error instanceof SecretUnreadableError)) throw error;
       throw new ServiceError(
@@ -77,22 +78,28 @@ export class StoreSettingsReader {
    * Gives it as often as it is asked for: what is under way goes on when everything is sealed by another key. Where it cannot be opened, each call throws
    * as `secretOf` does.
    */
-  keptSecretOf(row: StoreRow, settings: S3Settings): () => Secret {
-    const kept = this.hasSecret(row) ? this.secretOf(row, settings) : undefined;
-    return () => kept ?? this.secretOf(row, settings);
+  keptSecretOf(row: StoreRow): () => Secret {
+    const kept = this.hasSecret(row) ? this.secretOf(row) : undefined;
+    return () => kept ?? this.secretOf(row);
   }
 
   hasSecret(row: StoreRow): boolean {
-    if (row.settings.kind !== 's3') return false;
+    if (sealedOf(row.settings) === undefined) return false;
     try {
-      this.secretOf(row, row.settings);
+      this.secretOf(row);
       return true;
     } catch {
       return false;
     }
   }
 
-  private folder(account: string, folder: string | undefined): StoreSettings {
+  private read(kind: StoreKind, asked: Asked<StoreSettings>): StoreSettings {
+    assertMembers(kind, asked.given);
+    // What was kept is of the kind whose reader it is.
+    return (this.readers[kind] as (asked: Asked<StoreSettings>) => StoreSettings)(asked);
+  }
+
+  private folder(account: string, folder: string | undefined): SettingsOf<'folder'> {
     const { folders, dataDir, stores } = this.options;
     return folderSettings(account, folder, { allowed: folders, dataDir, stores: stores.all() });
   }
@@ -134,10 +141,11 @@ export class StoreSettingsReader {
   private reseal(): Promise<number> {
     const { secrets, stores } = this.options;
     return stores.reseal((row) => {
-      const { settings } = row;
-      if (settings.kind !== 's3' || secrets.isCurrent(settings.secret_access_key) || !this.hasSecret(row))
+      const sealed = sealedOf(row.settings);
+      const { secret } = storeKind(row.settings.kind);
+      if (secret === undefined || sealed === undefined || secrets.isCurrent(sealed) || !this.hasSecret(row))
         return undefined;
-      return { ...settings, secret_access_key: secrets.seal(this.secretOf(row, settings), placeOf(row.id)) };
+      return { ...row.settings, [secret]: secrets.seal(this.secretOf(row), placeOf(row.id)) };
     });
   }
 }
@@ -146,8 +154,9 @@ function placeOf(id: string): string {
   return `media-store/${id}`;
 }
 
-function assertMembers(kind: 'folder' | 's3', given: GivenSettings): void {
-  const known: readonly string[] = MEMBERS[kind];
+function assertMembers(kind: StoreKind, given: GivenSettings): void {
+  const { needed, others } = storeKind(kind);
+  const known: readonly string[] = [...needed, ...others];
   const other = Object.keys(given).find((member) => !known.includes(member));
   if (other !== undefined) throw fault(other, `A store of the kind '${kind}' has ${known.join(', ')}.`);
 }

@@ -2,6 +2,7 @@
 export const DEFAULT_STORE = 'default';
 
 export type StoreSettings = FolderSettings | S3Settings;
+export type SettingsOf<Kind extends StoreSettings['kind']> = Extract<StoreSettings, { readonly kind: Kind }>;
 
 export interface FolderSettings {
   readonly kind: 'folder';

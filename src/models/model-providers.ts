@@ -10,7 +10,7 @@ import { OnnxProcesses, type OnnxProcessesOptions } from './onnx/onnx-processes.
 import { CHAT_ANSWER_BYTES_MAX, OpenAiChat, type ChatSource } from './chat.js';
 import { endpointOf, OpenAiEmbeddings, RerankService, type Endpoint } from './remote-models.js';
 import { OpenAiTranscription, TRANSCRIPT_BYTES_MAX, type TranscriptionSource } from './transcription.js';
-import type { Model } from './types.js';
+import type { Model, ModelKind, ModelProvider, MODEL_PROVIDERS } from './types.js';
 
 const CONNECT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
@@ -50,7 +50,63 @@ export type DescribedModel = Omit<
   readonly tokens_max: number | null;
 };
 
+/** `fingerprint`: of one that was added. */
+type AskedModel = DescribedModel & Partial<Pick<Model, 'fingerprint'>>;
+
+/** How models of one kind are asked by their provider. */
+interface Way<Source> {
+  open(model: AskedModel): Source;
+  /** Asks it what it is, before it is added. Rejects with a ModelError where it does not work. */
+  describe(model: AskedModel): Promise<Partial<SourceDescription>>;
+}
+
+interface Ways {
+  /** Undefined: whoever writes records brings their vectors. */
+  readonly embedding: Way<EmbeddingSource | undefined>;
+  readonly reranker: Way<Reranker>;
+  readonly chat: Way<ChatSource>;
+  readonly transcription: Way<TranscriptionSource>;
+}
+
+/** One for each kind that the provider's row of `MODEL_PROVIDERS` names. */
+type ProviderWays = {
+  readonly [Provider in ModelProvider]: Pick<Ways, (typeof MODEL_PROVIDERS)[Provider]['kinds'][number]>;
+};
+
 export class ModelProviders {
+  readonly #ways: ProviderWays = {
+    onnx: {
+      embedding: {
+        open: (model) => new OnnxEmbeddings(this.#folderOf(model)),
+        describe: (model) => describeOnnx(this.#folderOf(model), 'embedding'),
+      },
+      reranker: {
+        open: (model) => new OnnxReranker(this.#folderOf(model)),
+        describe: (model) => describeOnnx(this.#folderOf(model), 'reranker'),
+      },
+    },
+    openai: {
+      embedding: {
+        open: (model) => this.#openAi(model),
+        describe: (model) => this.#openAi(model).describe(),
+      },
+      chat: asked(
+        (model) => this.#openAiChat(model),
+        (chat) => chat.write({ messages: [PROBE_MESSAGE], tokensMax: PROBE_TOKENS_MAX }),
+      ),
+      transcription: asked(
+        (model) => this.#openAiTranscription(model),
+        (transcription) => transcription.transcribe(PROBE_SOUND),
+      ),
+    },
+    rerank: {
+      reranker: asked(
+        (model) => this.#rerankService(model),
+        (reranker) => reranker.rerank('gannet', PROBE_DOCUMENTS),
+      ),
+    },
+    own: { embedding: { open: () => undefined, describe: () => Promise.resolve({}) } },
+  };
   readonly #client: OutboundClient;
   readonly #processes: OnnxProcesses;
 
@@ -77,9 +133,7 @@ export class ModelProviders {
 
   /** Undefined of a model that makes no vectors of texts here. */
   source(model: Model): EmbeddingSource | undefined {
-    if (model.kind !== 'embedding' || !model.inputs.includes('text')) return undefined;
-    if (model.provider === 'onnx') return new OnnxEmbeddings(this.#folderOf(model));
-    return model.provider === 'openai' ? this.#openAi(model) : undefined;
+    return model.inputs.includes('text') ? this.#way('embedding', model)?.open(model) : undefined;
   }
 
   /** Undefined of a model that reads no pictures. */
@@ -88,39 +142,40 @@ export class ModelProviders {
     return reads ? new OnnxPictures(this.#folderOf(model)) : undefined;
   }
 
+  /** Throws of a model that is no reranker. */
   reranker(model: Model): Reranker {
-    return model.provider === 'onnx' ? new OnnxReranker(this.#folderOf(model)) : this.#rerankService(model);
+    const way = this.#way('reranker', model);
+    if (way === undefined) throw new Error(`the model ${model.name} is no reranker`);
+    return way.open(model);
   }
 
   /** Undefined of a model that does not write. */
-  chat(model: DescribedModel): ChatSource | undefined {
-    if (model.kind !== 'chat' || model.provider !== 'openai') return undefined;
-    const limits = limitsOf(this.options.chatMs, CHAT_ANSWER_BYTES_MAX);
-    return new OpenAiChat(this.#service(model, '/v1/chat/completions', limits), model);
+  chat(model: AskedModel): ChatSource | undefined {
+    return this.#way('chat', model)?.open(model);
   }
 
   /** Undefined of a model that writes nothing down. */
-  transcription(model: DescribedModel): TranscriptionSource | undefined {
-    if (model.kind !== 'transcription' || model.provider !== 'openai') return undefined;
-    const limits = limitsOf(this.options.transcriptionMs, TRANSCRIPT_BYTES_MAX);
-    return new OpenAiTranscription(this.#service(model, '/v1/audio/transcriptions', limits), model);
+  transcription(model: AskedModel): TranscriptionSource | undefined {
+    return this.#way('transcription', model)?.open(model);
   }
 
   /** Asks it what it is. Rejects with a ModelError where it does not work. */
   async describe(model: DescribedModel): Promise<Partial<SourceDescription>> {
-    const { provider, kind } = model;
-    if (provider === 'onnx') return describeOnnx(this.#folderOf(model), kind === 'reranker' ? kind : 'embedding');
-    if (provider === 'rerank') await this.#rerankService(model).rerank('gannet', PROBE_DOCUMENTS);
-    await this.chat(model)?.write({ messages: [PROBE_MESSAGE], tokensMax: PROBE_TOKENS_MAX });
-    await this.transcription(model)?.transcribe(PROBE_SOUND);
-    return provider === 'openai' && kind === 'embedding' ? this.#openAi(model).describe() : {};
+    const way = this.#way(model.kind, model);
+    if (way === undefined) throw new Error(`the provider ${model.provider} has no models of the kind ${model.kind}`);
+    return way.describe(model);
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#client.close(), this.#processes.close()]);
   }
 
-  #folderOf(model: DescribedModel & Partial<Pick<Model, 'fingerprint'>>): OnnxModelOptions {
+  #way<Kind extends ModelKind>(kind: Kind, model: AskedModel): Ways[Kind] | undefined {
+    const ways: Partial<Ways> = this.#ways[model.provider];
+    return model.kind === kind ? ways[kind] : undefined;
+  }
+
+  #folderOf(model: AskedModel): OnnxModelOptions {
     const { name, folder, tokens_max: tokensMax, document_prefix: documentPrefix, fingerprint = '' } = model;
     const path = join(this.options.onnx.folders, folder ?? name);
     return { processes: this.#processes, folder: path, tokensMax, documentPrefix, fingerprint };
@@ -130,6 +185,16 @@ export class ModelProviders {
     return new OpenAiEmbeddings(this.#service(model, '/v1/embeddings'), model, model.url ?? '');
   }
 
+  #openAiChat(model: DescribedModel): OpenAiChat {
+    const limits = limitsOf(this.options.chatMs, CHAT_ANSWER_BYTES_MAX);
+    return new OpenAiChat(this.#service(model, '/v1/chat/completions', limits), model);
+  }
+
+  #openAiTranscription(model: DescribedModel): OpenAiTranscription {
+    const limits = limitsOf(this.options.transcriptionMs, TRANSCRIPT_BYTES_MAX);
+    return new OpenAiTranscription(this.#service(model, '/v1/audio/transcriptions', limits), model);
+  }
+
   #rerankService(model: DescribedModel): RerankService {
     return new RerankService(this.#service(model, '/rerank'), model);
   }
@@ -137,6 +202,17 @@ export class ModelProviders {
   #service({ url, secret }: Pick<Model, 'url' | 'secret'>, path: Endpoint, limits = {}): JsonService {
     return new JsonService({ client: this.#client, url: endpointOf(url ?? '', path), secret, limits });
   }
+}
+
+/** Of a model that is tried, and says nothing of itself. */
+function asked<Source>(open: (model: AskedModel) => Source, probe: (source: Source) => Promise<unknown>): Way<Source> {
+  return {
+    open,
+    describe: async (model) => {
+      await probe(open(model));
+      return {};
+    },
+  };
 }
 
 function limitsOf(ms: number, bytes: number) {

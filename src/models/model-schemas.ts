@@ -1,7 +1,7 @@
 /** Schemas of models, and what is shown of one. */
 import { Type, type Static } from 'typebox';
 import { ServiceError, URL_CHARACTERS_MAX, WEB_SCHEME_PATTERN } from '../platform/index.js';
-import { accountName, nameSchema, nullable, named, object, oneOf } from '../operations/index.js';
+import { accountName, nameSchema, nullable, named, object, oneKindOf, oneOf } from '../operations/index.js';
 import { BUILT_IN_MODEL } from '../vectors/index.js';
 import type { ModelState } from './models.js';
 import {
@@ -12,6 +12,7 @@ import {
   type Model,
   type ModelKind,
   type ModelProvider,
+  type ProviderRow,
 } from './types.js';
 
 const DIMENSIONS_MAX = 8192;
@@ -26,10 +27,7 @@ export const modelName = nameSchema('Name of the model', 'minilm');
 export const modelParams = object({ account: accountName, model: modelName });
 
 const kind = oneOf(MODEL_KINDS, { description: 'What it does' });
-const provider = oneOf(MODEL_PROVIDERS, {
-  description:
-    '`onnx`: a folder under `models.dir`; `openai`: a server with `/v1/embeddings`, or, of the kind `chat`, `/v1/chat/completions`; `rerank`: a server with `/rerank`; `own`: the caller sends vectors',
-});
+const provider = oneKindOf(MODEL_PROVIDERS);
 const inputs = Type.Array(oneOf(['text', 'image']), { minItems: 1, maxItems: 2, uniqueItems: true });
 const tokensMax = Type.Integer({
   minimum: 8,
@@ -159,27 +157,7 @@ export function describeModel(model: Model, state: ModelState, usedBy: readonly 
   };
 }
 
-interface Needed {
-  readonly kinds: readonly [ModelKind, ...ModelKind[]];
-  readonly members: readonly string[];
-  readonly others: readonly string[];
-}
-
-/** What each provider does, what it has to be told, and what it may be. */
-const PROVIDER_NEEDS: Readonly<Record<ModelProvider, Needed>> = {
-  onnx: { kinds: ['embedding', 'reranker'], members: [], others: ['folder'] },
-  openai: {
-    kinds: ['embedding', 'chat', 'transcription'],
-    members: ['url', 'served_name'],
-    others: ['secret', 'requests_per_minute', 'tokens_per_minute'],
-  },
-  rerank: {
-    kinds: ['reranker'],
-    members: ['url'],
-    others: ['served_name', 'secret', 'requests_per_minute', 'tokens_per_minute'],
-  },
-  own: { kinds: ['embedding'], members: ['dimensions'], others: [] },
-};
+/** Of all providers, also where it makes no difference. */
 const OF_ALL = ['tokens_max', 'query_prefix', 'document_prefix'];
 
 /** The kind that is meant where none is named. Throws `invalid-parameter` for what does not go together. */
@@ -188,15 +166,15 @@ export function checkedKind(
   of: ModelProvider,
   members: Readonly<Record<string, unknown>>,
 ): ModelKind {
-  const needs = PROVIDER_NEEDS[of];
+  const needs: ProviderRow = MODEL_PROVIDERS[of];
   const meant = given ?? needs.kinds[0];
   if (!needs.kinds.includes(meant)) {
     throw fault('/kind', `A model of the provider '${of}' is one of these kinds: ${needs.kinds.join(', ')}.`);
   }
-  const missing = needs.members.find((member) => members[member] === undefined || members[member] === null);
+  const missing = needs.needed.find((member) => members[member] === undefined || members[member] === null);
   if (missing !== undefined)
     throw fault(`/${missing}`, `A model of the provider '${of}' needs the member '${missing}'.`);
-  const known = [...needs.members, ...needs.others, ...OF_ALL];
+  const known = [...new Set([...needs.needed, ...needs.others, ...OF_ALL])];
   const unknown = Object.keys(members).find(
     (member) => members[member] !== undefined && members[member] !== null && !known.includes(member),
   );

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { mediaUrl } from '../../fields/index.js';
+import { STORE_MEMBERS, storeKind, type StoreKind } from '../../media/store-kinds.js';
 import { membersOf } from '../answers.js';
 import { readListing } from '../listing.js';
 import { writeJson, type CommandContext } from '../command-context.js';
@@ -36,13 +37,9 @@ export interface MediaListOptions extends MediaOptions {
 }
 
 export interface MediaStoreAddOptions extends MediaStoreOptions {
-  readonly kind: string;
-  readonly folder?: string;
-  readonly endpoint?: string;
-  readonly region?: string;
-  readonly bucket?: string;
-  readonly prefix?: string;
-  readonly accessKeyId?: string;
+  readonly kind: StoreKind;
+  /** By the names of options: members of the settings in camel case. */
+  readonly [option: string]: unknown;
 }
 
 interface FileResource {
@@ -163,20 +160,13 @@ export async function listStores(context: CommandContext, options: MediaStoreOpt
 export async function addStore(
   context: CommandContext,
   name: string,
-  { kind, folder, endpoint, region, bucket, prefix, accessKeyId, ...options }: MediaStoreAddOptions,
+  options: MediaStoreAddOptions,
 ): Promise<ExitStatus> {
-  const asked = kind === 's3' ? ['secret_access_key'] : [];
-  const secrets = await readSecrets(asked, context.output, context.input);
-  const given = {
-    folder,
-    endpoint,
-    region,
-    bucket,
-    prefix,
-    access_key_id: accessKeyId,
-    ...Object.fromEntries(secrets),
-  };
-  const members = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const { kind } = options;
+  const { secret } = storeKind(kind);
+  const secrets = await readSecrets(secret === undefined ? [] : [secret], context.output, context.input);
+  const given = Object.keys(STORE_MEMBERS).map((member) => [member, options[camelCase(member)]] as const);
+  const members = Object.fromEntries([...given.filter(([, value]) => value !== undefined), ...secrets]);
   const answer = await context.withService((client) =>
     client.call('media-store.create', {
       params: { account: accountOf(context, options) },
@@ -204,6 +194,11 @@ export async function deleteStore(
     { name: store, deleted: true },
     () => `The media store ${store} is gone; its files stay where they are.\n`,
   );
+}
+
+/** As an option of a member is called in a program. */
+function camelCase(member: string): string {
+  return member.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function accountOf(context: CommandContext, options: MediaStoreOptions): string {

@@ -27,6 +27,26 @@ export function oneOf<const Words extends readonly string[]>(words: Words, optio
   return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...options });
 }
 
+/** A word that says of which kind something is, with what goes with each. */
+export interface KindRow {
+  /** Behind the word, where the choice is described. */
+  readonly described: string;
+  /** Members beside the word that this kind cannot do without, and those that it may have; others do not go with it. */
+  readonly needed: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** One of the words of a table of kinds. What goes with each is in its schema as `x-members`, of which the console makes its forms. */
+export function oneKindOf<Word extends string>(rows: Readonly<Record<Word, KindRow>>) {
+  const kinds = Object.entries<KindRow>(rows);
+  return Type.Unsafe<Word>({
+    type: 'string',
+    enum: kinds.map(([word]) => word),
+    description: kinds.map(([word, { described }]) => `\`${word}\`: ${described}`).join('; '),
+    'x-members': Object.fromEntries(kinds.map(([word, { needed, others }]) => [word, { needed, others }])),
+  });
+}
+
 export function nullable<Schema extends TSchema>(schema: Schema, options: { description?: string } = {}) {
   return Type.Union([schema, Type.Null()], options);
 }

@@ -30,11 +30,11 @@ import { SchemaFields, type Draft } from '../../ui/schema-fields.js';
 type Store = MediaStoreListOutput['media_stores'][number];
 
 /** What each kind is told of where it is. */
-const MEMBERS: Readonly<Record<Store['kind'], readonly string[]>> = {
-  'built-in': [],
-  folder: ['folder'],
-  s3: ['endpoint', 'region', 'bucket', 'prefix', 'access_key_id', 'secret_access_key'],
-};
+const MEMBERS = mediaStoreCreateSchemas.body.properties.kind['x-members'];
+
+function membersOf(kind: Store['kind']): readonly string[] {
+  return kind === 'built-in' ? [] : [...MEMBERS[kind].needed, ...MEMBERS[kind].others];
+}
 
 /** Where the files of the account are. */
 export function MediaStores() {
@@ -126,8 +126,8 @@ function NewStore() {
   const account = useAccount();
   const create = useChange(mediaStoreCreate);
   const [draft, setDraft] = useState(NEW);
-  const kind = draft['kind'] as Store['kind'];
-  const names = ['name', 'kind', ...MEMBERS[kind]];
+  const kind = draft['kind'] as MediaStoreCreateInput['body']['kind'];
+  const names = ['name', 'kind', ...membersOf(kind)];
   const submit = async (): Promise<void> => {
     const body = Object.fromEntries(Object.entries(draft).filter(([name]) => names.includes(name)));
     await create.mutateAsync({ params: { account }, body: body as unknown as MediaStoreCreateInput['body'] });
@@ -144,7 +144,7 @@ function NewStore() {
       <SchemaFields
         properties={mediaStoreCreateSchemas.body.properties}
         names={names}
-        required={['name', 'kind', ...MEMBERS[kind].filter((name) => name !== 'region' && name !== 'prefix')]}
+        required={['name', 'kind', ...MEMBERS[kind].needed]}
         draft={draft}
         onChange={setDraft}
       />
@@ -156,7 +156,7 @@ function EditStore({ store }: { readonly store: Store }) {
   const account = useAccount();
   const update = useChange(mediaStoreUpdate);
   const { name, kind } = store;
-  const known = Object.entries(store).filter(([member, value]) => MEMBERS[kind].includes(member) && value !== '');
+  const known = Object.entries(store).filter(([member, value]) => membersOf(kind).includes(member) && value !== '');
   const { value: draft, replace: setDraft, forget } = useDraft<Draft>(Object.fromEntries(known));
   return (
     <FormModal
@@ -167,7 +167,7 @@ function EditStore({ store }: { readonly store: Store }) {
     >
       <SchemaFields
         properties={mediaStoreUpdateSchemas.body.properties}
-        names={MEMBERS[kind]}
+        names={membersOf(kind)}
         draft={draft}
         onChange={setDraft}
       />

@@ -35,21 +35,15 @@ function isAdded(model: Model): model is AddedModel {
   return model.provider !== 'built-in';
 }
 
-const PREFIXES = ['tokens_max', 'query_prefix', 'document_prefix'];
-const SERVED = ['url', 'served_name', 'secret', 'requests_per_minute', 'tokens_per_minute'];
-/** What each provider has to be told. */
-const MEMBERS: Readonly<Record<Provider, readonly string[]>> = {
-  onnx: ['kind', 'folder', ...PREFIXES],
-  openai: ['kind', ...SERVED, ...PREFIXES],
-  rerank: SERVED,
-  own: ['dimensions'],
-};
-const REQUIRED: Readonly<Record<Provider, readonly string[]>> = {
-  onnx: [],
-  openai: ['url', 'served_name'],
-  rerank: ['url'],
-  own: ['dimensions'],
-};
+/** What each provider has to be told, and what it may be. */
+const MEMBERS = modelCreateSchemas.body.properties.provider['x-members'];
+
+/** Beside its name and its provider; what it does, where there is a choice, first. */
+function membersOf(provider: Provider): readonly string[] {
+  const { needed, others } = MEMBERS[provider];
+  const all: readonly string[] = [...needed, ...others];
+  return all.toSorted((one, other) => Number(other === 'kind') - Number(one === 'kind'));
+}
 
 /** What understands texts for the lists of the account. */
 export function Models() {
@@ -155,7 +149,7 @@ function NewModel() {
   const properties: Readonly<Record<string, FieldSchema>> = modelCreateSchemas.body.properties;
   const submit = async (): Promise<void> => {
     // What was said of another kind of server is not sent.
-    const wanted = ['name', 'provider', ...MEMBERS[provider]];
+    const wanted = ['name', 'provider', ...membersOf(provider)];
     const body = Object.fromEntries(Object.entries(draft).filter(([name]) => wanted.includes(name)));
     await create.mutateAsync({ params: { account }, body: body as unknown as ModelCreateInput['body'] });
     setDraft(NEW);
@@ -170,8 +164,8 @@ function NewModel() {
     >
       <SchemaFields
         properties={properties}
-        names={['name', 'provider', ...MEMBERS[provider]]}
-        required={['name', 'provider', ...REQUIRED[provider]]}
+        names={['name', 'provider', ...membersOf(provider)]}
+        required={['name', 'provider', ...MEMBERS[provider].needed]}
         draft={draft}
         onChange={setDraft}
       />
@@ -194,7 +188,7 @@ function EditModel({ model }: { readonly model: AddedModel }) {
     >
       <SchemaFields
         properties={modelUpdateSchemas.body.properties}
-        names={MEMBERS[provider].filter((member) => member !== 'kind')}
+        names={membersOf(provider).filter((member) => member !== 'kind')}
         draft={draft}
         onChange={setDraft}
       />

@@ -1,0 +1,41 @@
+import { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { addMediaCommands } from '../cli/media-commands.js';
+import { changedStore, newStore, storeResource } from './media-schemas.js';
+import { sealedOf, shownSettings, STORE_KINDS, STORE_MEMBERS, storeKind, type StoreKind } from './store-kinds.js';
+
+const KINDS = Object.keys(STORE_KINDS) as StoreKind[];
+
+it('every member of a kind is in the schemas, and those that are not hidden are shown', () => {
+  for (const kind of KINDS) {
+    const { needed, others } = storeKind(kind);
+    for (const member of [...needed, ...others]) {
+      expect(Object.keys(newStore.properties), kind).toContain(member);
+      expect(Object.keys(changedStore.properties), kind).toContain(member);
+      const isShown = !('isHidden' in STORE_MEMBERS[member]);
+      expect(Object.hasOwn(storeResource.properties, member), `${kind}: ${member}`).toBe(isShown);
+    }
+  }
+});
+
+it('every member but secrets is an option of gannet media-store add, which takes every kind', () => {
+  const program = new Command();
+  const parts = { run: () => Promise.resolve(), shared: () => [], wholeNumber: Number };
+  addMediaCommands(program, parts);
+  const add = program.commands.find((command) => command.name() === 'media-store')?.commands;
+  const options = add?.find((command) => command.name() === 'add')?.options ?? [];
+  expect(options.find(({ long }) => long === '--kind')?.argChoices).toEqual(KINDS);
+  const secrets = new Set(KINDS.map((kind) => storeKind(kind).secret));
+  for (const member of Object.keys(STORE_MEMBERS) as (keyof typeof STORE_MEMBERS)[]) {
+    const isOption = options.some(({ long }) => long === `--${member.replaceAll('_', '-')}`);
+    expect(isOption, member).toBe(!secrets.has(member));
+  }
+});
+
+it('what is sealed is told, and neither it nor what goes with it is shown', () => {
+  const bucket = { kind: 's3', endpoint: 'https://a.example', region: 'r', bucket: 'b', prefix: '' } as const;
+  const settings = { ...bucket, access_key_id: 'id', secret_access_key: 'sealed' };
+  expect(sealedOf(settings)).toBe('sealed');
+  expect(shownSettings(settings)).toEqual({ endpoint: 'https://a.example', region: 'r', bucket: 'b', prefix: '' });
+  expect(sealedOf({ kind: 'folder', folder: '/x' })).toBeUndefined();
+});
