@@ -31,6 +31,8 @@ export interface FieldKind<Type extends string = string> {
   readonly hint?: (value: unknown) => string;
   /** What the column holds of a record's value: a number, or the text whose folded form is its key; undefined where the value does not fit. */
   columnValue(value: unknown): number | string | undefined;
+  /** A value of the column as answers count it in facets, in a form that `filter.read` takes in quotes. Absent: as the kernel prints what the column holds. */
+  readonly shown?: (held: number | string | boolean) => number | string | boolean;
   /** A cell of a CSV file as the value that is meant; what is none stays text, which validation then names. */
   ofCell(cell: string): unknown;
   /** A text that a record has, as the value that it says where nothing is lost by that; any other stays text. Absent: as `ofCell`. */

@@ -14,6 +14,7 @@ import { GroupRanking, type HitPlace } from './group-ranking.js';
 import { HitWriter } from './hit-writer.js';
 import { ListContexts, type ListContext } from './list-context.js';
 import { ListSearcher, type ListSearch } from './list-search.js';
+import { shownFacets, shownRanges } from './shown-facets.js';
 import type { RecordReader } from './record-reader.js';
 import { rerankedPage } from './reranked-places.js';
 
@@ -127,13 +128,17 @@ export class SearchExecutor {
     writer: ResponseWriter,
   ): void {
     if (request.facets.length === 0) return;
-    const facets = searches.map(({ result }) => result.facetsJson).filter((json) => json !== '');
-    const ranges = searches.map(({ result }) => result.rangesJson).filter((json) => json !== '');
+    const { facets: names } = request;
+    const definitionOf = ({ list }: ListSearch) => list.settings.definition;
+    const facets = searches
+      .filter(({ result }) => result.facetsJson !== '')
+      .map((search) => shownFacets({ json: search.result.facetsJson, definition: definitionOf(search) }, names));
     // A list without any segment knows no facet's name; merging nothing names them all.
     const own = subject.kind === 'list' && facets[0] !== '{}' ? facets[0] : undefined;
     writer.ascii(',"facets":');
-    writer.text(own ?? mergeFacets(facets, request.facets, request.facetSize, this.stopIfAsked));
-    const mergedRanges = subject.kind === 'list' ? ranges[0] : mergeRanges(ranges);
+    writer.text(own ?? mergeFacets(facets, names, request.facetSize, this.stopIfAsked));
+    const ranges = searches.map((search) => ({ json: search.result.rangesJson, definition: definitionOf(search) }));
+    const mergedRanges = shownRanges(ranges, names, subject.kind === 'list' ? ([json]) => json : mergeRanges);
     if (mergedRanges === undefined) return;
     writer.ascii(',"facet_ranges":');
     writer.text(mergedRanges);

@@ -8,11 +8,18 @@ function minutes(value: unknown): number | undefined {
   return found === null ? undefined : Number(found[1] ?? 0) * 60 + Number(found[2] ?? 0);
 }
 
+/** The shortest form: hours only where there is one. */
+function written(held: number | string | boolean): string {
+  const [hours, rest] = [Math.floor(Number(held) / 60), Number(held) % 60];
+  return `PT${hours === 0 ? '' : `${hours}H`}${rest === 0 && hours > 0 ? '' : `${rest}M`}`;
+}
+
 export const durationKind: FieldKind<'duration'> = {
   type: 'duration',
   column: 'number',
   expected: 'a length of time such as PT1H30M',
   columnValue: minutes,
+  shown: written,
   ofCell: (cell) => cell,
   filter: {
     isOrdered: true,

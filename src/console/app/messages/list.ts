@@ -181,7 +181,9 @@ export const listTexts = {
     filteredOf: (name: string) => `Filter and sort by ${name} as`,
     place: 'A place on earth: searches can be limited to a radius',
     link: (kind: string) => `A link to a file (${kind})`,
-    types: { none: '–', string: 'Text', number: 'Number', boolean: 'Yes or no', date: 'Date' },
+    types: { none: '–', string: 'Text', number: 'Number', boolean: 'Yes or no', date: 'Date' } as Readonly<
+      Record<string, string>
+    >,
     cardinality: { Single: 'One a record', Many: 'Several a record' },
     searchable: 'Searchable fields',
     searchableLead: 'Their words are searched; a higher weight counts more.',

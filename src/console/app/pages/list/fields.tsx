@@ -21,6 +21,7 @@ import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { useDraft } from '../../ui/draft.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { facetType } from '../../ui/labels.js';
 import { useFoundRows } from '../../ui/found-rows.js';
 import { Section } from '../../ui/page.js';
 import { prose } from '../../ui/prose.js';
@@ -103,7 +104,7 @@ function Facets() {
       lead={text.fields.facetsLead}
       heads={[text.fields.type, text.fields.values]}
       fields={facets}
-      cellsOf={({ type, cardinality }) => [text.fields.types[type], text.fields.cardinality[cardinality]]}
+      cellsOf={({ type, cardinality }) => [facetType(type), text.fields.cardinality[cardinality]]}
       form={(facet) => <FacetForm {...(facet === undefined ? {} : { facet })} />}
       calls={{ create: facetCreate, update: facetUpdate, remove: facetDelete }}
     />
@@ -132,7 +133,7 @@ function FacetForm({ facet }: { readonly facet?: Facet }) {
       <Select
         label={text.fields.type}
         description={prose(properties.type.description)}
-        data={properties.type.enum.map((value) => ({ value, label: text.fields.types[value] }))}
+        data={properties.type.enum.map((value) => ({ value, label: facetType(value) }))}
         value={body.type}
         allowDeselect={false}
         onChange={(type) => {

@@ -1,11 +1,12 @@
 /** What a person decides of each field before a list is made, beginning with what the service would. */
-import { text } from '../../messages/index.js';
+import { FIELD_KINDS, type FacetType } from '../../../../fields/index.js';
+import { facetType } from '../../ui/labels.js';
 import type { FileSample } from './file-sample.js';
 
 /** Of eight digits and more. */
 const CODES_FROM = 10_000_000;
 
-export type FacetChoice = '' | 'string' | 'number' | 'boolean' | 'date';
+export type FacetChoice = '' | FacetType;
 
 export interface FieldChoice {
   readonly name: string;
@@ -16,10 +17,8 @@ export interface FieldChoice {
   readonly special: string | undefined;
 }
 
-export const FACET_TYPES = (['', 'string', 'number', 'boolean', 'date'] as const).map((value) => ({
-  value,
-  label: text.fields.types[value === '' ? 'none' : value],
-}));
+const KINDS: readonly FacetChoice[] = ['', ...FIELD_KINDS.map(({ type }) => type)];
+export const FACET_TYPES = KINDS.map((value) => ({ value, label: facetType(value === '' ? 'none' : value) }));
 
 export function fieldChoices({ records, definition }: FileSample): FieldChoice[] {
   const { searchable_fields, facets, resources, location_field } = definition;
