@@ -206,6 +206,35 @@ describe('docs/architecture.md', () => {
   });
 });
 
+describe('docs/adding.md', () => {
+  const lines = read('docs/adding.md').split('\n');
+  const named = [
+    ...lines
+      .join('\n')
+      .matchAll(/`((?:src|test|config|docs|native-bindings|scripts)\/[^`\s]*|config\.ts)`(?: \(((?:[^()]|\n)*)\))?/g),
+  ];
+
+  it('names files that are there', () => {
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.map(([, path]) => path).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('names in parentheses behind a file what is in it', () => {
+    const missing = named.flatMap(([, path, inside = '']) =>
+      statSync(join(root, path)).isDirectory()
+        ? []
+        : quoted(inside)
+            .filter((word) => /^\w+$/.test(word) && !new RegExp(`\\b${word}\\b`).test(read(path)))
+            .map((word) => `${word} in ${path}`),
+    );
+    expect(missing, 'docs/adding.md names these, and the files do not have them').toEqual([]);
+  });
+
+  it('is led to by the pages that a newcomer reads first', () => {
+    for (const page of ['CONTRIBUTING.md', 'docs/architecture.md']) expect(read(page), page).toContain('adding.md)');
+  });
+});
+
 describe('docs/formats.md', () => {
   it('has every kind of environment and the number of its format', () => {
     const formats = read('docs/formats.md');

@@ -98,6 +98,24 @@ describe('a new kind of field', () => {
     expect(unreadable.text).toContain('is no length of time; expected one such as PT1H30M');
   });
 
+  it('is counted as it is written, by lists and groups, and a counted value is one to filter by', async () => {
+    await service.client.post('/list/default', { name: 'plays', facets: [{ name: 'runs', type: 'duration' }] });
+    await service.client.bulk('default', 'plays', [{ name: 'play', fields: { runs: ['PT120M', 'PT45M'] } }]);
+    await service.client.post('/list-group/default', { name: 'shows', lists: [{ list: 'films' }, { list: 'plays' }] });
+    const countsOf = async (path: string) => {
+      const { status, body, text } = await service.client.post(path, { facets: ['runs'], size: 0 });
+      expect(status, text).toBe(200);
+      const { facets, facet_ranges } = body as { facets: { runs: { value: string }[] }; facet_ranges: unknown };
+      return { values: facets.runs.map(({ value }) => value), facet_ranges };
+    };
+    const films = await countsOf('/search/default/films/1');
+    expect(films.values).toEqual(['PT45M', 'PT1H5M', 'PT1H40M']);
+    expect(films.facet_ranges).toEqual({ runs: { min: 'PT45M', max: 'PT1H40M' } });
+    const shows = await countsOf('/search/group/default/shows/1');
+    expect([shows.values[0], shows.facet_ranges]).toEqual(['PT45M', { runs: { min: 'PT45M', max: 'PT2H' } }]);
+    for (const value of films.values) expect(await names('films', { filter: `runs = '${value}'` })).toHaveLength(1);
+  });
+
   it('is inferred, read from CSV and captured by a query rule', async () => {
     await service.client.post('/list/default', { name: 'inferred' });
     await service.client.bulk('default', 'inferred', 'name,runs\nshort,PT45M\nlong,PT2H\n', 'text/csv');
@@ -247,15 +265,25 @@ describe('a new feature', () => {
     expect(await service.stop()).toBe(0);
     expect(JSON.parse(await gannet('call', 'echo.say', '--param', 'text=abc'))).toEqual({ text: 'cba' });
     expect(JSON.parse(await gannet('echo', 'count', '--json'))).toEqual({ count: count + 1 });
-    expect(await doctor()).toMatch(/✓ Data of echoes +\S+ has format 1/);
+    expect(await doctor()).toMatch(/✓ Data of echoes +\S+ has format 2/);
+  });
+
+  it('brings what an earlier release of it wrote up to its format', async () => {
+    const { count } = JSON.parse(await gannet('echo', 'count', '--json')) as { readonly count: number };
+    const root = open({ path: join(service.dataDir, 'echo'), noSubdir: false, maxDbs: 64 });
+    root.putSync(FORMAT_KEY, { kind: 'echo', number: 1, made_by: '0.1.0' });
+    await root.close();
+    expect(await doctor()).toMatch(/✓ Data of echoes .*has format 1, which the next start brings up to 2/);
+    expect(JSON.parse(await gannet('echo', 'count', '--json'))).toEqual({ count: count * 12 });
+    expect(JSON.parse(await gannet('echo', 'count', '--json'))).toEqual({ count: count * 12 });
   });
 
   it('whose environment is of another format is found by doctor, and stops the start', async () => {
     const root = open({ path: join(service.dataDir, 'echo'), noSubdir: false, maxDbs: 64 });
-    root.putSync(FORMAT_KEY, { kind: 'echo', number: 2, made_by: '99.0.0' });
+    root.putSync(FORMAT_KEY, { kind: 'echo', number: 3, made_by: '99.0.0' });
     await root.close();
-    const sentence = 'has format 2, and this release reads format 1';
-    expect(await doctor()).toMatch(/✗ Data of echoes .*has format 2/);
+    const sentence = 'has format 3, and this release reads format 2';
+    expect(await doctor()).toMatch(/✗ Data of echoes .*has format 3/);
     const { dataDir } = service;
     expect(await startTestService({ packageRoot: extended.root, dataDir }).catch(String)).toContain(sentence);
   });

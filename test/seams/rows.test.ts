@@ -1,0 +1,52 @@
+/**
+ * What is declared in a file of its own stands in the list that it is found by. Forgotten there, it compiles, its own test passes, and the service has it not.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { FEATURES } from '../../src/features.js';
+import { allOperations } from '../../src/main.js';
+import { EventCatalogue } from '../../src/platform/index.js';
+
+const SRC = join(import.meta.dirname, '..', '..', 'src');
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith('console/app'),
+);
+const sources = new Map(files.map((name) => [name, readFileSync(join(SRC, name), 'utf8')]));
+const among = (pattern: RegExp) => [...sources].filter(([name]) => pattern.test(name));
+
+it('every feature stands in src/features.ts', () => {
+  const known = new Set(FEATURES.map(({ name }) => name));
+  const missing = among(/^[a-z]+\/feature\.ts$/)
+    .filter(([, text]) => !known.has(/^ {2}name: '([a-z-]+)',$/m.exec(text)?.[1] ?? ''))
+    .map(([name]) => `src/${name}`);
+  expect(missing, 'FEATURES of src/features.ts has no row for the feature of these files').toEqual([]);
+});
+
+it('every operation stands in the registry, or among those of its feature', async () => {
+  const known = new Set((await allOperations()).map(({ name }) => name));
+  const declared = [...sources].flatMap(([file, text]) =>
+    [...text.matchAll(/defineOperation\(\{[^{}]*?\bname: '([a-z.-]+)'/g)].map(([, name = '']) => ({ file, name })),
+  );
+  expect(declared.length).toBeGreaterThan(100);
+  const missing = declared.filter(({ name }) => !known.has(name)).map(({ file, name }) => `${name} (src/${file})`);
+  expect(
+    missing,
+    'Nobody can call these operations. Put them into src/operations/registry.ts, or into the operations that the feature loads',
+  ).toEqual([]);
+});
+
+it('every event that is fired stands in the catalogue', () => {
+  const catalogue = new EventCatalogue(FEATURES.flatMap(({ events }) => events ?? []));
+  const fired = [...sources]
+    .filter(([, text]) => /\bEventContent\b|\.emit\(|\bEventRecorder\b/.test(text))
+    .flatMap(([file, text]) =>
+      [...text.matchAll(/\btype: '([a-z-]+\.[a-z-]+)'/g)].map(([, type = '']) => ({ file, type })),
+    );
+  expect(fired.length).toBeGreaterThan(3);
+  const missing = fired.filter(({ type }) => !catalogue.isFired(type)).map(({ file, type }) => `${type} (src/${file})`);
+  expect(
+    missing,
+    'Nobody can subscribe to these events. Add a row to `events` of the feature (feature.ts), or to src/platform/events/event-types.ts',
+  ).toEqual([]);
+});
