@@ -1,6 +1,4 @@
-import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { addMediaCommands } from '../cli/media-commands.js';
 import { changedStore, newStore, storeResource } from './media-schemas.js';
 import { sealedOf, shownSettings, STORE_KINDS, STORE_MEMBERS, storeKind, type StoreKind } from './store-kinds.js';
 
@@ -15,20 +13,6 @@ it('every member of a kind is in the schemas, and those that are not hidden are 
       const isShown = !('isHidden' in STORE_MEMBERS[member]);
       expect(Object.hasOwn(storeResource.properties, member), `${kind}: ${member}`).toBe(isShown);
     }
-  }
-});
-
-it('every member but secrets is an option of gannet media-store add, which takes every kind', () => {
-  const program = new Command();
-  const parts = { run: () => Promise.resolve(), shared: () => [], wholeNumber: Number };
-  addMediaCommands(program, parts);
-  const add = program.commands.find((command) => command.name() === 'media-store')?.commands;
-  const options = add?.find((command) => command.name() === 'add')?.options ?? [];
-  expect(options.find(({ long }) => long === '--kind')?.argChoices).toEqual(KINDS);
-  const secrets = new Set(KINDS.map((kind) => storeKind(kind).secret));
-  for (const member of Object.keys(STORE_MEMBERS) as (keyof typeof STORE_MEMBERS)[]) {
-    const isOption = options.some(({ long }) => long === `--${member.replaceAll('_', '-')}`);
-    expect(isOption, member).toBe(!secrets.has(member));
   }
 });
 

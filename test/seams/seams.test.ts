@@ -99,7 +99,10 @@ describe('a new kind of field', () => {
   });
 
   it('is counted as it is written, by lists and groups, and a counted value is one to filter by', async () => {
-    await service.client.post('/list/default', { name: 'plays', facets: [{ name: 'runs', type: 'duration' }] });
+    await service.client.post('/list/default', {
+      name: 'plays',
+      facets: [{ name: 'runs', type: 'duration', cardinality: 'Many' }],
+    });
     await service.client.bulk('default', 'plays', [{ name: 'play', fields: { runs: ['PT120M', 'PT45M'] } }]);
     await service.client.post('/list-group/default', { name: 'shows', lists: [{ list: 'films' }, { list: 'plays' }] });
     const countsOf = async (path: string) => {
