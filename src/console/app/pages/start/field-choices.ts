@@ -1,5 +1,6 @@
 /** What a person decides of each field before a list is made, beginning with what the service would. */
 import { FIELD_KINDS, type FacetType } from '../../../../fields/index.js';
+import { text } from '../../messages/index.js';
 import { facetType } from '../../ui/labels.js';
 import type { FileSample } from './file-sample.js';
 
