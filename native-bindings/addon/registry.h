@@ -63,6 +63,7 @@ class FileTable {
     if (!entry.open) entry.open = entry.held.lock();
     if (!entry.open) return 0;
     ++entry.open_count;
+    closed_.erase(found->second);
     return found->second;
   }
   uint32_t Add(const std::string& file, Pointer opened) {
@@ -76,6 +77,7 @@ class FileTable {
     const auto found = entries_.find(handle);
     if (found == entries_.end() || found->second.open_count == 0) ThrowUnknown(handle);
     if (--found->second.open_count > 0) return nullptr;
+    closed_.insert(handle);
     return std::exchange(found->second.open, nullptr);
   }
   Pointer Find(uint32_t handle) const {
@@ -85,15 +87,18 @@ class FileTable {
     if (!file) ThrowUnknown(handle);
     return file;
   }
+  // Looks at what was closed alone: each commit of each list comes here, and there are thousands of lists.
   void ForgetDead() {
-    for (auto entry = entries_.begin(); entry != entries_.end();) {
-      if (entry->second.open_count > 0 || !entry->second.held.expired()) {
-        ++entry;
+    for (auto closed = closed_.begin(); closed != closed_.end();) {
+      const auto entry = entries_.find(*closed);
+      if (!entry->second.held.expired()) {
+        ++closed;
         continue;
       }
       const auto named = handles_.find(entry->second.file);
       if (named != handles_.end() && named->second == entry->first) handles_.erase(named);
-      entry = entries_.erase(entry);
+      entries_.erase(entry);
+      closed = closed_.erase(closed);
     }
   }
 
@@ -111,6 +116,7 @@ class FileTable {
   const char* what_;
   std::unordered_map<uint32_t, Entry> entries_;
   std::unordered_map<std::string, uint32_t> handles_;  // by Entry::file
+  std::unordered_set<uint32_t> closed_;                // those of entries_ that are open no more, and may be held
   uint32_t last_ = 0;                                  // handles count from 1 and are not used twice
 };
 
