@@ -23,8 +23,12 @@ const ASSETS_STAMP = join(DIST, 'console-assets.stamp');
 /** Compressed forms of these are made; fonts and pictures are compressed already. */
 const COMPRESSIBLE = /\.(?:js|css|html|svg|json)$/;
 
-/** A file of fewer bytes is not worth a request of its own. */
-const MERGED_BYTES_MAX = 20_000;
+/**
+ * A file of fewer bytes is not worth a request of its own. What puts them together does not look at what imports what: files that import each
+ * other run in an order in which some begin without what they need, and no page is shown. The first of these that leads to none is taken; of 0,
+ * what the same pages need is a file, and a file imports only what more pages need (decision 0360).
+ */
+const MERGED_BYTES_MAX = [20_000, 8_000, 4_000, 2_500, 1_200, 0];
 
 /** `compiled`: the stamp of the TypeScript that the registry is compiled from. */
 export function consoleIsCurrent(compiled) {
@@ -86,8 +90,35 @@ function readOr(path) {
 }
 
 async function bundle() {
-  const { build } = await import('vite');
   const made = `${ASSETS}.new`;
+  let output;
+  for (const mergedBytesMax of MERGED_BYTES_MAX) {
+    output = await bundled(made, mergedBytesMax);
+    if (!importsInCircle(output)) break;
+  }
+  if (importsInCircle(output))
+    throw new StepError('The files of the console import each other, and would not run.', '');
+  writeFileSync(join(made, 'notices.txt'), noticesOf(output));
+  await Promise.all(filesUnder(made, (path) => COMPRESSIBLE.test(path)).map(compress));
+  rmSync(ASSETS, { recursive: true, force: true });
+  renameSync(made, ASSETS);
+}
+
+/** Whether some of these files import each other, at once or by way of others. */
+export function importsInCircle(output) {
+  const files = new Map(output.filter(({ type }) => type === 'chunk').map((file) => [file.fileName, file.imports]));
+  const known = new Set();
+  const isInCircle = (name, above) => {
+    if (above.includes(name)) return true;
+    if (known.has(name)) return false;
+    known.add(name);
+    return (files.get(name) ?? []).some((imported) => isInCircle(imported, [...above, name]));
+  };
+  return [...files.keys()].some((name) => isInCircle(name, []));
+}
+
+async function bundled(made, mergedBytesMax) {
+  const { build } = await import('vite');
   let built;
   try {
     built = await build({
@@ -105,12 +136,12 @@ async function bundle() {
         assetsInlineLimit: 0,
         chunkSizeWarningLimit: 1024,
         rolldownOptions: {
-          // What three pages need comes in few files: by itself each module that some share is one, and a page asked for sixty. In a single
+          // What two pages need comes in few files: by itself each module that some share is one, and a page asked for sixty. In a single
           // file the sign-in page would load what only the pages behind it need (test/console/first-task.test.ts).
           output: {
             codeSplitting: {
               groups: [
-                { name: 'shared', minShareCount: 3, entriesAware: true, entriesAwareMergeThreshold: MERGED_BYTES_MAX },
+                { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: mergedBytesMax },
               ],
             },
           },
@@ -123,10 +154,7 @@ async function bundle() {
   } catch (error) {
     throw new StepError('The console could not be built; the error is above.', String(error.stack ?? error));
   }
-  writeFileSync(join(made, 'notices.txt'), noticesOf(built.output));
-  await Promise.all(filesUnder(made, (path) => COMPRESSIBLE.test(path)).map(compress));
-  rmSync(ASSETS, { recursive: true, force: true });
-  renameSync(made, ASSETS);
+  return built.output;
 }
 
 /** The page itself is filled in for each request, so that it stays as it is. */

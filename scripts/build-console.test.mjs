@@ -1,0 +1,28 @@
+/** The files that the console is built into. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { importsInCircle } from './build-console.mjs';
+
+const ASSETS = join(import.meta.dirname, '..', 'dist', 'console-assets', 'assets');
+
+const chunk = (fileName, ...imports) => ({ type: 'chunk', fileName, imports });
+
+it('tells files that import each other from those that do not', () => {
+  expect(importsInCircle([chunk('a', 'b', 'c'), chunk('b', 'c'), chunk('c'), { type: 'asset' }])).toBe(false);
+  expect(importsInCircle([chunk('a', 'b'), chunk('b', 'c'), chunk('c', 'b')])).toBe(true);
+  expect(importsInCircle([chunk('a', 'a')])).toBe(true);
+});
+
+it('leaves none that import each other: they ran in an order in which pages began without what they need', () => {
+  const built = readdirSync(ASSETS)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => {
+      const imports = readFileSync(join(ASSETS, name), 'utf8').matchAll(
+        /(?:from|import)\s*["'`]\.\/([^"'`]+\.js)["'`]/g,
+      );
+      return chunk(name, ...[...imports].map(([, imported]) => imported));
+    });
+  expect(built.some(({ imports }) => imports.length > 1)).toBe(true);
+  expect(importsInCircle(built)).toBe(false);
+});
