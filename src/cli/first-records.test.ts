@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { namelessRecords } from '../records/index.js';
 import { firstRecords } from './first-records.js';
-import { namelessRecords } from './nameless-records.js';
 import type { ImportFormat } from './record-counter.js';
 
 const of = (text: string | Buffer, format: ImportFormat) => namelessRecords(firstRecords(Buffer.from(text), format));

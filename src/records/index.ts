@@ -11,6 +11,7 @@ export * from './fitting-fields.js';
 export * from './csv-text.js';
 export * from './format-of-text.js';
 export * from './definition-inference.js';
+export * from './nameless-records.js';
 export * from './record-batch.js';
 export * from './record-room.js';
 export * from './packed-format.js';

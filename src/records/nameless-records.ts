@@ -2,7 +2,7 @@
  * Whether the first records of an import have names, and which of their fields would do for one. A record without a name is a new one
  * each time that it is imported, which few expect of a file that they import again.
  */
-import { RECORD_NAME_CHARACTERS_MAX } from '../platform/index.js';
+import { RECORD_NAME_CHARACTERS_MAX } from '../platform/limits.js';
 
 /** What keys are called, at the end of a field's name. */
 const KEY_WORDS = /(?:^|[^a-z])(?:id|uuid|guid|key|sku|isbn|ean|gtin|code|slug|url|number|no)$/iu;
@@ -11,6 +11,9 @@ export interface Nameless {
   /** A field that is in all of them, and different in each. */
   readonly suggestion: string | undefined;
 }
+
+/** Of a field: whether its name says that it tells records apart. */
+export const isCalledKey = (field: string): boolean => KEY_WORDS.test(field);
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -34,7 +37,7 @@ function suggestionOf(records: readonly Fields[]): string | undefined {
   const [first] = records;
   if (first === undefined) return undefined;
   const names = Object.keys(first);
-  const candidates = names.filter((name) => KEY_WORDS.test(name));
+  const candidates = names.filter(isCalledKey);
   return [...candidates, ...names.slice(0, 1)].find((name) => isKey(records.map((record) => record[name])));
 }
 

@@ -1,4 +1,5 @@
 /** `gannet import`: streams a file into a list, as fast as the service takes it. */
+import { namelessRecords, type Nameless } from '../../records/index.js';
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { decimalCommaNote } from '../decimal-commas.js';
@@ -6,7 +7,6 @@ import { importText, tellEmptyImport } from '../empty-import.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { firstRecords } from '../first-records.js';
 import { CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
-import { namelessRecords, type Nameless } from '../nameless-records.js';
 import { NpyReader } from '../npy/npy-file.js';
 import { recordsWithVectors } from '../npy/records-with-vectors.js';
 import { formatCount, printable, type Output } from '../output.js';

@@ -98,10 +98,19 @@ export function Hit({ hit, account, list, mark, pictures }: HitProps) {
   );
 }
 
-/** A record that has an id or an address for a name is called by its first short text; undefined: by its name. */
+/**
+ * The field that a record is called by: its title, where its name is its id, an address or a field of its own such as a number of goods; of the
+ * first two, else its first short text. Undefined: by its name.
+ */
 function headingOf({ id, name, fields }: SearchHit): string | undefined {
-  if (name !== id && !isLink(name)) return undefined;
-  if (typeof fields['title'] === 'string' && fields['title'].trim() !== '') return 'title';
+  const saysNothing = name === id || isLink(name);
+  const isOwnField = Object.values(fields).some(
+    (value) => (typeof value === 'number' ? String(value) : value) === name,
+  );
+  if (!saysNothing && !isOwnField) return undefined;
+  const title = Object.keys(fields).find((field) => field.toLowerCase() === 'title');
+  if (title !== undefined && typeof fields[title] === 'string' && fields[title].trim() !== '') return title;
+  if (!saysNothing) return undefined;
   const isShort = (value: unknown): boolean =>
     typeof value === 'string' && value.trim() !== '' && value.length <= HEADING_CHARACTERS_MAX && !isLink(value);
   return Object.entries(fields).find(([, value]) => isShort(value))?.[0];

@@ -2,15 +2,21 @@ import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
-import { count } from '../../ui/format.js';
 import { Problem } from '../../ui/problem.js';
 import { CONTENT_TYPES, formatOfFile, type FileFormat } from '../start/file-records.js';
-import { ImportJob, type ImportState } from '../start/import-job.js';
+import { sampleOf, type NamelessSample } from '../start/file-sample.js';
+import { ImportCounts } from '../start/import-counts.js';
+import { ImportJob, NOTHING_IMPORTED } from '../start/import-job.js';
+import { RecordNames } from '../start/record-names.js';
 import { useListParams } from './list-frame.js';
 
-const NOTHING_YET: ImportState = { bytesRead: 0, written: 0, failed: 0, failures: [] };
-
 const isFormat = (value: unknown): value is FileFormat => typeof value === 'string' && value in CONTENT_TYPES;
+
+/** What has to be known before a file is imported. */
+interface Asked {
+  readonly nameless: NamelessSample;
+  readonly begin: (nameFrom: string) => void;
+}
 
 /** The file that is being imported, and how far it is. */
 function useImport() {
@@ -19,9 +25,10 @@ function useImport() {
   const job = useRef<ImportJob>(undefined);
   const chosenLast = useRef<File>(undefined);
   const [file, setFile] = useState<File>();
-  const [state, setState] = useState(NOTHING_YET);
+  const [state, setState] = useState(NOTHING_IMPORTED);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const [asked, setAsked] = useState<Asked>();
   const run = async (): Promise<void> => {
     setBusy(true);
     setError(null);
@@ -31,8 +38,9 @@ function useImport() {
   };
   const take = async (chosen: File): Promise<void> => {
     setFile(chosen);
-    setState(NOTHING_YET);
+    setState(NOTHING_IMPORTED);
     setError(null);
+    setAsked(undefined);
     chosenLast.current = chosen;
     const format = await formatOfFile(chosen).catch((reason: unknown) => reason);
     // Closed meanwhile, or another one was chosen.
@@ -41,21 +49,32 @@ function useImport() {
       setError(format ?? new Error(text.start.unknownFormat(chosen.name)));
       return;
     }
-    job.current = new ImportJob({ file: chosen, format, target, onState: setState });
-    void run();
+    // Of a file that does not begin as its format does, the service says what is wrong.
+    const nameless = await sampleOf(chosen, format).then(
+      (sample) => sample.nameless,
+      () => undefined,
+    );
+    if (chosenLast.current !== chosen) return;
+    const begin = (nameFrom: string): void => {
+      setAsked(undefined);
+      job.current = new ImportJob({ file: chosen, format, target, nameFrom, onState: setState });
+      void run();
+    };
+    if (nameless === undefined) begin('');
+    else setAsked({ nameless, begin });
   };
   const close = (): void => {
     chosenLast.current = undefined;
     job.current?.stop();
     setFile(undefined);
   };
-  return { file, state, busy, error, run, take, close };
+  return { file, state, busy, error, asked, run, take, close };
 }
 
 /** Adds the records of a file to a list that is there. */
 export function ImportButton() {
   const input = useRef<HTMLInputElement>(null);
-  const { file, state, busy, error, run, take, close } = useImport();
+  const { file, state, busy, error, asked, run, take, close } = useImport();
   return (
     <>
       <Button variant="default" size="xs" onClick={() => input.current?.click()}>
@@ -79,26 +98,52 @@ export function ImportButton() {
         title={text.records.importing(file?.name ?? '')}
         closeButtonProps={{ 'aria-label': text.common.close }}
       >
-        <Stack>
-          <Progress
-            value={file === undefined || file.size === 0 ? 0 : (100 * state.bytesRead) / file.size}
-            aria-label={text.start.progress}
-            animated={busy}
-          />
-          <Text role="status">{text.start.imported(count(state.written), count(state.failed))}</Text>
-          {state.failures.slice(0, 20).map(({ line, name, detail }, index) => (
-            <Text key={index} size="sm">
-              {name ?? text.start.line(line)}: {detail}
-            </Text>
-          ))}
-          <Problem error={error} onRetry={() => void run()} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {busy ? text.start.stop : text.common.close}
-            </Button>
-          </Group>
-        </Stack>
+        {asked === undefined ? (
+          <Stack>
+            <Progress
+              value={file === undefined || file.size === 0 ? 0 : (100 * state.bytesRead) / file.size}
+              aria-label={text.start.progress}
+              animated={busy}
+            />
+            <ImportCounts state={state} />
+            {state.failures.slice(0, 20).map(({ line, name, detail }, index) => (
+              <Text key={index} size="sm">
+                {name ?? text.start.line(line)}: {detail}
+              </Text>
+            ))}
+            <Problem error={error} onRetry={() => void run()} />
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close}>
+                {busy ? text.start.stop : text.common.close}
+              </Button>
+            </Group>
+          </Stack>
+        ) : (
+          <NamesFirst {...asked} onCancel={close} />
+        )}
       </Modal>
     </>
+  );
+}
+
+function NamesFirst({ nameless, begin, onCancel }: Asked & { readonly onCancel: () => void }) {
+  const [nameFrom, setNameFrom] = useState(nameless.key);
+  return (
+    <Stack>
+      <Text size="sm">{text.records.nameless}</Text>
+      <RecordNames nameless={nameless} value={nameFrom} onChange={setNameFrom} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onCancel}>
+          {text.common.cancel}
+        </Button>
+        <Button
+          onClick={() => {
+            begin(nameFrom);
+          }}
+        >
+          {text.records.beginImport}
+        </Button>
+      </Group>
+    </Stack>
   );
 }

@@ -3,6 +3,7 @@ import { isNumberCell } from '../../../../fields/index.js';
 import { isLongInteger, parseExactJson } from '../../../../platform/exact-json.js';
 import { separatorOf } from '../../../../records/csv-text.js';
 import { inferDefinition, type InferenceSample } from '../../../../records/definition-inference.js';
+import { isCalledKey, namelessRecords } from '../../../../records/nameless-records.js';
 import { piecesOf, type FileFormat, type Piece } from './file-records.js';
 
 export type FieldDefinition = ReturnType<typeof inferDefinition>;
@@ -10,6 +11,15 @@ export type FieldDefinition = ReturnType<typeof inferDefinition>;
 export interface FileSample {
   readonly records: readonly InferenceSample[];
   readonly definition: FieldDefinition;
+  /** Undefined where all of them have names. */
+  readonly nameless: NamelessSample | undefined;
+}
+
+export interface NamelessSample {
+  /** That may name them. */
+  readonly fields: readonly string[];
+  /** One of them that tells the records apart and is called as keys are; '' where none does. */
+  readonly key: string;
 }
 
 const NAMES_MAX = 64;
@@ -22,8 +32,18 @@ export async function sampleOf(file: Blob, format: FileFormat): Promise<FileSamp
   const piece = await firstOf(piecesOf(file, format));
   if (piece === undefined) throw new Error('The file has no records.');
   const text = new TextDecoder().decode(piece.data);
-  const records = format === 'ndjson' ? lineSamples(text) : recordsOf(text, format).map(asSample);
-  return { records, definition: inferDefinition(records) };
+  const read = format === 'ndjson' ? lineRecords(text) : recordsOf(text, format);
+  const records = read.map(asSample);
+  return { records, definition: inferDefinition(records), nameless: namelessOf(read, records) };
+}
+
+function namelessOf(read: readonly unknown[], records: readonly InferenceSample[]): NamelessSample | undefined {
+  const nameless = namelessRecords(read);
+  if (nameless === undefined) return undefined;
+  const isName = (value: unknown) => typeof value === 'string' || typeof value === 'number';
+  const named = records.flatMap(({ fields }) => Object.keys(fields).filter((name) => isName(fields[name])));
+  const key = nameless.suggestion !== undefined && isCalledKey(nameless.suggestion) ? nameless.suggestion : '';
+  return { fields: [...new Set(named)].filter((name) => name !== 'name'), key };
 }
 
 async function firstOf(pieces: AsyncIterable<Piece>): Promise<Piece | undefined> {
@@ -50,18 +70,20 @@ function recordsOf(text: string, format: 'json' | 'csv'): unknown[] {
 }
 
 /** Of the lines that are records: the service names the others when they are imported. Throws for the first where none is one. */
-function lineSamples(text: string): InferenceSample[] {
-  const samples: InferenceSample[] = [];
+function lineRecords(text: string): unknown[] {
+  const records: unknown[] = [];
   let fault: Error | undefined;
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
     try {
-      samples.push(asSample(parseExactJson(line)));
+      const record = parseExactJson(line);
+      asSample(record);
+      records.push(record);
     } catch (error) {
       fault ??= error instanceof Error ? error : new Error(String(error));
     }
   }
-  if (samples.length === 0 && fault !== undefined) throw fault;
-  return samples;
+  if (records.length === 0 && fault !== undefined) throw fault;
+  return records;
 }
 
 function csvRecords(text: string): unknown[] {

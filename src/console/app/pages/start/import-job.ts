@@ -7,10 +7,14 @@ type Failure = SearchResultBulkOutput['errors'][number];
 export interface ImportState {
   readonly bytesRead: number;
   readonly written: number;
+  /** Of those written. */
+  readonly replaced: number;
   readonly failed: number;
   /** The first of them; lines count from the beginning of the piece that they were in. */
   readonly failures: readonly Failure[];
 }
+
+export const NOTHING_IMPORTED: ImportState = { bytesRead: 0, written: 0, replaced: 0, failed: 0, failures: [] };
 
 const FAILURES_KEPT_MAX = 100;
 
@@ -18,6 +22,8 @@ interface ImportPlan {
   readonly file: Blob;
   readonly format: FileFormat;
   readonly target: { readonly account: string; readonly list: string };
+  /** The field whose value is the name of a record that has none; '': the service makes one. */
+  readonly nameFrom: string;
   readonly onState: (state: ImportState) => void;
 }
 
@@ -27,7 +33,7 @@ export class ImportJob {
   readonly #stopped = new AbortController();
   /** Sent, and not known to have arrived. */
   #open: Piece | undefined;
-  #state: ImportState = { bytesRead: 0, written: 0, failed: 0, failures: [] };
+  #state = NOTHING_IMPORTED;
 
   constructor(plan: ImportPlan) {
     this.#plan = plan;
@@ -56,14 +62,16 @@ export class ImportJob {
   }
 
   async #send({ data, bytesRead }: Piece): Promise<void> {
-    const { target, format, onState } = this.#plan;
+    const { target, format, nameFrom, onState } = this.#plan;
     const body = { contentType: CONTENT_TYPES[format], data };
-    const answer = await searchResultBulk(client, { params: target, body }, { signal: this.#stopped.signal });
+    const query = nameFrom === '' ? {} : { name_from: nameFrom };
+    const answer = await searchResultBulk(client, { params: target, query, body }, { signal: this.#stopped.signal });
     this.#open = undefined;
-    const { written, failed, failures } = this.#state;
+    const { written, replaced, failed, failures } = this.#state;
     this.#state = {
       bytesRead,
       written: written + answer.created + answer.updated,
+      replaced: replaced + answer.updated,
       failed: failed + answer.failed,
       failures: [...failures, ...answer.errors].slice(0, FAILURES_KEPT_MAX),
     };

@@ -5,13 +5,15 @@ import { useEffect, useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
 import { client, listCreate, listCreateSchemas } from '../../service/client.js';
 import { useAccount } from '../../service/session.js';
-import { count, shown } from '../../ui/format.js';
+import { shown } from '../../ui/format.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { definitionOf, FACET_TYPES, fieldChoices, type FieldChoice } from './field-choices.js';
 import { formatOfFile, type FileFormat } from './file-records.js';
 import { listNameOf, sampleOf, type FileSample } from './file-sample.js';
-import { ImportJob, type ImportState } from './import-job.js';
+import { ImportJob, NOTHING_IMPORTED, type ImportState } from './import-job.js';
+import { ImportCounts } from './import-counts.js';
+import { RecordNames } from './record-names.js';
 
 interface NewListProps {
   readonly file: File;
@@ -54,7 +56,8 @@ interface NewListFormProps {
 function NewList({ file, format, sample }: NewListFormProps) {
   const [name, setName] = useState(() => listNameOf(file.name));
   const [choices, setChoices] = useState<readonly FieldChoice[]>(() => fieldChoices(sample));
-  const making = useMaking(file, format);
+  const [nameFrom, setNameFrom] = useState(sample.nameless?.key ?? '');
+  const making = useMaking(file, format, nameFrom);
   const schema = listCreateSchemas.body.properties.name;
   const isName = new RegExp(schema.pattern).test(name);
   if (making.state !== undefined) return <Importing {...making} state={making.state} file={file} />;
@@ -81,6 +84,9 @@ function NewList({ file, format, sample }: NewListFormProps) {
         />
         <Text>{text.start.fieldsLead}</Text>
         <Choices choices={choices} onChange={setChoices} />
+        {sample.nameless === undefined ? null : (
+          <RecordNames nameless={sample.nameless} value={nameFrom} onChange={setNameFrom} />
+        )}
         <Problem error={making.error} />
         <Group>
           <Button type="submit" loading={making.busy}>
@@ -185,7 +191,7 @@ interface Making {
 }
 
 /** Makes the list, and brings the file into it. */
-function useMaking(file: File, format: FileFormat): Making {
+function useMaking(file: File, format: FileFormat, nameFrom: string): Making {
   const account = useAccount();
   const cache = useQueryClient();
   const job = useRef<ImportJob>(undefined);
@@ -206,7 +212,8 @@ function useMaking(file: File, format: FileFormat): Making {
     attempt(async () => {
       const done = await job.current?.run();
       await cache.invalidateQueries();
-      if (done?.failed === 0) await toSearch(job.current?.list ?? '');
+      // Of a new list, none should have replaced another: whoever chose the field is told.
+      if (done?.failed === 0 && done.replaced === 0) await toSearch(job.current?.list ?? '');
     });
   return {
     busy,
@@ -219,8 +226,9 @@ function useMaking(file: File, format: FileFormat): Making {
       attempt(async () => {
         await listCreate(client, { params: { account }, body: definition });
         setList(definition.name);
-        setState({ bytesRead: 0, written: 0, failed: 0, failures: [] });
-        job.current = new ImportJob({ file, format, target: { account, list: definition.name }, onState: setState });
+        setState(NOTHING_IMPORTED);
+        const target = { account, list: definition.name };
+        job.current = new ImportJob({ file, format, target, nameFrom, onState: setState });
         await goOn();
       }),
   };
@@ -239,12 +247,12 @@ interface ImportingProps extends Making {
 
 function Importing({ state, file, list, busy, error, goOn, stop }: ImportingProps) {
   const toSearch = useToSearch();
-  const { bytesRead, written, failed, failures } = state;
+  const { bytesRead, failures } = state;
   const percent = file.size === 0 ? 100 : (100 * bytesRead) / file.size;
   return (
     <Stack>
       <Progress value={percent} aria-label={text.start.progress} animated={busy} size="lg" />
-      <Text role="status">{text.start.imported(count(written), count(failed))}</Text>
+      <ImportCounts state={state} />
       <Problem error={error} onRetry={() => void goOn()} />
       {failures.length === 0 ? null : (
         <Alert color="orange" title={text.start.someFailed}>

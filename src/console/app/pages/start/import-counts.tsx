@@ -1,0 +1,15 @@
+import { Text } from '@mantine/core';
+import { text } from '../../messages/index.js';
+import { count } from '../../ui/format.js';
+import type { ImportState } from './import-job.js';
+
+/** What has become of the records of a file so far. */
+export function ImportCounts({ state }: { readonly state: ImportState }) {
+  const { written, replaced, failed } = state;
+  return (
+    <Text role="status">
+      {text.start.imported(count(written), count(failed))}
+      {replaced === 0 ? null : ` ${text.start.replaced(count(replaced))}`}
+    </Text>
+  );
+}

@@ -1,0 +1,66 @@
+/** A file of a shop without a column `name`: what names its records, and what becomes of them when it is imported again. */
+import { expect, it } from 'vitest';
+import { violationsOf } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
+
+const GOODS =
+  'sku,title,brand,price\nS-1,A warm jacket,Petrel,90\nS-2,A light tent,Petrel,210\nS-3,A folding stove,Fulmar,35\n';
+
+describeConsole('a file of records without names', { fill: () => Promise.resolve() }, (its) => {
+  const button = (name: string) => its.page.getByRole('button', { name });
+  const namedBy = () => its.page.getByRole('combobox', { name: 'Name records by' });
+  const recordsOf = async (list: string) =>
+    ((await its.service.client.get(`/list/default/${list}`)).body as { record_count: number }).record_count;
+
+  async function choose(press: string, name: string, text = GOODS): Promise<void> {
+    const chooser = its.page.waitForEvent('filechooser');
+    await button(press).click();
+    await (await chooser).setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+  }
+
+  it('has its records named by the field that tells them apart, and found by their titles', async () => {
+    await its.visit('');
+    await choose('Choose a file', 'goods.csv');
+    await expect.poll(() => namedBy().inputValue()).toBe('sku');
+    await button('Make the list and import').click();
+    const hits = its.page.getByRole('list', { name: 'Hits' });
+    await hits.getByRole('link', { name: 'A light tent' }).waitFor();
+    const { body } = await its.service.client.get('/search-result/default/goods');
+    const { results } = body as { results: { name: string }[] };
+    expect(results.map(({ name }) => name).sort()).toEqual(['S-1', 'S-2', 'S-3']);
+  });
+
+  it('replaces its records when it is imported again, and says so', async () => {
+    await its.visit('list/goods/records');
+    await choose('Import a file', 'goods.csv', GOODS.replace('90', '80'));
+    const dialog = its.page.getByRole('dialog');
+    await dialog.getByText('There are records without a name').waitFor();
+    expect(await namedBy().inputValue()).toBe('sku');
+    expect(await violationsOf(its.page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Import the records' }).click();
+    await dialog.getByText('3 records are in, 0 were refused. 3 of them replaced a record of the same name.').waitFor();
+    expect(await recordsOf('goods')).toBe(3);
+  });
+
+  it('adds them once more where nothing is to name them', async () => {
+    await its.visit('list/goods/records');
+    await choose('Import a file', 'goods.csv');
+    await namedBy().click();
+    await its.page.getByRole('option', { name: 'No field' }).click();
+    await button('Import the records').click();
+    await its.page.getByText('3 records are in, 0 were refused.', { exact: true }).waitFor();
+    expect(await recordsOf('goods')).toBe(6);
+  });
+
+  it('tells of a new list that records had the same name', async () => {
+    await its.visit('');
+    await choose('Choose a file', 'brands.csv');
+    await namedBy().click();
+    await its.page.getByRole('option', { name: 'brand' }).click();
+    await button('Make the list and import').click();
+    await its.page.getByText('1 of them replaced a record of the same name.').waitFor();
+    await button('Search the list').click();
+    await its.page.waitForURL(/list\/brands\/search/);
+    expect(await recordsOf('brands')).toBe(2);
+  });
+});
