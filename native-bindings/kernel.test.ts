@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { closeSync, ftruncateSync, linkSync, mkdtempSync, openSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -154,6 +155,39 @@ describeWhere(process.platform === 'linux', 'only Linux says which mapping it wa
       expect(kernel.takeUnreadableFiles()).toEqual([file]);
       kernel.releaseGeneration(generation);
       kernel.closeSegment(segment);
+    });
+
+    test('does so also where no descriptor is left', () => {
+      const addon = path.join(import.meta.dirname, 'build', 'Release', 'gannet_kernel.node');
+      const script = `
+        const fs = require('node:fs');
+        const [addon, file, plan] = process.argv.slice(1);
+        const kernel = require(addon);
+        const generation = kernel.publishGeneration({ add: [{ segment: kernel.openSegment(file) }], settings: '' });
+        fs.truncateSync(file, 4096);
+        let last;
+        const takeAll = () => {
+          for (;;) last = fs.openSync('/dev/null');
+        };
+        const codeOf = (action) => {
+          try {
+            action();
+          } catch ({ code }) {
+            return code;
+          }
+        };
+        const full = codeOf(takeAll);
+        const found = codeOf(() => kernel.search(generation, Buffer.from(plan, 'base64')));
+        fs.closeSync(last); // for what is printed
+        console.log(full, found, kernel.takeUnreadableFiles().length);`;
+      const file = build(numbers, text);
+      const args = ['-e', script, addon, file, Buffer.from(plan('word1')).toString('base64')];
+      const { stdout, signal, stderr } = spawnSync(
+        'sh',
+        ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath, ...args],
+        { encoding: 'utf8' },
+      );
+      expect({ stdout, signal, stderr }).toEqual({ stdout: 'EMFILE unreadable 1\n', signal: null, stderr: '' });
     });
   },
 );

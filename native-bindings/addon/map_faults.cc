@@ -48,6 +48,8 @@ struct Faults {
   char line[kPathBytesMax + 256];
   char* names = nullptr;  // each with its closing zero
   size_t names_bytes = 0;
+  // The table of mappings, opened beforehand: where it is asked for, there may be no descriptor left to open it with.
+  int maps = -1;
   struct sigaction before {};
 };
 Faults* faults = nullptr;
@@ -88,12 +90,11 @@ Mapping ParseMapping(std::string_view line) {
 
 // Finds the mapping that holds the address, reading the table piece by piece into the shared line.
 bool FindMapping(uintptr_t address, Mapping* found) {
-  const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  if (maps < 0) return false;
+  if (lseek(faults->maps, 0, SEEK_SET) != 0) return false;
   size_t used = 0;
   bool is_found = false;
   for (;;) {
-    const ssize_t got = read(maps, faults->line + used, sizeof(faults->line) - used);
+    const ssize_t got = read(faults->maps, faults->line + used, sizeof(faults->line) - used);
     if (got <= 0) break;
     used += static_cast<size_t>(got);
     size_t begin = 0;
@@ -112,7 +113,6 @@ bool FindMapping(uintptr_t address, Mapping* found) {
     memmove(faults->line, faults->line + begin, used - begin);
     used -= begin;
   }
-  close(maps);
   return is_found;
 }
 
@@ -186,6 +186,7 @@ void Install() {
     void* names = mmap(nullptr, kNamesBytesMax, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (names == MAP_FAILED) return;
     faults->names = static_cast<char*>(names);
+    faults->maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     struct sigaction action {};
     action.sa_sigaction = HandleFault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
