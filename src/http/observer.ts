@@ -1,14 +1,18 @@
-/** One log line and the measurements of each request. No key, no path, no query string: operation and names only. */
+/**
+ * One log line and the measurements of each request. No key, no path, no query string: the operation, who called it, and what of the account it
+ * was about, but no names of records and files, which may say anything of anybody.
+ */
 import type { Logger } from 'pino';
 import type { Caller } from '../access/index.js';
-import type { Operation } from '../operations/index.js';
-import type { Metrics } from '../platform/index.js';
+import type { Operation, PathParams } from '../operations/index.js';
+import { NAME_LENGTH_MAX, type Metrics } from '../platform/index.js';
 
 export interface ObservedRequest {
   readonly request: { readonly method: string };
   readonly requestId: string;
   /** Undefined where no operation was found. */
   readonly operation: Operation | undefined;
+  readonly params: PathParams;
   /** Undefined where the caller was not admitted. */
   readonly caller: Caller | undefined;
   readonly beginMs: number;
@@ -23,6 +27,8 @@ interface OperationMetrics {
 }
 
 const NO_OPERATION = 'none';
+/** Of a path: by these somebody finds out later who deleted a list, and which list is slow. */
+const TOLD_PARAMS = ['list', 'group', 'feed', 'model', 'store', 'id'] as const;
 
 export function createObserver(log: Logger, metrics: Metrics): Observer {
   const byOperation = new Map<string, OperationMetrics>();
@@ -44,7 +50,7 @@ export function createObserver(log: Logger, metrics: Metrics): Observer {
     found.seconds.observe(seconds);
   }
 
-  return ({ request, requestId, operation, caller, beginMs }, status, bytes) => {
+  return ({ request, requestId, operation, params, caller, beginMs }, status, bytes) => {
     const ms = performance.now() - beginMs;
     const name = operation?.name ?? NO_OPERATION;
     measure(name, status, ms / 1000);
@@ -52,12 +58,30 @@ export function createObserver(log: Logger, metrics: Metrics): Observer {
     log.info({
       requestId,
       key: caller?.key?.name ?? (caller?.kind === 'cli' ? '(command line)' : undefined),
-      account: caller?.key?.account,
+      keyId: caller?.key?.id,
+      person: caller?.session?.personId,
+      account: caller?.key?.account ?? (caller === undefined ? undefined : told(params['account'])),
       method: request.method,
       operation: name,
+      // Of who was not admitted, nothing is known to be a name.
+      ...(caller === undefined ? undefined : toldOf(params)),
       status,
       ms: Math.round(ms * 1000) / 1000,
       bytes,
     });
   };
+}
+
+function toldOf(params: PathParams): Record<string, string> {
+  const names: Record<string, string> = {};
+  for (const param of TOLD_PARAMS) {
+    const name = told(params[param]);
+    if (name !== undefined) names[param] = name;
+  }
+  return names;
+}
+
+/** What is longer is no name, and was refused. */
+function told(name: string | undefined): string | undefined {
+  return name === undefined || name.length > NAME_LENGTH_MAX ? undefined : name;
 }

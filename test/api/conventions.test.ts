@@ -127,6 +127,26 @@ describe('bytes that are no HTTP', () => {
 });
 
 describe('the log', () => {
+  it('says who deleted which list, and nothing of which record', async () => {
+    const { key, id } = await service.createKey({ name: 'cleaner', access: 'full' });
+    const client = service.clientWith(key);
+    await client.post('/list/default', { name: 'doomed' });
+    await client.post('/search-result/default/doomed', { name: 'private-record', fields: { title: 'A' } });
+    await client.get('/related/default/doomed/1/private-record');
+    await client.delete('/list/default/doomed');
+    await expect.poll(() => service.output).toMatch(/"operation":"list.delete"/);
+    const lines = service.output.split('\n').filter((line) => line.startsWith('{'));
+    const line = lines.find((each) => each.includes('"operation":"list.delete"')) ?? '';
+    expect(JSON.parse(line)).toMatchObject({
+      key: 'cleaner',
+      keyId: id,
+      account: 'default',
+      list: 'doomed',
+      status: 204,
+    });
+    expect(service.output).not.toContain('private-record');
+  });
+
   it('has one line a request and no key in it', async () => {
     const { key } = await service.createKey({ name: 'logged key' });
     await service.clientWith(key).get('/account');

@@ -71,7 +71,7 @@ const codeOf = ({ status, body }: Answer) => [status, (body as { code: string })
 
 describe('signing in', () => {
   it('works by e-mail in any case and password, and a session may what its role may', async () => {
-    const { email } = await personWith('owner');
+    const { email, id } = await personWith('owner');
     const person = new Person(service);
     const answer = await person.signIn({ email: email.toUpperCase(), password: PASSWORD });
     expect(answer).toMatchObject({
@@ -90,6 +90,12 @@ describe('signing in', () => {
     expect(await person.get('/list/default')).toMatchObject({ status: 200 });
     expect(await person.get('/account')).toMatchObject({ status: 200, body: { account: 'default', key: null } });
     expect(await person.send('POST', '/list/default', { json: { name: 'by-hand' } })).toMatchObject({ status: 201 });
+    expect(await person.send('DELETE', '/list/default/by-hand')).toMatchObject({ status: 204 });
+    // Who it was is asked later, and of the log.
+    const line = new RegExp(
+      `"person":"${id}","account":"default","method":"DELETE","operation":"list.delete","list":"by-hand"`,
+    );
+    await expect.poll(() => service.output).toMatch(line);
     // What is for the console and not for keys.
     expect(await person.get('/api-key/default')).toMatchObject({ status: 200 });
   });
