@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FEATURES } from '../../src/features.js';
 import { allOperations } from '../../src/main.js';
-import { EventCatalogue } from '../../src/platform/index.js';
+import { ENVIRONMENT_FORMATS, EventCatalogue, type EnvironmentFormat } from '../../src/platform/index.js';
 
 const SRC = join(import.meta.dirname, '..', '..', 'src');
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
@@ -48,5 +48,21 @@ it('every event that is fired stands in the catalogue', () => {
   expect(
     missing,
     'Nobody can subscribe to these events. Add a row to `events` of the feature (feature.ts), or to src/platform/events/event-types.ts',
+  ).toEqual([]);
+});
+
+it('every format of an environment has a way up from each before it', () => {
+  const formats: readonly EnvironmentFormat[] = [
+    ...Object.values(ENVIRONMENT_FORMATS),
+    ...FEATURES.flatMap(({ environments = [] }) => environments.map(({ format }) => format)),
+  ];
+  const missing = formats.flatMap(({ kind, number, upgrades = {} }) =>
+    Array.from({ length: number - 1 }, (_, step) => step + 2)
+      .filter((each) => upgrades[each] === undefined)
+      .map((each) => `${kind}: ${each}`),
+  );
+  expect(
+    missing,
+    'Data directories of the release before would be refused. Give the format a row of `upgrades` for these numbers; one that does nothing where older rows are read as they are',
   ).toEqual([]);
 });
