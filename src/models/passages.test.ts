@@ -7,6 +7,11 @@ const texts = fc.oneof(
   fc.lorem({ mode: 'sentences', maxCount: 20 }),
   fc.constantFrom('', ' ', '東京は日本の首都です。人口は多い。'.repeat(20), 'x'.repeat(2000), 'a. b! c? '.repeat(50)),
 );
+/** As many as all passages begin with alike. */
+function lettersOfHead(passages: readonly string[], count: number): number {
+  const heads = new Set(passages.map((passage) => letters(passage).slice(0, count)));
+  return Number.isInteger(count) && count > 0 && heads.size === 1 ? count : NaN;
+}
 const letters = (text: string) => text.replace(/\s+/g, '');
 
 describe('cutPassages', () => {
@@ -20,13 +25,29 @@ describe('cutPassages', () => {
         }
         for (const passage of passages) expect(estimateTokens(passage)).toBeLessThanOrEqual(tokensMax + 1);
         const first = (passages[0] as string).split('\n')[0] as string;
-        if (passages.length > 1 && !/\n/.test(title) && title.trim() !== '') {
+        if (passages.length > 1 && !/\n/.test(title) && title.trim() !== '' && text.trim() !== '') {
           for (const passage of passages) expect(passage.startsWith(first)).toBe(true);
         }
-        if (title.trim() === '') expect(letters(passages.join(''))).toBe(letters(text));
+        const whole = letters(title + text);
+        const all = letters(passages.join(''));
+        expect(whole.startsWith(letters(passages[0] ?? ''))).toBe(true);
+        // The others have the beginning of the title once more.
+        const repeated = (all.length - whole.length) / Math.max(1, passages.length - 1);
+        expect(repeated).toBe(
+          title.trim() === '' || text.trim() === '' || passages.length === 1 ? 0 : lettersOfHead(passages, repeated),
+        );
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('loses nothing of a title that is longer than its share, nor of a text that is the first field by itself', () => {
+    const long = Array.from({ length: 60 }, (_, at) => `word${at}`).join(' ');
+    const beside = cutPassages({ title: long, text: 'The end.' }, 40, estimateTokens).join(' ');
+    const alone = cutPassages({ title: long, text: '' }, 40, estimateTokens);
+    expect(long.split(' ').filter((word) => !beside.split(/\s/).includes(word))).toEqual([]);
+    expect(beside).toMatch(/The end\.$/);
+    expect(alone.join(' ')).toBe(long);
   });
 
   it('keeps sentences whole where they fit', () => {

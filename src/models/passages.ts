@@ -1,6 +1,6 @@
 /**
  * Cuts texts into passages that a model reads whole: at ends of sentences as far as they fit, at words where a sentence is too
- * long, each beginning with the title.
+ * long, each beginning with the title. What a long title has behind its beginning is text, and a text without another field is cut as it is.
  */
 import type { TextToEmbed } from '../vectors/index.js';
 
@@ -27,11 +27,14 @@ export function cutPassages({ title, text }: TextToEmbed, tokensMax: number, cou
   const whole = [title.trim(), text.trim()].filter((part) => part !== '').join('\n');
   if (whole === '') return [];
   if (count(whole) <= tokensMax) return [whole];
+  if (title.trim() === '' || text.trim() === '') return packed(whole, tokensMax, count).slice(0, PASSAGES_MAX);
   const [head = ''] = packed(title.trim(), Math.max(1, Math.floor(tokensMax * TITLE_SHARE_MAX)), count);
-  const prefix = head === '' ? '' : `${head}\n`;
-  const room = Math.max(1, tokensMax - (prefix === '' ? 0 : count(prefix)));
-  const cut = packed(text.trim(), room, count).slice(0, PASSAGES_MAX);
-  return cut.length === 0 ? [head] : cut.map((passage) => prefix + passage);
+  const prefix = `${head}\n`;
+  const room = Math.max(1, tokensMax - count(prefix));
+  const rest = whole.slice(head.length).trim();
+  return packed(rest, room, count)
+    .slice(0, PASSAGES_MAX)
+    .map((passage) => prefix + passage);
 }
 
 /** Pieces of the text of at most so many tokens each, whole sentences where these fit. */
