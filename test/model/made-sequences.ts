@@ -67,7 +67,7 @@ class SequenceMaker {
   }
 
   #model(): Model {
-    return this.random.below(2) === 0 ? 'own' : null;
+    return this.random.pick<Model>(['own', 'own', 'texts', null]);
   }
 
   #definition(): Definition {

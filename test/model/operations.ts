@@ -24,6 +24,8 @@ export interface Search {
   readonly radius?: { readonly centre: Point; readonly metres: number };
   readonly vector?: Vector;
   readonly exact?: boolean;
+  /** Whether meaning is left aside. */
+  readonly byWords?: boolean;
   readonly order: readonly SortKey[];
   readonly facets: readonly string[];
   readonly facetSize: number;

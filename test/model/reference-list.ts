@@ -35,7 +35,8 @@ export interface ModelSearch {
   /** A vector was sent that is looked for. */
   readonly isOfVector?: boolean;
 }
-export type Model = 'own' | null;
+/** `texts`: of vectors of the texts of records. */
+export type Model = 'own' | 'texts' | null;
 
 export class ReferenceList {
   records: ModelRecord[] = [];

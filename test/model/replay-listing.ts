@@ -5,6 +5,7 @@ import type { ModelRecord } from './reference-list.js';
 import type { Value } from './reference-values.js';
 import type { Vector } from './reference-vectors.js';
 import { answered, type ReplayState } from './replay-state.js';
+import { whenEmbedded } from './text-model.js';
 
 const LISTING_SIZE = 7;
 
@@ -29,15 +30,20 @@ export function asSent({ vectors, ...others }: Sent): object {
   return { ...others, vectors };
 }
 
-/** Both forms of a record have the same of it: undefined where there is none. */
-export function asListed(record: ListedRecord | undefined) {
-  if (record === undefined) return undefined;
-  const { fields, vector, vectors = vector === undefined ? [] : [vector] } = record;
-  // Nine digits tell a number of 32 bits from all others.
-  return { fields: { ...fields }, vectors: vectors.map((each) => each.map(Math.fround)) };
+/** Nine digits tell a number of 32 bits from all others. */
+function vectorsOf({ vector, vectors = vector === undefined ? [] : [vector] }: ListedRecord): number[][] {
+  return vectors.map((each) => each.map(Math.fround));
 }
 
-export function asKnown(record: ModelRecord | undefined) {
+/** Both forms of a record have the same of it: undefined where there is none. */
+export function asListed(record: ListedRecord | undefined, withVectors = true) {
+  if (record === undefined) return undefined;
+  if (!withVectors) return { fields: { ...record.fields } };
+  return { fields: { ...record.fields }, vectors: vectorsOf(record) };
+}
+
+export function asKnown(record: ModelRecord | undefined, withVectors = true) {
+  if (record !== undefined && !withVectors) return { fields: Object.fromEntries(record.fields) };
   return record && { fields: Object.fromEntries(record.fields), vectors: record.vectors.map((each) => [...each]) };
 }
 
@@ -62,18 +68,19 @@ export async function listingOf(state: ReplayState, list: number): Promise<Liste
 
 /** Compares all records of a list with those that are known. */
 export async function readAll(state: ReplayState, list: number): Promise<void> {
-  const records = await listingOf(state, list);
   const reference = state.list(list);
+  const meaning = reference.model === null ? undefined : await whenEmbedded(state.service, state.name(list));
+  const records = await listingOf(state, list);
   same('records of a list', records.map(({ name }) => name).sort(), reference.records.map(({ name }) => name).sort());
   for (const record of records) {
-    const known = asKnown(reference.find(record.name));
-    same('fields of a record', { ...record.fields }, known?.fields);
-    if (reference.model === 'own') same('vectors of a record', asListed(record)?.vectors, known?.vectors);
+    const isOwn = reference.model === 'own';
+    const known = asKnown(reference.find(record.name), isOwn);
+    same(isOwn ? 'fields and vectors of a record' : 'fields of a record', asListed(record, isOwn), known);
   }
   const { body } = await answered(state.client.get(`/list/default/${state.name(list)}`), 200);
-  const { record_count: count, meaning } = body as { record_count: number; meaning: { embedded: number } };
-  same('record_count', count, records.length);
-  if (reference.model !== 'own') return;
-  const having = reference.records.filter(({ vectors }) => vectors.length > 0).length;
-  same('records with vectors', meaning.embedded, having);
+  same('record_count', (body as { record_count: number }).record_count, records.length);
+  if (meaning === undefined) return;
+  const embedded = records.map((record) => ({ name: record.name, vectors: vectorsOf(record) }));
+  if (reference.model === 'texts') state.textModel.check(embedded, reference);
+  same('records with vectors', meaning.embedded, embedded.filter(({ vectors }) => vectors.length > 0).length);
 }

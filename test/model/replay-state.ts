@@ -6,6 +6,7 @@ import { holdsTrue } from './difference.js';
 import { OtherWays } from './other-ways.js';
 import { ReferenceGroup } from './reference-group.js';
 import type { ReferenceList } from './reference-list.js';
+import type { TextModel } from './text-model.js';
 
 export class ReplayState {
   readonly lists: ReferenceList[] = [];
@@ -16,6 +17,7 @@ export class ReplayState {
   constructor(
     readonly service: TestService,
     readonly prefix: string,
+    readonly textModel: TextModel,
   ) {
     this.otherWays = new OtherWays(service, prefix);
   }

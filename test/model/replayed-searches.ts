@@ -18,8 +18,9 @@ const HITS_MAX = 1000;
 export class ReplayedSearches {
   constructor(private readonly state: ReplayState) {}
 
-  async check(search: Search): Promise<void> {
-    const lists = this.#searched(search);
+  async check(sent: Search): Promise<void> {
+    const lists = this.#searched(sent);
+    const search = withoutTexts(sent, lists ?? []);
     await this.#withKeyOfGroup(search);
     if (search.vector === undefined || lists === undefined || isRefused(search, lists))
       return this.#check(search, lists);
@@ -239,6 +240,7 @@ export class ReplayedSearches {
       typo_tolerance: query?.typos ?? true,
       ...(filter && { filter: writeFilter(filter, styleOf(search.style)) }),
       ...(query && { query: query.words.join(' '), match: query.match }),
+      ...(search.byWords === true && { vector_search: false }),
       ...(vector && { vector, exact: exact ?? false }),
       ...(radius && { radius: { ...radius.centre, distance: radius.metres } }),
       ...(order.length > 0 && {
@@ -249,6 +251,13 @@ export class ReplayedSearches {
     };
     return { path, body };
   }
+}
+
+/** What a text means to a model is not for the reference to say: such lists are searched by words. */
+function withoutTexts(search: Search, lists: readonly Searched[]): Search {
+  if (lists.every(({ list }) => list.model !== 'texts')) return search;
+  const { vector: _, ...others } = search;
+  return { ...others, byWords: true };
 }
 
 const keyOfHit = ({ list_name: list, name, '@text_score': score }: Hit) => [list, name, score];

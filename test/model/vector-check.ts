@@ -1,6 +1,5 @@
 /** What is found by a vector: the scale of a list, and the cosine and the score of each hit. */
-import type { Answer } from '../support/client.js';
-import { eventually } from '../support/eventually.js';
+import { Patience } from '../support/patience.js';
 import { holdsTrue, same } from './difference.js';
 import { bestCosine, COSINE_TOLERANCE, scoreOf, type Scale, type Vector } from './reference-vectors.js';
 import type { ReplayState } from './replay-state.js';
@@ -16,22 +15,31 @@ interface ExplainedHit extends Hit {
   };
 }
 
+interface Found {
+  readonly results?: readonly ExplainedHit[];
+  readonly applied?: { readonly meaning: string };
+}
+const WAIT_MS_MAX = 10_000;
+const POLL_MS = 10;
+
 /** Undefined where no record of the version has a vector. Every vector finds its own record, which tells the scale. */
 export async function scaleOf(state: ReplayState, { name, list, version }: Searched): Promise<Scale | undefined> {
   const vector = list.model === 'own' ? list.records.find(({ vectors }) => vectors.length > 0)?.vectors[0] : undefined;
   if (vector === undefined) return undefined;
+  const sent = { vector, explain: true, exact: true, size: 1 };
   // An index that is made again is waited for: until then words are searched.
-  const { body } = await eventually(
-    async () => {
-      const sent = { vector, explain: true, exact: true, size: 1 };
-      const answer = await state.client.post(`/search/default/${name}/${version}`, sent);
-      state.counted.searched(`list/${name}`, {}, answer);
-      return answer;
-    },
-    (answer: Answer) =>
-      answer.status !== 200 || (answer.body as { applied: { meaning: string } }).applied.meaning === 'used',
-  );
-  const { results } = body as { results?: readonly ExplainedHit[] };
+  const patience = new Patience(WAIT_MS_MAX);
+  const ask = async () => {
+    const answer = await state.client.post(`/search/default/${name}/${version}`, sent);
+    state.counted.searched(`list/${name}`, {}, answer);
+    return answer.body as Found;
+  };
+  let body = await ask();
+  while (body.applied !== undefined && body.applied.meaning !== 'used' && !patience.isOver()) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    body = await ask();
+  }
+  const { results } = body;
   const scale = results?.[0]?.explain.meaning;
   holdsTrue('what is near to the vector of a record', scale !== undefined, () => [body, vector]);
   const { farthest, nearest, floor } = scale as Scale;
