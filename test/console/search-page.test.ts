@@ -1,0 +1,104 @@
+/** The page that README gives to who puts a search into a shop: as it is, from another origin, with the key of the kind that it names. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { CHROMIUM, NO_CHROMIUM, openPage, startChromium, violationsOf } from '../support/browser.js';
+import type { ScriptedServer } from '../support/scripted-server.js';
+import { startFileServer } from '../support/served-files.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { describeWhere } from '../support/skip.js';
+
+const SOURCE = readFileSync(new URL('../../docs/search-page.html', import.meta.url), 'utf8');
+const GOODS = 30;
+
+describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', () => {
+  let service: TestService;
+  let browser: Browser;
+  let shop: ScriptedServer;
+  let page: Page;
+  const files = new Map<string, Uint8Array>();
+  const hits = () => page.locator('#hits li');
+  const status = (text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor();
+
+  beforeAll(async () => {
+    shop = await startFileServer(files);
+    const origin = new URL(shop.url()).origin;
+    [service, browser] = await Promise.all([
+      startTestService({ env: { GANNET_SERVER_CORS_ORIGINS: origin } }),
+      startChromium(),
+    ]);
+    await service.client.post('/list/default', {
+      name: 'products',
+      searchable_fields: [{ name: 'title' }, { name: 'description' }],
+      facets: [
+        { name: 'brand', type: 'string' },
+        { name: 'category', type: 'string' },
+        { name: 'price', type: 'number' },
+      ],
+    });
+    const goods = Array.from({ length: GOODS }, (_, index) => ({
+      name: `S-${index}`,
+      title: `Jacket ${index}`,
+      description: 'Warm <b>&</b> dry',
+      brand: index % 3 === 0 ? "O'Neil" : 'Petrel',
+      category: index % 2 === 0 ? 'Jackets' : 'Tents',
+      price: 100 - index,
+    }));
+    await service.client.bulk('default', 'products', goods);
+    const { key } = await service.createKey({
+      name: 'page',
+      access: 'search-and-read',
+      scope: 'list',
+      scope_target: 'products',
+    });
+    const filled = SOURCE.replace('http://127.0.0.1:8400', service.address).replace('gnt_…', key);
+    files.set('/search.html', Buffer.from(filled));
+    files.set('/keyless.html', Buffer.from(filled.replace(key, 'gnt_eu_none')));
+    page = (await openPage(browser)).page;
+  });
+  afterAll(async () => {
+    await browser.close();
+    await Promise.all([service.close(), shop.close()]);
+  });
+
+  it('finds what is typed, misspelt too, shows texts as they are, and goes on to what is not shown yet', async () => {
+    await page.goto(shop.url('/search.html'));
+    await status('30 found');
+    await page
+      .getByRole('searchbox')
+      .or(page.getByRole('combobox', { name: 'Search' }))
+      .first()
+      .fill('jaket 7');
+    await page.locator('#hits li').first().getByText('Jacket 7').waitFor();
+    expect(await hits().first().locator('em').allInnerTexts()).toContain('Jacket');
+    expect(await hits().first().locator('p').first().innerText()).toBe('Warm <b>&</b> dry');
+    await page.goto(shop.url('/search.html'));
+    await expect.poll(() => hits().count()).toBe(20);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => hits().count()).toBe(GOODS);
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'hidden' });
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it('narrows by facets, sorts, and has both after a reload', async () => {
+    await page.goto(shop.url('/search.html'));
+    await page.getByLabel("O'Neil (10)").check();
+    await status('10 found');
+    await page.getByLabel('Tents (5)').check();
+    await status('5 found');
+    await page.reload();
+    await status('5 found');
+    expect(await page.getByLabel("O'Neil (5)").isChecked()).toBe(true);
+    await page.getByLabel('Order').selectOption({ label: 'Lowest price' });
+    await hits().first().getByText('Jacket 27').waitFor();
+  });
+
+  it('counts what is clicked, and says what is wrong in the place of hits', async () => {
+    await hits().first().getByRole('link').click();
+    await expect
+      .poll(async () => (await service.client.get('/analytics/list/default/products')).body)
+      .toMatchObject({ total_clicks: 1 });
+    await page.goto(shop.url('/keyless.html'));
+    await page.getByText(/^The search failed\. .*key/i).waitFor();
+  });
+});
