@@ -36,6 +36,8 @@ export const accountTexts = {
       custom: 'What I choose',
     },
     full: 'Everything',
+    created: 'Made',
+    inTheLog: (id: string) => `keyId in the log: ${id}`,
     expires: 'Expires',
     expired: 'Expired',
     delete: 'Revoke',

@@ -62,9 +62,17 @@ export function ApiKeys() {
       {find}
       {shown.length === 0 ? null : (
         <Columns
-          heads={[text.keys.name, text.keys.key, text.keys.scope, text.keys.access, text.keys.expires, '']}
+          heads={[
+            text.keys.name,
+            text.keys.key,
+            text.keys.scope,
+            text.keys.access,
+            text.keys.created,
+            text.keys.expires,
+            '',
+          ]}
           label={text.keys.title}
-          minWidth={720}
+          minWidth={840}
         >
           {shown.map((key) => (
             <KeyRow key={key.id} apiKey={key} />
@@ -88,8 +96,10 @@ function KeyRow({ apiKey }: { readonly apiKey: Key }) {
   const isExpired = expires !== null && Date.parse(expires) < Date.now();
   return (
     <Table.Tr>
-      <Table.Th scope="row">{apiKey.name}</Table.Th>
-      <Table.Td>{`gnt_${apiKey.region}_…${apiKey.last_four}`}</Table.Td>
+      <Table.Th scope="row" miw={140} style={{ overflowWrap: 'anywhere' }}>
+        {apiKey.name}
+      </Table.Th>
+      <Table.Td title={text.keys.inTheLog(id)}>{`gnt_${apiKey.region}_…${apiKey.last_four}`}</Table.Td>
       <Table.Td>
         {apiKey.scope === 'account'
           ? text.keys.scopes.account
@@ -99,6 +109,9 @@ function KeyRow({ apiKey }: { readonly apiKey: Key }) {
         <Text size="sm" lineClamp={2} title={permissions.join(', ')}>
           {permissions.length === 0 ? text.keys.full : permissions.join(', ')}
         </Text>
+      </Table.Td>
+      <Table.Td>
+        <When iso={apiKey.created_utc} />
       </Table.Td>
       <Table.Td>
         {isExpired ? (

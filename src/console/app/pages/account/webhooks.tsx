@@ -60,7 +60,7 @@ export function Webhooks() {
       {webhooks.length === 0 ? <Empty>{text.webhooks.none}</Empty> : null}
       {find}
       {rows.length === 0 ? null : (
-        <Columns heads={[text.webhooks.url, text.webhooks.events, '']} label={text.webhooks.title} minWidth={720}>
+        <Columns heads={[text.webhooks.url, text.webhooks.events, '']} label={text.webhooks.title} minWidth={900}>
           {rows.map((webhook) => (
             <WebhookRow
               key={webhook.id}
@@ -96,7 +96,7 @@ function WebhookRow({ webhook, onSecret, onDeleted }: WebhookRowProps) {
   const rotate = useChange(webhookRotateSecret);
   return (
     <Table.Tr>
-      <Table.Th scope="row" style={{ overflowWrap: 'anywhere' }}>
+      <Table.Th scope="row" miw={240} style={{ overflowWrap: 'anywhere' }}>
         <Anchor
           component={Link}
           to="/$account/webhooks"

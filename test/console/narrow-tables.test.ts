@@ -1,0 +1,32 @@
+/** Tables of what an account has, on a telephone and with the names that people give. */
+import { expect, it } from 'vitest';
+import { describeConsole } from '../support/console.js';
+import type { TestService } from '../support/service.js';
+
+const context = { viewport: { width: 390, height: 844 } };
+const ADDRESS = `https://hooks.example.com/${'a-very-long-path/'.repeat(12)}`;
+const LONG_NAME = 'k'.repeat(64);
+
+async function fill(service: TestService): Promise<void> {
+  await service.client.post('/webhook', { url: ADDRESS, events: ['list.deleted'] });
+  await service.createKey({ name: LONG_NAME });
+}
+
+describeConsole('a table on a telephone', { context, fill }, (its) => {
+  const widthOf = async (text: string) => (await its.page.getByText(text).boundingBox())?.width ?? 0;
+
+  it('has an address in lines that can be read, and not a letter or two to each', async () => {
+    await its.visit('webhooks');
+    await its.page.getByText(ADDRESS).waitFor();
+    expect(await widthOf(ADDRESS)).toBeGreaterThan(200);
+  });
+
+  it('tells of a key when it was made and what the log calls it, and gives a long name no more room than others', async () => {
+    await its.visit('keys');
+    const row = its.page.getByRole('row', { name: LONG_NAME });
+    await row.waitFor();
+    expect(await row.locator('time').count()).toBeGreaterThan(0);
+    expect(await row.getByTitle(/^keyId in the log: [0-9a-f-]{36}$/).count()).toBe(1);
+    expect((await row.getByRole('rowheader').boundingBox())?.width).toBeLessThan(320);
+  });
+});
