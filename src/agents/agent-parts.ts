@@ -90,8 +90,7 @@ function handlerOf({ log }: Services, tooling: Tooling): Promise<McpHttpHandler>
 
 /** One for all requests, each of which brings its context along. */
 async function makeHandler({ tools }: Tooling, log: Services['log']): Promise<McpHttpHandler> {
-  const { createMcpHandler } = await import('@modelcontextprotocol/server');
-  const { createAgentServer } = await import('./agent-server.js');
+  const { createAgentServer, createMcpHandler } = await import('./agent-server.js');
   return createMcpHandler(
     ({ authInfo }) => {
       const context = authInfo?.extra?.['context'] as OperationContext;

@@ -7,6 +7,9 @@ import { didYouMean, packageVersion } from '../platform/index.js';
 import type { AgentTool } from './agent-tool.js';
 import type { Arguments } from './tool-input.js';
 
+// By the same way as above: what is imported while the program runs would be the library a second time, as modules.
+export { createMcpHandler } from '@modelcontextprotocol/server';
+
 export interface AgentHost {
   /** What whoever is connected may use. */
   readonly tools: readonly AgentTool[];

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import {
   agentTools,
   AGENT_SETTINGS,
@@ -32,7 +33,6 @@ export interface McpOptions {
 
 /** Until the agent closes its end. Each call opens the way to the service by itself: meanwhile other commands, and the service, have the data. */
 export async function serveAgent(context: CommandContext, { account, readOnly }: McpOptions): Promise<ExitStatus> {
-  const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
   const all = agentTools(await (await context.load()).allOperations());
   const tools = all.filter(({ annotations }) => readOnly !== true || annotations.readOnlyHint);
   const running = new Set<Promise<unknown>>();
