@@ -62,9 +62,19 @@ function withLoadersImport(line) {
   return /^\s*(?:\*|\/[/*])/.test(line) ? line : line.replaceAll(/(?<![\w$.])import\(/g, 'importLibrary(');
 }
 
+/**
+ * With escapes in the place of letters beyond Latin-1. V8 keeps the source of all that is loaded, in each thread, and of a file that has one such letter in two
+ * bytes a letter: an ellipsis in a sentence made a megabyte two. Throws where an escape would mean something else than the letter.
+ */
+export function inLatin1(source) {
+  const misread = /(?<!\\)(?:\\\\)*\\[^\0-\xff]|String\.raw`[^`]*[^\0-\xff]/.exec(source);
+  if (misread !== null) throw new Error(`A letter cannot be escaped: ${misread[0].slice(-80)}`);
+  return source.replaceAll(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 function finishFile(path) {
   const lines = readFileSync(path, 'utf8').split('\n');
-  writeFileSync(path, lines.map(withLoadersImport).join('\n') + END);
+  writeFileSync(path, inLatin1(lines.map(withLoadersImport).join('\n')) + END);
 }
 
 /** What a thread or a process of a worker begins with (`compiledFile`): the loader, and by it the worker. */
