@@ -141,3 +141,32 @@ test('a word that a write brought is known to the next generation', () => {
   for (const generation of [first, second]) kernel.releaseGeneration(generation);
   for (const segment of [before, written]) kernel.closeSegment(segment);
 });
+
+test('what is kept of many lists and generations has one bound for all of them', () => {
+  let name = 0;
+  const dictionaries = new Dictionaries({
+    documentFrequencies: () => new Uint32Array(),
+    vocabulary: (generation: number) => ({ name: generation, root: generation % 40 }),
+    affectedWords: (_generation: number, words: readonly string[]) => new Uint8Array(words.length),
+    nameExpansions: (_generation: number, words: readonly string[]) => Float64Array.from(words, () => (name += 1)),
+    expand: (_generation: number, words: readonly string[]) =>
+      words.map(() => ({ documentFrequency: 1, stems: [], typos: [], compounds: [], prefixes: [] })),
+  } as unknown as typeof kernel);
+  const words = Array.from({ length: 520 }, (_, number) => `word${number}`);
+  const most = { words: 0, answers: 0 };
+  for (let generation = 1; generation <= 300; generation += 1) {
+    const dictionary = dictionaries.of(generation);
+    dictionary.forms(words, true);
+    for (const word of words.slice(0, 10)) dictionary.kept(word, () => [word]);
+    expect(dictionary.kept('word9', () => ['made anew'])).toEqual(['word9']);
+    const { sizes } = dictionaries;
+    most.words = Math.max(most.words, sizes.words);
+    most.answers = Math.max(most.answers, sizes.answers);
+  }
+  // Of the 20,800 words of 40 lists, and of 3000 answers of which nobody asks for most again.
+  expect(most).toEqual({ words: 31 * 520, answers: 2560 });
+  const [latest = ''] = words;
+  const dictionary = dictionaries.of(301);
+  for (let number = 0; number < 20_000; number += 1) dictionary.kept(`${number}`, () => [latest]);
+  expect(dictionaries.sizes.answers).toBeLessThanOrEqual(16_384);
+});

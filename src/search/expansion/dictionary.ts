@@ -25,13 +25,17 @@ export interface Dictionary {
   /** Documents that hold each term; 0 where the list lacks it. */
   documentFrequencies(terms: readonly string[]): ArrayLike<number>;
   /** What `work` made of the list's words for this key, kept as long as the list is the same. */
-  kept<Value extends object>(key: string, work: () => Value): Value;
+  kept<Part>(key: string, work: () => readonly Part[]): readonly Part[];
 }
 
 const VOCABULARIES_MAX = 32;
 /** Of one vocabulary; a map that is full starts anew. */
 const WORDS_MAX = 8192;
-/** Over all generations; a map that is full starts anew. */
+/** Of all vocabularies; those that were not asked for the longest time go first. */
+const WORDS_OF_ALL_MAX = 16_384;
+/** Generations of which answers are kept: with each write there is another, and of those before few are searched again. */
+const ANSWERED_GENERATIONS_MAX = 256;
+/** Over all generations; when they are so many, all are worked out anew. */
 const ANSWERS_MAX = 16_384;
 /** Over all generations; the oldest goes first. */
 const NAMED_FORMS_MAX = 8192;
@@ -61,11 +65,16 @@ type DictionaryKernel = Pick<
 
 export class Dictionaries {
   /** By the root of the vocabulary, in the order of use, the least recent first: most writes bring few new terms. */
-  readonly #byRoot = new BoundedMap<number, KeptForms>(VOCABULARIES_MAX);
+  readonly #byRoot = new Map<number, KeptForms>();
+  #words = 0;
   /** Putting an entry last makes a map grow anew time and again; this one nearly always is. */
   #latest: { readonly generation: GenerationHandle; readonly vocabulary: Vocabulary } | undefined;
-  /** By generation and key: popular words come with every query, and a commit may change what is kept of any. */
-  readonly #answers = new Map<string, unknown>();
+  /** By generation, in the order of use, and key: popular words come with every query, and a commit may change what is kept of any. */
+  readonly #answers = new Map<GenerationHandle, Map<string, readonly unknown[]>>();
+  #answerCount = 0;
+  /** As above. */
+  #latestAnswers:
+    { readonly generation: GenerationHandle; readonly answers: Map<string, readonly unknown[]> } | undefined;
   /** By the kernel's name for what the dictionaries say about a word: with a few terms more, nearly every name is an old one. */
   readonly #byName = new BoundedMap<number, WordForms>(NAMED_FORMS_MAX);
 
@@ -75,17 +84,44 @@ export class Dictionaries {
     return {
       forms: (words, withTypos) => this.#forms(generation, words, withTypos),
       documentFrequencies: (terms) => this.kernel.documentFrequencies(generation, terms),
-      kept: (key, work) => this.#kept(`${generation} ${key}`, work),
+      kept: (key, work) => this.#kept(generation, key, work),
     };
   }
 
-  #kept<Value>(key: string, work: () => Value): Value {
-    const kept = this.#answers.get(key);
-    if (kept !== undefined) return kept as Value;
+  /** Words and answers that are kept now: what a thread takes is by these. */
+  get sizes(): { readonly words: number; readonly answers: number } {
+    return { words: this.#words, answers: this.#answerCount };
+  }
+
+  #kept<Part>(generation: GenerationHandle, key: string, work: () => readonly Part[]): readonly Part[] {
+    const answers = this.#answersOf(generation);
+    const kept = answers.get(key);
+    if (kept !== undefined) return kept as readonly Part[];
     const answer = work();
-    if (this.#answers.size >= ANSWERS_MAX) this.#answers.clear();
-    this.#answers.set(key, answer);
+    if (this.#answerCount >= ANSWERS_MAX) this.#forgetAnswers();
+    // Most are empty: one for all of them.
+    answers.set(key, answer.length === 0 ? NONE : answer);
+    this.#answerCount += 1;
     return answer;
+  }
+
+  #answersOf(generation: GenerationHandle): Map<string, readonly unknown[]> {
+    if (this.#latestAnswers?.generation === generation) return this.#latestAnswers.answers;
+    const answers = this.#answers.get(generation) ?? new Map<string, readonly unknown[]>();
+    this.#answers.delete(generation);
+    this.#answers.set(generation, answers);
+    for (const [oldest, { size }] of this.#answers) {
+      if (this.#answers.size <= ANSWERED_GENERATIONS_MAX) break;
+      this.#answerCount -= size;
+      this.#answers.delete(oldest);
+    }
+    this.#latestAnswers = { generation, answers };
+    return answers;
+  }
+
+  #forgetAnswers(): void {
+    for (const answers of this.#answers.values()) answers.clear();
+    this.#answerCount = 0;
   }
 
   #forms(generation: GenerationHandle, words: readonly string[], withTypos: boolean): readonly WordForms[] {
@@ -95,9 +131,21 @@ export class Dictionaries {
     const missing = other.length > 0 ? this.#affected(generation, name, other, kept) : other;
     const asked = missing.length > 0 ? this.#ask(generation, missing, withTypos) : NONE_ASKED;
     const forms = words.map((word) => (asked.get(word) ?? kept.get(word)?.forms) as WordForms);
-    if (kept.size + asked.size > WORDS_MAX) kept.clear();
-    for (const [word, found] of asked) if (kept.size < WORDS_MAX) kept.set(word, { forms: found, vocabulary: name });
+    this.#keep(kept, name, asked);
     return forms;
+  }
+
+  #keep(kept: FormsByWord, vocabulary: number, asked: ReadonlyMap<string, WordForms>): void {
+    const before = kept.size;
+    if (before + asked.size > WORDS_MAX) kept.clear();
+    for (const [word, forms] of asked) if (kept.size < WORDS_MAX) kept.set(word, { forms, vocabulary });
+    this.#words += kept.size - before;
+    // The last is the one that is asked now.
+    for (const [root, { plain, typos }] of this.#byRoot) {
+      if ((this.#words <= WORDS_OF_ALL_MAX && this.#byRoot.size <= VOCABULARIES_MAX) || this.#byRoot.size === 1) return;
+      this.#words -= plain.size + typos.size;
+      this.#byRoot.delete(root);
+    }
   }
 
   /** Those of the words whose forms may be others than are kept, or of which none are. */
@@ -153,28 +201,35 @@ export class Dictionaries {
     if (this.#latest?.generation === generation) return this.#latest.vocabulary;
     const { name, root } = this.kernel.vocabulary(generation);
     const kept = this.#byRoot.get(root) ?? { plain: new Map(), typos: new Map() };
-    this.#byRoot.renew(root, kept);
+    this.#byRoot.delete(root);
+    this.#byRoot.set(root, kept);
     const vocabulary = { name, kept };
     this.#latest = { generation, vocabulary };
     return vocabulary;
   }
 }
 
+const NONE: readonly never[] = Object.freeze([]);
 /** What the kernel calls it where the list has neither the word nor anything like it. */
 const NOTHING_KNOWN_NAME = 0;
 const NOTHING_KNOWN: WordForms = Object.freeze({
   isKnown: false,
-  stems: Object.freeze([]),
-  compounds: Object.freeze([]),
-  typos: Object.freeze([]),
+  stems: NONE,
+  compounds: NONE,
+  typos: NONE,
 });
 const NONE_ASKED: ReadonlyMap<string, WordForms> = new Map();
 
 function formsOf(word: string, expansion: WordExpansion): WordForms {
   return Object.freeze({
     isKnown: expansion.documentFrequency > 0 || expansion.stems.length > 0,
-    stems: Object.freeze(expansion.stems.map(({ term }) => term)),
-    compounds: Object.freeze(expansion.compounds.map(({ term }) => term)),
-    typos: Object.freeze(chooseTypos(word, expansion)),
+    stems: orNone(expansion.stems.map(({ term }) => term)),
+    compounds: orNone(expansion.compounds.map(({ term }) => term)),
+    typos: orNone(chooseTypos(word, expansion)),
   });
+}
+
+/** Of thousands of words most have one of the three or none: what is empty is one for all. */
+function orNone<Part>(parts: readonly Part[]): readonly Part[] {
+  return parts.length === 0 ? NONE : Object.freeze(parts);
 }
