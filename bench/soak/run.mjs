@@ -6,7 +6,7 @@
  *   node bench/soak/run.mjs [minutes] [--seed 1] [--clock-days 24] [--out folder] [--drawing file]      default 60 minutes
  *
  * `--clock-days`: the service's clock jumps ahead by a day so many times, evenly (roll-ups, expiry, schedules). `--out`: what is written there while it goes on
- * (samples.ndjson, faults.json, log.txt, and of each thread what it takes; a file `snapshot` in probes/ asks for one of the heap). Bars: no answer that was
+ * (samples.ndjson, faults.json, log.txt, and of each thread what it takes; a file `snapshot` in probes/ asks for one of each heap). Bars: no answer that was
  * not expected or says that the service failed, no acknowledged write lost, and from the first sixth on memory, descriptors, maps and threads that do not grow:
  * the median of the last third at most a tenth above that of the third after the first sixth. Mail and buckets come from servers of the tests, where these can be had.
  */
