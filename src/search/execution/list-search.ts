@@ -87,7 +87,7 @@ export class ListSearcher {
 
   constructor(private readonly kernel: Kernel) {
     this.vectorsPerRecord = new VectorsPerRecord(kernel);
-    this.dictionaries = new Dictionaries(kernel);
+    this.dictionaries = Dictionaries.ofThread(kernel);
     this.dictionariesOfPages = new Dictionaries(kernel);
   }
 

@@ -63,6 +63,8 @@ type DictionaryKernel = Pick<
   'expand' | 'nameExpansions' | 'vocabulary' | 'affectedWords' | 'documentFrequencies'
 >;
 
+const ofThreads = new WeakMap<DictionaryKernel, Dictionaries>();
+
 export class Dictionaries {
   /** By the root of the vocabulary, in the order of use, the least recent first: most writes bring few new terms. */
   readonly #byRoot = new Map<number, KeptForms>();
@@ -79,6 +81,13 @@ export class Dictionaries {
   readonly #byName = new BoundedMap<number, WordForms>(NAMED_FORMS_MAX);
 
   constructor(private readonly kernel: DictionaryKernel) {}
+
+  /** Those of this thread, where searches and suggestions ask for the same words of the same lists. */
+  static ofThread(kernel: DictionaryKernel): Dictionaries {
+    const known = ofThreads.get(kernel) ?? new Dictionaries(kernel);
+    ofThreads.set(kernel, known);
+    return known;
+  }
 
   of(generation: GenerationHandle): Dictionary {
     return {
