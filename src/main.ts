@@ -184,6 +184,7 @@ function watchMemory(config: Config, budget: MemoryBudget, { log, metrics, parts
   });
   parts.opened('limit of mapped memory', () => mapped.stop());
   const memory = new OwnMemory({ budgetBytes: budget.bytes, releaseFreeMemory: () => kernel.releaseFreeMemory() });
+  parts.opened('looks at memory', () => memory.stop());
   metrics.memoryBudgetBytes.set(budget.bytes);
   metrics.beforeReading(() => {
     metrics.memoryOwnBytes.set(residentOwnBytes() ?? 0);
@@ -329,7 +330,7 @@ async function openServices(
     access,
     indexes,
     searchPool: { search: (task, signal, account) => searchPool.get().search(task, signal, account) },
-    answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MEBIBYTE, metrics }),
+    answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MEBIBYTE, metrics, memory }),
     runningChanges: new Map(),
     synonymCandidates,
     part: (key) => open.part(key),

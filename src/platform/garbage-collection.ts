@@ -15,8 +15,8 @@ const WITHOUT_HELPERS = ['--no-parallel-scavenge', '--no-concurrent-sweeping', '
 /** The one that compiled code depends on, as V8 has it by itself. */
 const UNTUNED_GROWTH = '--heap-growing-percent=0';
 
-/** By how much a heap may grow before all of it is collected, where the budget has room for that. */
-export const HEAP_GROWTH_PERCENT = 300;
+/** By how much a heap may grow before all of it is collected: where the budget has room for much, and where it is small. */
+export const HEAP_GROWTH_PERCENT = { generous: 300, moderate: 50 };
 
 /** A thread takes tenths of a second to start, and seconds on a busy machine; one that hangs does not leave the process untuned. */
 export const STARTING_MS_MAX = 10_000;
@@ -84,5 +84,6 @@ function tuneUnlessStarting(): void {
 /** The flags of a process before, and after each tuning that there is: compiled code is kept for each. */
 export function tunings(): readonly (readonly string[])[] {
   const untuned = [...WITHOUT_HELPERS.map((flag) => flag.replace('--no-', '--')), UNTUNED_GROWTH];
-  return [untuned, flagsOf({ heapGrowthPercent: undefined }), flagsOf({ heapGrowthPercent: HEAP_GROWTH_PERCENT })];
+  const percents = [undefined, ...Object.values(HEAP_GROWTH_PERCENT)];
+  return [untuned, ...percents.map((heapGrowthPercent) => flagsOf({ heapGrowthPercent }))];
 }

@@ -91,6 +91,21 @@ describe('memoryBudget', () => {
 
   it('lets heaps grow before they are collected only where there is room for it', () => {
     expect(memoryBudget(configOf({ mib: 1024 })).heapGrowthPercent).toBeUndefined();
+    expect(memoryBudget(configOf({ mib: 1023 })).heapGrowthPercent).toBe(50);
+    expect(memoryBudget(configOf({ mib: 250 })).heapGrowthPercent).toBe(50);
+  });
+
+  it('gives young generations what V8 makes of it', () => {
+    const young = (mib: number) => memoryBudget(configOf({ mib })).heaps.search.maxYoungGenerationSizeMb;
+    expect([250, 512, 600, 1024, 4096].map(young)).toEqual([6, 12, 12, 24, 48]);
+  });
+
+  it('has threads share arenas of the allocator, and large blocks outside of them, up to a gibibyte', () => {
+    const allocator = (mib: number) => memoryBudget(configOf({ mib })).allocator;
+    expect(allocator(511)).toEqual({ arenasMax: 1, returnedBytesMin: 256 * 1024 });
+    expect(allocator(512)).toEqual({ arenasMax: 4, returnedBytesMin: MEBIBYTE });
+    expect(allocator(1023)).toEqual(allocator(512));
+    expect(allocator(1024)).toBeUndefined();
   });
 
   it('leaves a heap that can read the largest record', () => {

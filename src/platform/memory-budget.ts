@@ -38,8 +38,9 @@ const MEMORY_A_MERGED_DOCUMENT = 72;
 /** And of each byte of its sources: strings of a column, terms and short postings, which are written last. */
 const MERGED_FILE_SHARE = 0.4;
 
-/** Young generations of V8 are this large by default; smaller ones cost time, a tenth at the least. */
+/** Young generations of V8 are this large by default; smaller ones cost time, a tenth at the least. It takes a third, rounded up to a power of two, three times. */
 const YOUNG_MIB = { min: 6, max: 48 };
+const YOUNG_PARTS = 3;
 /** A search thread's heap is 20 MiB of live objects, and so three times as much garbage at most; heaps grow so only where there is room for it. */
 const GROWTH_MIB_MIN = 64;
 const OLD_MIB_MAX = { search: 512, ingest: 1024 };
@@ -66,8 +67,13 @@ const CATALOG_PART = 4;
 
 /** With less than this, what is freed goes back to the system at once, and threads share the allocator's arenas. */
 const GENEROUS_MIB = 512;
-const FRUGAL_ARENAS = 1;
-const FRUGAL_RETURNED_BYTES_MIN = 256 * 1024;
+const FRUGAL: AllocatorLimits = { arenasMax: 1, returnedBytesMin: 256 * 1024 };
+/**
+ * With less than this, heaps grow by half before they are collected, threads have arenas of their own no longer than there are so many, and large blocks are no part of them: the allocator would take blocks of
+ * up to 32 MiB out of arenas once one was freed, and what lies between them stays.
+ */
+const LAVISH_MIB = 1024;
+const MODERATE: AllocatorLimits = { arenasMax: 4, returnedBytesMin: 1024 * 1024 };
 
 /** What one bulk upload holds of what was received and nobody has taken yet; a piece of what the network brings comes on top. */
 export const UPLOAD_BYTES = 512 * 1024;
@@ -191,7 +197,7 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
   // that wait, and what stores keep.
   const share = Math.floor((workMib * MEBIBYTE) / 4);
   const threads = ingest.threads + MERGE_THREADS + config.search.threads;
-  const young = clamp(Math.floor(YOUNG_MIB.min + workMib / 8 / threads), YOUNG_MIB);
+  const young = youngMib(clamp(YOUNG_MIB.min + workMib / 8 / threads, YOUNG_MIB));
   const old = (most: number) =>
     Math.max(
       Math.min(most, Math.max(OLD_MIB_MIN, Math.floor(memory.mib / 4))),
@@ -242,9 +248,8 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
       search: { maxYoungGenerationSizeMb: young, maxOldGenerationSizeMb: old(OLD_MIB_MAX.search) },
       ingest: { maxYoungGenerationSizeMb: young, maxOldGenerationSizeMb: old(OLD_MIB_MAX.ingest) },
     },
-    heapGrowthPercent: workMib / 8 / threads < GROWTH_MIB_MIN ? undefined : HEAP_GROWTH_PERCENT,
-    allocator:
-      memory.mib < GENEROUS_MIB ? { arenasMax: FRUGAL_ARENAS, returnedBytesMin: FRUGAL_RETURNED_BYTES_MIN } : undefined,
+    heapGrowthPercent: heapGrowth(memory.mib, workMib / 8 / threads),
+    allocator: allocatorLimits(memory.mib),
   };
 }
 
@@ -257,6 +262,21 @@ function workShare(config: BudgetedConfig): { readonly hasThreadForSmallWrites: 
   return spareMib >= enoughMib
     ? { hasThreadForSmallWrites: true, workMib: WORK_MIB_MIN + spareMib - INGEST_THREAD_MIB }
     : { hasThreadForSmallWrites: false, workMib: WORK_MIB_MIN + Math.min(spareMib, withThreadMib) };
+}
+
+/** No more than so many MiB, as V8 has them: of 13 it would make 24. */
+function youngMib(most: number): number {
+  return YOUNG_PARTS * 2 ** Math.floor(Math.log2(most / YOUNG_PARTS));
+}
+
+function heapGrowth(mib: number, roomForEachMib: number): number | undefined {
+  if (roomForEachMib >= GROWTH_MIB_MIN) return HEAP_GROWTH_PERCENT.generous;
+  return mib < LAVISH_MIB ? HEAP_GROWTH_PERCENT.moderate : undefined;
+}
+
+function allocatorLimits(mib: number): AllocatorLimits | undefined {
+  if (mib < GENEROUS_MIB) return FRUGAL;
+  return mib < LAVISH_MIB ? MODERATE : undefined;
 }
 
 /** The largest answer: as the settings have it, or what a budget has room for. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { OwnMemory, residentOwnBytes } from './own-memory.js';
 import { itWhere } from '../../test/support/skip.js';
 
@@ -84,6 +84,28 @@ describe('OwnMemory', () => {
     first.end();
     second.end();
     await Promise.all(done);
+  });
+
+  it('tells of a shortage as long as there is one that giving back does not end, and when it is over', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const inUse = { bytes: 900, freed: 0 };
+    const told: boolean[] = [];
+    const memory = ownMemory(inUse);
+    memory.tellOfShortage((isShort) => told.push(isShort));
+    const look = (now: { bytes: number; freed: number }) => {
+      Object.assign(inUse, now);
+      vi.runOnlyPendingTimers();
+      return told.splice(0);
+    };
+    expect(look({ bytes: 900, freed: 0 })).toEqual([]);
+    expect(look({ bytes: 1100, freed: 200 })).toEqual([]);
+    expect(inUse.bytes).toBe(900);
+    expect(look({ bytes: 1300, freed: 200 })).toEqual([true]);
+    expect(look({ bytes: 1100, freed: 0 })).toEqual([true]);
+    expect(look({ bytes: 800, freed: 0 })).toEqual([false]);
+    memory.stop();
+    expect(look({ bytes: 1300, freed: 0 })).toEqual([]);
+    vi.useRealTimers();
   });
 
   it('goes on when work fails', async () => {

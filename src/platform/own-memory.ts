@@ -11,6 +11,8 @@ import type { Kernel } from '../../native-bindings/index.js';
 const CHECK_INTERVAL_MS = 50;
 /** From the end of what held memory beside work, such as an upload, to the look at what is left of it: many that end together are one. */
 const LET_GO_MS = 250;
+/** Between two looks at whether more is taken than there is. */
+const SHORTAGE_LOOK_MS = 2000;
 /** Beyond this part of the budget no new work begins. The rest is for what is under way. */
 const HIGH_WATER = 0.85;
 const STATM = '/proc/self/statm';
@@ -36,15 +38,18 @@ export interface OwnMemoryOptions {
 }
 
 export class OwnMemory {
+  readonly #budgetBytes: number;
   readonly #highWaterBytes: number;
   readonly #release: () => void;
   readonly #measure: () => number | undefined;
   readonly #waiting: (() => void)[] = [];
+  readonly #looks: NodeJS.Timeout[] = [];
   #atWork = 0;
   #timer: NodeJS.Timeout | undefined;
   #letGoTimer: NodeJS.Timeout | undefined;
 
   constructor({ budgetBytes, releaseFreeMemory, measure = residentOwnBytes }: OwnMemoryOptions) {
+    this.#budgetBytes = budgetBytes;
     this.#highWaterBytes = budgetBytes * HIGH_WATER;
     this.#release = releaseFreeMemory;
     this.#measure = measure;
@@ -85,11 +90,35 @@ export class OwnMemory {
     }, LET_GO_MS).unref();
   }
 
+  /**
+   * Tells what can do with less, such as a cache, every so often that more is taken than the budget has, also once what the allocator keeps was given back;
+   * and that it is over, while there is room for new work.
+   */
+  tellOfShortage(tell: (isShort: boolean) => void): void {
+    const timer = setInterval(() => {
+      if (!this.#isHigh()) tell(false);
+      else if (this.#isShort()) {
+        this.#release();
+        if (this.#isShort()) tell(true);
+      }
+    }, SHORTAGE_LOOK_MS).unref();
+    this.#looks.push(timer);
+  }
+
+  /** Nobody is told any more. */
+  stop(): void {
+    for (const timer of this.#looks.splice(0)) clearInterval(timer);
+  }
+
   #mayBegin(): boolean {
     if (this.#atWork === 0) return true;
     if (!this.#isHigh()) return true;
     this.#release();
     return !this.#isHigh();
+  }
+
+  #isShort(): boolean {
+    return (this.#measure() ?? 0) > this.#budgetBytes;
   }
 
   #isHigh(): boolean {

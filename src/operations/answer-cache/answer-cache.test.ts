@@ -27,6 +27,35 @@ describe('AnswerCache', () => {
     expect(read(cache, 'd')).toBeUndefined();
   });
 
+  it('gives way where memory is short, down to a quarter, and takes its room back', () => {
+    const cache = cacheOf(64 * KIB);
+    const fill = () => {
+      for (let number = 0; number < 1000; number += 1)
+        cache.set([`${number} ${cache.bytes}`], body('x'.repeat(500)), SEARCH);
+      return cache.bytes / KIB;
+    };
+    const told = (isShort: boolean) => {
+      cache.giveWay(isShort);
+      return [cache.bytes / KIB, fill()];
+    };
+    expect(fill()).toBeGreaterThan(60);
+    for (const [isShort, least, most] of [
+      [true, 28, 32],
+      [true, 14, 16],
+      [true, 14, 16],
+    ] as const)
+      for (const taken of told(isShort)) {
+        expect(taken).toBeGreaterThan(least);
+        expect(taken).toBeLessThanOrEqual(most);
+      }
+    for (const most of [32, 64, 64]) {
+      const [before = 0, after = 0] = told(false);
+      expect(before).toBeLessThanOrEqual(most);
+      expect(after).toBeGreaterThan(most - 4);
+      expect(after).toBeLessThanOrEqual(most);
+    }
+  });
+
   it('tells of each answer which search it was, whatever key it is found under', () => {
     const cache = cacheOf(64 * KIB);
     const later: AnsweredSearch = { term: 'red', hasResults: false, isFirstPage: false };

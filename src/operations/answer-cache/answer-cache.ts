@@ -9,10 +9,10 @@
  * marks one; a hand goes from the oldest on, takes marks away and drops the first answer without one. Many that are asked
  * for once do not push out those that are asked for often.
  *
- * Invariant: the bytes of all entries are at most `bytesMax`. Main thread only.
+ * Invariant: the bytes of all entries are at most `bytesMax`, and less where memory is short (`giveWay`). Main thread only.
  */
 import type { ShownResult } from '../../analytics/index.js';
-import type { Metrics } from '../../platform/index.js';
+import type { Metrics, OwnMemory } from '../../platform/index.js';
 import { ANSWER_HEAD_BYTES, answerHead, formatTook } from '../../search/index.js';
 import { HeadedBytes } from './headed-bytes.js';
 
@@ -22,6 +22,8 @@ const ANSWER_BYTES_MAX = 262_144;
 const KEY_CHARACTERS_MAX = 16_384;
 /** Ways to ask for one answer that are remembered. */
 const KEYS_PER_ANSWER_MAX = 8;
+/** Where memory is short, the cache has so small a part of its room; it gives half of what it has each time that it is told so, and takes as much back. */
+const LEAST_PART = 4;
 /** What an entry and a key take beside their bytes, about. */
 const ENTRY_OVERHEAD_BYTES = 400;
 const KEY_OVERHEAD_BYTES = 100;
@@ -30,6 +32,8 @@ const BYTES_PER_KEY_CHARACTER = 2;
 export interface AnswerCacheOptions {
   /** 0: nothing is kept. */
   readonly bytesMax: number;
+  /** Where it hears that memory is short. */
+  readonly memory?: Pick<OwnMemory, 'tellOfShortage'>;
   readonly metrics: Pick<
     Metrics,
     'beforeReading' | 'searches' | 'searchCacheHits' | 'searchCacheMisses' | 'searchCacheBytes'
@@ -79,9 +83,15 @@ export class AnswerCache {
   private hand: Entry | undefined;
   private used = 0;
   private hits = 0;
+  /** What it may take now. */
+  private room: number;
 
   constructor(private readonly options: AnswerCacheOptions) {
-    const { metrics } = options;
+    const { metrics, memory } = options;
+    memory?.tellOfShortage((isShort) => {
+      this.giveWay(isShort);
+    });
+    this.room = options.bytesMax;
     metrics.beforeReading(() => {
       metrics.searchCacheHits.inc(this.hits);
       metrics.searches.inc(this.hits);
@@ -108,6 +118,13 @@ export class AnswerCache {
     return { body: new HeadedBytes(answerHead(queryId, tookMs), entry.body), tookMs, search: entry.search };
   }
 
+  /** Told again and again whether the service takes more than its budget. */
+  giveWay(isShort: boolean): void {
+    const { bytesMax } = this.options;
+    this.room = isShort ? Math.max(bytesMax / LEAST_PART, this.room / 2) : Math.min(bytesMax, this.room * 2);
+    this.makeRoom();
+  }
+
   missed(): void {
     if (this.isOn) this.options.metrics.searchCacheMisses.inc();
   }
@@ -123,7 +140,6 @@ export class AnswerCache {
 
   /** Keeps a finished answer under these keys. `body` is copied: it may be part of a larger buffer. */
   set(keys: readonly string[], body: Uint8Array, search: AnsweredSearch): void {
-    const { bytesMax } = this.options;
     if (!this.isOn || body.length > ANSWER_BYTES_MAX || body.length < ANSWER_HEAD_BYTES) return;
     const usable = keys.filter((key) => key.length <= KEY_CHARACTERS_MAX && !this.byKey.has(key));
     if (usable.length === 0) return;
@@ -136,7 +152,7 @@ export class AnswerCache {
     if (this.newest === undefined) this.oldest = entry;
     else this.newest.newer = entry;
     this.newest = entry;
-    if (entry.bytes > bytesMax) this.remove(entry);
+    if (entry.bytes > this.room) this.remove(entry);
     else this.makeRoom(entry);
   }
 
@@ -153,8 +169,8 @@ export class AnswerCache {
   }
 
   /** Drops answers until all fit; `kept` only when nothing else is left. */
-  private makeRoom(kept: Entry): void {
-    while (this.used > this.options.bytesMax) {
+  private makeRoom(kept?: Entry): void {
+    while (this.used > this.room) {
       let candidate = this.hand ?? this.oldest;
       while (candidate !== undefined && (candidate.wasHit || candidate === kept)) {
         if (candidate === kept && this.oldest === this.newest) break;
