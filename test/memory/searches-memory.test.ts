@@ -1,0 +1,83 @@
+/**
+ * Many lists that are searched by ever other words, in several ways, while records are written to each: what the service takes of its own stays well within
+ * `memory.mib`, though nothing that it remembers of words is asked for again. A small part of what `bench/soak` does for an hour.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { SeededRandom } from '../support/random.js';
+import { itWhere } from '../support/skip.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const MEMORY_MIB = 512;
+/** It takes 235, and took 279 before heaps, young generations, arenas and what is kept of words had their bounds (decision 0359). */
+const TAKEN_MIB_MAX = 260;
+const LISTS = 10;
+const RECORDS = 2000;
+const ROUNDS = 250;
+const SEARCHES_A_ROUND = 16;
+const VOCABULARY = 20_000;
+const WORDS_PER_RECORD = 20;
+const SAMPLE_MS = 50;
+
+const text = (random: SeededRandom, words: number) =>
+  Array.from({ length: words }, () => `word${Math.floor(VOCABULARY * random.next() ** 2).toString(36)}`).join(' ');
+
+async function makeLists({ client }: TestService, random: SeededRandom): Promise<void> {
+  for (let list = 0; list < LISTS; list += 1) {
+    const { status } = await client.post('/list/default', {
+      name: `list-${list}`,
+      searchable_fields: [{ name: 'text' }],
+      facets: [{ name: 'category', type: 'string' }],
+    });
+    expect(status).toBe(201);
+    const records = Array.from({ length: RECORDS }, (_, number) => ({
+      name: `${number}`,
+      text: text(random, WORDS_PER_RECORD),
+      category: `c${number % 50}`,
+    }));
+    expect((await client.bulk('default', `list-${list}`, records)).status).toBe(200);
+  }
+}
+
+/** Searches and suggestions of all lists, and a write to one of them. */
+async function round({ client }: TestService, number: number, random: SeededRandom): Promise<void> {
+  const searches = Array.from({ length: SEARCHES_A_ROUND }, async (_, at) => {
+    const list = `list-${(number + at) % LISTS}`;
+    const query = text(random, 3).replace(/(.)(.)$/, '$2$1');
+    const parameters = [{}, { highlight: 'true' }, { facets: 'category' }, { match: 'all' }][at % 4];
+    const { status } = await client.get(`/search/default/${list}/1`, { query, size: 25, ...parameters });
+    expect(status).toBe(200);
+    const suggested = await client.post(`/suggest/default/${list}/1`, { query: query.slice(0, 6) });
+    expect(suggested.status).toBe(200);
+  });
+  const record = { name: `${number % RECORDS}`, fields: { text: text(random, WORDS_PER_RECORD) } };
+  const written = await client.post(`/search-result/default/list-${number % LISTS}`, record);
+  expect(written.status).toBeLessThan(300);
+  await Promise.all(searches);
+}
+
+itWhere(process.platform === 'linux', 'only Linux tells what is resident')(
+  'what many lists are searched by takes a part of the budget that does not grow',
+  async () => {
+    const service = await startTestService({
+      env: { GANNET_MEMORY_MIB: `${MEMORY_MIB}`, GANNET_SEARCH_THREADS: '2', GANNET_LOG_LEVEL: 'error' },
+    });
+    const random = new SeededRandom(5);
+    const taken: number[] = [];
+    const samples = setInterval(() => taken.push(service.ownMemoryMib()), SAMPLE_MS);
+    try {
+      await makeLists(service, random);
+      for (let number = 0; number < ROUNDS; number += 1) await round(service, number, random);
+      await wait(SAMPLE_MS);
+      const most = Math.max(...taken);
+      process.stdout.write(
+        `${ROUNDS * SEARCHES_A_ROUND} searches of ${LISTS} lists: at most ${most.toFixed(0)} MiB of its own\n`,
+      );
+      expect(most).toBeGreaterThan(0);
+      expect(most).toBeLessThan(TAKEN_MIB_MAX);
+    } finally {
+      clearInterval(samples);
+      await service.close();
+    }
+  },
+);
