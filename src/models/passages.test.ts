@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { VECTORS_PER_RECORD_MAX } from '../vectors/index.js';
 import { cutPassages, estimateTokens, PASSAGES_MAX } from './passages.js';
 
 const texts = fc.oneof(
@@ -60,9 +61,10 @@ describe('cutPassages', () => {
     ]);
   });
 
-  it('leaves a short record whole, and bounds a very long one', () => {
+  it('leaves a short record whole, and tells of a very long one that it has more than a record can have vectors for', () => {
     expect(cutPassages({ title: 'Title', text: 'Text.' }, 100, estimateTokens)).toEqual(['Title\nText.']);
     const long = cutPassages({ title: '', text: 'A word here. '.repeat(20_000) }, 8, estimateTokens);
     expect(long).toHaveLength(PASSAGES_MAX);
+    expect(PASSAGES_MAX).toBeGreaterThan(VECTORS_PER_RECORD_MAX);
   });
 });

@@ -2,15 +2,15 @@
  * Cuts texts into passages that a model reads whole: at ends of sentences as far as they fit, at words where a sentence is too
  * long, each beginning with the title. What a long title has behind its beginning is text, and a text without another field is cut as it is.
  */
-import type { TextToEmbed } from '../vectors/index.js';
+import { VECTORS_PER_RECORD_MAX, type TextToEmbed } from '../vectors/index.js';
 
 /** How many tokens a text is, at most. */
 export type TokenCount = (text: string) => number;
 
 /** A longer title leaves no room for the text. */
 const TITLE_SHARE_MAX = 1 / 4;
-/** Passages of one text: a book's further ones say little of it, and each is a call of the model. */
-export const PASSAGES_MAX = 1000;
+/** One more than a record can have vectors for says that there are more: a book of a million words is not cut to its end to be refused. */
+export const PASSAGES_MAX = VECTORS_PER_RECORD_MAX + 1;
 
 type Granularity = 'sentence' | 'word' | 'grapheme';
 
@@ -23,6 +23,7 @@ function segmentsOf(text: string, granularity: Granularity): Intl.Segments {
   return segmenter.segment(text);
 }
 
+/** `PASSAGES_MAX` at most: what has so many is not whole. */
 export function cutPassages({ title, text }: TextToEmbed, tokensMax: number, count: TokenCount): readonly string[] {
   const whole = [title.trim(), text.trim()].filter((part) => part !== '').join('\n');
   if (whole === '') return [];

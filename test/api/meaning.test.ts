@@ -242,6 +242,24 @@ describe('a search with a vector', () => {
   });
 });
 
+describe('a text of more passages than a record can have vectors for', () => {
+  it('is counted as too long and found by its words', async () => {
+    const model = { name: 'short', provider: 'openai', url: server.url('/v1'), served_name: 'topics', tokens_max: 16 };
+    expect((await service.control().post('/model/default', model)).status).toBe(201);
+    await client.post('/list/default', { name: 'books', ...DEFINITION, model: 'short' });
+    const book = 'The gannet dives and then it swims after many fish. '.repeat(1001);
+    await client.bulk('default', 'books', [
+      { name: 'book', title: `${book} colophon` },
+      { name: 'leaf', title: 'gannet diving' },
+    ]);
+    const read = async () => (await client.get('/list/default/books')).body as { meaning: Record<string, unknown> };
+    const { meaning } = await eventually(read, (list) => list.meaning.pending === 0);
+    expect(meaning).toMatchObject({ embedded: 1, failed: 1, error: 'too-long' });
+    const { body } = await client.get('/search/default/books/1?query=colophon');
+    expect((body as Found).results[0]?.name).toBe('book');
+  });
+});
+
 describe('a score', () => {
   it('is the same alone and in a group, at every size of the page, and through writes', async () => {
     const query = { query: 'ocean gannet', cache: false };

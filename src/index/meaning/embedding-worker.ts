@@ -135,7 +135,7 @@ function withoutVectors({ isGone }: TextOfRecord, passages: readonly string[] | 
   if (isGone) return { verdict: 'done', result: { kind: 'nothing' } };
   if (passages === undefined || passages.length === 0) return refused('no-text', 'The record has no text.');
   if (passages.length <= VECTORS_PER_RECORD_MAX) return { verdict: 'done', result: { kind: 'nothing' } };
-  const detail = `The text has ${passages.length} passages, and a record has at most ${VECTORS_PER_RECORD_MAX} vectors.`;
+  const detail = `The text has more than ${VECTORS_PER_RECORD_MAX} passages, and a record has a vector for each of so many at most.`;
   return refused('too-long', detail);
 }
 
