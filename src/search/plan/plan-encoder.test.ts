@@ -122,6 +122,13 @@ describe('plans', () => {
     expect(encoded({ order_by: 'price' })).toMatchObject({ storageOrder: false });
   });
 
+  it('takes it for what is found by meaning alone, too, when nothing is to rank', () => {
+    const request = readSearchRequest({ ranking: 'none' }, [SHOP]);
+    const window = { skip: 0, size: 10, facetValues: 20 };
+    const plan = planSearch(request, { kind: 'meaning' }, request.filters[0] as FilterNode, window);
+    expect(encodePlan(plan, kernelLayout(SHOP)).sort).toEqual([{ by: 'recordNumber', descending: false }]);
+  });
+
   it('leaves out what a list of a group lacks', () => {
     const options = {
       radius: '0,0,1',

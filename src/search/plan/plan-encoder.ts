@@ -111,7 +111,8 @@ function encodeValue(value: FilterValue): PlanValue {
 }
 
 function encodeOrder(plan: SearchPlan, layout: KernelLayout): PlanSortKey[] {
-  if (plan.storageOrder && plan.query.kind === 'groups') return [{ by: 'recordNumber', descending: false }];
+  const isScored = plan.query.kind === 'groups' || plan.query.kind === 'meaning';
+  if (plan.storageOrder && isScored) return [{ by: 'recordNumber', descending: false }];
   return plan.order.flatMap((key) => encodeSortKey(key, plan.origin, layout));
 }
 
