@@ -117,7 +117,10 @@ const preview = defineOperation({
             word: Type.String({ description: 'A term of the rule' }),
             before: side,
             after: side,
-            added: Type.Integer({ description: 'Records that are found with the rule only' }),
+            added: Type.Integer({
+              description:
+                'How many more records are found with the rule than without; below 0 where its phrase goes before the rules of the words in it, by which more were found',
+            }),
           }),
         ),
       }),
