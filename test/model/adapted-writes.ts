@@ -1,5 +1,5 @@
 /** Writes as their list is to have them: vectors go to lists that take them, and of other lengths where one is settled already. */
-import type { NewRecord, Operation, Write } from './operations.js';
+import type { ContendedCall, NewRecord, Operation, Write } from './operations.js';
 import type { ReferenceList } from './reference-list.js';
 import type { GivenVectors } from './reference-vectors.js';
 
@@ -13,9 +13,22 @@ export function adapted(operation: Operation, lists: readonly ReferenceList[]): 
     case 'replace':
       return adaptedWrite(operation, lists);
     case 'together':
+    case 'walk':
       return { ...operation, writes: operation.writes.map((write) => adaptedWrite(write, lists)) };
     case 'bulk':
       return { ...operation, records: operation.records.map((record) => adaptedRecord(record, lists[operation.list])) };
+    case 'contended': {
+      const list = lists[operation.list];
+      // Which one is first and settles the length of vectors is not known.
+      const some = list?.dimensions === undefined ? withoutVectors : (record: NewRecord) => adaptedRecord(record, list);
+      const calls = operation.calls.map((call): ContendedCall => {
+        if (call.kind === 'delete') return call;
+        return call.kind === 'put'
+          ? { ...call, record: some(call.record) }
+          : { ...call, records: call.records.map(some) };
+      });
+      return { ...operation, calls };
+    }
     case 'kill': {
       const list = lists[operation.list];
       return {
@@ -41,6 +54,8 @@ function adaptedRecord(record: NewRecord, list: ReferenceList | undefined): NewR
   const { name, fields, vectors } = record;
   return isSent(vectors, name, list) ? record : { name, fields };
 }
+
+const withoutVectors = ({ name, fields }: NewRecord): NewRecord => ({ name, fields });
 
 function isSent(vectors: GivenVectors | undefined, name: string, list: ReferenceList | undefined): boolean {
   if (list?.model !== 'own') return vectors === undefined || name.length % ALL_THE_SAME_EVERY === 0;

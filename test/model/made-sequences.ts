@@ -1,7 +1,7 @@
 /** Sequences of operations out of a seed. */
 import { SeededRandom } from '../support/random.js';
 import { MadeValues } from './made-values.js';
-import type { NewRecord, Operation, Search, Sequence, Target, Write } from './operations.js';
+import type { ContendedCall, NewRecord, Operation, Search, Sequence, Target, Write } from './operations.js';
 import type { Comparison, Filter } from './reference-filter.js';
 import type { Fields, Model, SortKey } from './reference-list.js';
 import type { Definition, FacetDefinition, FacetType, Value } from './reference-values.js';
@@ -13,6 +13,7 @@ const BULK_RECORDS_MAX = 40;
 const BULK_RECORDS_MANY = 400;
 const DEPTH_MAX = 3;
 const RESTART_EVERY = 5;
+const TOLD_EVERY = 3;
 
 /** All fields that a sequence may use; each list of it has some of these as its facets. */
 const FACETS: readonly FacetDefinition[] = [
@@ -43,7 +44,8 @@ function withoutVectors({ name, fields }: NewRecord): NewRecord {
 }
 
 export function madeSequence(seed: number, operations: number): Sequence {
-  const sequence = new SequenceMaker(new SeededRandom(seed)).make(operations);
+  const made = new SequenceMaker(new SeededRandom(seed)).make(operations);
+  const sequence = seed % TOLD_EVERY === 0 ? { ...made, isTold: true } : made;
   // A start takes as long as a whole sequence does.
   if (seed % RESTART_EVERY > 0) return sequence;
   const restart: Operation =
@@ -92,8 +94,9 @@ class SequenceMaker {
     if (drawn < 90)
       return { kind: 'delete-matching', list, filter: this.#filter(DEPTH_MAX), style: this.random.below(1000) };
     if (drawn < 92) return { kind: 'read-all', list };
-    if (drawn < 93 && this.random.below(2) === 0) return { kind: 'model', list, model: this.#model() };
-    if (drawn < 94) return { kind: 'define', list, definition: this.#definition() };
+    if (drawn < 93) return this.#rarer(list);
+    if (drawn < 94 && this.random.below(2) === 0) return { kind: 'model', list, model: this.#model() };
+    if (drawn < 95) return { kind: 'define', list, definition: this.#definition() };
     if (drawn < 96) return { kind: 'synonyms', list, rules: this.#rules() };
     if (drawn < 97 && this.random.below(2) === 0)
       return this.random.below(2) === 0
@@ -103,6 +106,32 @@ class SequenceMaker {
     if (drawn < 98) return this.random.below(2) === 0 ? { kind: 'reindex', list } : this.#members();
     if (drawn < 99) return this.random.below(2) === 0 ? { kind: 'csv', list } : this.#queryRules(list);
     return { kind: 'search', ...this.#search() };
+  }
+
+  #rarer(list: number): Operation {
+    switch (this.random.below(3)) {
+      case 0: {
+        const names = Array.from({ length: this.random.below(30) }, () => this.#values.name());
+        const writes = names.map((name) => this.#write(list, name));
+        return { kind: 'walk', list, size: 1 + this.random.below(6), beside: 1 + this.random.below(4), writes };
+      }
+      case 1:
+        return { kind: 'contended', list, calls: this.#calls() };
+      default:
+        return { kind: 'preview', list, rule: this.#rule() };
+    }
+  }
+
+  /** About few records. */
+  #calls(): ContendedCall[] {
+    const names = Array.from({ length: 1 + this.random.below(5) }, () => this.#values.name());
+    const record = () => this.#record(this.random.pick(names));
+    return Array.from({ length: 2 + this.random.below(8) }, (): ContendedCall => {
+      const drawn = this.random.below(6);
+      if (drawn === 0) return { kind: 'delete', name: this.random.pick(names) };
+      if (drawn < 4) return { kind: 'put', record: record() };
+      return { kind: 'bulk', records: Array.from({ length: 1 + this.random.below(12) }, record) };
+    });
   }
 
   #write(list: number, name: string): Write {
@@ -125,7 +154,11 @@ class SequenceMaker {
       this.#record(at % 2 === 0 ? this.#values.name() : `b${this.random.below(length)}`),
     );
     const format = this.random.pick(['ndjson', 'json', 'flat'] as const);
-    return { kind: 'bulk', list, records: format === 'flat' ? records.map(withoutVectors) : records, format };
+    const strays = Array.from({ length: this.random.below(3) }, () => ({
+      before: this.random.below(length),
+      stray: this.#values.stray(),
+    }));
+    return { kind: 'bulk', list, records: format === 'flat' ? records.map(withoutVectors) : records, format, strays };
   }
 
   #together(list: number): Operation {
@@ -195,14 +228,16 @@ class SequenceMaker {
   }
 
   #rules(): SynonymRule[] {
+    return Array.from({ length: this.random.below(4) }, () => this.#rule());
+  }
+
+  #rule(): SynonymRule {
     const term = () =>
       this.random.below(3) > 0 ? this.#values.word() : `${this.#values.word()} ${this.#values.word()}`;
     const words = () => [...new Set([term(), term()])];
-    return Array.from({ length: this.random.below(4) }, (): SynonymRule => {
-      const terms = words();
-      if (terms.length < 2 || this.random.below(2) === 0) return { kind: 'rewrite', terms, replace_with: words() };
-      return { kind: 'equivalent', terms };
-    });
+    const terms = words();
+    if (terms.length < 2 || this.random.below(2) === 0) return { kind: 'rewrite', terms, replace_with: words() };
+    return { kind: 'equivalent', terms };
   }
 
   #target(): Target {
@@ -227,10 +262,12 @@ class SequenceMaker {
     const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
     const target = this.#target();
     const changing = 'group' in target ? [] : CHANGING.filter(() => this.random.below(5) === 0);
+    const order = this.random.below(2) === 0 ? [] : this.#order(changing, optional.radius !== undefined);
     return {
       target,
       ...given,
-      order: this.random.below(2) === 0 ? [] : this.#order(changing),
+      order,
+      ...(order.length === 0 && this.random.below(6) === 0 && { asStored: true }),
       facets: [...FACETS.map(({ name }) => name).filter(() => this.random.below(3) === 0), ...changing],
       facetSize: this.random.pick([1, 2, 5, 20, 1000]),
       skip: this.random.pick([0, 0, 0, 1, 5, 30]),
@@ -240,9 +277,10 @@ class SequenceMaker {
     };
   }
 
-  #order(others: readonly string[]): SortKey[] {
+  #order(others: readonly string[], isNear: boolean): SortKey[] {
     const singles = FACETS.filter(({ cardinality }) => cardinality === 'Single').map(({ name }) => name);
-    const sortable = [...singles, 'name', ...others];
+    const byPlace = isNear || this.random.below(50) === 0 ? ['distance', 'distance'] : [];
+    const sortable = [...singles, 'name', 'created_utc', 'modified_utc', ...byPlace, ...others];
     const keys = new Set(Array.from({ length: 1 + this.random.below(4) }, () => this.random.pick(sortable)));
     return [...keys].map((by) => ({ by, direction: this.random.pick(['asc', 'desc'] as const) }));
   }

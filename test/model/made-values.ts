@@ -1,5 +1,6 @@
 /** Values that are legal and hostile, and few enough for records to share them. */
 import type { SeededRandom } from '../support/random.js';
+import type { Stray } from './operations.js';
 import type { GivenVectors, Vector } from './reference-vectors.js';
 import type { FacetDefinition, FacetType, Point, Scalar, Value } from './reference-values.js';
 
@@ -173,6 +174,24 @@ const VECTORS: readonly Vector[] = [
     [1, 0],
   ],
 ];
+/** With a digit behind, as long as names may be. */
+const LONG_NAMES = ['n', '日', '\u{1F600}'].map((character) => character.repeat(511));
+const TOO_LONG = '\u{1F600}'.repeat(513);
+const STRAYS: readonly Stray[] = [
+  ...['5', 'null', '"r1"', '[]', 'true', '[{"name":"r1"}]'].map((text) => ({ text, name: null })),
+  ...['7', '{}', '[]', 'true'].map((name) => ({ text: `{"name":${name},"title":"x"}`, name: null })),
+  { text: '{"name":"r1","title":{"a":1}}', name: 'r1' },
+  { text: '{"name":"r1","fields":{"title":[["a"]]}}', name: 'r1' },
+  { text: '{"name":"r1","fields":{"title":"a"},"stray":1}', name: 'r1' },
+  { text: '{"name":"r1","fields":{"place":{"latitude":91,"longitude":0}}}', name: 'r1' },
+  { text: '{"name":"r1","title":"a"', name: null, isNoJson: true },
+  { text: 'r1', name: null, isNoJson: true },
+  { text: '{"name":"r1","price":01}', name: null, isNoJson: true },
+  { text: '', name: null, isNoJson: true, isBlank: true },
+  { text: ' \t', name: null, isNoJson: true, isBlank: true },
+  { text: `{"name":"${TOO_LONG}"}`, name: TOO_LONG },
+  { text: '{"name":"","title":"a"}', name: '' },
+];
 const FITTING_VECTORS = 17;
 const ODD_VECTOR_EVERY = 60;
 const VECTORS_MAX = 4;
@@ -231,6 +250,11 @@ export class MadeValues {
     return Array.from({ length }, () => this.vector());
   }
 
+  /** Of a bulk call. */
+  stray(): Stray {
+    return this.random.pick(STRAYS);
+  }
+
   point(): Point {
     return this.random.pick(POINTS);
   }
@@ -242,7 +266,32 @@ export class MadeValues {
   /** Of a record. Two that differ in case alone are two. */
   name(): string {
     const number = this.random.below(24);
-    const odd = ['', ' ', '/', '%2F', '?', "'", 'é', 'e\u0301', '日本', '\u{1F600}', '..', '__proto__'];
+    if (this.random.below(40) === 0) return `${this.random.pick(LONG_NAMES)}${number % 3}`;
+    const odd = [
+      'a/b/',
+      '%',
+      '%00',
+      '.',
+      'ﬁ',
+      'K',
+      '\u212A',
+      '\u0000',
+      '\n',
+      '#',
+      '&size=0',
+      '',
+      ' ',
+      '/',
+      '%2F',
+      '?',
+      "'",
+      'é',
+      'e\u0301',
+      '日本',
+      '\u{1F600}',
+      '..',
+      '__proto__',
+    ];
     return this.random.below(4) === 0
       ? `${this.random.pick(odd)}${number % 4}`
       : `${number % 5 === 0 ? 'R' : 'r'}${number}`;

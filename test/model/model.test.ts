@@ -5,11 +5,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../support/random.js';
 import { startTestService, type TestService } from '../support/service.js';
+import type { WebhookReceiver } from '../support/webhook-receiver.js';
 import { Difference } from './difference.js';
 import { madeSequence } from './made-sequences.js';
 import type { Sequence } from './operations.js';
 import { replay } from './replay.js';
 import { shrunk } from './shrinking.js';
+import { startReceiver } from './told-events.js';
 import { TextModel } from './text-model.js';
 
 const SEQUENCES = Number(process.env['GANNET_MODEL_SEQUENCES'] ?? 10);
@@ -20,10 +22,14 @@ const TIMEOUT_MS = 24 * 3_600_000;
 
 let service: TestService;
 let textModel: TextModel;
+let receiver: WebhookReceiver;
 beforeAll(async () => {
   textModel = await TextModel.start();
+  receiver = await startReceiver();
   service = await startTestService({
     env: {
+      GANNET_WEBHOOKS_RETRY_SECONDS: '1',
+      GANNET_WEBHOOKS_JITTER_PERCENT: '0',
       GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
       GANNET_INGEST_MERGE_FAN_IN: '2',
       GANNET_SEARCH_RATE_PER_MINUTE: '1000000000',
@@ -35,13 +41,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close();
   await textModel.close();
+  await receiver.close();
 });
 
 let runs = 0;
 async function differenceOf(sequence: Sequence): Promise<Difference | undefined> {
   runs += 1;
   try {
-    await replay({ service, textModel }, `m${runs}`, sequence);
+    await replay({ service, textModel, receiver }, `m${runs}`, sequence);
     return undefined;
   } catch (error) {
     if (error instanceof Difference) return error;

@@ -27,6 +27,8 @@ export interface Search {
   /** Whether meaning is left aside. */
   readonly byWords?: boolean;
   readonly order: readonly SortKey[];
+  /** `ranking: none`. */
+  readonly asStored?: boolean;
   readonly facets: readonly string[];
   readonly facetSize: number;
   readonly skip: number;
@@ -50,6 +52,21 @@ export type Write =
     }
   | { readonly kind: 'delete'; readonly list: number; readonly name: string };
 
+export type ContendedCall =
+  | { readonly kind: 'put'; readonly record: NewRecord }
+  | { readonly kind: 'bulk'; readonly records: readonly NewRecord[] }
+  | { readonly kind: 'delete'; readonly name: string };
+
+/** A line of a bulk call that is no record, with the name that it can be told by. */
+export interface Stray {
+  readonly text: string;
+  readonly name: string | null;
+  /** No JSON: a whole array would be none. */
+  readonly isNoJson?: boolean;
+  /** Of a line that says nothing at all. */
+  readonly isBlank?: boolean;
+}
+
 export type Operation =
   | Write
   | {
@@ -57,7 +74,20 @@ export type Operation =
       readonly list: number;
       readonly records: readonly NewRecord[];
       readonly format: 'ndjson' | 'json' | 'flat';
+      /** What is no record, in front of so many of them. */
+      readonly strays?: readonly { readonly before: number; readonly stray: Stray }[];
     }
+  /** Its records are read page by page, and the writes sent beside the pages, so many each time. */
+  | {
+      readonly kind: 'walk';
+      readonly list: number;
+      readonly size: number;
+      readonly beside: number;
+      readonly writes: readonly Write[];
+    }
+  /** Sent at once, about the same records. */
+  | { readonly kind: 'contended'; readonly list: number; readonly calls: readonly ContendedCall[] }
+  | { readonly kind: 'preview'; readonly list: number; readonly rule: SynonymRule }
   | { readonly kind: 'delete-matching'; readonly list: number; readonly filter: Filter; readonly style: number }
   /** Sent at once, each about another record; searches run beside them. */
   | { readonly kind: 'together'; readonly writes: readonly Write[]; readonly search: Search }
@@ -85,5 +115,7 @@ export interface Sequence {
   readonly definitions: readonly Definition[];
   /** Of each list. */
   readonly models: readonly Model[];
+  /** Whether a webhook is told of its writes. */
+  readonly isTold?: boolean;
   readonly operations: readonly Operation[];
 }

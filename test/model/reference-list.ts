@@ -15,6 +15,7 @@ import {
   type Value,
 } from './reference-values.js';
 import { asKept, isDirection, nearRecords, type GivenVectors, type Near, type Vector } from './reference-vectors.js';
+import { RecordTimes } from './record-times.js';
 import { findsWords, wordsOf, type QueryRule, type SynonymRule, type WordQuery } from './reference-words.js';
 
 export type Fields = Readonly<Record<string, Value | null>>;
@@ -23,8 +24,14 @@ export interface ModelRecord {
   /** Without those that have no value. */
   readonly fields: ReadonlyMap<string, Value>;
   readonly vectors: readonly Vector[];
+  /** No other record has it, whatever both are called. */
+  readonly serial: number;
+  /** Numbers of the operations that made it and that wrote it last. */
+  readonly created: number;
+  readonly modified: number;
 }
 export interface SortKey {
+  /** A Single facet, or `name`, `created_utc`, `modified_utc`, `distance` of the record itself. */
   readonly by: string;
   readonly direction: 'asc' | 'desc';
 }
@@ -47,6 +54,11 @@ export class ReferenceList {
   version = 1;
   /** Of its vectors, since there has been one. */
   dimensions: number | undefined;
+  /** Number of the operation that goes on. */
+  now = 0;
+  /** What the service told last of when its records were made and written. */
+  times: RecordTimes = new RecordTimes();
+  #serials = 0;
 
   constructor(
     public definition: Definition,
@@ -60,6 +72,9 @@ export class ReferenceList {
     copy.dimensions = this.dimensions;
     copy.rules = this.rules;
     copy.queryRules = this.queryRules;
+    copy.now = this.now;
+    copy.#serials = this.#serials;
+    copy.times = this.times.copy();
     return copy;
   }
 
@@ -71,14 +86,15 @@ export class ReferenceList {
   redefine(definition: Definition): void {
     const before = this.definition.facets;
     this.definition = definition;
-    this.records = this.records.map(({ name, fields, vectors }) => {
+    this.records = this.records.map((record) => {
+      const { fields } = record;
       const unwrapped = [...fields].map(([field, value]): [string, Value] => {
         const [only, ...others] = membersOf(value);
         const wasFacet = before.some((facet) => facet.name === field);
         const kept = wasFacet && only !== undefined && others.length === 0 ? only : value;
         return [field, this.#asFacet(field, kept)];
       });
-      return { name, fields: this.#normalised(Object.fromEntries(unwrapped)), vectors };
+      return { ...record, fields: this.#normalised(Object.fromEntries(unwrapped)) };
     });
   }
 
@@ -115,7 +131,8 @@ export class ReferenceList {
     const at = this.records.findIndex((record) => record.name === name);
     const vectors = (given ?? []).map(asKept);
     this.dimensions ??= vectors[0]?.length;
-    const record = { name, fields: this.#normalised(fields), vectors };
+    const { serial = (this.#serials += 1), created = this.now } = this.records[at] ?? {};
+    const record = { name, fields: this.#normalised(fields), vectors, serial, created, modified: this.now };
     if (at < 0) this.records.push(record);
     else this.records[at] = record;
     return at < 0;
@@ -168,12 +185,33 @@ export class ReferenceList {
 
   /** Metres; NaN of a record without a point. */
   distance(record: ModelRecord, centre: Point): number {
+    const place = this.placeOf(record);
+    return place === undefined ? NaN : metresBetween(centre, place);
+  }
+
+  placeOf(record: ModelRecord): Point | undefined {
     const value = this.definition.location === null ? undefined : record.fields.get(this.definition.location);
-    return isPoint(value) ? metresBetween(centre, value) : NaN;
+    return isPoint(value) ? value : undefined;
   }
 
   facet(name: string): FacetDefinition | undefined {
     return this.definition.facets.find((facet) => facet.name === name);
+  }
+
+  /** As an event tells of it. */
+  told(name: string, id: string): { readonly id: string; readonly name: string; readonly fields: object } {
+    return { id, name, fields: Object.fromEntries(this.find(name)?.fields ?? []) };
+  }
+
+  /** As it was before, whatever was written to it since. */
+  restore(record: ModelRecord): void {
+    this.records = this.records.map((each) => (each.name === record.name ? record : each));
+  }
+
+  /** Which of the writes that were sent took place is not known: each record may be as new as the newest. */
+  forgetTimes(): void {
+    this.times = new RecordTimes();
+    this.records = this.records.map((record) => ({ ...record, created: this.now, modified: this.now }));
   }
 
   /** Keys of a facet's values, each once. */
@@ -185,6 +223,7 @@ export class ReferenceList {
   sortValues(record: ModelRecord, order: readonly SortKey[]): (Key | undefined)[] {
     return order.map(({ by }) => {
       if (by === 'name') return keyOf('string', record.name);
+      if (by === 'created_utc' || by === 'modified_utc') return this.times.of(record)?.[by];
       const facet = this.facet(by);
       return facet === undefined ? undefined : this.keys(record, facet)[0];
     });

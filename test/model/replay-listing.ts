@@ -1,7 +1,7 @@
 /** Records as they are sent, and as a list tells all that it has. */
 import { same } from './difference.js';
 import type { NewRecord } from './operations.js';
-import type { ModelRecord } from './reference-list.js';
+import type { ModelRecord, ReferenceList } from './reference-list.js';
 import type { Value } from './reference-values.js';
 import type { Vector } from './reference-vectors.js';
 import { answered, type ReplayState } from './replay-state.js';
@@ -15,6 +15,8 @@ export interface ListedRecord {
   readonly fields: Readonly<Record<string, Value>>;
   readonly vector?: Vector;
   readonly vectors?: readonly Vector[];
+  readonly created_utc: string;
+  readonly modified_utc: string;
 }
 interface Sent {
   readonly name?: string;
@@ -77,10 +79,23 @@ export async function readAll(state: ReplayState, list: number): Promise<void> {
     const known = asKnown(reference.find(record.name), isOwn);
     same(isOwn ? 'fields and vectors of a record' : 'fields of a record', asListed(record, isOwn), known);
   }
+  tellTimes(reference, records);
   const { body } = await answered(state.client.get(`/list/default/${state.name(list)}`), 200);
   same('record_count', (body as { record_count: number }).record_count, records.length);
   if (meaning === undefined) return;
   const embedded = records.map((record) => ({ name: record.name, vectors: vectorsOf(record) }));
   if (reference.model === 'texts') state.textModel.check(embedded, reference);
   same('records with vectors', meaning.embedded, embedded.filter(({ vectors }) => vectors.length > 0).length);
+}
+
+/** Names in the order in which they are stored; the reference is told of their times. */
+export async function storedNames(state: ReplayState, list: number): Promise<string[]> {
+  const records = await listingOf(state, list);
+  tellTimes(state.list(list), records);
+  return records.map(({ name }) => name);
+}
+
+function tellTimes(reference: ReferenceList, records: readonly ListedRecord[]): void {
+  const all = records.map((told) => ({ told, record: reference.find(told.name) }));
+  reference.times.tell(all.flatMap(({ told, record }) => (record === undefined ? [] : [{ told, record }])));
 }

@@ -1,23 +1,28 @@
 /** What a sequence that is run knows of the service: its lists and its group, and the reference of each. */
 import type { Answer, ServiceClient } from '../support/client.js';
 import type { TestService } from '../support/service.js';
+import type { WebhookReceiver } from '../support/webhook-receiver.js';
 import { CountedSearches } from './counted-searches.js';
 import { holdsTrue } from './difference.js';
 import { OtherWays } from './other-ways.js';
 import { ReferenceGroup } from './reference-group.js';
 import type { ReferenceList } from './reference-list.js';
 import type { TextModel } from './text-model.js';
+import type { ToldEvents } from './told-events.js';
 
 export class ReplayState {
   readonly lists: ReferenceList[] = [];
   readonly counted = new CountedSearches();
   readonly otherWays: OtherWays;
   readonly group = new ReferenceGroup();
+  /** Of sequences that a webhook is told of. */
+  told: ToldEvents | undefined;
 
   constructor(
     readonly service: TestService,
     readonly prefix: string,
     readonly textModel: TextModel,
+    readonly receiver: WebhookReceiver,
   ) {
     this.otherWays = new OtherWays(service, prefix);
   }

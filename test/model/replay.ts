@@ -3,15 +3,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { adapted } from './adapted-writes.js';
+import { contend } from './contended-writes.js';
 import { broughtBack, columnsOf, csvOf } from './csv-round-trip.js';
 import { Difference, holdsTrue, same, shown } from './difference.js';
-import type { NewRecord, Operation, Search, Sequence, Write } from './operations.js';
+import { walk } from './listing-walk.js';
+import type { Operation, Search, Sequence, Write } from './operations.js';
+import { checkPreview } from './preview-check.js';
 import { filterFields, styleOf, writeFilter } from './reference-filter.js';
 import { ReferenceList, type Model } from './reference-list.js';
 import type { Definition } from './reference-values.js';
 import { asKnown, asListed, asSent, listingOf, readAll, recordsOf } from './replay-listing.js';
 import { answered, ReplayState } from './replay-state.js';
+import { bulk } from './replayed-bulk.js';
 import { ReplayedGroup } from './replayed-group.js';
+import { ToldEvents, type Told } from './told-events.js';
 import { ReplayedSearches } from './replayed-searches.js';
 
 const VERSIONS_KEPT = 2;
@@ -19,16 +24,16 @@ const NO_ID = '01900000-0000-7000-8000-000000000000';
 
 /** Its lists and its group are called after `prefix`, and are gone at the end. */
 export async function replay(
-  { service, textModel }: Pick<ReplayState, 'service' | 'textModel'>,
+  { service, textModel, receiver }: Pick<ReplayState, 'service' | 'textModel' | 'receiver'>,
   prefix: string,
   sequence: Sequence,
 ): Promise<void> {
-  const run = new Replay(new ReplayState(service, prefix, textModel));
+  const run = new Replay(new ReplayState(service, prefix, textModel, receiver));
   try {
     await run.begin(sequence);
     for (const [at, operation] of sequence.operations.entries()) {
       try {
-        await run.step(operation);
+        await run.step(operation, at + 1);
       } catch (error) {
         if (error instanceof Difference) throw new Difference(error.what, `${error.message} (operation ${at})`);
         throw error;
@@ -36,6 +41,7 @@ export async function replay(
     }
     await run.checkVectors();
     await run.checkReports();
+    await run.checkEvents();
   } finally {
     await run.end(sequence.definitions.length);
   }
@@ -54,7 +60,9 @@ class Replay {
     this.#group = new ReplayedGroup(this.#state);
   }
 
-  async begin({ definitions, models }: Pick<Sequence, 'definitions' | 'models'>): Promise<void> {
+  async begin({ definitions, models, isTold = false }: Sequence): Promise<void> {
+    const { receiver, service, prefix } = this.#state;
+    if (isTold) this.#state.told = await ToldEvents.begin(receiver, service, prefix);
     for (const [list, definition] of definitions.entries()) {
       await answered(
         this.#state.client.post('/list/default', {
@@ -72,6 +80,7 @@ class Replay {
   }
 
   async end(lists: number): Promise<void> {
+    await this.#state.told?.end();
     await this.#state.client.delete(`/list-group/default/${this.#state.prefix}`);
     for (let list = 0; list < lists; list += 1)
       await this.#state.client.delete(`/list/default/${this.#state.name(list)}`);
@@ -82,12 +91,17 @@ class Replay {
       if (model === 'texts') await readAll(this.#state, list);
   }
 
+  async checkEvents(): Promise<void> {
+    await this.#state.told?.check();
+  }
+
   checkReports(): Promise<void> {
     const lists = this.#state.lists.map((_, list) => `list/${this.#state.name(list)}`);
     return this.#state.counted.check(this.#state.client, [...lists, `group/${this.#state.prefix}`]);
   }
 
-  step(made: Operation): Promise<void> {
+  step(made: Operation, at: number): Promise<void> {
+    for (const list of this.#state.lists) list.now = at;
     const operation = adapted(made, this.#state.lists);
     switch (operation.kind) {
       case 'search':
@@ -98,7 +112,13 @@ class Replay {
       case 'delete':
         return this.#write(operation);
       case 'bulk':
-        return this.#bulk(operation);
+        return bulk(this.#state, operation);
+      case 'walk':
+        return walk(this.#state, operation, (write) => this.#write(write));
+      case 'contended':
+        return this.#contended(operation);
+      case 'preview':
+        return checkPreview(this.#state, operation);
       case 'delete-matching':
         return this.#deleteMatching(operation);
       case 'together':
@@ -161,6 +181,7 @@ class Replay {
         return;
       } else if (write.kind === 'delete') {
         same('status of a delete', status, 204);
+        this.#state.told?.changed(this.#state.name(write.list), 'deleted', list.told(name, id));
         list.delete(name);
         this.#ids[write.list]?.delete(name);
         return;
@@ -178,6 +199,9 @@ class Replay {
         list.put(to, write.record.fields, write.record.vectors);
       }
       this.#written(write, body, text);
+      const isRenamed = write.kind === 'replace' && write.record.name !== name;
+      const change = status === 201 ? 'created' : 'updated';
+      this.#state.told?.changed(this.#state.name(write.list), change, body as Told, isRenamed ? name : undefined);
     };
   }
 
@@ -217,33 +241,18 @@ class Replay {
     return ids?.get(name) ?? NO_ID;
   }
 
-  async #bulk({ list, records, format }: Extract<Operation, { kind: 'bulk' }>): Promise<void> {
-    const flat = ({ name, fields }: NewRecord) => ({ name, ...fields });
-    const sent =
-      format === 'json'
-        ? this.#state.client.bulk(
-            'default',
-            this.#state.name(list),
-            JSON.stringify(records.map(asSent)),
-            'application/json',
-          )
-        : this.#state.client.bulk('default', this.#state.name(list), records.map(format === 'flat' ? flat : asSent));
-    const { body } = await answered(sent, 200);
-    const reference = this.#state.list(list);
-    const fitting = records.filter(({ fields, vectors }) => !reference.refuses(fields, vectors));
-    const created = fitting.filter(({ name, fields, vectors }) => reference.put(name, fields, vectors)).length;
-    const { created: made, updated, failed, errors } = body as Record<string, unknown>;
-    const refused = records.length - fitting.length;
-    same(
-      'outcome of a bulk call',
-      { made, updated, failed, errors: (errors as readonly unknown[]).length },
-      { made: created, updated: fitting.length - created, failed: refused, errors: refused },
-    );
+  async #contended(operation: Extract<Operation, { kind: 'contended' }>): Promise<void> {
+    await contend(this.#state, operation);
+    this.#ids[operation.list]?.clear();
+    await readAll(this.#state, operation.list);
   }
 
   async #deleteMatching({ list, filter, style }: Extract<Operation, { kind: 'delete-matching' }>): Promise<void> {
     const reference = this.#state.list(list);
     const text = writeFilter(filter, styleOf(style));
+    const ids = new Map<string, string>();
+    const isTold = this.#state.told !== undefined;
+    if (isTold) for (const { name } of reference.records) ids.set(name, await this.#idOf(list, name));
     const { status, body } = await this.#state.client.delete(recordsOf(this.#state, list), { filter: text });
     const known = filterFields(filter).every((field) => reference.facet(field) !== undefined);
     // A query string is shorter than what a body takes.
@@ -253,6 +262,8 @@ class Replay {
     const gone = reference.search({ filter });
     same('records that a filter deleted', (body as { deleted: number }).deleted, gone.length);
     for (const { name } of gone) {
+      const of = reference.told(name, ids.get(name) ?? '');
+      this.#state.told?.changed(this.#state.name(list), 'deleted', of);
       reference.delete(name);
       this.#ids[list]?.delete(name);
     }
@@ -325,6 +336,7 @@ class Replay {
     const { body } = await answered(this.#state.client.bulk('default', this.#state.name(list), text, 'text/csv'), 200);
     const { created, updated, errors } = body as Record<string, unknown>;
     same('outcome of a CSV', [created, updated, errors], [0, reference.records.length, []]);
+    this.#state.told?.imported(this.#state.name(list), 0, reference.records.length);
     for (const record of reference.records) reference.put(record.name, broughtBack(record, columns));
     await readAll(this.#state, list);
   }
@@ -351,6 +363,9 @@ class Replay {
     for (const { name, fields, vectors } of writes.flat())
       if (!reference.refuses(fields, vectors)) reference.put(name, fields, vectors);
     const found = await listingOf(this.#state, list);
+    const written = new Set(writes.flat().map(({ name }) => name));
+    const ids = found.filter(({ name }) => written.has(name)).map(({ id }) => id);
+    this.#state.told?.interrupted(this.#state.name(list), ids);
     for (const { name } of reference.records) {
       // What a model makes of its text follows.
       const isOwn = reference.model === 'own';
@@ -363,8 +378,9 @@ class Replay {
       holdsTrue('acknowledged before a kill', !acknowledged.some((record) => record.name === name), () => [name, is]);
       same('record that a kill interrupted', is, asKnown(old, isOwn));
       if (old === undefined) reference.delete(name);
-      else reference.put(name, Object.fromEntries(old.fields), old.vectors);
+      else reference.restore(old);
     }
+    reference.forgetTimes();
     this.#ids[list]?.clear();
     await readAll(this.#state, list);
   }

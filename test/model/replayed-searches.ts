@@ -6,8 +6,10 @@ import { Difference, same } from './difference.js';
 import type { SentSearch } from './other-ways.js';
 import type { Search, Target } from './operations.js';
 import { filterFields, styleOf, writeFilter } from './reference-filter.js';
+import type { SortKey } from './reference-list.js';
 import type { Pinned } from './reference-group.js';
 import type { Scale } from './reference-vectors.js';
+import { storedNames } from './replay-listing.js';
 import { answered, type ReplayState } from './replay-state.js';
 import { isRefused, SearchCheck, type Hit, type SearchAnswer, type Searched } from './search-check.js';
 import { checkCosines, scaleOf } from './vector-check.js';
@@ -20,7 +22,8 @@ export class ReplayedSearches {
 
   async check(sent: Search): Promise<void> {
     const lists = this.#searched(sent);
-    const search = withoutTexts(sent, lists ?? []);
+    const timed = await this.#timed(sent, lists ?? []);
+    const search = withoutTexts(timed, lists ?? []);
     await this.#withKeyOfGroup(search);
     if (search.vector === undefined || lists === undefined || isRefused(search, lists))
       return this.#check(search, lists);
@@ -36,6 +39,16 @@ export class ReplayedSearches {
         if (!(error instanceof Difference) || isSame || tries === PAGING_TRIES_MAX) throw error;
       }
     }
+  }
+
+  /** Times are known of what lists have now; a search of what they had is not ordered by them. */
+  async #timed(search: Search, lists: readonly Searched[]): Promise<Search> {
+    const isTime = ({ by }: SortKey) => by === 'created_utc' || by === 'modified_utc';
+    if (!search.order.some(isTime)) return search;
+    const now = lists.map(({ list }) => this.state.lists.indexOf(list));
+    if (now.includes(-1)) return { ...search, order: search.order.filter((key) => !isTime(key)) };
+    for (const list of now) await storedNames(this.state, list);
+    return search;
   }
 
   /** Of the lists whose vectors are compared with that of the search. */
@@ -78,6 +91,7 @@ export class ReplayedSearches {
     const check = new SearchCheck(search, lists);
     check.answer(answer.body as SearchAnswer);
     await this.#again(search, answer.body as SearchAnswer);
+    await this.#asStored(search, answer.body as SearchAnswer);
     await this.#inOtherWays(search);
     await this.#companions(search, answer.body as SearchAnswer);
     if (search.style % 7 === 0) await this.state.counted.click(this.state.client, this.#targetOf(search), answer);
@@ -87,6 +101,18 @@ export class ReplayedSearches {
     if (search.query !== undefined || check.total > HITS_MAX) return;
     const whole = (await this.answer(search, 0, HITS_MAX, { cache: false })).body as SearchAnswer;
     same('hits of pages one behind the other', hits.map(keyOfHit), whole.results.map(keyOfHit));
+  }
+
+  /** As the pages of all records have them. */
+  async #asStored({ asStored = false, target }: Search, { results }: SearchAnswer): Promise<void> {
+    if (!asStored || 'group' in target || target.back > 0) return;
+    const places = new Map((await storedNames(this.state, target.list)).map((name, at) => [name, at]));
+    const found = results.map(({ name }) => places.get(name) ?? -1);
+    same(
+      'order in which records are stored',
+      found,
+      [...found].sort((left, right) => left - right),
+    );
   }
 
   /** All pages one behind the other. */
@@ -154,7 +180,7 @@ export class ReplayedSearches {
       if (frozen === undefined) return [];
       // Rules are the list's, not a version's.
       [frozen.rules, frozen.queryRules, frozen.model] = [reference.rules, reference.queryRules, reference.model];
-      return [{ name, list: frozen, version }];
+      return [{ name, list: frozen, version, dimensions: reference.dimensions }];
     });
     return all.length === pinned.length ? all : undefined;
   }
@@ -247,6 +273,7 @@ export class ReplayedSearches {
         order_by: order.map(({ by, direction }) => `${/^\w+$/.test(by) ? by : `\`${by}\``} ${direction}`).join(', '),
       }),
       ...(select && { select }),
+      ...(search.asStored === true && { ranking: 'none' }),
       ...more,
     };
     return { path, body };

@@ -1,4 +1,5 @@
 /** Compares what a search answered with what the documents say that it answers. */
+import { isDeepStrictEqual } from 'node:util';
 import { Difference, holdsTrue, same } from './difference.js';
 import type { Search } from './operations.js';
 import { filterFields } from './reference-filter.js';
@@ -34,6 +35,8 @@ export interface Searched {
   readonly name: string;
   readonly list: ReferenceList;
   readonly version: number;
+  /** How long vectors of the list are, whatever this version has. */
+  readonly dimensions?: number | undefined;
   /** Of its vectors, where the search has one that they are compared with. */
   readonly scale?: Scale | undefined;
 }
@@ -46,6 +49,7 @@ interface Expected {
 /** Of distances that are computed in another way. */
 const DISTANCE_TOLERANCE = 0.006;
 const DISTANCE_METRES_MIN = 1;
+const RECORD_KEYS: ReadonlySet<string> = new Set(['name', 'created_utc', 'modified_utc']);
 
 /** Whether the documents have it refused: an unknown field, or no place to look near. */
 export function isRefused(search: Search, lists: readonly Searched[]): boolean {
@@ -54,14 +58,15 @@ export function isRefused(search: Search, lists: readonly Searched[]): boolean {
   const filtered = search.filter === undefined ? [] : filterFields(search.filter);
   if (![...filtered, ...search.facets].every(known)) return true;
   if (search.vector !== undefined && isVectorRefused(search.vector, lists)) return true;
-  if (!search.order.every(({ by }) => by === 'name' || single(by))) return true;
+  const isOwn = (by: string) => RECORD_KEYS.has(by) || (by === 'distance' && search.radius !== undefined);
+  if (!search.order.every(({ by }) => isOwn(by) || single(by))) return true;
   return search.radius !== undefined && lists.every(({ list }) => list.definition.location === null);
 }
 
 function isVectorRefused(vector: Vector, lists: readonly Searched[]): boolean {
   const taking = lists.filter(({ list }) => list.model === 'own');
   if (taking.length === 0 || !isDirection(vector)) return true;
-  const lengths = taking.flatMap(({ list }) => list.dimensions ?? []);
+  const lengths = taking.flatMap(({ list, dimensions }) => dimensions ?? list.dimensions ?? []);
   return lengths.length > 0 && !lengths.includes(vector.length);
 }
 
@@ -144,7 +149,7 @@ export class SearchCheck {
       found.map(({ expected }) => expected),
       skip,
     );
-    if (this.search.order.length > 0) return;
+    if (this.search.order.length > 0 || this.search.asStored === true) return;
     const scores = hits.map((hit) => hit['@text_score'] ?? -1);
     holdsTrue(
       'scores from 0 to 1',
@@ -174,6 +179,7 @@ export class SearchCheck {
   #order(page: readonly Expected[], skip: number): void {
     const { order } = this.search;
     if (order.length === 0) return;
+    if (order.some(({ by }) => by === 'distance')) return this.#orderByDistance(page);
     const row = ({ list, record }: Expected) => list.sortValues(record, order);
     const rows = page.map(row);
     if (this.#doubtful.size > 0) {
@@ -185,6 +191,33 @@ export class SearchCheck {
     }
     const all = this.#expected.map(row).sort((left, right) => compareRows(order, left, right));
     same('order', rows, all.slice(skip, skip + rows.length));
+  }
+
+  /** Two that are about as far away may come in any order; behind one of the same place, the next key decides. */
+  #orderByDistance(page: readonly Expected[]): void {
+    const { order, radius } = this.search;
+    if (radius === undefined) return;
+    const compare = (one: Expected, other: Expected): number => {
+      for (const key of order) {
+        if (key.by !== 'distance') {
+          const rows = [one, other].map(({ list, record }) => list.sortValues(record, [key]));
+          const compared = compareRows([key], rows[0] ?? [], rows[1] ?? []);
+          if (compared !== 0) return compared;
+          continue;
+        }
+        const places = [one, other].map(({ list, record }) => list.placeOf(record));
+        if (isDeepStrictEqual(places[0], places[1])) continue;
+        const [near = 0, far = 0] = [one, other].map(({ list, record }) => list.distance(record, radius.centre));
+        const isDoubtful = Math.abs(near - far) <= DISTANCE_METRES_MIN + far * DISTANCE_TOLERANCE;
+        if (isDoubtful) return 0;
+        return key.direction === 'asc' ? near - far : far - near;
+      }
+      return 0;
+    };
+    for (const [at, each] of page.entries()) {
+      const before = page[at - 1];
+      holdsTrue('order by distance', before === undefined || compare(before, each) <= 0, () => [before, each]);
+    }
   }
 
   #facets(answer: SearchAnswer): void {

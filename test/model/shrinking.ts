@@ -46,6 +46,10 @@ function partsOf(operation: Operation): Smaller[] {
     ];
   if (operation.kind === 'together')
     return [{ parts: operation.writes, made: (parts) => ({ ...operation, writes: parts as typeof operation.writes }) }];
+  if (operation.kind === 'walk')
+    return [{ parts: operation.writes, made: (parts) => ({ ...operation, writes: parts as typeof operation.writes }) }];
+  if (operation.kind === 'contended')
+    return [{ parts: operation.calls, made: (parts) => ({ ...operation, calls: parts as typeof operation.calls }) }];
   if (operation.kind === 'search')
     return [{ parts: operation.facets, made: (parts) => ({ ...operation, facets: parts as typeof operation.facets }) }];
   if (operation.kind === 'put' || operation.kind === 'replace') {

@@ -11,6 +11,7 @@ import type { Vector } from './reference-vectors.js';
 
 export const TEXT_MODEL = 'texts';
 const DIMENSIONS = 64;
+const LONG_WORD = 300;
 
 interface Meaning {
   readonly state: string;
@@ -64,6 +65,8 @@ export class TextModel {
         );
         continue;
       }
+      // Such a word is cut where a passage ends.
+      if (values.some((value) => value.split(/\s/).some((word) => word.length > LONG_WORD))) continue;
       const texts = vectors.map((vector) => this.#texts.get(keyOf(vector)));
       same('what the vectors of a record are of', wordsOf(texts.join(' ')), wordsOf(values.join(' ')));
     }

@@ -1,0 +1,146 @@
+/** What a webhook is to be told of a sequence: one event of each change that was acknowledged, and those of a record in their order. */
+import { eventually } from '../support/eventually.js';
+import type { TestService } from '../support/service.js';
+import { WebhookReceiver, type Received } from '../support/webhook-receiver.js';
+import { holdsTrue, same } from './difference.js';
+
+const EVENTS = ['created', 'updated', 'deleted', 'bulk-created'].map((what) => `searchresult.${what}`);
+/** A delivery in so many is refused at first. */
+const REFUSED_EVERY = 40;
+
+export interface Told {
+  readonly id: string;
+  readonly name: string;
+  readonly fields: object;
+}
+type Change = 'created' | 'updated' | 'deleted';
+interface Subscription {
+  readonly service: TestService;
+  readonly prefix: string;
+  readonly id: string;
+}
+
+/** Answers all webhooks of a test. */
+export async function startReceiver(): Promise<WebhookReceiver> {
+  const receiver = await WebhookReceiver.start();
+  const refused = new Set<string>();
+  let count = 0;
+  receiver.answering = ({ headers }, response) => {
+    const id = String(headers['x-service-delivery']);
+    const isRefused = (count += 1) % REFUSED_EVERY === 0 && !refused.has(id);
+    if (isRefused) refused.add(id);
+    response.writeHead(isRefused ? 503 : 204).end();
+  };
+  return receiver;
+}
+
+export class ToldEvents {
+  /** By list and id of the record, or by the list alone for bulk calls. */
+  readonly #expected = new Map<string, string[]>();
+  /** Written at once by several, or when the service was killed. */
+  readonly #unordered = new Set<string>();
+  readonly #unknown = new Set<string>();
+
+  private constructor(
+    private readonly receiver: WebhookReceiver,
+    private readonly subscription: Subscription,
+  ) {}
+
+  static async begin(receiver: WebhookReceiver, service: TestService, prefix: string): Promise<ToldEvents> {
+    const { status, body, text } = await service.client.post('/webhook', {
+      url: receiver.url(`/${prefix}`),
+      events: EVENTS,
+    });
+    same('status of a webhook', [status, status === 201 ? '' : text], [201, '']);
+    return new ToldEvents(receiver, { service, prefix, id: (body as { id: string }).id });
+  }
+
+  changed(list: string, change: Change, { id, name, fields }: Told, previous?: string): void {
+    this.#expect(`${list}/${id}`, changeOf(change, { name, fields, previous_name: previous }));
+  }
+
+  /** Several writes of it were sent at once. */
+  contended(list: string, change: Change, id: string): void {
+    this.#unordered.add(`${list}/${id}`);
+    this.#expect(`${list}/${id}`, change);
+  }
+
+  imported(list: string, created: number, updated: number): void {
+    if (created + updated > 0) this.#expect(list, JSON.stringify([created, updated]));
+  }
+
+  /** What took place of the writes to it is not known, nor which of its bulk calls were written. */
+  interrupted(list: string, ids: readonly string[]): void {
+    for (const key of [list, ...ids.map((id) => `${list}/${id}`)]) this.#unknown.add(key);
+  }
+
+  async check(): Promise<void> {
+    const { service, prefix } = this.subscription;
+    const wanted = [...this.#expected].filter(([key]) => !this.#unknown.has(key));
+    const count = wanted.reduce((sum, [, events]) => sum + events.length, 0);
+    const isKnown = (key: string) => !this.#unknown.has(key);
+    await eventually(
+      async () => ({
+        known: this.#distinct(`/${prefix}`).filter((each) => isKnown(keyOf(each))).length,
+        queued: await service.metric('gannet_webhook_deliveries_queued'),
+      }),
+      ({ known, queued }) => known >= count && queued === 0,
+    );
+    const told = new Map<string, string[]>();
+    for (const delivery of this.#distinct(`/${prefix}`)) {
+      const key = keyOf(delivery);
+      told.set(key, [...(told.get(key) ?? []), textOf(delivery)]);
+    }
+    for (const key of new Set([...told.keys(), ...this.#expected.keys()])) {
+      if (!isKnown(key)) continue;
+      const [is, expected] = [told.get(key) ?? [], this.#expected.get(key) ?? []];
+      if (this.#unordered.has(key)) same('events of a contended record', typesOf(is), typesOf(expected));
+      else same('events of a record', is, expected);
+    }
+  }
+
+  async end(): Promise<void> {
+    const { service, id } = this.subscription;
+    await service.client.delete(`/webhook/default/${id}`);
+  }
+
+  #expect(key: string, event: string): void {
+    this.#expected.set(key, [...(this.#expected.get(key) ?? []), event]);
+  }
+
+  /** Each delivery once, in the order in which they were first taken. */
+  #distinct(path: string): Received[] {
+    const byId = new Map<string, Received>();
+    for (const delivery of this.receiver.at(path)) {
+      const id = String(delivery.headers['x-service-delivery']);
+      const before = byId.get(id);
+      holdsTrue('a delivery that is sent again', before === undefined || before.text === delivery.text, () => [
+        before,
+        delivery,
+      ]);
+      // A merely repeated one keeps the place of the first; of one record, none overtakes another that is tried again.
+      byId.set(id, before ?? delivery);
+    }
+    return [...byId.values()];
+  }
+}
+
+function keyOf({ body: { id, list } }: Received): string {
+  return id === '' ? list : `${list}/${id}`;
+}
+
+function textOf({ headers, body: { id, data } }: Received): string {
+  if (id === '') return JSON.stringify([data['created'], data['updated']]);
+  const change = String(headers['x-service-event']).replace('searchresult.', '');
+  return changeOf(change, data);
+}
+
+function changeOf(
+  change: string,
+  { name, fields, previous_name: previous }: Readonly<Record<string, unknown>>,
+): string {
+  const sorted = Object.entries(fields as object).sort(([left], [right]) => (left < right ? -1 : 1));
+  return `${change} ${JSON.stringify([name, sorted, previous ?? null])}`;
+}
+
+const typesOf = (events: readonly string[]) => events.map((event) => event.split(' ')[0]).sort();
