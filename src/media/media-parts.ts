@@ -16,7 +16,7 @@ import { MEDIA_SETTINGS } from './settings.js';
 import type { FileEvents, MediaStore } from './media-store.js';
 import type { StoreKind } from './store-kinds.js';
 import type { SettingsOf, StoreRow, StoreSettings } from './types.js';
-import { STORE_SETTINGS, StoreSettingsReader } from './store-settings.js';
+import { assertKnownKind, STORE_SETTINGS, StoreSettingsReader } from './store-settings.js';
 
 interface OpenedStore<Settings extends StoreSettings> {
   readonly row: StoreRow;
@@ -46,6 +46,7 @@ export const mediaParts: FeatureParts = {
     };
     const opener: StoreOpener = (row, events, below = []) => {
       const { settings } = row;
+      assertKnownKind(row);
       // Settings are of the kind whose opener it is.
       return (openers[settings.kind] as (opened: OpenedStore<StoreSettings>) => MediaStore)({
         row,

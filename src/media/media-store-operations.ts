@@ -16,7 +16,7 @@ import { MEDIA_STORES } from './media-stores.js';
 import { storeKind, type StoreKind } from './store-kinds.js';
 import { STORE_SETTINGS } from './store-settings.js';
 import { DEFAULT_STORE, type StoreRow } from './types.js';
-import { MEDIA_STORE_NOT_FOUND, STORE_IN_USE } from './media-problems.js';
+import { MEDIA_STORE_NOT_FOUND, STORE_IN_USE, STORE_UNAVAILABLE } from './media-problems.js';
 
 const CALLERS = ['key', 'console', 'cli'] as const;
 
@@ -100,7 +100,7 @@ const update = defineOperation({
   permission: 'media-store:update',
   body: changedStore,
   responses: { 200: { description: 'The store', schema: storeResource } },
-  errors: [...NOT_FOUND, 'conflict', 'unprocessable', 'console-only', 'storage-full'],
+  errors: [...NOT_FOUND, STORE_UNAVAILABLE, 'conflict', 'unprocessable', 'console-only', 'storage-full'],
   async handle(context, { params: { account, store }, body }) {
     const { services } = context;
     const stores = services.part(MEDIA_STORES);

@@ -50,8 +50,15 @@ export const STORE_KINDS = {
 } as const satisfies Readonly<Record<string, StoreKindRow>>;
 export type StoreKind = keyof typeof STORE_KINDS;
 
+/** Of a store that a later release added before this one came back: what it has is not known here, so nothing of it is shown or sealed anew. */
+const OF_LATER_RELEASE: StoreKindRow = { described: '', needed: [], others: [] };
+
+export function isStoreKind(kind: string): kind is StoreKind {
+  return Object.hasOwn(STORE_KINDS, kind);
+}
+
 export function storeKind(kind: StoreKind): StoreKindRow {
-  return STORE_KINDS[kind];
+  return isStoreKind(kind) ? STORE_KINDS[kind] : OF_LATER_RELEASE;
 }
 
 /** What is sealed in the settings of a store; undefined where nothing is. */

@@ -11,7 +11,7 @@ import {
 } from '../platform/index.js';
 import { folderSettings } from './folder/folder-settings.js';
 import type { MediaStores } from './media-stores.js';
-import { sealedOf, storeKind, type StoreKind, type StoreMember } from './store-kinds.js';
+import { isStoreKind, sealedOf, storeKind, type StoreKind, type StoreMember } from './store-kinds.js';
 import type { S3Settings, SettingsOf, StoreRow, StoreSettings } from './types.js';
 import { STORE_UNAVAILABLE } from './media-problems.js';
 
@@ -55,8 +55,10 @@ export class StoreSettingsReader {
     return this.read(kind, { account, id, given, before: undefined });
   }
 
-  /** Throws `invalid-parameter`, `conflict`. */
-  changed({ account, id, settings }: StoreRow, given: GivenSettings): StoreSettings {
+  /** Throws `invalid-parameter`, `conflict`, `store-unavailable`. */
+  changed(row: StoreRow, given: GivenSettings): StoreSettings {
+    assertKnownKind(row);
+    const { account, id, settings } = row;
     return this.read(settings.kind, { account, id, given, before: settings });
   }
 
@@ -148,6 +150,15 @@ export class StoreSettingsReader {
       return { ...row.settings, [secret]: secrets.seal(this.secretOf(row), placeOf(row.id)) };
     });
   }
+}
+
+/** Throws `store-unavailable` for a store that a later release added before this one came back. */
+export function assertKnownKind({ name, settings: { kind } }: StoreRow): void {
+  if (isStoreKind(kind)) return;
+  throw new ServiceError(
+    STORE_UNAVAILABLE,
+    `The media store '${name}' is of the kind '${String(kind)}', which this release does not know.`,
+  );
 }
 
 function placeOf(id: string): string {

@@ -5,6 +5,7 @@ import type { OutboundRules } from '../platform/index.js';
 import type { Reranker } from '../vectors/index.js';
 import type { EmbeddingSource, SourceDescription } from './embedder.js';
 import { JsonService } from './json-service.js';
+import { ModelError } from './model-error.js';
 import { describeOnnx, OnnxEmbeddings, OnnxPictures, OnnxReranker, type OnnxModelOptions } from './onnx/onnx-models.js';
 import { OnnxProcesses, type OnnxProcessesOptions } from './onnx/onnx-processes.js';
 import { CHAT_ANSWER_BYTES_MAX, OpenAiChat, type ChatSource } from './chat.js';
@@ -142,11 +143,9 @@ export class ModelProviders {
     return reads ? new OnnxPictures(this.#folderOf(model)) : undefined;
   }
 
-  /** Throws of a model that is no reranker. */
-  reranker(model: Model): Reranker {
-    const way = this.#way('reranker', model);
-    if (way === undefined) throw new Error(`the model ${model.name} is no reranker`);
-    return way.open(model);
+  /** Undefined of a model that is no reranker. */
+  reranker(model: Model): Reranker | undefined {
+    return this.#way('reranker', model)?.open(model);
   }
 
   /** Undefined of a model that does not write. */
@@ -162,7 +161,10 @@ export class ModelProviders {
   /** Asks it what it is. Rejects with a ModelError where it does not work. */
   async describe(model: DescribedModel): Promise<Partial<SourceDescription>> {
     const way = this.#way(model.kind, model);
-    if (way === undefined) throw new Error(`the provider ${model.provider} has no models of the kind ${model.kind}`);
+    if (way === undefined)
+      throw new ModelError(`This release knows no ${model.kind} model of the provider '${model.provider}'.`, {
+        retry: 'never',
+      });
     return way.describe(model);
   }
 
@@ -170,9 +172,10 @@ export class ModelProviders {
     await Promise.all([this.#client.close(), this.#processes.close()]);
   }
 
+  /** Undefined also of a provider that only a later release knows, which added the model before this one came back. */
   #way<Kind extends ModelKind>(kind: Kind, model: AskedModel): Ways[Kind] | undefined {
-    const ways: Partial<Ways> = this.#ways[model.provider];
-    return model.kind === kind ? ways[kind] : undefined;
+    const ways = (this.#ways as Partial<Record<string, Partial<Ways>>>)[model.provider];
+    return model.kind === kind ? ways?.[kind] : undefined;
   }
 
   #folderOf(model: AskedModel): OnnxModelOptions {

@@ -316,8 +316,8 @@ export class Models implements ListModels {
       { requestsPerMinute: model.requests_per_minute, tokensPerMinute: model.tokens_per_minute },
       timers,
     );
-    if (model.kind === 'reranker')
-      return { calls, reranker: new GuardedReranker(this.#providers.reranker(model), calls) };
+    const reranker = this.#providers.reranker(model);
+    if (reranker !== undefined) return { calls, reranker: new GuardedReranker(reranker, calls) };
     const transcription = this.#providers.transcription(model);
     if (transcription !== undefined)
       return { calls, transcriber: new GuardedTranscriber(transcriptionVersion(model), transcription, calls) };
