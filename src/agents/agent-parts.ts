@@ -17,6 +17,8 @@ import {
   jsonBodyBytesMax,
   openIndex,
   parseJson,
+  loggedCaller,
+  loggedNames,
   provide,
   tooLarge,
   compileCheck,
@@ -227,22 +229,28 @@ function messagesOf(events: string): string {
   return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(',')}]`;
 }
 
+type Admitted = ReturnType<typeof admit>;
+
 interface ToolCall {
   readonly given: Arguments;
   readonly signal: AbortSignal;
 }
 
 async function callTool(context: OperationContext, tool: AgentTool, { given, signal }: ToolCall) {
-  const { services, requestId } = context;
+  const { services, caller, requestId } = context;
   const beginMs = performance.now();
+  let admitted: Admitted | undefined;
   const log = (status: number) => {
     const ms = Math.round(performance.now() - beginMs);
     const operation = tool.operation.name;
     services.part(AGENTS).calls.inc({ operation, status: String(status) });
-    services.log.info({ requestId, operation, status, ms }, 'An agent called a tool');
+    const who = loggedCaller(caller, admitted?.input.params ?? {});
+    const about = loggedNames(admitted?.input.params ?? {});
+    services.log.info({ requestId, ...who, operation, ...about, status, ms }, 'An agent called a tool');
   };
   try {
-    const result = await perform(context, tool, { given, signal });
+    admitted = admit(context, tool, given);
+    const result = await perform(context, tool, { admitted, signal });
     try {
       log(result.status);
       return await toolAnswer(result, settingsOf(services.config, AGENT_SETTINGS).answer_bytes_max);
@@ -257,16 +265,24 @@ async function callTool(context: OperationContext, tool: AgentTool, { given, sig
   }
 }
 
-/** As the caller may, and as its operation is called by everybody else. */
+/** As the caller may. */
+function admit({ services, caller }: OperationContext, { operation }: AgentTool, given: Arguments) {
+  const input = withAccount(toolInput(operation, given), operation, caller.account ?? services.config.account.name);
+  return {
+    input,
+    admission: toolingOf(services).dispatcher.admit(operation, input.params, { kind: 'caller', caller }),
+  };
+}
+
+/** As its operation is called by everybody else. */
 async function perform(
   context: OperationContext,
   { operation }: AgentTool,
-  { given, signal }: ToolCall,
+  { admitted, signal }: { readonly admitted: Admitted; readonly signal: AbortSignal },
 ): Promise<OperationResult> {
-  const { services, caller, visitor, requestId } = context;
+  const { services, visitor, requestId } = context;
+  const { input, admission } = admitted;
   const { dispatcher } = toolingOf(services);
-  const input = withAccount(toolInput(operation, given), operation, caller.account ?? services.config.account.name);
-  const admission = dispatcher.admit(operation, input.params, { kind: 'caller', caller });
   // Only now: what the caller does not reach is not opened for it.
   const params = await withVersion(input.params, operation, () => currentVersion(services, input.params));
   return dispatcher.perform(operation, rawOf({ ...input, params }, operation, services.config), {

@@ -1,11 +1,8 @@
-/**
- * One log line and the measurements of each request. No key, no path, no query string: the operation, who called it, and what of the account it
- * was about, but no names of records and files, which may say anything of anybody.
- */
+/** One log line and the measurements of each request. No key, no path, no query string: the operation, who called it, and what it was about. */
 import type { Logger } from 'pino';
 import type { Caller } from '../access/index.js';
-import type { Operation, PathParams } from '../operations/index.js';
-import { NAME_LENGTH_MAX, type Metrics } from '../platform/index.js';
+import { loggedCaller, loggedNames, type Operation, type PathParams } from '../operations/index.js';
+import type { Metrics } from '../platform/index.js';
 
 export interface ObservedRequest {
   readonly request: { readonly method: string };
@@ -27,8 +24,6 @@ interface OperationMetrics {
 }
 
 const NO_OPERATION = 'none';
-/** Of a path: by these somebody finds out later who deleted a list, and which list is slow. */
-const TOLD_PARAMS = ['list', 'group', 'feed', 'model', 'store', 'id'] as const;
 
 export function createObserver(log: Logger, metrics: Metrics): Observer {
   const byOperation = new Map<string, OperationMetrics>();
@@ -57,31 +52,13 @@ export function createObserver(log: Logger, metrics: Metrics): Observer {
     if (!log.isLevelEnabled('info')) return;
     log.info({
       requestId,
-      key: caller?.key?.name ?? (caller?.kind === 'cli' ? '(command line)' : undefined),
-      keyId: caller?.key?.id,
-      person: caller?.session?.personId,
-      account: caller?.key?.account ?? (caller === undefined ? undefined : told(params['account'])),
+      ...(caller && loggedCaller(caller, params)),
       method: request.method,
       operation: name,
-      // Of who was not admitted, nothing is known to be a name.
-      ...(caller === undefined ? undefined : toldOf(params)),
+      ...(caller && loggedNames(params)),
       status,
       ms: Math.round(ms * 1000) / 1000,
       bytes,
     });
   };
-}
-
-function toldOf(params: PathParams): Record<string, string> {
-  const names: Record<string, string> = {};
-  for (const param of TOLD_PARAMS) {
-    const name = told(params[param]);
-    if (name !== undefined) names[param] = name;
-  }
-  return names;
-}
-
-/** What is longer is no name, and was refused. */
-function told(name: string | undefined): string | undefined {
-  return name === undefined || name.length > NAME_LENGTH_MAX ? undefined : name;
 }

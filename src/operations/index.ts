@@ -6,6 +6,7 @@ export * from './dispatch/services.js';
 export { AnswerCache, type AnswerCacheOptions } from './answer-cache/answer-cache.js';
 export { createDispatcher, type Credential, type Dispatcher, type PathParams } from './dispatch/dispatch.js';
 export { openApiDocument } from './openapi/openapi.js';
+export { loggedCaller, loggedNames } from './dispatch/logged-call.js';
 export { coercionsOf, decodePathText } from './dispatch/query-string.js';
 export { jsonBodyBytesMax, tooLarge } from './dispatch/body-limit.js';
 export { firstForm } from './dispatch/first-form.js';

@@ -70,6 +70,15 @@ async function toolNames(client: Client): Promise<string[]> {
 }
 
 describe('tools over HTTP', () => {
+  it('are told in the log with who called them and what they were about', async () => {
+    const { key, id } = await service.createKey({ access: 'full', name: 'tidy agent' });
+    const client = await overHttp(key);
+    await call(client, 'list_create', { name: 'untidy' });
+    await call(client, 'list_delete', { list: 'untidy' });
+    const who = `"key":"tidy agent","keyId":"${id}","account":"default"`;
+    await expect.poll(() => service.output).toContain(`${who},"operation":"list.delete","list":"untidy","status":204`);
+  });
+
   it.each(['newest', 'older'] as const)('are told and called by the %s protocol', async (era) => {
     const { key } = await service.createKey({ access: 'full' });
     const client = await overHttp(key, { era });
