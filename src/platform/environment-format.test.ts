@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { FORMAT_KEY, FormatError, type EnvironmentFormat, type FormatRow } from './environment-format.js';
+import { checkFormat, FORMAT_KEY, FormatError, type EnvironmentFormat, type FormatRow } from './environment-format.js';
 import { assertEnvironmentKnown, openEnvironment } from './lmdb-environment.js';
 
 const FIRST = { kind: 'shelf', number: 1, content: 'books', databases: /^books$/ } as const satisfies EnvironmentFormat;
@@ -15,6 +15,13 @@ const SECOND = upgradedTo(2, {
   2: (root) => {
     const books = root.openDB<string, string>({ name: 'books' });
     for (const { key, value } of books.getRange()) books.putSync(key, value.toUpperCase());
+  },
+});
+
+const DOUBLED = upgradedTo(2, {
+  2: (root) => {
+    const books = root.openDB<string, string>({ name: 'books' });
+    for (const { key, value } of books.getRange()) books.putSync(key, value.repeat(2));
   },
 });
 
@@ -56,6 +63,20 @@ it('takes each step on the way, also where a release before wrote no number', as
   };
   const format = upgradedTo(3, { ...SECOND.upgrades, 3: third });
   expect(await opened(format)).toMatchObject({ row: { number: 3 }, book: 'RED, bound' });
+});
+
+it('takes no step again that another thread has taken since it was looked at', async () => {
+  const environment = openEnvironment(path, { kind: FIRST });
+  const { root } = environment;
+  const transactionSync = root.transactionSync.bind(root);
+  root.transactionSync = (action) => {
+    root.transactionSync = transactionSync;
+    checkFormat(root, { path, kind: DOUBLED, isReadOnly: false });
+    return transactionSync(action);
+  };
+  checkFormat(root, { path, kind: DOUBLED, isReadOnly: false });
+  expect(environment.database('books').get('one')).toBe('redred');
+  await environment.close();
 });
 
 it('stays what it was where a step fails, and is refused where one is missing', async () => {

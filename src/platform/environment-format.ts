@@ -110,14 +110,15 @@ export function checkFormat(root: RootDatabase, { path, kind, isReadOnly }: Form
   const found = row === undefined ? (isNew ? format.number : FIRST_FORMAT) : row.number;
   assertKnownFormat(path, kind, found);
   if (isReadOnly) return;
-  if (found !== format.number) upgrade(root, kind, stepsFrom(found, format) ?? []);
+  if (found !== format.number) upgrade(root, kind);
   if (row === undefined) numberIt(root, kind, isNew);
 }
 
 /** All steps and the number in one transaction, on disk when this returns. */
-function upgrade(root: RootDatabase, kind: EnvironmentKind, steps: NonNullable<ReturnType<typeof stepsFrom>>): void {
+function upgrade(root: RootDatabase, kind: EnvironmentKind): void {
   root.transactionSync(() => {
-    for (const step of steps) step?.(root);
+    // Another thread may have opened it meanwhile: a step that was done is not done twice.
+    for (const step of stepsFrom(formatNumberOf(root), formatOf(kind)) ?? []) step?.(root);
     root.putSync(FORMAT_KEY, rowOf(kind));
   });
 }
