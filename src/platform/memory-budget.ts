@@ -69,8 +69,8 @@ const CATALOG_PART = 4;
 const GENEROUS_MIB = 512;
 const FRUGAL: AllocatorLimits = { arenasMax: 1, returnedBytesMin: 256 * 1024 };
 /**
- * With less than this, heaps grow by half before they are collected, threads have arenas of their own no longer than there are so many, and large blocks are no part of them: the allocator would take blocks of
- * up to 32 MiB out of arenas once one was freed, and what lies between them stays.
+ * With less than this, heaps grow by half before they are collected, all threads share four arenas of the allocator, and large blocks lie outside of these: once a block
+ * was freed, the allocator would take others as large, up to 32 MiB, out of its arenas, where what lies between them keeps them from going back.
  */
 const LAVISH_MIB = 1024;
 const MODERATE: AllocatorLimits = { arenasMax: 4, returnedBytesMin: 1024 * 1024 };

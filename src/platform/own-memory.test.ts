@@ -102,6 +102,11 @@ describe('OwnMemory', () => {
     expect(inUse.bytes).toBe(900);
     expect(look({ bytes: 1300, freed: 200 })).toEqual([true]);
     expect(look({ bytes: 1100, freed: 0 })).toEqual([true]);
+    // What was tried in vain, and stops the main thread, is tried again after a while.
+    for (let again = 0; again < 14; again += 1) expect(look({ bytes: 1100, freed: 500 })).toEqual([true]);
+    expect(inUse.bytes).toBe(1100);
+    expect(look({ bytes: 1100, freed: 500 })).toEqual([]);
+    expect(inUse.bytes).toBe(600);
     expect(look({ bytes: 800, freed: 0 })).toEqual([false]);
     memory.stop();
     expect(look({ bytes: 1300, freed: 0 })).toEqual([]);

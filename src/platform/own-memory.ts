@@ -13,6 +13,8 @@ const CHECK_INTERVAL_MS = 50;
 const LET_GO_MS = 250;
 /** Between two looks at whether more is taken than there is. */
 const SHORTAGE_LOOK_MS = 2000;
+/** So many looks pass by without giving back, once that was not enough: it stops the main thread for some 50 ms where arenas have half a gigabyte. */
+const LOOKS_WITHOUT_RELEASE = 15;
 /** Beyond this part of the budget no new work begins. The rest is for what is under way. */
 const HIGH_WATER = 0.85;
 const STATM = '/proc/self/statm';
@@ -91,18 +93,26 @@ export class OwnMemory {
   }
 
   /**
-   * Tells what can do with less, such as a cache, every so often that more is taken than the budget has, also once what the allocator keeps was given back;
-   * and that it is over, while there is room for new work.
+   * Tells what can do with less, such as a cache, every so often that more is taken than the budget has, first once what the allocator keeps was given
+   * back; and that it is over, while there is room for new work.
    */
   tellOfShortage(tell: (isShort: boolean) => void): void {
-    const timer = setInterval(() => {
-      if (!this.#isHigh()) tell(false);
-      else if (this.#isShort()) {
-        this.#release();
-        if (this.#isShort()) tell(true);
+    let looksWithoutRelease = 0;
+    const look = () => {
+      if (!this.#isHigh()) {
+        looksWithoutRelease = 0;
+        tell(false);
+      } else if (this.#isShort()) {
+        if (looksWithoutRelease > 0) looksWithoutRelease -= 1;
+        else {
+          this.#release();
+          if (!this.#isShort()) return;
+          looksWithoutRelease = LOOKS_WITHOUT_RELEASE;
+        }
+        tell(true);
       }
-    }, SHORTAGE_LOOK_MS).unref();
-    this.#looks.push(timer);
+    };
+    this.#looks.push(setInterval(look, SHORTAGE_LOOK_MS).unref());
   }
 
   /** Nobody is told any more. */
