@@ -80,6 +80,36 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     expect(await violationsOf(page)).toEqual([]);
   });
 
+  it('leaves in the address what is of the site', async () => {
+    await page.goto(shop.url('/search.html?page_id=7#top'));
+    await page.getByLabel("O'Neil (10)").check();
+    await status('10 found');
+    await expect.poll(() => page.url()).toBe(shop.url('/search.html?page_id=7&brand=O%27Neil#top'));
+    await page.getByLabel("O'Neil (10)").uncheck();
+    await status('30 found');
+    await expect.poll(() => page.url()).toBe(shop.url('/search.html?page_id=7#top'));
+  });
+
+  it('asks no longer for suggestions to what was typed before: a late answer would stand in the place of theirs', async () => {
+    await page.goto(shop.url('/search.html'));
+    await status('30 found');
+    const late: (() => void)[] = [];
+    await page.route('**/suggest/**', async (route) => {
+      if (late.length > 0) return route.continue();
+      await new Promise<void>((end) => late.push(end));
+      await route.abort().catch(() => undefined);
+    });
+    const input = page.locator('input[type=search]');
+    await input.fill('jack');
+    await expect.poll(() => late.length).toBe(1);
+    const dropped = page.waitForEvent('requestfailed', (request) => request.url().includes('/suggest/'));
+    await input.fill('jacket 1');
+    await dropped;
+    await expect.poll(() => page.locator('#suggestions option').count()).toBeGreaterThan(0);
+    for (const end of late) end();
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   it('narrows by facets, sorts, and has both after a reload', async () => {
     await page.goto(shop.url('/search.html'));
     await page.getByLabel("O'Neil (10)").check();
@@ -91,6 +121,9 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     expect(await page.getByLabel("O'Neil (5)").isChecked()).toBe(true);
     await page.getByLabel('Order').selectOption({ label: 'Lowest price' });
     await hits().first().getByText('Jacket 27').waitFor();
+    await page.reload();
+    await hits().first().getByText('Jacket 27').waitFor();
+    expect(await page.getByLabel('Order').inputValue()).toBe('price asc');
   });
 
   it('counts what is clicked, and says what is wrong in the place of hits', async () => {
