@@ -47,7 +47,7 @@ it('starts, and searches by words a list whose model is of a provider that is no
   const found = await service.client.post('/search/default/texts/1', { query: 'gannet' });
   expect(found).toMatchObject({ status: 200, body: { total_count: 1 } });
   expect(await read('/model/default/vectors')).toMatchObject({ provider: 'oracle' });
-  const tested = await service.control().post('/model/default/vectors/test');
+  const tested = await service.control().send('POST', '/model/default/vectors/test');
   expect([tested.status, tested.text]).toEqual([
     422,
     expect.stringContaining("This release knows no embedding model of the provider 'oracle'."),
