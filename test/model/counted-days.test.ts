@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { SeededRandom } from '../support/random.js';
 import { startTestService, type TestService } from '../support/service.js';
 
-const STEPS = Number(process.env['GANNET_MODEL_STEPS'] ?? 160);
+const STEPS = Number(process.env['GANNET_MODEL_STEPS'] ?? 100);
 const SEED = Number(process.env['GANNET_MODEL_SEED'] ?? 1);
 const DAYS_MAX = 12;
 const DAY_MS = 24 * 3_600_000;

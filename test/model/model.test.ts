@@ -14,8 +14,9 @@ import { shrunk } from './shrinking.js';
 import { startReceiver } from './told-events.js';
 import { TextModel } from './text-model.js';
 
-const SEQUENCES = Number(process.env['GANNET_MODEL_SEQUENCES'] ?? 10);
-const SEED = Number(process.env['GANNET_MODEL_SEED'] ?? 1);
+const SEQUENCES = Number(process.env['GANNET_MODEL_SEQUENCES'] ?? 6);
+/** From here on there is a restart, a kill and two that a webhook is told of. */
+const SEED = Number(process.env['GANNET_MODEL_SEED'] ?? 5);
 const OPERATIONS_MAX = 120;
 const FAILURES_MAX = Number(process.env['GANNET_MODEL_FAILURES'] ?? 1);
 const TIMEOUT_MS = 24 * 3_600_000;
