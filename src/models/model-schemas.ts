@@ -7,6 +7,7 @@ import type { ModelState } from './models.js';
 import {
   MODEL_KINDS,
   MODEL_PROVIDERS,
+  OF_TEXTS,
   SHOWN_PROVIDERS,
   TOKENS_MAX_DEFAULT,
   type Model,
@@ -157,9 +158,6 @@ export function describeModel(model: Model, state: ModelState, usedBy: readonly 
   };
 }
 
-/** Of all providers, also where it makes no difference. */
-const OF_ALL = ['tokens_max', 'query_prefix', 'document_prefix'];
-
 /** The kind that is meant where none is named. Throws `invalid-parameter` for what does not go together. */
 export function checkedKind(
   given: ModelKind | undefined,
@@ -174,7 +172,8 @@ export function checkedKind(
   const missing = needs.needed.find((member) => members[member] === undefined || members[member] === null);
   if (missing !== undefined)
     throw fault(`/${missing}`, `A model of the provider '${of}' needs the member '${missing}'.`);
-  const known = [...new Set([...needs.needed, ...needs.others, ...OF_ALL])];
+  // Those of texts are taken of all providers, also where they make no difference.
+  const known = [...new Set([...needs.needed, ...needs.others, ...OF_TEXTS])];
   const unknown = Object.keys(members).find(
     (member) => members[member] !== undefined && members[member] !== null && !known.includes(member),
   );

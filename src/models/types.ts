@@ -14,7 +14,8 @@ export interface ProviderRow {
   readonly others: readonly string[];
 }
 
-const OF_TEXTS = ['tokens_max', 'query_prefix', 'document_prefix'] as const;
+/** Of models that read texts. */
+export const OF_TEXTS = ['tokens_max', 'query_prefix', 'document_prefix'] as const;
 const OF_SERVER = ['secret', 'requests_per_minute', 'tokens_per_minute'] as const;
 
 /**

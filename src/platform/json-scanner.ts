@@ -233,7 +233,7 @@ function stringEnd(text: string, position: number): number {
   }
 }
 
-/** What is wrong with the string that starts here, which has no end: its quote, mostly, is as good as any. */
+/** What is wrong with a string that starts here and has no end, and where: at its first flaw, or at its quote where none but the closing one is missing. */
 function stringFault(text: string, position: number): JsonFault {
   const flaw = flawOf(text, position);
   const code = text.charCodeAt(flaw);
