@@ -7,7 +7,7 @@ export interface Times {
   readonly created_utc: number;
   readonly modified_utc: number;
 }
-export interface ToldTimes {
+interface ToldTimes {
   readonly created_utc: string;
   readonly modified_utc: string;
 }

@@ -22,8 +22,8 @@ export interface Near {
 }
 
 /** So many vectors find at most; beside words half as many where records have one each. */
-export const FINDING_MAX = 100;
-export const FINDING_BESIDE_WORDS = 50;
+const FINDING_MAX = 100;
+const FINDING_BESIDE_WORDS = 50;
 /** The index has floats of 16 bits. */
 export const COSINE_TOLERANCE = 0.003;
 

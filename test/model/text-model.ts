@@ -9,7 +9,7 @@ import type { ReferenceList } from './reference-list.js';
 import { membersOf } from './reference-values.js';
 import type { Vector } from './reference-vectors.js';
 
-export const TEXT_MODEL = 'texts';
+const TEXT_MODEL = 'texts';
 const DIMENSIONS = 64;
 const LONG_WORD = 300;
 
@@ -19,7 +19,7 @@ interface Meaning {
   readonly pending: number;
   readonly failed: number;
 }
-export interface Embedded {
+interface Embedded {
   readonly name: string;
   readonly vectors: readonly Vector[];
 }
