@@ -31,7 +31,11 @@ export function formatOf(file: string, given: ImportFormat | undefined): ImportF
   if (format === undefined) {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
       throw new CommandError(`${file} is a folder: --pdf imports the PDF files in it.`, EXIT.usage);
-    throw new CommandError(`The name ${file} does not tell the format: add --format ndjson, json or csv.`, EXIT.usage);
+    const other = extname(file).toLowerCase() === '.pdf' ? '; --pdf imports PDF files' : '';
+    throw new CommandError(
+      `The name ${file} does not tell the format: add --format ndjson, json or csv where it has such records${other}.`,
+      EXIT.usage,
+    );
   }
   return format;
 }

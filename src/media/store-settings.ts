@@ -169,7 +169,8 @@ function assertMembers(kind: StoreKind, given: GivenSettings): void {
   const { needed, others } = storeKind(kind);
   const known: readonly string[] = [...needed, ...others];
   const other = Object.keys(given).find((member) => !known.includes(member));
-  if (other !== undefined) throw fault(other, `A store of the kind '${kind}' has ${known.join(', ')}.`);
+  if (other !== undefined)
+    throw fault(other, `A store of the kind '${kind}' has no member '${other}'; it has ${known.join(', ')}.`);
 }
 
 function missing(member: string): ServiceError {

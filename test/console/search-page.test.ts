@@ -34,6 +34,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
         { name: 'brand', type: 'string' },
         { name: 'category', type: 'string' },
         { name: 'price', type: 'number' },
+        { name: 'rating', type: 'number' },
+        { name: 'in_stock', type: 'boolean' },
       ],
     });
     const goods = Array.from({ length: GOODS }, (_, index) => ({
@@ -43,6 +45,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
       brand: index % 3 === 0 ? "O'Neil" : 'Petrel',
       category: index % 2 === 0 ? 'Jackets' : 'Tents',
       price: 100 - index,
+      rating: (index % 3) + 0.5,
+      in_stock: index % 5 !== 0,
     }));
     await service.client.bulk('default', 'products', goods);
     const { key } = await service.createKey({
@@ -51,8 +55,9 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
       scope: 'list',
       scope_target: 'products',
     });
-    const filled = SOURCE.replace('http://127.0.0.1:8400', service.address).replace('gnt_…', key);
+    const filled = SOURCE.replace('http://127.0.0.1:8400', service.address).replace('gnt_...', key);
     files.set('/search.html', Buffer.from(filled));
+    files.set('/values.html', Buffer.from(filled.replace("['brand', 'category']", "['rating', 'in_stock']")));
     files.set('/keyless.html', Buffer.from(filled.replace(key, 'gnt_eu_none')));
     page = (await openPage(browser)).page;
   });
@@ -84,7 +89,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     await page.goto(shop.url('/search.html?page_id=7#top'));
     await page.getByLabel("O'Neil (10)").check();
     await status('10 found');
-    await expect.poll(() => page.url()).toBe(shop.url('/search.html?page_id=7&brand=O%27Neil#top'));
+    await expect.poll(() => page.url()).toBe(shop.url('/search.html?page_id=7&brand=%22O%27Neil%22#top'));
     await page.getByLabel("O'Neil (10)").uncheck();
     await status('30 found');
     await expect.poll(() => page.url()).toBe(shop.url('/search.html?page_id=7#top'));
@@ -124,6 +129,19 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     await page.reload();
     await hits().first().getByText('Jacket 27').waitFor();
     expect(await page.getByLabel('Order').inputValue()).toBe('price asc');
+  });
+
+  it('narrows by numbers and by what is true, and takes no notice of an address that somebody changed', async () => {
+    await page.goto(shop.url('/values.html?rating=7x&rating={}'));
+    await page.getByLabel('0.5 (10)').check();
+    await status('10 found');
+    await page.getByLabel('true (8)').check();
+    await status('8 found');
+    await page.reload();
+    await status('8 found');
+    expect(await page.getByLabel('true (8)').isChecked()).toBe(true);
+    await page.goto(shop.url('/search.html'));
+    await status('30 found');
   });
 
   it('counts what is clicked, and says what is wrong in the place of hits', async () => {
