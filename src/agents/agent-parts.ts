@@ -5,7 +5,6 @@ import { Type } from 'typebox';
 import {
   AGENTS_PATH,
   asServiceError,
-  bodyPartsMax,
   createDispatcher,
   defineOperation,
   EVENT_STREAM_TYPE,
@@ -14,7 +13,9 @@ import {
   type Operation,
   type OperationContext,
   type OperationResult,
+  isStreamBody,
   jsonBodyBytesMax,
+  jsonBounds,
   openIndex,
   parseJson,
   loggedCaller,
@@ -26,7 +27,16 @@ import {
   type SchemaCheck,
   type Services,
 } from '../operations/index.js';
-import { REQUEST_TARGET_CHARACTERS_MAX, ServiceError, settingsOf, withSignal, type Config } from '../platform/index.js';
+import {
+  ERROR_VALUE_CHARACTERS_MAX,
+  REQUEST_TARGET_CHARACTERS_MAX,
+  ServiceError,
+  settingsOf,
+  toldText,
+  withSignal,
+  type Config,
+  type JsonBounds,
+} from '../platform/index.js';
 import { AGENT_SETTINGS } from './agent-settings.js';
 import { MessageTurns } from './message-turns.js';
 import { AGENTS } from './part.js';
@@ -39,6 +49,8 @@ const REQUEST_HEADERS = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as co
 const BOTH_TYPES = 'application/json, text/event-stream';
 /** Of what a message has around the arguments of a tool. */
 const ENVELOPE_PARTS_MAX = 100;
+const ENVELOPE_BYTES_MAX = 65_536;
+const CALL = 'tools/call';
 const bytesMax = ({ limits }: Config): number => limits.json_body_bytes_max;
 
 const MESSAGE = Type.Object(
@@ -158,7 +170,7 @@ async function exchange(
 ): Promise<OperationResult> {
   const tooling = toolingOf(context.services);
   await tooling.turns.begin(context.caller.account ?? '', context.signal);
-  const message = messageOf(bytes, partsMaxOf(tooling, context));
+  const message = messageOf(bytes, boundsOf(tooling, context));
   if (isSubscription(message)) return refusedSubscription(message);
   const handler = await handlerOf(context.services, tooling);
   return withSignal(context.signal, async (signal) => {
@@ -173,16 +185,34 @@ async function exchange(
   });
 }
 
-/** As many members, objects and arrays as the body of a tool may have that the caller may use: what they are is known only when they are parsed. */
-function partsMaxOf({ tools }: Tooling, { caller }: OperationContext): number {
-  const open = tools.filter((tool) => isOpenTo(tool, caller));
-  return open.reduce((most, { operation }) => Math.max(most, bodyPartsMax(operation)), 0) + ENVELOPE_PARTS_MAX;
+interface MessageBounds extends JsonBounds {
+  readonly bytesMax: number;
+}
+
+/** As much as the largest of the tools that the caller may use takes: which one it is for is known only when it is parsed. */
+function boundsOf({ tools }: Tooling, { caller, services }: OperationContext): MessageBounds {
+  const open = tools.filter((tool) => isOpenTo(tool, caller)).map(({ operation }) => operation);
+  const most = (amount: (operation: Operation) => number) => open.reduce((so, each) => Math.max(so, amount(each)), 0);
+  const { config } = services;
+  return {
+    bytesMax: Math.min(bytesMax(config), most((each) => contentBytesMax(each, config)) + ENVELOPE_BYTES_MAX),
+    partsMax: most((each) => jsonBounds(each).partsMax) + ENVELOPE_PARTS_MAX,
+    valuesMax: most((each) => jsonBounds(each).valuesMax) + ENVELOPE_PARTS_MAX,
+  };
+}
+
+/** Of what a tool is given, as a message holds it: bytes are four thirds as long in base64. */
+function contentBytesMax(operation: Operation, config: Config): number {
+  const { body } = operation;
+  if (!isStreamBody(body)) return jsonBodyBytesMax(operation, config);
+  return Math.ceil(((body.bytesMax?.(config) ?? Infinity) * 4) / 3);
 }
 
 /** Throws, as for every body that is not what it has to be, before the protocol has anything to say of it. */
-function messageOf(bytes: Buffer, partsMax: number): unknown {
+function messageOf(bytes: Buffer, bounds: MessageBounds): unknown {
+  if (bytes.byteLength > bounds.bytesMax) throw tooLarge(bounds.bytesMax);
   // By our own rules: no deeper and with no more members than others may send, and with integers of any length.
-  const message = parseJson(bytes, partsMax);
+  const message = parseJson(bytes, bounds);
   // The protocol had arrays for some months of 2025. Of a hundred requests each is to be counted, bounded and answered as one.
   if (Array.isArray(message)) throw new ServiceError('invalid-parameter', 'Messages come one by one, not in an array.');
   const [fault] = (checkMessage ??= compileCheck(MESSAGE, 'body'))(message, false);
@@ -195,7 +225,29 @@ function messageOf(bytes: Buffer, partsMax: number): unknown {
       },
     );
   }
+  assertShort(message as Message, bytes);
   return message;
+}
+
+interface Message {
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What the library goes through has few members: it copies what it knows nothing of, member by member, where a call of a tool may have
+ * as many as the rules of a list.
+ */
+function assertShort({ method, params = {} }: Message, bytes: Buffer): void {
+  if (method !== CALL && bytes.byteLength > ENVELOPE_BYTES_MAX) throw tooLarge(ENVELOPE_BYTES_MAX);
+  for (const [place, value] of [['', params], ...Object.entries(params)] as const) {
+    if (typeof value !== 'object' || value === null) continue;
+    const length = Array.isArray(value) ? value.length : Object.keys(value).length;
+    if (length <= ENVELOPE_PARTS_MAX) continue;
+    const detail = `It has ${length} members, and ${ENVELOPE_PARTS_MAX} at most are taken.`;
+    const pointer = toldText(`/params${place === '' ? '' : '/'}${place}`, ERROR_VALUE_CHARACTERS_MAX);
+    throw new ServiceError('invalid-parameter', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] });
+  }
 }
 
 let checkMessage: SchemaCheck | undefined;

@@ -3,7 +3,7 @@
  * request, over standard input and output one for the connection. It keeps nothing between calls.
  */
 import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
-import { didYouMean, packageVersion } from '../platform/index.js';
+import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, packageVersion, toldText } from '../platform/index.js';
 import type { AgentTool } from './agent-tool.js';
 import type { Arguments } from './tool-input.js';
 
@@ -57,7 +57,7 @@ export function createAgentServer(host: AgentHost): Server {
       const hint = didYouMean(name, byName.keys());
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `There is no tool '${name}', or the key may not use it.${hint}`,
+        `There is no tool '${toldText(name, ERROR_VALUE_CHARACTERS_MAX)}', or the key may not use it.${hint}`,
       );
     }
     return host.call(tool, given, signal);

@@ -1,6 +1,6 @@
 /** What an agent gives to a tool, as the input of its operation. */
 import { isStreamBody, placesOf, type Operation } from '../operations/index.js';
-import { didYouMean, ServiceError } from '../platform/index.js';
+import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, ServiceError, toldText } from '../platform/index.js';
 import { argumentNames, BODY, CONTENT, CONTENT_BASE64, CONTENT_TYPE, isWhole } from './agent-tool.js';
 
 export interface ToolInput {
@@ -54,8 +54,9 @@ function assertKnown(operation: Operation, given: Arguments): void {
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue;
     const known = names.length === 0 ? 'It takes no arguments.' : `It takes ${names.join(', ')}.`;
-    const detail = `This tool has no argument '${name}'.${didYouMean(name, names)} ${known}`;
-    throw new ServiceError('invalid-parameter', detail, { errors: [{ parameter: name, detail }] });
+    const told = toldText(name, ERROR_VALUE_CHARACTERS_MAX);
+    const detail = `This tool has no argument '${told}'.${didYouMean(name, names)} ${known}`;
+    throw new ServiceError('invalid-parameter', detail, { errors: [{ parameter: told, detail }] });
   }
 }
 

@@ -52,4 +52,4 @@ export { serviceSettingsOperations } from './api/service-settings.js';
 export { systemOperations } from './api/system.js';
 export { finishWork } from './dispatch/unfinished-work.js';
 export { compileCheck, type SchemaCheck } from './dispatch/schema-validation.js';
-export { bodyPartsMax, createValidator, isStreamBody, parseJson, throwFaults } from './dispatch/validation.js';
+export { createValidator, isStreamBody, jsonBounds, parseJson, throwFaults } from './dispatch/validation.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { findJsonFault, JSON_DEPTH_MAX, lineAndColumn, scanJson } from './json-scanner.js';
 
 function parses(text: string): boolean {
@@ -125,6 +125,17 @@ describe('scanJson', () => {
 });
 
 describe('lineAndColumn', () => {
+  it('makes no text of each line, of which ten megabytes may have as many as bytes', () => {
+    const split = vi.spyOn(String.prototype, 'split');
+    try {
+      expect(lineAndColumn('\n'.repeat(10_000), 9_000)).toEqual({ line: 9_001, column: 1 });
+      expect(lineAndColumn('{\n\n1', 99)).toEqual({ line: 3, column: 2 });
+      expect(split).not.toHaveBeenCalled();
+    } finally {
+      split.mockRestore();
+    }
+  });
+
   it('counts from one', () => {
     expect(lineAndColumn('{\n "a": x', 7)).toEqual({ line: 2, column: 6 });
     expect(lineAndColumn('', 0)).toEqual({ line: 1, column: 1 });

@@ -4,6 +4,9 @@
  * stops where that is too much. One pass, no recursion.
  */
 
+import { ERROR_VALUE_CHARACTERS_MAX } from './limits.js';
+import { toldText } from './told-text.js';
+
 export const JSON_DEPTH_MAX = 100;
 /** A number of fewer characters is an integer that a number holds, or no integer. */
 const LONG_NUMBER_CHARACTERS_MIN = 16;
@@ -161,7 +164,7 @@ function readMemberName(text: string, position: number, tally: Tally): number | 
   if (name === '__proto__') return fault(position, "no member can be named '__proto__'");
   const container = tally.open.at(-1);
   if (container !== undefined && isRepeated(container, name)) {
-    return fault(position, `the member '${name}' is given twice`);
+    return fault(position, `the member '${toldText(name, ERROR_VALUE_CHARACTERS_MAX)}' is given twice`);
   }
   tally.parts += 1;
   const colon = skipBlanks(text, end);
@@ -302,7 +305,12 @@ export function tellJsonFault(text: string, { position, detail }: JsonFault): st
 
 /** 1-based line and column of a position. */
 export function lineAndColumn(text: string, position: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, position);
-  const lines = before.split('\n');
-  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+  // Not by splitting: of ten megabytes of line ends each would be a text.
+  let line = 1;
+  let begin = 0;
+  for (let end = text.indexOf('\n'); end !== -1 && end < position; end = text.indexOf('\n', begin)) {
+    line += 1;
+    begin = end + 1;
+  }
+  return { line, column: Math.min(position, text.length) - begin + 1 };
 }

@@ -25,3 +25,5 @@ export const REQUEST_ID_CHARACTERS_MAX = 128;
 export const ERROR_PLACES_MAX = 50;
 /** How much of a faulty value an error repeats. */
 export const ERROR_VALUE_CHARACTERS_MAX = 60;
+/** Of the place that an error names: a member's name may be as long as the body. */
+export const ERROR_PLACE_CHARACTERS_MAX = 500;

@@ -441,3 +441,34 @@ describe('tools over standard input and output', () => {
     await client.close();
   });
 });
+
+describe('a message', () => {
+  const sent = async (key: string, message: object) => {
+    const body = { jsonrpc: '2.0', id: 1, ...message };
+    return service.clientWith(key).post('/mcp', body);
+  };
+  const call = (name: string, given: object) => ({ method: 'tools/call', params: { name, arguments: given } });
+
+  it('is not repeated in what is wrong with it', async () => {
+    const { key } = await service.createKey({ access: 'search-and-read' });
+    const long = 'x'.repeat(500_000);
+    for (const message of [call(long, {}), call('search_list', { [long]: 1 }), call('search_list', { list: long })]) {
+      const { status, text: answer } = await sent(key, message);
+      expect(status).toBe(200);
+      expect(answer.length).toBeLessThan(5_000);
+    }
+  });
+
+  it('has as much as a tool that its key may use, and the protocol around it has little', async () => {
+    const { key } = await service.createKey({ access: 'search-and-read', scope: 'list', scope_target: 'birds' });
+    const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
+    const wide = await sent(key, call('search_list', members(101)));
+    expect([wide.status, wide.text]).toEqual([400, expect.stringContaining('It has 101 members')]);
+    expect((await sent(key, { method: 'tools/call', params: { _meta: members(101) } })).status).toBe(400);
+    expect((await sent(key, { method: 'ping', params: { filler: 'x'.repeat(70_000) } })).status).toBe(413);
+    const numbers = Array.from({ length: 110_000 }, () => 0);
+    expect((await sent(key, call('search_list', { list: 'birds', vector: numbers }))).status).toBe(413);
+    const found = await sent(key, call('search_list', { list: 'birds', query: 'gannet' }));
+    expect([found.status, found.text]).toEqual([200, expect.stringContaining('Northern gannet')]);
+  });
+});

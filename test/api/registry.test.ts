@@ -4,14 +4,14 @@ import type { TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { PermissionCatalogue } from '../../src/access/index.js';
 import { agentToolName, reservedAccountNames } from '../../src/operations/index.js';
-import { ERROR_CATALOGUE, problemKind } from '../../src/platform/index.js';
+import { ERROR_CATALOGUE, problemKind, ServiceError } from '../../src/platform/index.js';
 import {
   CONTENT_BODY_BYTES_MAX,
   OPTIONS_BODY_BYTES_MAX,
   type Operation,
 } from '../../src/operations/dispatch/operation.js';
 import { allOperations } from '../../src/main.js';
-import { isStreamBody } from '../../src/operations/dispatch/validation.js';
+import { createValidator, isStreamBody } from '../../src/operations/dispatch/validation.js';
 
 const operations = await allOperations();
 
@@ -79,6 +79,36 @@ describe('the registry', () => {
       // What has no length of its own is limited by the settings, or is ignored.
       if (longest < Infinity) expect(longest).toBeLessThanOrEqual(bodyBytesMax);
       else expect([CONTENT_BODY_BYTES_MAX, OPTIONS_BODY_BYTES_MAX]).toContain(bodyBytesMax);
+    },
+  );
+
+  it.each(operations.filter(({ body }) => body !== undefined && !isStreamBody(body)))(
+    '$name repeats no long value, and no long name, of what it refuses',
+    (operation) => {
+      const long = 'x'.repeat(60_000);
+      const members = Object.keys((operation.body as Node).properties ?? {});
+      const given = [[long, 1], ...members.map((name) => [name, { [long]: { [long]: long } }])];
+      const texts = members.map((name) => [name, long]);
+      const validate = createValidator(operation);
+      for (const body of [...given.map((each) => [each]), texts, [[long, long]]].map(
+        (each) => Object.fromEntries(each) as unknown,
+      )) {
+        const raw = {
+          params: {},
+          queryString: '',
+          contentType: 'application/json',
+          body: Buffer.from(JSON.stringify(body)),
+        };
+        let refused: unknown;
+        try {
+          validate(raw);
+        } catch (error) {
+          refused = error;
+        }
+        const told = refused instanceof ServiceError ? JSON.stringify(refused.toProblem()) : '';
+        expect(told.length).toBeLessThan(20_000);
+        expect(told).not.toContain('x'.repeat(600));
+      }
     },
   );
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../platform/index.js';
 import type { WriteRequest, WriteResult } from '../contract/types.js';
-import { ListQueue, type WaitingWrite } from './list-queue.js';
+import { approximateBytes, ListQueue, type WaitingWrite } from './list-queue.js';
 
 const request: WriteRequest = { kind: 'delete', id: 'one' };
 const result = { outcome: 'deleted' } as WriteResult;
@@ -111,5 +111,15 @@ describe('small writes of a list', () => {
     expect(sizes()).toEqual([1, 1]);
     expect(pauses).toEqual([]);
     expect(queue.isIdle).toBe(true);
+  });
+});
+
+describe('what a request takes in memory', () => {
+  it('is counted without a text for each place of an array, of which there may be a million', () => {
+    expect(approximateBytes({ kind: 'put', fields: { numbers: [0, 0.5, null, 'ab'] } })).toBe(
+      32 + 4 + (16 + 6) + 6 + 32 + 7 + 32 + 8 + 8 + 8 + (16 + 4),
+    );
+    const numbers = Array.from({ length: 1000 }, () => 0);
+    expect(approximateBytes(numbers)).toBe(32 + 8 * numbers.length);
   });
 });

@@ -2,10 +2,12 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import {
   didYouMean,
+  ERROR_PLACE_CHARACTERS_MAX,
   ERROR_PLACES_MAX,
   ERROR_VALUE_CHARACTERS_MAX,
   NAME_PATTERN_SOURCE,
   NAME_PATTERN_WORDS,
+  toldText,
   type ErrorPlace,
 } from '../../platform/index.js';
 
@@ -42,7 +44,7 @@ export function describeFaults(
   const seen = new Set<string>();
   for (const error of onceAText(withoutAlternatives(errors))) {
     if (places.length === ERROR_PLACES_MAX) break;
-    const path = pathOf(error);
+    const path = toldText(pathOf(error), ERROR_PLACE_CHARACTERS_MAX);
     const place = { ...placeOf(path, kind), detail: detailOf(error, kind, root) };
     const identity = `${path} ${place.detail}`;
     if (!seen.has(identity)) places.push(place);

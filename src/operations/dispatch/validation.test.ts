@@ -1,8 +1,14 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { ServiceError, type ErrorPlace, NAME_PATTERN_SOURCE, NAME_PATTERN_WORDS } from '../../platform/index.js';
-import { defineOperation, RULES_BODY_PARTS_MAX, type Operation, type RawInput } from './operation.js';
-import { createValidator, parseJson } from './validation.js';
+import {
+  CONTENT_BODY_BYTES_MAX,
+  defineOperation,
+  RULES_BODY_PARTS_MAX,
+  type Operation,
+  type RawInput,
+} from './operation.js';
+import { createValidator, jsonBounds, parseJson } from './validation.js';
 
 const closed = { additionalProperties: false } as const;
 const Point = Type.Object({ latitude: Type.Number({ minimum: -90, maximum: 90 }), distance: Type.Number() }, closed);
@@ -165,12 +171,22 @@ describe('bodies', () => {
     );
     expect(tooMuch(members(9_000)).code).toBe('invalid-parameter');
     // Rules of a list may be more.
-    const content = defineOperation({ ...withBody, bodyPartsMax: RULES_BODY_PARTS_MAX });
+    const content = defineOperation({
+      ...withBody,
+      bodyPartsMax: RULES_BODY_PARTS_MAX,
+      bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+    });
     expect(tooMuch(members(100_000), content).code).toBe('invalid-parameter');
     expect(tooMuch(members(150_001), content).code).toBe('body-too-large');
-    expect(tooMuch(`[${'1,'.repeat(1_000_000)}1]`, content).code).toBe('body-too-large');
+    const values = (count: number) => `[${'1,'.repeat(count - 1)}1]`;
+    expect(tooMuch(values(1_000_001), content).code).toBe('body-too-large');
+    // Options are a vector at the most, records are what they are.
+    const record = defineOperation({ ...withBody, bodyBytesMax: CONTENT_BODY_BYTES_MAX });
+    expect(tooMuch(values(100_000)).code).toBe('body-too-large');
+    expect(tooMuch(values(90_000)).code).toBe('invalid-parameter');
+    expect(tooMuch(values(900_000), record).code).toBe('invalid-parameter');
     expect(() => parseJson(bytes(members(10_001)))).toThrow('more than 10000');
-    expect(() => parseJson(bytes(members(150_001)), RULES_BODY_PARTS_MAX)).toThrow('more than 150000');
+    expect(() => parseJson(bytes(members(150_001)), jsonBounds(content))).toThrow('more than 150000');
   });
 
   it('keep the digits of long integers', () => {
@@ -180,6 +196,10 @@ describe('bodies', () => {
 
   it('repeat no more of a value than is needed to find it', () => {
     expect(faultsOf({ name: 'a', mode: 'x'.repeat(100_000) })[0]?.detail.length).toBeLessThan(150);
+    const [unknown] = faultsOf({ name: 'a', ['y'.repeat(100_000)]: 1 });
+    expect(JSON.stringify(unknown).length).toBeLessThan(1000);
+    const twice = `{"${'z'.repeat(100_000)}": 1, "${'z'.repeat(100_000)}": 1}`;
+    expect(refusal(withBody, { body: bytes(twice) }).detail.length).toBeLessThan(150);
   });
 
   it('need the right content type', () => {

@@ -9,10 +9,12 @@ import {
   ServiceError,
   tellJsonFault,
   type ErrorPlace,
+  type JsonBounds,
 } from '../../platform/index.js';
 import {
   ANY_CONTENT_TYPE,
   BODY_PARTS_MAX,
+  CONTENT_BODY_BYTES_MAX,
   type Operation,
   type OperationInput,
   type RawInput,
@@ -29,8 +31,10 @@ export type ValidInput = OperationInput<unknown, unknown, unknown>;
  * few bytes the items have.
  */
 const COLLECT_ALL_VALUES_MAX = 2000;
-/** More are a vector that nobody has, and take the thread that answers everybody a tenth of a second. */
-const JSON_VALUES_MAX = 1_000_000;
+/** Of a record, or of a list's rules. More are a vector that nobody has, and take the thread that answers everybody a tenth of a second. */
+const CONTENT_VALUES_MAX = 1_000_000;
+/** Of options: a vector has 8,192 numbers. Who may only search has no more of that thread's time than that. */
+const OPTIONS_VALUES_MAX = 100_000;
 const NO_HEADERS: RequestHeaders = Object.freeze({});
 const EMPTY_QUERY: Readonly<Record<string, unknown>> = Object.freeze({});
 
@@ -48,7 +52,7 @@ export function createValidator(operation: Operation): InputValidator {
   const checkQuery = operation.query === undefined ? undefined : compileCheck(operation.query, 'parameter');
   const { body } = operation;
   const checkBody = body === undefined || isStreamBody(body) ? undefined : compileCheck(body, 'body');
-  const partsMax = bodyPartsMax(operation);
+  const bounds = jsonBounds(operation);
 
   return (raw) => {
     const faults: ErrorPlace[] = [];
@@ -63,7 +67,7 @@ export function createValidator(operation: Operation): InputValidator {
       const announced = raw.bodyBytes === undefined ? {} : { bodyBytes: raw.bodyBytes };
       return { params, query, body: undefined, stream, contentType, headers, ...announced };
     }
-    const value = readBody(raw, checkBody && { check: checkBody, partsMax }, faults);
+    const value = readBody(raw, checkBody && { check: checkBody, bounds }, faults);
     throwFaults(faults);
     if (operation.requestHeaders === undefined) return { params, query, body: value, raw };
     return { params, query, body: value, raw, headers: raw.headers ?? NO_HEADERS };
@@ -107,7 +111,7 @@ function readQuery(
 
 interface BodyCheck {
   readonly check: SchemaCheck;
-  readonly partsMax: number;
+  readonly bounds: JsonBounds;
 }
 
 function readBody(raw: RawInput, wanted: BodyCheck | undefined, faults: ErrorPlace[]): unknown {
@@ -122,7 +126,7 @@ function readBody(raw: RawInput, wanted: BodyCheck | undefined, faults: ErrorPla
     return undefined;
   }
   assertContentType(raw.contentType, JSON_TYPES);
-  const { value, values } = readJson(bytes, wanted.partsMax);
+  const { value, values } = readJson(bytes, wanted.bounds);
   const found = wanted.check(value, values <= COLLECT_ALL_VALUES_MAX);
   if (found.length > 0) faults.push(...found);
   return value;
@@ -132,23 +136,27 @@ const JSON_TYPES = ['application/json'];
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** The value of a JSON body; throws `malformed-json` with line and column, or `body-too-large`. */
-export function parseJson(bytes: Uint8Array, partsMax = BODY_PARTS_MAX): unknown {
-  return readJson(bytes, partsMax).value;
+export function parseJson(bytes: Uint8Array, bounds = jsonBounds({})): unknown {
+  return readJson(bytes, bounds).value;
 }
 
-/** How many members, objects and arrays a JSON body of the operation may have. */
-export function bodyPartsMax({ bodyPartsMax: partsMax = BODY_PARTS_MAX }: Pick<Operation, 'bodyPartsMax'>): number {
-  return partsMax;
+/** How much a JSON body of the operation may have of what takes time to read. */
+export function jsonBounds({
+  bodyPartsMax: partsMax = BODY_PARTS_MAX,
+  bodyBytesMax,
+}: Pick<Operation, 'bodyPartsMax' | 'bodyBytesMax'>): JsonBounds {
+  const valuesMax = bodyBytesMax === CONTENT_BODY_BYTES_MAX ? CONTENT_VALUES_MAX : OPTIONS_VALUES_MAX;
+  return { partsMax, valuesMax };
 }
 
-function readJson(bytes: Uint8Array, partsMax: number): { readonly value: unknown; readonly values: number } {
+function readJson(bytes: Uint8Array, bounds: JsonBounds): { readonly value: unknown; readonly values: number } {
   let text: string;
   try {
     text = decoder.decode(bytes);
   } catch {
     throw new ServiceError('malformed-json', 'The body is not valid UTF-8.');
   }
-  const { fault, values, hasLongNumbers } = scanJson(text, { partsMax, valuesMax: JSON_VALUES_MAX });
+  const { fault, values, hasLongNumbers } = scanJson(text, bounds);
   if (fault !== undefined) {
     throw new ServiceError(fault.isTooMuch === true ? 'body-too-large' : 'malformed-json', tellJsonFault(text, fault));
   }
