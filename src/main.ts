@@ -256,6 +256,7 @@ async function openSystem(
   );
   assertCatalogueFilled(dataDir, catalog.accounts().length);
   const access = await openSystemPart(dataDir, () => openAccess(environment, systemClock));
+  parts.opened('uses of keys', () => access.uses.close());
   const faults = new StorageFaults(log);
   const unreadable = new UnreadableCatalogue({ environment, dataDir, faults });
   parts.opened('reading of the catalogue', () => unreadable.close());

@@ -16,8 +16,10 @@ import {
   type Page,
   type WantedPage,
 } from '../platform/index.js';
+import type { Timers } from '../platform/work/index.js';
 import { cliCaller, keyCaller } from './caller.js';
 import { keyEvent } from './key-event.js';
+import { KeyUses } from './key-uses.js';
 import { hashBytes, isDigestOf, KEY_CHARACTERS_MAX, keyDigest, keyHash, newKeyText } from './key-secrets.js';
 import type { Access, ApiKeyRecord, Caller, KeyScope, NewKey } from './types.js';
 
@@ -29,9 +31,10 @@ const DELETED_AT_ONCE_MAX = 1000;
 /** What makes room for others has expired for so long: a clock that is some hours ahead deletes no key that works. */
 const EXPIRED_MS_MIN = 86_400_000;
 
-/** Reads every key's record into memory; the keys themselves are nowhere. */
-export function openAccess(environment: LmdbEnvironment, clock: Clock): Promise<Access> {
-  return Promise.resolve(new StoredAccess(CollectionStore.of(environment), clock));
+/** Reads every key's record into memory; the keys themselves are nowhere. `timers`: default those of the system. */
+export function openAccess(environment: LmdbEnvironment, clock: Clock, timers?: Timers): Promise<Access> {
+  const store = CollectionStore.of(environment);
+  return Promise.resolve(new StoredAccess(store, clock, new KeyUses(store, clock, timers)));
 }
 
 /** A key in force, as `authenticate` needs it. */
@@ -40,10 +43,12 @@ interface ActiveKey {
   /** Undefined: never. */
   readonly expiresAtMs: number | undefined;
   readonly caller: Caller;
+  /** What a use is counted by. */
+  readonly id: string;
 }
 
 /** What a key that nobody knows is compared with, so that it costs the same work. */
-const NO_KEY: ActiveKey = { hashBytes: hashBytes(keyHash('')), expiresAtMs: undefined, caller: cliCaller };
+const NO_KEY: ActiveKey = { hashBytes: hashBytes(keyHash('')), expiresAtMs: undefined, caller: cliCaller, id: '' };
 
 class StoredAccess implements Access {
   readonly cli: Caller = cliCaller;
@@ -55,7 +60,11 @@ class StoredAccess implements Access {
   /** By `keyDigest`. */
   readonly #active = new Map<string, ActiveKey>();
 
-  constructor(store: CollectionStore, clock: Clock) {
+  constructor(
+    store: CollectionStore,
+    clock: Clock,
+    readonly uses: KeyUses,
+  ) {
     this.#store = store;
     this.#accounts = accountsIn(store);
     this.#clock = clock;
@@ -70,6 +79,7 @@ class StoredAccess implements Access {
     const key = this.#active.get(digest) ?? NO_KEY;
     const isSame = isDigestOf(digest, key.hashBytes);
     if (!isSame || key === NO_KEY || this.#isExpired(key) || this.#isOfNobody(key)) throw invalidKey();
+    this.uses.used(key);
     return key.caller;
   }
 
@@ -134,6 +144,7 @@ class StoredAccess implements Access {
   #revoke(change: Change, key: ApiKeyRecord): void {
     this.#active.delete(digestOf(key));
     change.remove(this.#keys, key.id);
+    this.uses.remove(change, key);
     change.emit(key.account, keyEvent('api-key.deleted', key));
   }
 
@@ -163,7 +174,8 @@ class StoredAccess implements Access {
 
   #activate(record: ApiKeyRecord): void {
     const expiresAtMs = record.expires_at === null ? undefined : Date.parse(record.expires_at);
-    const key: ActiveKey = { hashBytes: hashBytes(record.hash), expiresAtMs, caller: keyCaller(record) };
+    const { id, hash } = record;
+    const key: ActiveKey = { hashBytes: hashBytes(hash), expiresAtMs, caller: keyCaller(record), id };
     this.#active.set(digestOf(record), key);
   }
 }

@@ -1,4 +1,5 @@
 export * from './types.js';
+export type { KeyUses } from './key-uses.js';
 export { KEYS_PER_ACCOUNT_MAX, openAccess } from './access.js';
 export { parseFutureExpiry } from './key-expiry.js';
 export { isReadPermission, PermissionCatalogue, PermissionSet, type AccessPreset } from './permissions.js';

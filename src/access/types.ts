@@ -1,5 +1,6 @@
 /** Keys, scopes and permissions. */
 import type { Page, WantedPage } from '../platform/index.js';
+import type { KeyUses } from './key-uses.js';
 
 export type KeyScope = 'account' | 'list' | 'group';
 
@@ -64,6 +65,8 @@ export interface Access {
    */
   authenticate(header: string | undefined): Caller;
   readonly cli: Caller;
+  /** When keys were used last; to be closed before the environment is. */
+  readonly uses: KeyUses;
   /** Resolves when the key is on disk; `secret` is the whole key, known only here. */
   createKey(key: NewKey): Promise<{ readonly record: ApiKeyRecord; readonly secret: string }>;
   keys(account: string): readonly ApiKeyRecord[];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, ServiceClient } from '../support/client.js';
+import { gannet } from '../support/cli.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 let service: TestService;
@@ -155,6 +156,39 @@ describe('keys by the command line', () => {
       body: { code: 'key-not-found' },
     });
     expect((await service.clientWith(key).get('/account')).status).toBe(401);
+  });
+
+  it('say in which hour a request came with them last, also after a restart', async () => {
+    const own = await startTestService();
+    const lastUses = async () => {
+      const { keys } = (await own.control().get('/api-key/default')).body as {
+        keys: { name: string; last_used_utc: string | null; use_known_since_utc: string; created_utc: string }[];
+      };
+      return keys.map(({ name, last_used_utc: used, use_known_since_utc: since, created_utc }) => [
+        name,
+        used,
+        since >= created_utc,
+      ]);
+    };
+    try {
+      const { key } = (await own.control().post('/api-key/default', { name: 'used' })).body as { key: string };
+      await own.control().post('/api-key/default', { name: 'unused' });
+      expect((await own.clientWith(key).get('/account')).status).not.toBe(401);
+      const told = await lastUses();
+      expect(told).toEqual([
+        ['tests', null, true],
+        ['used', expect.stringMatching(/T\d\d:00:00\.000Z$/), true],
+        ['unused', null, true],
+      ]);
+      await own.stop();
+      await own.start({ withoutKey: true });
+      expect(await lastUses()).toEqual(told);
+      const { output: stdout } = await gannet(own.dataDir, 'key', 'list');
+      expect(stdout).toMatch(/ used .* \d{4}-\d\d-\d\d \d\dh\n/);
+      expect(stdout).toMatch(/ unused .* not since \d{4}-\d\d-\d\d \d\dh\n/);
+    } finally {
+      await own.close();
+    }
   });
 
   it('name a region where they reach the account, and that of their list or group otherwise', async () => {

@@ -26,6 +26,8 @@ interface KeyResource {
   readonly permissions: readonly string[];
   readonly expires_at: string | null;
   readonly last_four?: string;
+  readonly last_used_utc?: string | null;
+  readonly use_known_since_utc?: string;
 }
 
 interface NewKeyAnswer extends KeyResource {
@@ -120,9 +122,21 @@ export async function listKeys(context: CommandContext, options: AccountAndJson)
     key.scope_target === null ? key.scope : `${key.scope} ${key.scope_target}`,
     key.permissions.length === 0 ? 'everything' : key.permissions.join(','),
     key.expires_at ?? 'never',
+    lastUse(key),
   ]);
-  context.output.write(table([['ID', 'NAME', 'KEY', 'SCOPE', 'MAY DO', 'EXPIRES'], ...rows]));
+  context.output.write(table([['ID', 'NAME', 'KEY', 'SCOPE', 'MAY DO', 'EXPIRES', 'LAST USED (UTC)'], ...rows]));
   return EXIT.done;
+}
+
+/** By the hour, as it is known; a service of an earlier release does not say. */
+function lastUse({ last_used_utc: used, use_known_since_utc: since }: KeyResource): string {
+  if (typeof used === 'string') return inHours(used);
+  return since === undefined ? '' : `not since ${inHours(since)}`;
+}
+
+/** `2026-11-27 19h`. */
+function inHours(utc: string): string {
+  return `${utc.slice(0, 13).replace('T', ' ')}h`;
 }
 
 /** Takes an id, or a name where only one key has it. */

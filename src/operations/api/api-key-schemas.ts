@@ -1,6 +1,6 @@
 /** Schemas of keys. */
 import { Type } from 'typebox';
-import type { ApiKeyRecord } from '../../access/index.js';
+import type { ApiKeyRecord, KeyUses } from '../../access/index.js';
 import { nameSchema, nullable, named, oneOf, timeSchema } from './schemas.js';
 
 export const KEY_NAME_CHARACTERS_MAX = 200;
@@ -52,6 +52,12 @@ export const keyResource = named('ApiKey', {
   ...keyMembers,
   created_utc: timeSchema('When the key was made'),
   last_four: Type.String({ description: 'The last four characters of the key, to tell keys apart' }),
+  last_used_utc: nullable(
+    timeSchema('The beginning of the hour in which a request came with the key last; null: none has since `use_known_since_utc`'),
+  ),
+  use_known_since_utc: timeSchema(
+    'Since when a use of the key is known: since it was made, or since a release runs that keeps when keys are used',
+  ),
 });
 
 export const createdKeyResource = named('CreatedApiKey', {
@@ -69,9 +75,13 @@ export const createdKeyResource = named('CreatedApiKey', {
 });
 
 /** What may be shown of a key at any time. */
-export function describeKey(key: ApiKeyRecord) {
+export function describeKey(key: ApiKeyRecord, uses: KeyUses) {
   const { id, name, scope, scope_target, region, permissions, expires_at, created_utc, last_four } = key;
-  return { id, name, scope, scope_target, region, permissions, expires_at, created_utc, last_four };
+  return {
+    ...{ id, name, scope, scope_target, region, permissions, expires_at, created_utc, last_four },
+    last_used_utc: uses.lastUsedUtc(key),
+    use_known_since_utc: uses.countedSinceUtc(key),
+  };
 }
 
 /** What the maker of a key sees, once. */

@@ -133,8 +133,9 @@ const list = defineOperation({
     },
   },
   handle({ services }, { params, query }) {
-    const page = services.access.keyPage(params.account, wantedPage(query));
-    return { status: 200, body: { keys: page.entries.map(describeKey), ...nextOf(page) } };
+    const { access } = services;
+    const page = access.keyPage(params.account, wantedPage(query));
+    return { status: 200, body: { keys: page.entries.map((key) => describeKey(key, access.uses)), ...nextOf(page) } };
   },
 });
 

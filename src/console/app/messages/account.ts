@@ -40,6 +40,8 @@ export const accountTexts = {
     inTheLog: (id: string) => `keyId in the log: ${id}`,
     expires: 'Expires',
     expired: 'Expired',
+    lastUsed: 'Last used (hour)',
+    notSince: 'Not since',
     delete: 'Revoke',
     deleteOf: (name: string) => `Revoke ${name}`,
     deleteQuestion: (name: string) => `Programs that use ${name} are refused from now on.`,

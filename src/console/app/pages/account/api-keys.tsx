@@ -69,10 +69,11 @@ export function ApiKeys() {
             text.keys.access,
             text.keys.created,
             text.keys.expires,
+            text.keys.lastUsed,
             '',
           ]}
           label={text.keys.title}
-          minWidth={840}
+          minWidth={960}
         >
           {shown.map((key) => (
             <KeyRow key={key.id} apiKey={key} />
@@ -123,6 +124,9 @@ function KeyRow({ apiKey }: { readonly apiKey: Key }) {
         )}
       </Table.Td>
       <Table.Td>
+        <LastUse apiKey={apiKey} />
+      </Table.Td>
+      <Table.Td>
         {may(apiKeyDelete) ? (
           <Group justify="flex-end">
             <ConfirmButton
@@ -135,6 +139,15 @@ function KeyRow({ apiKey }: { readonly apiKey: Key }) {
         ) : null}
       </Table.Td>
     </Table.Tr>
+  );
+}
+
+function LastUse({ apiKey: { last_used_utc: used, use_known_since_utc: since } }: { readonly apiKey: Key }) {
+  if (used !== null) return <When iso={used} />;
+  return (
+    <Text size="sm" c="dimmed">
+      {text.keys.notSince} <When iso={since} />
+    </Text>
   );
 }
 
