@@ -15,6 +15,7 @@ import type { Declared, FeatureParts, OpenFeatures, Operation, Services } from '
 import type { Site, WebServerName } from './http/index.js';
 import { lazily, OpenParts } from './open-parts.js';
 import { sealSecrets, secretsOf, standingOf } from './service-standing.js';
+import { stateOf } from './service-state.js';
 import {
   assertEnvironmentKnown,
   createRequestMemory,
@@ -340,7 +341,7 @@ async function openServices(
     progress,
     ...limitersOf(config),
     ...cataloguesOf(operations),
-    metrics: () => metrics.text(),
+    ...stateOf({ ...data, budgetBytes: budget.bytes, features: open, metrics }),
     ...standingOf(state, dataDir, faults),
   };
   return { services, features: open, warmUp: () => searchPool.get().warmUp(), budget };

@@ -108,9 +108,7 @@ it('a key of a release that kept no uses is not told as never used', async () =>
 
 it('thousands of requests with thousands of keys are some transactions an hour', async () => {
   const access = await open();
-  const secrets = await Promise.all(
-    Array.from({ length: 1500 }, async () => (await access.createKey(NEW_KEY)).secret),
-  );
+  const secrets = await Promise.all(Array.from({ length: 1500 }, async () => (await access.createKey(NEW_KEY)).secret));
   transactions = 0;
   for (let turn = 0; turn < 4; turn += 1) for (const secret of secrets) access.authenticate(secret);
   expect([transactions, later.map(({ ms }) => ms)]).toEqual([0, [USES_STORED_MS]]);

@@ -1,4 +1,5 @@
 /** Backups as they are served. */
+import { Gauge } from 'prom-client';
 import { MEDIA_STORES } from '../media/index.js';
 import { CollectionStore } from '../catalog/index.js';
 import { provide, searchSettings, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
@@ -7,6 +8,8 @@ import { backupOperations } from './backup-operations.js';
 import { Backups } from './backups.js';
 import { BACKUPS } from './backups-key.js';
 import { HELD_ROWS_MAX, HeldRows } from './held-rows.js';
+
+const SECOND_MS = 1000;
 
 export const backupParts: FeatureParts = {
   operations: backupOperations,
@@ -20,6 +23,15 @@ export const backupParts: FeatureParts = {
       },
     });
     const backups = new Backups(source, progress, platform.part(MEDIA_STORES), rows);
+    const lastSuccess = new Gauge({
+      name: 'gannet_backup_last_success_timestamp_seconds',
+      help: 'When the last backup of this data directory was whole; 0: none was made',
+      registers: [platform.metrics.registry],
+    });
+    platform.metrics.beforeReading(() => {
+      const { last } = backups.state();
+      lastSuccess.set(last === null ? 0 : Date.parse(last.finished_utc) / SECOND_MS);
+    });
     return { parts: [provide(BACKUPS, backups)], events: backups.events, close: () => backups.close() };
   },
 };

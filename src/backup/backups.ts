@@ -1,5 +1,6 @@
 /** The backups of this data directory, in folders and in media stores: one is made at a time. */
 import type { MediaStores } from '../media/index.js';
+import type { BackupState } from '../operations/index.js';
 import {
   isWithin,
   realPlace,
@@ -14,6 +15,7 @@ import {
 import { checkKept, type CheckedBackups } from './checked-backups.js';
 import type { BackupSource, CopyWatch } from './data-copy.js';
 import type { HeldRows } from './held-rows.js';
+import { LastBackup } from './last-backup.js';
 import { listBackups, type ListedBackups } from './listed-backups.js';
 import { assertAnswers, inFolder } from './folder-fault.js';
 import { makeBackup, type MadeBackup } from './make-backup.js';
@@ -34,13 +36,21 @@ export interface WantedBackup {
 
 export class Backups {
   private running: 'made' | 'given-up' | undefined;
+  private readonly last: LastBackup;
 
   constructor(
     private readonly source: BackupSource,
     private readonly progress: ProgressBoard,
     private readonly stores: Pick<MediaStores, 'apart'>,
     private readonly rows: HeldRows,
-  ) {}
+  ) {
+    this.last = new LastBackup(source.system, source.clock);
+  }
+
+  /** What came of the last ones. */
+  state(): BackupState {
+    return this.last.state;
+  }
 
   get events(): EventSink {
     return this.rows.events;
@@ -139,11 +149,22 @@ export class Backups {
       const made = await this.orGivenUp(signal, (watch) => make({ job, ...watch }));
       const { path, lists, bytes, bytes_shared: bytesShared } = made;
       log.info({ path, lists, bytes, bytesShared }, 'a backup is made');
+      await this.noted(() => this.last.made(made));
       job.finish();
       return made;
     } catch (error) {
       job.fail(messageOf(error));
+      await this.noted(() => this.last.failed(messageOf(error)));
       throw error;
+    }
+  }
+
+  /** A backup is what it is, whether that can be written down or not. */
+  private async noted(note: () => Promise<void>): Promise<void> {
+    try {
+      await note();
+    } catch (error) {
+      this.source.log.warn({ err: error }, 'What came of the backup could not be written down');
     }
   }
 

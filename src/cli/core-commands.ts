@@ -13,4 +13,9 @@ export const CORE_COMMANDS: readonly CommandSpec[] = [
     operation: 'service.settings',
     print: async () => (await import('./settings-view.js')).settingsView,
   },
+  {
+    name: 'service state',
+    operation: 'service.state',
+    print: async () => (await import('./state-view.js')).stateView,
+  },
 ];

@@ -45,6 +45,7 @@ const ROUTES: Readonly<Record<string, readonly [method: Operation['method'], pat
   'webhook.secret': ['GET', '/webhook/{account}/{id}/secret'],
   'webhook.rotate-secret': ['POST', '/webhook/{account}/{id}/rotate-secret'],
   'service.settings': ['GET', '/service/settings/{account}'],
+  'service.state': ['GET', '/service/state/{account}'],
   'account.list': ['GET', '/account/all'],
   'account.create': ['POST', '/account'],
   'account.delete': ['DELETE', '/account/{account}'],

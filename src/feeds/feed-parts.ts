@@ -47,6 +47,7 @@ export const feedParts: FeatureParts = {
         sources.start();
         feeds.start().catch((error: unknown) => platform.log.error({ err: error }, 'Feeds could not be started'));
       },
+      troubles: () => Promise.resolve([...feeds.troubles(), ...sources.troubles()]),
       async close() {
         await feeds.stop();
         await sources.stop();

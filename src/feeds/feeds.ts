@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { Change, ListRecord } from '../catalog/index.js';
 import type { MediaStores } from '../media/index.js';
+import type { Trouble } from '../operations/index.js';
 import type { Host } from '../platform/hosts/index.js';
 import {
   fittingEntries,
@@ -81,6 +82,13 @@ export class Feeds {
       run: (id) => this.runner.run(id),
       onScheduled: (id, nextMs) => this.keepNext(id, nextMs),
     });
+  }
+
+  /** Those whose last run failed. */
+  troubles(): Trouble[] {
+    return Array.from(this.options.store.all()).flatMap(({ account, name, state: { error } }) =>
+      error === null ? [] : [{ kind: 'feed', account, name, detail: error.message, since_utc: error.at }],
+    );
   }
 
   /** What was due while the service was not running runs now. */

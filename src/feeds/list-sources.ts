@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Change, ListRecord } from '../catalog/index.js';
 import { mediaUrl } from '../fields/index.js';
 import type { MediaStores } from '../media/index.js';
+import type { Trouble } from '../operations/index.js';
 import { ServiceError } from '../platform/index.js';
 import type { Timers } from '../platform/work/index.js';
 import { NO_SOURCE } from './feed-problems.js';
@@ -39,6 +40,13 @@ export class ListSources {
   start(): void {
     this.checkAll(() => true, { isStart: true });
     this.watch();
+  }
+
+  /** Lists whose last import failed. */
+  troubles(): Trouble[] {
+    return this.options.store.all().flatMap(({ account, list, error }) =>
+      error === null ? [] : [{ kind: 'source', account, name: list, detail: error.message, since_utc: error.at }],
+    );
   }
 
   stop(): Promise<void> {

@@ -53,3 +53,4 @@ export { systemOperations } from './api/system.js';
 export { finishWork } from './dispatch/unfinished-work.js';
 export { compileCheck, type SchemaCheck } from './dispatch/schema-validation.js';
 export { createValidator, isStreamBody, jsonBounds, parseJson, throwFaults } from './dispatch/validation.js';
+export type { BackupState, ServiceState, Trouble } from './dispatch/service-state.js';

@@ -18,6 +18,7 @@ import { searchOperations } from './api/search.js';
 import { searchableFieldOperations } from './api/searchable-field.js';
 import { secretOperations } from './api/secret.js';
 import { serviceSettingsOperations } from './api/service-settings.js';
+import { serviceStateOperations } from './api/service-state.js';
 import { suggestOperations } from './api/suggest.js';
 import { synonymOperations } from './api/synonyms.js';
 import { systemOperations } from './api/system.js';
@@ -44,4 +45,5 @@ export const operations: readonly Operation[] = [
   ...secretOperations,
   ...progressOperations,
   ...serviceSettingsOperations,
+  ...serviceStateOperations,
 ];

@@ -6,7 +6,7 @@ import type { Role } from './types.js';
 const OWNERS_AREAS: ReadonlySet<string> = new Set(['account', 'api-key', 'contributor', 'service']);
 
 /** What tells of the machine and of all accounts: for owners of the service's own account, which the first start makes. */
-const OF_SERVICE: ReadonlySet<string> = new Set(['service:settings']);
+const OF_SERVICE: ReadonlySet<string> = new Set(['service:settings', 'service:state']);
 
 /** Whose contributor somebody is. */
 export interface RolePlace {

@@ -23,6 +23,7 @@ import {
   type SecretBox,
   type StorageFaults,
 } from '../platform/index.js';
+import type { Trouble } from '../operations/index.js';
 import type { LogPage } from './delivery-log.js';
 import { SubscriptionStore, type SubscriptionChange } from './subscription-store.js';
 import { toldSubscription, type Subscription } from './types.js';
@@ -33,6 +34,7 @@ import type { WebhookProtocol, WebhookWorkerData } from './webhook-protocol.js';
 const WORKER_HEAP_MIB_MAX = 1024;
 /** Of 19: a thirtieth of a busy processor. Nobody waits for a delivery, and what is queued is on disk. */
 const NICENESS = 15;
+const NOTHING = { deliveries: [] };
 /** From the data directory. */
 const QUEUE = 'queue';
 
@@ -128,6 +130,21 @@ export class WebhookHost implements EventSink {
 
   setAside(subscriptionId: string, after: number, size: number): Promise<SetAsidePage> {
     return this.ask('set-aside', { subscriptionId, after, size });
+  }
+
+  /** Those of which deliveries are set aside, and those that cannot send. Of a thread that does not run only the latter. */
+  async troubles(): Promise<readonly Trouble[]> {
+    const looks = this.subscriptions.all().map(async ({ id, account, url, secret }): Promise<Trouble[]> => {
+      const trouble = { kind: 'webhook', account, name: url };
+      if (secret === null)
+        return [{ ...trouble, detail: 'Its secret cannot be opened: it sends nothing.', since_utc: null }];
+      const [first] = this.host.isRunning ? (await this.setAside(id, 0, 1).catch(() => NOTHING)).deliveries : [];
+      if (first === undefined) return [];
+      const why = first.error ?? `status ${first.status}`;
+      const detail = `Deliveries failed at every attempt and are set aside, the first by ${why}.`;
+      return [{ ...trouble, detail, since_utc: new Date(first.setAsideAtMs).toISOString() }];
+    });
+    return (await Promise.all(looks)).flat();
   }
 
   /** Undefined: all that are set aside. Resolves with how many are due again. */

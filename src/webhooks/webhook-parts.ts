@@ -25,6 +25,7 @@ export const webhookParts: FeatureParts = {
         if (subject === 'account') await host.subscriptions.deleteOf(account);
         return true;
       },
+      troubles: () => host.troubles(),
       close: () => host.close(),
     };
   },

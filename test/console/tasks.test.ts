@@ -344,6 +344,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     const told = [
       ['plan', '**/plan/default**', 'Searches this month'],
       ['health', '**/metrics', 'All measurements'],
+      ['health', '**/service/state/default', 'Last backup'],
       ['settings', '**/service/settings/default', 'search.deadline_ms'],
     ] as const;
     for (const [path, operation, text] of told) {

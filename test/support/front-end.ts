@@ -228,6 +228,7 @@ export async function openDesk(webServer: WebServerKind): Promise<void> {
     readOnlyKeyLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),
     operations: [...systemOperations, ...testOperations],
     metrics: () => metrics.text(),
+    state: () => Promise.reject(new Error('nobody asks a desk how it stands')),
     ready: () => desk.ready,
     storage: () => Promise.resolve({ kind: 'writable' }),
     databases: () => Promise.resolve({ unreadable: [], setAside: [] }),

@@ -29,6 +29,7 @@ import {
   unreadableCheck,
 } from './folder-checks.js';
 import { transcriptionCheck } from './recording-checks.js';
+import { standingChecks } from './standing-checks.js';
 import {
   checksInShort,
   meaningChecks,
@@ -88,6 +89,7 @@ async function serviceChecks(client: ServiceClient, account: string): Promise<Ch
     () => [],
   );
   const transcription = await transcriptionCheck(client, account, answer);
+  const standing = await standingChecks(client, account);
   return [
     fine('Service', detail),
     servedListsCheck(account, answer),
@@ -95,6 +97,7 @@ async function serviceChecks(client: ServiceClient, account: string): Promise<Ch
     ...ready,
     ...meaningChecks(account, answer),
     ...transcription,
+    ...standing,
   ];
 }
 

@@ -53,7 +53,9 @@ export const keyResource = named('ApiKey', {
   created_utc: timeSchema('When the key was made'),
   last_four: Type.String({ description: 'The last four characters of the key, to tell keys apart' }),
   last_used_utc: nullable(
-    timeSchema('The beginning of the hour in which a request came with the key last; null: none has since `use_known_since_utc`'),
+    timeSchema(
+      'The beginning of the hour in which a request came with the key last; null: none has since `use_known_since_utc`',
+    ),
   ),
   use_known_since_utc: timeSchema(
     'Since when a use of the key is known: since it was made, or since a release runs that keeps when keys are used',

@@ -26,6 +26,7 @@ import type {
 import type { CommandSpec } from './command.js';
 import type { ListExtension } from './list-extension.js';
 import type { Operation } from './operation.js';
+import type { Trouble } from './service-state.js';
 
 /** What a feature is made of. */
 export interface FeaturePlatform {
@@ -75,6 +76,8 @@ export interface OpenFeature {
    * log. Undefined: nothing.
    */
   greeting?(address: string): Promise<string | undefined>;
+  /** What of it does not work, of all accounts, for who looks after the service. Never rejects. */
+  troubles?(): Promise<readonly Trouble[]>;
   /** Ends threads and files; what was acknowledged is on disk. */
   close?(): Promise<void>;
 }

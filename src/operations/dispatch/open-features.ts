@@ -2,6 +2,7 @@
 import type { UnfinishedWork } from '../../catalog/index.js';
 import { joinedEventSinks, type EventSink, type ServiceKey } from '../../platform/index.js';
 import type { FeatureParts, FeaturePlatform, OpenFeature } from './feature.js';
+import type { Trouble } from './service-state.js';
 
 export class OpenFeatures {
   readonly #open: OpenFeature[] = [];
@@ -41,6 +42,12 @@ export class OpenFeatures {
 
   start(): void {
     for (const feature of this.#open) feature.start?.();
+  }
+
+  /** What does not work of any of them. */
+  async troubles(): Promise<readonly Trouble[]> {
+    const all = await Promise.all(this.#open.map((feature) => feature.troubles?.() ?? Promise.resolve([])));
+    return all.flat();
   }
 
   /** Rejects where one of them could not be made. */

@@ -20,6 +20,7 @@ import type { RateLimiter } from '../../access/index.js';
 import type { Logger } from 'pino';
 import type { AnswerCache } from '../answer-cache/answer-cache.js';
 import type { Operation } from './operation.js';
+import type { ServiceState } from './service-state.js';
 
 export interface SearchPool {
   /** Rejects with a ServiceError: overloaded (queue full), deadline (search.deadline_ms), the search's own 400, or internal-error if the worker died. Accounts take turns. */
@@ -57,6 +58,8 @@ export interface Services {
   readonly operations: readonly Operation[];
   /** Prometheus text of all metrics. */
   metrics(): Promise<string>;
+  /** How it stands, for who looks after the machine. */
+  state(): Promise<ServiceState>;
   /** True once searches are served and until a stop begins. */
   ready(): boolean;
   /** Of the disk with the data directory. */

@@ -66,7 +66,7 @@ interface FigureProps {
   readonly children?: ReactNode;
 }
 
-function Figure({ title, value, children }: FigureProps) {
+export function Figure({ title, value, children }: FigureProps) {
   return (
     <Card withBorder p="md">
       <Text size="sm" c="dimmed">

@@ -1,0 +1,64 @@
+/** How the service stands, as `gannet service state` and `gannet doctor` tell it. */
+import type { ServiceState } from '../operations/index.js';
+import { formatBytes, formatCount, formatCounted, printable } from './output.js';
+
+/** The answer of `service.state`. */
+export type ToldState = ServiceState & { readonly uptime_seconds: number; readonly trouble_count: number };
+
+const FOLDERS_MAX = 6;
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+/** Of the last backup: one a day, and some hours to make it. */
+const BACKUP_DAYS_MAX = 2;
+
+export function processText({ release, node, process_id: id, uptime_seconds: seconds }: ToldState): string {
+  return `release ${release}, Node.js ${node}, process ${id}, runs for ${durationText(seconds)}`;
+}
+
+export function diskText({ disk }: ToldState): string {
+  if (disk === null) return 'it does not answer';
+  const largest = disk.used.slice(0, FOLDERS_MAX).map(({ name, bytes }) => `${printable(name)} ${formatBytes(bytes)}`);
+  const used = largest.length === 0 ? '' : `; the data: ${largest.join(', ')}`;
+  return `${formatBytes(disk.free_bytes)} free of ${formatBytes(disk.bytes)}${used}`;
+}
+
+export function memoryText({ memory: { own_bytes: own, budget_bytes: budget } }: ToldState): string {
+  return `${formatBytes(own)} of ${formatBytes(budget)} (memory.mib), beside mapped files`;
+}
+
+export function listsText({ lists }: ToldState): string {
+  const rebuilding =
+    lists.rebuilding === 0 ? '' : `, the index of ${formatCount(lists.rebuilding)} is being made again`;
+  return `${formatCounted(lists.all, 'list')} of all accounts, ${formatCount(lists.open)} open${rebuilding}`;
+}
+
+export function waitingText({ waiting }: ToldState): string {
+  const busy = waiting.filter(({ count }) => count > 0);
+  return busy.length === 0 ? 'nothing' : busy.map(({ name, count }) => `${name} ${formatCount(count)}`).join(', ');
+}
+
+/** `isLate`: somebody should look after it. */
+export function backupText({ backup: { last, failure } }: ToldState, nowMs: number) {
+  const made =
+    last === null
+      ? 'none was made by gannet backup'
+      : `${last.finished_utc}, ${printable(last.path)}, ${formatBytes(last.bytes)}`;
+  const failed = failure === null ? '' : `; one failed at ${failure.at_utc}: ${printable(failure.detail)}`;
+  const isOld = last !== null && nowMs - Date.parse(last.finished_utc) > BACKUP_DAYS_MAX * DAY_SECONDS * 1000;
+  return { text: `${made}${failed}`, isLate: isOld || failure !== null };
+}
+
+/** A line each. */
+export function troubleTexts({ troubles, trouble_count: count }: ToldState): string[] {
+  const told = troubles.map(({ kind, account, name, detail, since_utc: since }) => {
+    const when = since === null ? '' : ` (${since})`;
+    return `${kind} ${account}/${printable(name)}: ${printable(detail)}${when}`;
+  });
+  return count === told.length ? told : [...told, `and ${formatCount(count - told.length)} more`];
+}
+
+function durationText(seconds: number): string {
+  if (seconds < HOUR_SECONDS) return formatCounted(Math.floor(seconds / 60), 'minute');
+  if (seconds < DAY_SECONDS) return formatCounted(Math.floor(seconds / HOUR_SECONDS), 'hour');
+  return formatCounted(Math.floor(seconds / DAY_SECONDS), 'day');
+}

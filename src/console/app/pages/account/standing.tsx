@@ -1,0 +1,107 @@
+import { Progress, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { text } from '../../messages/index.js';
+import { serviceState, type ServiceStateOutput } from '../../service/client.js';
+import { reading } from '../../service/queries.js';
+import { useAccount } from '../../service/session.js';
+import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
+import { bytes, count } from '../../ui/format.js';
+import { Section } from '../../ui/page.js';
+import { Problem } from '../../ui/problem.js';
+import { When, WhenCell } from '../../ui/when.js';
+import { Figure } from './health-summary.js';
+
+const READ_MS = 15_000;
+/** Of the disk: from here on somebody should make room. */
+const FULL = 0.9;
+const FOLDERS_MAX = 6;
+
+/** For who looks after the machine: what is asked first, of all accounts. */
+export function Standing() {
+  const account = useAccount();
+  const state = useQuery({ ...reading(serviceState, { params: { account } }), refetchInterval: READ_MS });
+  return (
+    <Section title={text.health.standing}>
+      <Problem error={state.error} />
+      {state.data === undefined ? null : <Told state={state.data} />}
+    </Section>
+  );
+}
+
+function Told({ state }: { readonly state: ServiceStateOutput }) {
+  return (
+    <Stack>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+        <Disk disk={state.disk} />
+        <Backup backup={state.backup} />
+        <Figure title={text.health.release} value={text.health.releaseOf(state.release, state.node)}>
+          <Text size="sm">
+            {text.health.since} <When iso={state.started_utc} />
+          </Text>
+        </Figure>
+        <Figure
+          title={text.health.allLists}
+          value={`${count(state.lists.all)}: ${text.health.listsOf(count(state.lists.open), count(state.lists.rebuilding))}`}
+        />
+      </SimpleGrid>
+      <Troubles state={state} />
+    </Stack>
+  );
+}
+
+function Disk({ disk }: { readonly disk: ServiceStateOutput['disk'] }) {
+  if (disk === null) return <Figure title={text.health.disk} value={text.health.diskSilent} />;
+  const used = disk.bytes === 0 ? 0 : 1 - disk.free_bytes / disk.bytes;
+  const folders = disk.used.slice(0, FOLDERS_MAX).map(({ name, bytes: size }) => `${name} ${bytes(size)}`);
+  return (
+    <Figure title={text.health.disk} value={text.health.diskOf(bytes(disk.free_bytes), bytes(disk.bytes))}>
+      <Progress aria-label={text.health.disk} value={100 * used} color={used >= FULL ? 'red' : 'blue'} />
+      <Text size="sm" c="dimmed">
+        {text.health.dataTakes}: {folders.join(', ')}
+      </Text>
+    </Figure>
+  );
+}
+
+function Backup({ backup: { last, failure } }: Pick<ServiceStateOutput, 'backup'>) {
+  return (
+    <Figure title={text.health.backup} value={last === null ? text.health.noBackup : bytes(last.bytes)}>
+      {last === null ? null : (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          <When iso={last.finished_utc} /> {last.path}
+        </Text>
+      )}
+      {failure === null ? null : (
+        <Text size="sm" c="red">
+          {text.health.backupFailed} <When iso={failure.at_utc} /> {failure.detail}
+        </Text>
+      )}
+    </Figure>
+  );
+}
+
+type Trouble = ServiceStateOutput['troubles'][number];
+const trouble = columnHelper<Trouble>();
+const COLUMNS = trouble.columns([
+  trouble.accessor('kind', { header: text.health.troubleKind }),
+  trouble.accessor('account', { header: text.health.account }),
+  trouble.accessor('name', { header: text.health.name, cell: Wrapped }),
+  trouble.accessor('detail', { header: text.health.trouble, cell: Wrapped }),
+  trouble.accessor('since_utc', { header: text.health.troubleSince, cell: WhenCell }),
+]);
+
+function Troubles({ state: { troubles, trouble_count: all } }: { readonly state: ServiceStateOutput }) {
+  if (troubles.length === 0) return <Text>{text.health.noTroubles}</Text>;
+  return (
+    <>
+      <DataTable
+        label={text.health.troubles}
+        items={troubles}
+        columns={COLUMNS}
+        keyOf={({ kind, account, name }) => `${kind}/${account}/${name}`}
+        named="name"
+      />
+      {all > troubles.length ? <Text c="dimmed">{text.health.moreTroubles(count(all - troubles.length))}</Text> : null}
+    </>
+  );
+}

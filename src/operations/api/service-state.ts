@@ -1,0 +1,102 @@
+/** `/service/state`: what somebody who looks after the machine wants to know first, in one answer. */
+import { Type } from 'typebox';
+import { defineOperation, type Operation } from '../dispatch/operation.js';
+import { accountParams, named, nullable, object, timeSchema } from './schemas.js';
+
+const TROUBLES_MAX = 200;
+const bytes = (description: string) => Type.Integer({ minimum: 0, description });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const trouble = named('Trouble', {
+  kind: Type.String({ description: 'What it is', examples: ['feed', 'webhook', 'meaning', 'list', 'source'] }),
+  account: Type.String({ description: 'Whose it is' }),
+  name: Type.String({ description: 'Of the feed, the list, …; of a webhook its address' }),
+  detail: Type.String({ description: 'What is wrong' }),
+  since_utc: nullable(timeSchema('When it was seen; null where that is not known')),
+});
+
+const state = named('ServiceState', {
+  release: Type.String({ description: 'Of the program' }),
+  node: Type.String({ description: 'Release of Node.js' }),
+  process_id: Type.Integer({ description: 'Of the system' }),
+  started_utc: timeSchema('When the process began'),
+  uptime_seconds: count('Since then'),
+  data_dir: Type.String({ description: 'Where all data are' }),
+  disk: nullable(
+    object({
+      bytes: bytes('Of the file system of the data directory'),
+      free_bytes: bytes('For other users than root'),
+      used: Type.Array(
+        object({
+          name: Type.String({ description: 'Folder or file of the data directory' }),
+          bytes: bytes('Of the disk, a file of several names counted once; as it was at most five minutes ago'),
+        }),
+        { description: 'The largest first; empty until they have been looked at' },
+      ),
+    }),
+    { description: 'Null: the disk does not answer' },
+  ),
+  memory: object({
+    own_bytes: bytes('What the process takes, beside mapped files'),
+    budget_bytes: bytes('What it may (memory.mib)'),
+  }),
+  lists: object({
+    all: count('Of all accounts'),
+    open: count('The others rest'),
+    rebuilding: count('Whose index is being made again, or waits for it'),
+  }),
+  waiting: Type.Array(object({ name: Type.String(), count: count('Tasks, or deliveries of webhooks') }), {
+    description: 'What waits for a thread, by its kind, and deliveries that wait or are set aside',
+  }),
+  backup: object({
+    last: nullable(
+      object({
+        finished_utc: timeSchema('When it was whole'),
+        path: Type.String({ description: 'Where it is' }),
+        bytes: bytes('Of all its files'),
+      }),
+      {
+        description:
+          'The last one that `gannet backup` made of this data directory; null: none. Snapshots of the file system are not known here',
+      },
+    ),
+    failure: nullable(object({ at_utc: timeSchema('When it failed'), detail: Type.String({ description: 'Why' }) }), {
+      description: 'The last one that failed since then; null: none',
+    }),
+  }),
+  troubles: Type.Array(trouble, { description: `What does not work, of all accounts: at most ${TROUBLES_MAX}` }),
+  trouble_count: count('All of them'),
+});
+
+export const serviceStateOperations: readonly Operation[] = [
+  defineOperation({
+    name: 'service.state',
+    summary: 'How the service stands',
+    description:
+      'Release, disk, memory, queues, the last backup, and what does not work: feeds and imports that failed, webhooks with deliveries set aside, models that do not do what they are asked for, lists that cannot be opened. ' +
+      'It is told to owners of the account that the first start made and to the command line; no key reads it.',
+    method: 'GET',
+    path: '/service/state/{account}',
+    permission: 'service:state',
+    callers: ['console', 'cli'],
+    target: 'account',
+    params: accountParams,
+    responses: { 200: { description: 'As it is now', schema: state } },
+    async handle({ services }) {
+      const { troubles, ...rest } = await services.state();
+      const uptime = services.clock.nowMs() - Date.parse(rest.started_utc);
+      return {
+        status: 200,
+        body: {
+          ...rest,
+          disk: rest.disk === null ? null : { ...rest.disk, used: [...rest.disk.used] },
+          waiting: [...rest.waiting],
+          // A clock that was set back.
+          uptime_seconds: Math.max(0, Math.floor(uptime / 1000)),
+          troubles: troubles.slice(0, TROUBLES_MAX),
+          trouble_count: troubles.length,
+        },
+      };
+    },
+  }),
+];

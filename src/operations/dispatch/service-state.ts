@@ -1,0 +1,39 @@
+/** How the service stands, for who looks after the machine. */
+
+/** Something of an account that does not work, and that somebody has to look after. */
+export interface Trouble {
+  /** `feed`, `webhook`, … */
+  readonly kind: string;
+  readonly account: string;
+  readonly name: string;
+  /** A sentence. */
+  readonly detail: string;
+  /** ISO 8601; null where that is not known. */
+  readonly since_utc: string | null;
+}
+
+/** What came of the backups that were made by this service, or by a command on its data directory. */
+export interface BackupState {
+  readonly last: { readonly finished_utc: string; readonly path: string; readonly bytes: number } | null;
+  /** Since then. */
+  readonly failure: { readonly at_utc: string; readonly detail: string } | null;
+}
+
+export interface ServiceState {
+  readonly release: string;
+  readonly node: string;
+  readonly process_id: number;
+  readonly started_utc: string;
+  readonly data_dir: string;
+  /** Null: the disk does not answer. */
+  readonly disk: {
+    readonly bytes: number;
+    readonly free_bytes: number;
+    readonly used: readonly { readonly name: string; readonly bytes: number }[];
+  } | null;
+  readonly memory: { readonly own_bytes: number; readonly budget_bytes: number };
+  readonly lists: { readonly all: number; readonly open: number; readonly rebuilding: number };
+  readonly waiting: readonly { readonly name: string; readonly count: number }[];
+  readonly backup: BackupState;
+  readonly troubles: readonly Trouble[];
+}

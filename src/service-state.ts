@@ -1,0 +1,99 @@
+/** Puts together how the service stands, out of its parts and measurements. */
+import { Gauge } from 'prom-client';
+import { BACKUPS } from './backup/index.js';
+import type { Catalog } from './catalog/index.js';
+import type { ListIndexes } from './index/index.js';
+import type { OpenFeatures, Services, ServiceState, Trouble } from './operations/index.js';
+import { DiskLook, packageVersion, residentOwnBytes, systemClock, type Metrics } from './platform/index.js';
+
+const SECOND_MS = 1000;
+
+export interface StateParts {
+  readonly dataDir: string;
+  readonly budgetBytes: number;
+  readonly catalog: Catalog;
+  readonly indexes: ListIndexes;
+  readonly features: OpenFeatures;
+  readonly metrics: Metrics;
+}
+
+/** What is measured, and the same in an answer. */
+export function stateOf(parts: StateParts): Pick<Services, 'state' | 'metrics'> {
+  const { metrics } = parts;
+  const disk = new DiskLook(parts.dataDir);
+  measure(parts, disk);
+  const state = async (): Promise<ServiceState> => {
+    const [use, troubles, waiting] = await Promise.all([disk.look(), troublesOf(parts), waitingOf(metrics)]);
+    const { catalog, features } = parts;
+    const all = catalog.accounts().reduce((sum, { name }) => sum + catalog.lists(name).length, 0);
+    return {
+      release: packageVersion(),
+      node: process.versions.node,
+      process_id: process.pid,
+      started_utc: new Date(systemClock.nowMs() - process.uptime() * SECOND_MS).toISOString(),
+      data_dir: parts.dataDir,
+      disk: use === undefined ? null : { bytes: use.bytes, free_bytes: use.freeBytes, used: use.entries ?? [] },
+      memory: { own_bytes: Math.max(0, residentOwnBytes() ?? 0), budget_bytes: parts.budgetBytes },
+      lists: { all, open: await sumOf(metrics.listsOpen), rebuilding: await sumOf(metrics.listsRebuilding) },
+      waiting,
+      backup: features.part(BACKUPS).state(),
+      troubles,
+    };
+  };
+  return { state, metrics: () => metrics.text() };
+}
+
+/** Of lists that are known since the start, and of what features have. */
+async function troublesOf({ catalog, indexes, features }: StateParts): Promise<readonly Trouble[]> {
+  const lists = catalog.accounts().flatMap(({ name: account }) =>
+    catalog.lists(account).flatMap(({ id, name }): Trouble[] => {
+      const meaning = indexes.outline(id)?.meaning();
+      const isFailing = meaning !== undefined && (meaning.state === 'failing' || meaning.failed > 0);
+      if (!isFailing) return [];
+      const detail = `${meaning.failed} records have no vectors, ${meaning.pending} wait for one: ${meaning.error ?? meaning.state}`;
+      return [{ kind: 'meaning', account, name, detail, since_utc: null }];
+    }),
+  );
+  return [...lists, ...(await features.troubles())];
+}
+
+async function waitingOf(metrics: Metrics): Promise<ServiceState['waiting']> {
+  const pools = (await metrics.poolWaiting.get()).values;
+  return [
+    ...pools.map(({ labels: { pool }, value }) => ({ name: String(pool), count: Math.max(0, value) })),
+    { name: 'deliveries', count: await sumOf(metrics.webhookQueued) },
+  ];
+}
+
+async function sumOf(gauge: { get(): Promise<{ readonly values: readonly { readonly value: number }[] }> }) {
+  return (await gauge.get()).values.reduce((sum, { value }) => sum + value, 0);
+}
+
+/** Beside what others measure: what an alert is made of. */
+function measure(parts: StateParts, disk: DiskLook): void {
+  const { metrics, catalog, indexes } = parts;
+  const registers = [metrics.registry];
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  new Gauge({
+    name: 'gannet_build_info',
+    help: '1: the release that runs',
+    labelNames: ['release', 'node'],
+    registers,
+  }).set({ release: packageVersion(), node: process.versions.node }, 1);
+  const free = gauge('gannet_disk_free_bytes', 'Of the file system of the data directory, for other users than root');
+  const size = gauge('gannet_disk_size_bytes', 'Of the file system of the data directory');
+  const pending = gauge('gannet_records_embedding_pending', 'Records of open lists that wait for vectors');
+  const failed = gauge('gannet_records_embedding_failed', 'Records of open lists that could not be embedded');
+  void disk.space();
+  metrics.beforeReading(() => {
+    // A disk that is silent keeps nobody waiting: told is what the look before found.
+    free.set(disk.last?.freeBytes ?? Number.NaN);
+    size.set(disk.last?.bytes ?? Number.NaN);
+    void disk.space();
+    const meanings = catalog
+      .accounts()
+      .flatMap(({ name }) => catalog.lists(name).map(({ id }) => indexes.opened(id)?.meaning()));
+    pending.set(meanings.reduce((sum, meaning) => sum + (meaning?.pending ?? 0), 0));
+    failed.set(meanings.reduce((sum, meaning) => sum + (meaning?.failed ?? 0), 0));
+  });
+}
