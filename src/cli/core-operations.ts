@@ -1,4 +1,14 @@
 /** The operations that declared commands speak for and no feature has: a file of its own, so that the registry with all others stays unloaded. */
-import { accountOperations, progressOperations, serviceSettingsOperations } from '../operations/index.js';
+import {
+  accountOperations,
+  progressOperations,
+  serviceSettingsOperations,
+  serviceStateOperations,
+} from '../operations/index.js';
 
-export const coreOperations = [...accountOperations, ...progressOperations, ...serviceSettingsOperations];
+export const coreOperations = [
+  ...accountOperations,
+  ...progressOperations,
+  ...serviceSettingsOperations,
+  ...serviceStateOperations,
+];

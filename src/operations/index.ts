@@ -49,6 +49,7 @@ export { operations } from './registry.js';
 export { accountOperations } from './api/account.js';
 export { progressOperations } from './api/progress.js';
 export { serviceSettingsOperations } from './api/service-settings.js';
+export { serviceStateOperations } from './api/service-state.js';
 export { systemOperations } from './api/system.js';
 export { finishWork } from './dispatch/unfinished-work.js';
 export { compileCheck, type SchemaCheck } from './dispatch/schema-validation.js';
