@@ -44,9 +44,11 @@ export class ListSources {
 
   /** Lists whose last import failed. */
   troubles(): Trouble[] {
-    return this.options.store.all().flatMap(({ account, list, error }) =>
-      error === null ? [] : [{ kind: 'source', account, name: list, detail: error.message, since_utc: error.at }],
-    );
+    return this.options.store
+      .all()
+      .flatMap(({ account, list, error }) =>
+        error === null ? [] : [{ kind: 'source', account, name: list, detail: error.message, since_utc: error.at }],
+      );
   }
 
   stop(): Promise<void> {
