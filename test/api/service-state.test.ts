@@ -80,7 +80,7 @@ it('tells what does not work: a feed whose source is not there', async () => {
   expect(await control.post('/feed/default/connect', feed)).toMatchObject({ body: { name: 'docs' } });
   website.closeAllConnections();
   website.close();
-  await control.post('/feed/default/docs/sync');
+  await control.send('POST', '/feed/default/docs/sync');
   const found = await eventually(
     async () => (await state()).troubles,
     (troubles) => troubles.length > 0,
