@@ -53,6 +53,10 @@ describe('while a feed is read, others go on', () => {
     const source = Buffer.from(`Content-Type: text/html\r\n\r\n${'<b>x</b>'.repeat(COUNT)}`);
     await readMessage(source, { folder: 'INBOX', receivedAt: undefined, nowMs: NOW_MS }, message);
     expect(message.pauses).toBeGreaterThan(10);
+    const long = countedSlices();
+    const file = `Content-Type: application/pdf\r\nContent-Transfer-Encoding: base64\r\n\r\n${`${'QUJD'.repeat(19)}\r\n`.repeat(1000)}`;
+    await readMessage(Buffer.from(file), { folder: 'INBOX', receivedAt: undefined, nowMs: NOW_MS }, long);
+    expect(long.pauses).toBeGreaterThanOrEqual(1000);
     const lines = countedSlices();
     expect(await readJsonBody(Buffer.from('{}\n'.repeat(1000)), { slices: lines })).toHaveLength(1000);
     expect(lines.pauses).toBeGreaterThanOrEqual(1000);
@@ -103,6 +107,19 @@ describe('what is read of an answer is bounded', () => {
     expect([isLeftOff, fields['subject']]).toEqual([true, 'x']);
     const parts = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(3000)}--b--\r\n`;
     expect((await read(parts)).isLeftOff).toBe(true);
+  });
+
+  it('in lines of all messages within a message, also of those in base64, which has few lines', async () => {
+    const read = (text: string) =>
+      readMessage(Buffer.from(text), { folder: 'INBOX', receivedAt: undefined, nowMs: NOW_MS });
+    const within = (text: string) => `Content-Type: message/rfc822\r\n\r\n${text}`;
+    const inBase64 = (text: string) =>
+      `Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from(text).toString('base64')}`;
+    expect((await read(inBase64(`Subject: x\r\n\r\n${'\n'.repeat(1000)}`))).isLeftOff).toBe(false);
+    expect((await read(inBase64(`Subject: x\r\n\r\n${'\n'.repeat(100_000)}`))).isLeftOff).toBe(true);
+    const long = `Subject: x\r\n\r\n${`${'word '.repeat(15)}\r\n`.repeat(100_000)}`;
+    expect((await read(within(within(long)))).isLeftOff).toBe(false);
+    expect((await read(within(within(within(within(long)))))).isLeftOff).toBe(true);
   });
 });
 

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
+import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
+import { Slices } from '../text/slices.js';
+import { parseMessage } from './message-parser.js';
 import { readMessage } from './message-reader.js';
 
 const NOW_MS = Date.parse('2026-11-22T00:00:00Z');
@@ -32,6 +35,57 @@ describe('readMessage', () => {
         const { fields } = await read(source);
         expect(fields['folder']).toBe('INBOX');
         for (const value of Object.values(fields).flat()) expect(String(value)).not.toMatch(/\p{Surrogate}/u);
+      }),
+    );
+  });
+
+  it('reads messages that are within it, with their files, however they are sent', async () => {
+    const inner = (number: number, behind = '') =>
+      [`Subject: Inner ${number}`, 'From: Ada <ada@example.com>', 'Content-Type: multipart/mixed; boundary=i', '']
+        .concat('--i', 'Content-Type: text/plain', '', `Text of ${number}`)
+        .concat('--i', `Content-Type: application/pdf; name=${number}.pdf`, '', '%PDF-', behind, '--i--', '')
+        .join('\r\n');
+    const parts = [
+      `--b\r\n\r\nSee below`,
+      `--b\r\nContent-Type: message/rfc822\r\n\r\n${inner(1)}`,
+      `--b\r\nContent-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from(inner(2)).toString('base64')}`,
+      '--b--',
+    ];
+    const outer = `Subject: Fwd\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${parts.join('\r\n')}`;
+    const { fields, files } = await read(outer);
+    expect(fields).toMatchObject({ subject: 'Fwd', attachments: ['1.pdf', '2.pdf'] });
+    expect(String(fields['text']).split('\n\n')).toEqual([
+      'See below',
+      'Inner 1\nAda <ada@example.com>\nText of 1',
+      'Inner 2\nAda <ada@example.com>\nText of 2',
+    ]);
+    expect(files.map(({ kind, content }) => [kind, Buffer.from(content).toString().trim()])).toEqual([
+      ['document', '%PDF-'],
+    ]);
+    // As deep as it likes: what is too deep is a file like any other.
+    const deep = 'Content-Type: message/rfc822\r\n\r\n'.repeat(50).concat('Subject: deep\r\n\r\nx');
+    expect((await read(deep)).fields['folder']).toBe('INBOX');
+    // Half a message within another one has half a file.
+    const context = { folder: 'INBOX', receivedAt: undefined, nowMs: NOW_MS };
+    const cut = await readMessage(Buffer.from(outer).subarray(0, outer.indexOf('--i--')), { ...context, isCut: true });
+    expect(cut.files).toEqual([]);
+    expect(cut.fields['attachments']).toEqual(['1.pdf']);
+  });
+
+  it('has of a body what the library has of it line by line', async () => {
+    const line = fc.constantFrom(
+      ...['--b', '--b--', '', '', ' ', 'text', '-- ', 'QUJD', 'QUI=', '=41=', '=', '>From', 'a\r', '\u00e4'],
+      ...['Content-Type: multipart/mixed; boundary=b', 'Content-Type: text/plain', 'Content-Type: application/pdf'],
+      ...['Content-Transfer-Encoding: base64', 'Content-Transfer-Encoding: quoted-printable'],
+    );
+    const message = fc.array(fc.tuple(line, fc.constantFrom('\r\n', '\n')), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(message, async (lines) => {
+        const source = Buffer.from(`Content-Type: multipart/mixed; boundary=b\n\n--b\n${lines.flat().join('')}`);
+        const slices = new Slices();
+        const { email, attachments } = await parseMessage(source, { slices, isCut: false });
+        const plain = await PostalMime.parse(source);
+        expect([email?.text, email?.html, attachments]).toEqual([plain.text, plain.html, plain.attachments]);
       }),
     );
   });

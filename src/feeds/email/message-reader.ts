@@ -1,9 +1,10 @@
 /** A message as it came, as the fields of a record: whatever its charsets, encodings and parts are. Never fails for what it reads. */
-import PostalMime, { type Address, type Email } from 'postal-mime';
+import type { Address, Attachment, Email } from 'postal-mime';
 import { givenFields, type FieldValue } from '../source/source-run.js';
 import { cutText, wellFormed } from '../text/cut-text.js';
 import { htmlToTextInSlices } from '../text/html-text.js';
 import { Slices } from '../text/slices.js';
+import { bytesOf, parseMessage } from './message-parser.js';
 
 const TEXT_CHARACTERS_MAX = 1_000_000;
 const LINE_CHARACTERS_MAX = 1000;
@@ -11,17 +12,6 @@ const ADDRESSES_MAX = 200;
 const ATTACHMENTS_MAX = 100;
 const MESSAGE_ID_CHARACTERS_MAX = 512;
 const DAY_MS = 86_400_000;
-/**
- * A line takes the parser up to 15 microseconds and a part 50, however few bytes they have. Ten megabytes of a file in base64 are 140,000 lines, of which
- * none is short.
- */
-const LINES_MAX = 150_000;
-const SHORT_LINES_MAX = 30_000;
-const SHORT_LINE_BYTES = 60;
-/** Lines that may begin one. */
-const PARTS_MAX = 2000;
-const NEW_LINE = 0x0a;
-const HYPHEN = 0x2d;
 
 /** A part of a message that a list can search as a file. */
 export interface AttachedFile {
@@ -55,10 +45,10 @@ export async function readMessage(
   context: MessageContext,
   slices = new Slices(),
 ): Promise<MessageReading> {
-  const source = whole.subarray(0, endOfReading(whole));
-  const isLeftOff = source.length < whole.length;
-  const email = await parsed(source);
-  await slices.pause();
+  const { email, source, nested, attachments, isLeftOff } = await parseMessage(whole, {
+    slices,
+    isCut: context.isCut === true,
+  });
   if (email === undefined) return { messageId: undefined, files: [], isLeftOff, fields: unreadable(source, context) };
   const messageId = idOf(email.messageId);
   const fields = givenFields({
@@ -67,25 +57,26 @@ export async function readMessage(
     to: addresses(email.to ?? []),
     cc: addresses(email.cc ?? []),
     date: dateOf(email.date, context),
-    text: await textOf(email, slices),
+    text: await textOfAll(email, nested, slices),
     thread: idOf(email.references?.trim().split(/\s+/, 1)[0]) ?? idOf(email.inReplyTo) ?? messageId,
     folder: context.folder,
-    attachments: email.attachments
+    attachments: attachments
       .flatMap(({ filename }) => (filename === null ? [] : [line(filename) ?? '']))
       .filter((name) => name !== '')
       .slice(0, ATTACHMENTS_MAX),
   });
-  return { messageId, files: filesOf(email, context.isCut === true || isLeftOff), isLeftOff, fields };
+  return { messageId, files: filesOf(attachments), isLeftOff, fields };
 }
 
 /** Inline pictures, those of signatures mostly, are none. */
-function filesOf({ attachments }: Email, isCut: boolean): AttachedFile[] {
+function filesOf(attachments: readonly Attachment[]): AttachedFile[] {
   const files = new Map<AttachedFile['kind'], AttachedFile>();
-  for (const { mimeType, related, content } of isCut ? attachments.slice(0, -1) : attachments) {
+  for (const attachment of attachments) {
+    const { mimeType, related } = attachment;
     const kind = kindOf(mimeType);
     if (kind === undefined || related === true || files.has(kind)) continue;
     const ending = (mimeType.split('/')[1] ?? '').replaceAll(/[^a-z0-9]/g, '').slice(0, 8);
-    const bytes = typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer);
+    const bytes = bytesOf(attachment);
     if (bytes.length > 0) files.set(kind, { kind, ending, content: bytes });
   }
   return [...files.values()];
@@ -97,35 +88,21 @@ function kindOf(mimeType: string): AttachedFile['kind'] | undefined {
   return kind === 'image' || kind === 'video' || kind === 'audio' ? kind : undefined;
 }
 
-/** Behind the last line that is read. */
-function endOfReading(source: Uint8Array): number {
-  let lines = 0;
-  let short = 0;
-  let parts = 0;
-  for (let start = 0, end = 0; start < source.length; start = end + 1) {
-    end = source.indexOf(NEW_LINE, start);
-    if (end === -1) break;
-    lines += 1;
-    if (end - start < SHORT_LINE_BYTES) short += 1;
-    if (source[start] === HYPHEN && source[start + 1] === HYPHEN) parts += 1;
-    if (lines > LINES_MAX || short > SHORT_LINES_MAX || parts > PARTS_MAX) return start;
-  }
-  return source.length;
-}
-
-/** Undefined for what is beyond the bounds of the parser. */
-async function parsed(source: Uint8Array): Promise<Email | undefined> {
-  try {
-    return await PostalMime.parse(source);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Of a message whose structure cannot be read: what it says as it stands. */
 function unreadable(source: Uint8Array, context: MessageContext): Readonly<Record<string, FieldValue>> {
   const text = cutText(Buffer.from(source).toString('latin1'), TEXT_CHARACTERS_MAX);
   return givenFields({ text, folder: context.folder, date: dateOf(undefined, context) });
+}
+
+/** What is in messages within the message stands behind it, each with who wrote it. */
+async function textOfAll(email: Email, nested: readonly Email[], slices: Slices): Promise<string> {
+  const texts: string[] = [];
+  for (const each of [email, ...nested]) {
+    const head = each === email ? [] : [line(each.subject), ...addresses(each.from === undefined ? [] : [each.from])];
+    const text = await textOf(each, slices);
+    texts.push([...head, text].filter((piece) => piece !== undefined && piece !== '').join('\n'));
+  }
+  return cutText(texts.filter((text) => text !== '').join('\n\n'), TEXT_CHARACTERS_MAX);
 }
 
 async function textOf({ text, html }: Email, slices: Slices): Promise<string> {
