@@ -1,7 +1,7 @@
 /** What every command gets: settings, the way to the service, and where to write. */
 import type { Config } from '../platform/index.js';
 import type { ExitStatus } from './exit-codes.js';
-import type { Output } from './output.js';
+import { jsonText, type Output } from './output.js';
 import type { SecretSource } from './secret-input.js';
 import type { ServiceClient } from './service-client.js';
 import { assertDataDirectory, withService } from './with-service.js';
@@ -38,11 +38,11 @@ export function createContext(
 }
 
 export function writeJson(output: Output, value: unknown): void {
-  output.write(`${JSON.stringify(value)}\n`);
+  output.write(`${jsonText(value)}\n`);
 }
 
 /** An answer that has no form of its own for people: in lines on a terminal, in one for whoever reads the output otherwise. */
 export function writeValue(output: Output, value: unknown): void {
-  if (output.isTerminal) output.write(`${JSON.stringify(value, null, 2)}\n`);
+  if (output.isTerminal) output.write(`${jsonText(value, 2)}\n`);
   else writeJson(output, value);
 }

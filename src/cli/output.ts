@@ -32,7 +32,8 @@ export function openStandardOutput(): Output {
     settle: () => standardOutput.settle(),
     note: (text) => {
       try {
-        standardError.write(text);
+        // Remarks repeat what somebody wrote: names of fields, what an error found.
+        standardError.write(printableLines(text));
       } catch {
         // Whoever read it has gone; the exit status still tells.
       }
@@ -134,7 +135,25 @@ export function shorten(text: string, width: number): string {
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
+/** Those that turn the order of what is shown around: a name that has one reads as another, and so does the rest of its line. */
+const TURNING = '\\u202a-\\u202e\\u2066-\\u2069';
+const STEERING = new RegExp(`(?:\\p{Cc}|[${TURNING}])+`, 'gu');
+const STEERING_BUT_LINES = new RegExp(`(?:(?![\\n\\t])\\p{Cc}|[${TURNING}])+`, 'gu');
+/** What JSON leaves as it is; terminals take the first for the beginning of a command. */
+const STEERING_IN_JSON = new RegExp(`[\\u007f-\\u009f${TURNING}]`, 'gu');
+
 /** Removes control characters: what comes out of a list must not steer the terminal. */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ');
+  return text.replace(STEERING, ' ');
+}
+
+/** As `printable`, of lines that end where they ended. */
+export function printableLines(text: string): string {
+  return text.replace(STEERING_BUT_LINES, ' ');
+}
+
+/** The value as JSON that steers no terminal, whatever is in its texts: it reads as the same value. */
+export function jsonText(value: unknown, indent?: number): string {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value, null, indent).replace(STEERING_IN_JSON, escaped);
 }

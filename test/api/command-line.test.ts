@@ -217,6 +217,36 @@ describe('beside a running service', () => {
     expect((await exported('ndjson')).notes).toBe('');
   });
 
+  it('what fields are called steers no terminal, in tables, remarks and JSON', async () => {
+    const evil = 'x\u001b[2J\u009b31m\u202ey';
+    // Control characters are in no name that is defined, and in any that a record brings.
+    const definition = { name: 'evil', searchable_fields: [{ name: 'x\u202e31my' }] };
+    expect((await service.client.post('/list/default', definition)).status).toBe(201);
+    await service.client.bulk('default', 'evil', [{ name: 'a', [`other ${evil}`]: 'b' }]);
+    const commands = [
+      ['list'],
+      ['export', '--list', 'evil', '--format', 'csv', '--output', join(service.dataDir, 'evil.csv')],
+      ['call', 'list.read', '--param', 'list=evil'],
+      [
+        'call',
+        'search.list',
+        '--param',
+        'list=evil',
+        '--param',
+        'version=1',
+        '--body',
+        JSON.stringify({ facets: [evil] }),
+      ],
+    ];
+    for (const words of commands) {
+      const command = gannet(service.dataDir, ...words);
+      await command.ended;
+      const shown = command.output + command.notes;
+      expect(shown, words.join(' ')).toMatch(/evil|31m/);
+      expect(shown, words.join(' ')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    }
+  });
+
   it('an export to CSV is imported with the values that it had, and names the fields where it is not', async () => {
     const definition = {
       searchable_fields: [{ name: 'title' }],

@@ -8,6 +8,7 @@ import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { openSource } from '../import-source.js';
 import { operationHelp, operationTable } from '../operation-help.js';
 import { operationInput } from '../operation-input.js';
+import { jsonText } from '../output.js';
 import type { ServiceClient } from '../service-client.js';
 
 export interface CallOptions {
@@ -46,7 +47,7 @@ export async function callOperation(
   });
   const called = (client: ServiceClient) => client.call(operation.name, input);
   const answer = await (mayBegin(operation) ? context.withService(called) : context.withData(called));
-  if (answer !== undefined) output.write(typeof answer === 'string' ? answer : `${JSON.stringify(answer)}\n`);
+  if (answer !== undefined) output.write(typeof answer === 'string' ? answer : `${jsonText(answer)}\n`);
   return EXIT.done;
 }
 

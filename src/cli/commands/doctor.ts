@@ -22,7 +22,7 @@ import { RESOURCE_SETTINGS } from '../../resources/index.js';
 import { adoptionLines } from '../doctor/adoption-lines.js';
 import type { Check } from '../doctor/check.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
-import { styled, type Output } from '../output.js';
+import { printableLines, styled, type Output } from '../output.js';
 
 export interface DoctorOptions {
   readonly json?: boolean;
@@ -70,7 +70,7 @@ function printChecks(output: Output, checks: readonly Check[], failed: boolean):
   const width = Math.max(...checks.map(({ name }) => name.length));
   for (const { name, state, detail } of checks) {
     const [style, mark] = MARKS[state];
-    output.write(`${styled(output, style, mark)} ${name.padEnd(width)}  ${detail}\n`);
+    output.write(`${styled(output, style, mark)} ${name.padEnd(width)}  ${printableLines(detail)}\n`);
   }
   output.write(failed ? '\nThe service cannot run as it is: see the lines with ✗.\n' : '\nThe service can run.\n');
 }

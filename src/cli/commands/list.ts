@@ -1,6 +1,6 @@
 import { writeJson, type CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
-import { formatCount, table } from '../output.js';
+import { formatCount, printable, table } from '../output.js';
 import { membersOf } from '../answers.js';
 import { readListing } from '../listing.js';
 
@@ -43,7 +43,7 @@ export async function listLists(
       formatCount(list.record_count),
       String(list.current_version),
       list.language,
-      list.searchable_fields.map(({ name }) => name).join(', '),
+      printable(list.searchable_fields.map(({ name }) => name).join(', ')),
     ]);
     context.output.write(table([['LIST', 'RECORDS', 'VERSION', 'LANGUAGE', 'SEARCHABLE FIELDS'], ...rows]));
   }
