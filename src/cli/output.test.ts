@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonText, printable, printableLines } from './output.js';
 
 /** What a terminal heeds: control characters, of which U+009B begins a command by itself, and those that turn the order of a line. */
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+const STEERING = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
 
 describe('what is shown on a terminal', () => {
   it('has nothing that steers it, whatever was written by whom', () => {
