@@ -310,7 +310,10 @@ export interface ListIndexes {
    * where that failed is begun anew.
    */
   reindex(listId: string, settings: SearchSettings): Promise<number>;
-  /** Also of a list whose index is being rebuilt, and of one at rest. Undefined for one that was not open since the start. */
+  /**
+   * Also of a list whose index is being rebuilt, and of one at rest. Undefined for one that was not open since the start, and for one that refuses
+   * whoever asks (it is being deleted, is damaged, or is being opened anew).
+   */
   outline(listId: string): ListOutline | undefined;
   /**
    * The same, also of one that was closed at rest before the start. Undefined where it has to be opened for that: it is not known to

@@ -58,7 +58,7 @@ export class ListHandle implements ListIndex {
 
   /** True where what is told of it is known. */
   get isKnown(): boolean {
-    return this.index !== undefined || this.outline !== undefined;
+    return this.index === undefined ? this.outline !== undefined : !this.index.isRefused;
   }
 
   opened(index: OpenListIndex): void {

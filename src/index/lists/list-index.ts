@@ -244,6 +244,11 @@ export class OpenListIndex implements ListIndex {
     this.closedWith ??= reason;
   }
 
+  /** True where whoever still has this is told a reason. */
+  get isRefused(): boolean {
+    return this.closedWith !== undefined;
+  }
+
   /** For whoever has this since before it was closed: its list is deleted, or the service stops. */
   private requireOpen(): void {
     if (this.closedWith !== undefined) throw this.closedWith;

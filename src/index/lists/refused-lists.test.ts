@@ -1,0 +1,39 @@
+/** Lists that refuse whoever asks, as while they are deleted or since they are damaged: what is asked of all lists of an account goes on. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import {
+  LIST_DEFINITION,
+  LIST_SETTINGS,
+  ListsWithModels,
+  putRequest as put,
+} from '../../../test/support/lists-with-models.js';
+import { ScriptedModels } from '../../../test/support/scripted-models.js';
+
+let lists: ListsWithModels;
+beforeEach(() => {
+  lists = new ListsWithModels(new ScriptedModels({}));
+});
+afterEach(() => lists.remove());
+
+async function withOneRecord(): Promise<void> {
+  const list = await lists.indexes.create('a1', LIST_SETTINGS, LIST_DEFINITION);
+  await list.write(put('one', { title: 'One' }));
+  expect(lists.indexes.recordCount('a1')).toBe(1);
+}
+
+it('have no count while they are deleted, and are not told of', async () => {
+  await withOneRecord();
+  const removed = lists.indexes.remove('a1');
+  expect(lists.indexes.recordCount('a1')).toBeUndefined();
+  expect(lists.indexes.outline('a1')).toBeUndefined();
+  await removed;
+  expect(lists.indexes.recordCount('a1')).toBeUndefined();
+});
+
+it('have no count since they are damaged, and whoever opens them is told why', async () => {
+  await withOneRecord();
+  const refusal = lists.indexes.closeDamaged('a1', LIST_SETTINGS, new Error('a page of it is damaged'));
+  expect(lists.indexes.recordCount('a1')).toBeUndefined();
+  expect(lists.indexes.outline('a1')).toBeUndefined();
+  expect(await lists.indexes.outlineAtRest('a1', LIST_SETTINGS)).toBeUndefined();
+  await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toBe(refusal);
+});
