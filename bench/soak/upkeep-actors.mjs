@@ -234,7 +234,7 @@ export function makeUpkeepActors({
               name,
               Array.from({ length: WATCHED_RECORDS }, (_, at) => ({ name: `w${at}`, title: 'watched' })),
             )
-            .catch(() => undefined);
+            .catch((error) => ended.abort(error));
         if (told.includes(`"${name}"`)) break;
       }
       if (!told.includes(`"${name}"`)) throw new Error('nothing of an import is told');

@@ -118,10 +118,9 @@ class AllListIndexes implements ListIndexes, ListOpener {
   outline(listId: string): ListOutline | undefined {
     const rebuilt = this.rebuilder.outline(listId);
     if (rebuilt !== undefined) return rebuilt;
-    // What refuses whoever asks would refuse those, too, who ask all lists of an account.
-    if (this.refusal(listId) !== undefined) return undefined;
     const handle = this.handles.get(listId);
-    return handle?.isKnown === true ? handle : undefined;
+    // What refuses whoever asks would refuse those, too, who ask all lists of an account.
+    return handle?.isKnown === true && this.refusal(listId) === undefined ? handle : undefined;
   }
 
   async outlineAtRest(listId: string, settings: SearchSettings): Promise<ListOutline | undefined> {
