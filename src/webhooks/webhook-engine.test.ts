@@ -197,6 +197,31 @@ describe('order', () => {
       expect(own).toEqual([...own].sort((a, b) => a - b));
     }
   });
+
+  it.each([0, 10_000])('is kept where it starts again in the midst of a short wait, %i ms later', async (downMs) => {
+    const timers = new SimulatedTimers();
+    const fixture = fixtureWith({ timers });
+    const finished: number[] = [];
+    let isDown = true;
+    receiver.answering = ({ body }, response) => {
+      if (!isDown) finished.push(Number(body.data['n']));
+      response.writeHead(isDown ? 503 : 204).end();
+    };
+    const subscription = fixture.subscription('s', receiver.url(), [UPDATED]);
+    fixture.engine.put(subscription);
+    const [first, second] = updates(2, 1);
+    await fixture.emitAndMove([first as EventContent]);
+    await timers.pass(500, fixture.settled);
+    await fixture.emitAndMove([second as EventContent]);
+    await timers.pass(100, fixture.settled);
+    expect(receiver.received).toHaveLength(1);
+    isDown = false;
+    await fixture.reopen();
+    await timers.pass(downMs, () => Promise.resolve());
+    fixture.engine.put(subscription);
+    await timers.pass(HOUR_MS, fixture.settled);
+    expect(finished).toEqual([0, 1]);
+  });
 });
 
 describe('moving', () => {

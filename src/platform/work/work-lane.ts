@@ -2,8 +2,9 @@
  * The work of one lane: which items are tried now, which wait, and when the next is due.
  *
  * Invariants: an item that the lane holds is in the schedule on disk until its outcome is; items of one subject are tried one after
- * the other, in the order in which they came, as long as the first of them is being tried or waits a short while to be tried again;
- * what waits longer is on disk alone and lets the others pass. Memory holds at most `HELD_MAX` items, without their content. A
+ * the other, in the order in which they came, as long as the first of them is being tried or waits a short while to be tried again,
+ * also where the process ends meanwhile: then it is tried again with the next start, before the others; what waits longer is on disk
+ * alone and lets the others pass. Memory holds at most `HELD_MAX` items, without their content. A
  * receiver that fails again and again is tried with one attempt at a time and pauses in between, so that a dead one costs little and
  * its work does not use up its attempts; its first success ends that. The clock may be set back: nothing waits for longer than it was
  * ever meant to, so what would is due.
@@ -226,23 +227,25 @@ export class WorkLane<T extends WorkTypes> {
       return;
     }
     const dueMs = Math.max(nowMs + next.waitMs, Math.min(notBeforeMs, nowMs + ASKED_WAIT_MS_MAX));
+    const waitsSoon = next.isSoon && dueMs <= nowMs + next.waitMs;
     const settlement = {
       scheduled: held.scheduled,
       note: worker.note(attempted, 'retried'),
-      next: { kind: 'retried', dueMs, attempts },
+      // A short wait is one of memory: on disk an item keeps its place before the others of its subject, which a start goes by.
+      next: { kind: 'retried', dueMs: waitsSoon ? held.scheduled.dueMs : dueMs, attempts },
     } as const;
-    if (!next.isSoon || dueMs > nowMs + next.waitMs) {
+    if (!waitsSoon) {
       this.finish(held, settlement);
       this.setTimer(dueMs);
       return;
     }
     this.options.settle(settlement, () => undefined);
-    held.scheduled = { ...held.scheduled, dueMs, attempts };
+    held.scheduled = { ...held.scheduled, attempts };
     this.tryAgainIn(next.waitMs, held);
   }
 
   private tryAgainIn(waitMs: number, held: Held): void {
-    // It is in the schedule on disk; a timer would only keep the thread alive.
+    // It is in the schedule on disk, and due by that; a timer would only keep the thread alive.
     if (this.stopped) return;
     const cancel = this.options.timers.after(waitMs, () => {
       this.retries.delete(cancel);
