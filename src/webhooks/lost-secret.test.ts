@@ -22,7 +22,7 @@ it('does not keep the one before, which signs nothing', async () => {
         clock: systemClock,
         subscriptionsMax: 10,
         secretOverlapHours: 24,
-        onChange: () => undefined,
+        onChange: () => Promise.resolve(),
         onUnreadable: (id) => unreadable.push(id),
       });
     const first = storeWith(new SecretBox({ path: join(folder, 'keys'), given: [] }));

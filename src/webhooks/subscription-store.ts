@@ -42,7 +42,8 @@ export interface SubscriptionStoreOptions {
   readonly subscriptionsMax: number;
   readonly secretOverlapHours: number;
   /** Called when a change is on disk, before whoever asked for it is answered. */
-  readonly onChange: (change: SubscriptionChange) => void;
+  /** Resolves when the change counts for all that is asked for from now on. Never rejects. */
+  readonly onChange: (change: SubscriptionChange) => Promise<void>;
   /** Called when a secret cannot be opened, with the webhook's id. */
   readonly onUnreadable: (id: string, error: SecretUnreadableError) => void;
 }
@@ -143,7 +144,7 @@ export class SubscriptionStore {
       change.put(this.rows, id, row);
       return row;
     });
-    return { subscription: this.changed(created), secret };
+    return { subscription: await this.changed(created), secret };
   }
 
   /** Rejects with `webhook-not-found`. */
@@ -211,16 +212,16 @@ export class SubscriptionStore {
     return this.changed(replaced);
   }
 
-  private changed(row: StoredSubscription): Subscription {
+  private async changed(row: StoredSubscription): Promise<Subscription> {
     const subscription = this.opened(row);
     this.subscriptions.put(subscription);
-    this.options.onChange({ put: subscription });
+    await this.options.onChange({ put: subscription });
     return subscription;
   }
 
   private gone(removed: readonly string[]): void {
     for (const id of removed) this.subscriptions.delete(id);
-    this.options.onChange({ removed });
+    void this.options.onChange({ removed });
   }
 
   // ---- secrets

@@ -100,6 +100,17 @@ describe('WebhookHost', () => {
     );
   });
 
+  it('tells a webhook of what is asked for right behind its making, also while the thread starts that others need', async () => {
+    await subscribe();
+    await host.subscriptions.create('default', settings('/second'));
+    await change('a');
+    await receiver.events(1);
+    await eventually(
+      () => Promise.resolve(receiver.at('/second').map(({ body }) => body.id)),
+      (ids) => ids.includes('a'),
+    );
+  });
+
   it('tells of what it sends, while it does', async () => {
     const told: JobProgress[] = [];
     progress.listen((job) => told.push(job.read()));

@@ -76,9 +76,7 @@ export class WebhookHost implements EventSink {
       clock,
       subscriptionsMax: config.webhooks.subscriptions_max,
       secretOverlapHours: config.webhooks.secret_overlap_hours,
-      onChange: (change) => {
-        this.onSubscription(change);
-      },
+      onChange: (change) => this.onSubscription(change),
       onUnreadable: (id, error) => {
         log.error({ webhook: id, reason: error.message }, 'A webhook sends nothing: its secret cannot be opened');
       },
@@ -203,11 +201,20 @@ export class WebhookHost implements EventSink {
   }
 
   /** A worker that starts is told all there are. One that runs is told what changed, so that ten thousand webhooks cost no more than ten. */
-  private onSubscription(change: SubscriptionChange): void {
+  private async onSubscription(change: SubscriptionChange): Promise<void> {
     if (!this.host.isRunning) {
       if (this.options.deliver) this.startIfNeeded();
     } else if ('put' in change) this.host.notify('subscription', toldSubscription(change.put));
     else this.host.notify('removed', change.removed);
+    if ('put' in change) await this.heard();
+  }
+
+  /**
+   * Resolves when the worker has heard what it was told: it moves what it finds, also rows that it was not told of yet, and moved those of changes right behind a new
+   * webhook before it had heard of that. One that dies meanwhile is followed by one that is told all there are.
+   */
+  private async heard(): Promise<void> {
+    if (this.host.isRunning) await this.host.call('heard', null).catch(() => undefined);
   }
 
   private toldSubscriptions(): WebhookProtocol['notices']['subscriptions'] {

@@ -13,6 +13,8 @@ export interface WebhookWorkerData {
 
 export interface WebhookProtocol {
   readonly questions: {
+    /** Answered behind all that was told before it. */
+    readonly heard: { readonly ask: null; readonly answer: null };
     readonly drain: { readonly ask: OutboxSource; readonly answer: null };
     /** By the subscription's id. Null: no such subscription. */
     readonly ping: { readonly ask: string; readonly answer: string | null };

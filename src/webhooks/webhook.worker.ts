@@ -54,6 +54,7 @@ class WebhookWorker {
     const engine = this.#engine;
     return {
       answers: {
+        heard: () => null,
         drain: async (source) => {
           try {
             return await this.#watched(async () => {
