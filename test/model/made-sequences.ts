@@ -31,6 +31,9 @@ const FACETS: readonly FacetDefinition[] = [
 /** Their type and cardinality change; they are counted and sorted by, in lists alone. */
 const CHANGING = ['changing', 'other changing'];
 const RULED = FACETS.filter(({ type }) => type === 'string' || type === 'boolean');
+const CAPTURED = FACETS.filter(({ type }) => type !== 'date');
+/** Words that rules capture the next one behind. */
+const CAPTURING = ['sea', 'cliff'];
 const TYPES: readonly FacetType[] = ['string', 'number', 'boolean', 'date'];
 const SEARCHABLE = ['title', 'text', 'colour', 'tags', 'name'];
 const PLACE = 'place';
@@ -220,9 +223,12 @@ class SequenceMaker {
 
   #queryRules(list: number): Operation {
     const rules = Array.from({ length: this.random.below(3) }, (_, at): QueryRule => {
-      const { name: field, type } = this.random.pick(RULED);
-      const value = this.#values.scalar(type) as string | boolean;
-      return { name: `rule-${at}`, word: this.#values.word(), field, value, keep: this.random.below(3) === 0 };
+      const captures = this.random.below(3) === 0 ? undefined : this.random.pick(['alone', 'or-value'] as const);
+      const { name: field, type } = this.random.pick(captures === undefined ? RULED : CAPTURED);
+      const value = this.#values.scalar(type);
+      const rule = { name: `rule-${at}`, field, value, keep: this.random.below(3) === 0 };
+      if (captures === undefined) return { ...rule, word: this.#values.word() };
+      return { ...rule, captures, word: this.random.pick(CAPTURING) };
     });
     return { kind: 'query-rules', list, rules };
   }
@@ -287,6 +293,7 @@ class SequenceMaker {
 
   #query(): WordQuery {
     const words = Array.from({ length: this.random.pick([1, 1, 2, 3]) }, () => this.#values.word());
+    if (this.random.below(6) === 0) words.unshift(this.random.pick(CAPTURING), this.#values.captured());
     return { words, match: this.random.pick<Match>(['any', 'all', 'phrase']), typos: this.random.below(3) === 0 };
   }
 

@@ -138,6 +138,8 @@ export const WORDS =
   `gannet ganet gannte gannets puffin puffni albatross albatros albtaross labatros kittiwake fulmar fulmer tern auk skua
   shag gull gulls r2 r22 sea cliff cliffs the of`.split(/\s+/);
 
+const CAPTURED = ['a', 'b', 'null', 'true', 'false', '0', '1', '2', '10'];
+
 const POOLS: Readonly<Record<FacetType, readonly Scalar[]>> = {
   string: TEXTS,
   number: NUMBERS,
@@ -261,6 +263,11 @@ export class MadeValues {
 
   word(): string {
     return this.random.pick(WORDS);
+  }
+
+  /** What facets have, as words of a query. */
+  captured(): string {
+    return this.random.pick(CAPTURED);
   }
 
   /** Of a record. Two that differ in case alone are two. */

@@ -1,5 +1,6 @@
 /** Filters as trees: how they are written, and for which records they hold. */
 import { SeededRandom } from '../support/random.js';
+import type { QueryRule } from './reference-words.js';
 import { compareKeys, keyOf, type FacetDefinition, type Scalar } from './reference-values.js';
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
@@ -94,6 +95,20 @@ function writeValue(value: Scalar, style: (ways: number) => number): string {
   if (typeof value !== 'string') return String(value);
   const quote = style(2) === 0 ? "'" : '"';
   return `${quote}${value.replaceAll(quote, quote + quote)}${quote}`;
+}
+
+/** As a list has it; what is captured has a name or none. */
+export function writtenRule({ name, word, field, value, captures, keep }: QueryRule) {
+  const style = styleOf(name.length + word.length);
+  if (captures === undefined) {
+    const filter = writeFilter({ kind: 'compare', field, by: '=', value }, style);
+    return { name, pattern: String.raw`\b${word}\b`, filter, keep };
+  }
+  const isNamed = style(2) === 0;
+  const group = isNamed ? '${it}' : '$1';
+  const values = captures === 'alone' ? ` = ${group}` : ` in (${group}, ${writeValue(value, style)})`;
+  const pattern = String.raw`\b${word} (${isNamed ? '?P<it>' : ''}\w+)\b`;
+  return { name, pattern, filter: writeName(field, style) + values, keep };
 }
 
 export function filterFields(filter: Filter): string[] {

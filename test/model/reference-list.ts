@@ -1,6 +1,7 @@
 /** A list as the documents describe it, kept in plain arrays and searched by looking at every record. */
 import { holds, type Filter } from './reference-filter.js';
 import {
+  capturedAs,
   compareKeys,
   converted,
   fits,
@@ -12,6 +13,7 @@ import {
   type FacetDefinition,
   type Key,
   type Point,
+  type Scalar,
   type Value,
 } from './reference-values.js';
 import { asKept, isDirection, nearRecords, type GivenVectors, type Near, type Vector } from './reference-vectors.js';
@@ -174,11 +176,15 @@ export class ReferenceList {
   #ruled(query: WordQuery): { readonly query: WordQuery; readonly filters: readonly Filter[] } {
     let { words } = query;
     const filters: Filter[] = [];
-    for (const { word, field, value, keep } of this.queryRules) {
-      const at = words.indexOf(word);
-      if (at < 0 || this.facet(field) === undefined) continue;
-      filters.push({ kind: 'compare', field, by: '=', value });
-      if (!keep) words = words.toSpliced(at, 1);
+    for (const rule of this.queryRules) {
+      const { word, field, keep } = rule;
+      const facet = this.facet(field);
+      const captures = rule.captures !== undefined;
+      const at = words.findIndex((each, index) => each === word && (!captures || index + 1 < words.length));
+      const values = facet && at >= 0 ? valuesOfRule(rule, facet, words[at + 1] ?? '') : undefined;
+      if (values === undefined) continue;
+      filters.push({ kind: 'in', field, values });
+      if (!keep) words = words.toSpliced(at, captures ? 2 : 1);
     }
     return { query: { ...query, words }, filters };
   }
@@ -258,6 +264,14 @@ export class ReferenceList {
     });
     return new Map(kept);
   }
+}
+
+/** Undefined where what was captured is no value of the facet. */
+function valuesOfRule({ captures, value }: QueryRule, facet: FacetDefinition, word: string): Scalar[] | undefined {
+  if (captures === undefined) return [value];
+  const captured = capturedAs(facet.type, word);
+  if (captured === undefined) return undefined;
+  return captures === 'alone' ? [captured] : [captured, value];
 }
 
 /** Records without a value come last, whatever the direction. */

@@ -84,6 +84,13 @@ export function converted(type: FacetType, value: Scalar): Scalar {
   return isNumber ? Number(text) : value;
 }
 
+/** What a query rule captured, as a value of a facet; undefined where it is none. */
+export function capturedAs(type: FacetType, word: string): Scalar | undefined {
+  if (type === 'boolean') return /^(true|false)$/.test(word) ? word === 'true' : undefined;
+  const value = converted(type, word);
+  return fitsType(type, value) ? value : undefined;
+}
+
 export function isPoint(value: Value | undefined): value is Point {
   return typeof value === 'object' && !Array.isArray(value);
 }

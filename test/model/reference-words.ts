@@ -1,4 +1,6 @@
 /** What the documents say of words: which are in a text, which are a typo away, and when a query finds a text. */
+import type { Scalar } from './reference-values.js';
+
 export type Match = 'any' | 'all' | 'phrase';
 export interface SynonymRule {
   readonly kind: 'equivalent' | 'rewrite';
@@ -11,7 +13,9 @@ export interface QueryRule {
   readonly name: string;
   readonly word: string;
   readonly field: string;
-  readonly value: string | boolean;
+  readonly value: Scalar;
+  /** The word behind `word` is captured: `field` has it, as it is or as a number or a truth, or `value`. It goes with the word. */
+  readonly captures?: 'alone' | 'or-value';
   readonly keep: boolean;
 }
 

@@ -9,6 +9,7 @@ import { ReferenceGroup } from './reference-group.js';
 import type { ReferenceList } from './reference-list.js';
 import type { TextModel } from './text-model.js';
 import type { ToldEvents } from './told-events.js';
+import type { ToldSettings } from './told-settings.js';
 
 export class ReplayState {
   readonly lists: ReferenceList[] = [];
@@ -17,6 +18,7 @@ export class ReplayState {
   readonly group = new ReferenceGroup();
   /** Of sequences that a webhook is told of. */
   told: ToldEvents | undefined;
+  toldSettings: ToldSettings | undefined;
 
   constructor(
     readonly service: TestService,

@@ -9,7 +9,7 @@ import { Difference, holdsTrue, same, shown } from './difference.js';
 import { walk } from './listing-walk.js';
 import type { Operation, Search, Sequence, Write } from './operations.js';
 import { checkPreview } from './preview-check.js';
-import { filterFields, styleOf, writeFilter } from './reference-filter.js';
+import { filterFields, styleOf, writeFilter, writtenRule } from './reference-filter.js';
 import { ReferenceList, type Model } from './reference-list.js';
 import type { Definition } from './reference-values.js';
 import { asKnown, asListed, asSent, listingOf, readAll, recordsOf } from './replay-listing.js';
@@ -17,6 +17,7 @@ import { answered, ReplayState } from './replay-state.js';
 import { bulk } from './replayed-bulk.js';
 import { ReplayedGroup } from './replayed-group.js';
 import { ToldEvents, type Told } from './told-events.js';
+import { ToldSettings } from './told-settings.js';
 import { ReplayedSearches } from './replayed-searches.js';
 
 const VERSIONS_KEPT = 2;
@@ -62,7 +63,10 @@ class Replay {
 
   async begin({ definitions, models, isTold = false }: Sequence): Promise<void> {
     const { receiver, service, prefix } = this.#state;
-    if (isTold) this.#state.told = await ToldEvents.begin(receiver, service, prefix);
+    if (isTold) {
+      this.#state.told = await ToldEvents.begin(receiver, service, prefix);
+      this.#state.toldSettings = await ToldSettings.begin(this.#state);
+    }
     for (const [list, definition] of definitions.entries()) {
       await answered(
         this.#state.client.post('/list/default', {
@@ -77,10 +81,12 @@ class Replay {
       this.#ids.push(new Map());
     }
     await this.#group.begin(definitions.map((_, list) => ({ list })));
+    this.#state.toldSettings?.observe(this.#state);
   }
 
   async end(lists: number): Promise<void> {
     await this.#state.told?.end();
+    await this.#state.toldSettings?.end();
     await this.#state.client.delete(`/list-group/default/${this.#state.prefix}`);
     for (let list = 0; list < lists; list += 1)
       await this.#state.client.delete(`/list/default/${this.#state.name(list)}`);
@@ -93,6 +99,7 @@ class Replay {
 
   async checkEvents(): Promise<void> {
     await this.#state.told?.check();
+    await this.#state.toldSettings?.check();
   }
 
   checkReports(): Promise<void> {
@@ -100,9 +107,14 @@ class Replay {
     return this.#state.counted.check(this.#state.client, [...lists, `group/${this.#state.prefix}`]);
   }
 
-  step(made: Operation, at: number): Promise<void> {
+  async step(made: Operation, at: number): Promise<void> {
     for (const list of this.#state.lists) list.now = at;
     const operation = adapted(made, this.#state.lists);
+    await this.#perform(operation);
+    this.#state.toldSettings?.observe(this.#state, operation);
+  }
+
+  #perform(operation: Operation): Promise<void> {
     switch (operation.kind) {
       case 'search':
         return this.#searches.check(operation);
@@ -317,10 +329,7 @@ class Replay {
   }
 
   async #queryRules({ list, rules }: Extract<Operation, { kind: 'query-rules' }>): Promise<void> {
-    const query_rules = rules.map(({ name, word, field, value, keep }) => {
-      const filter = writeFilter({ kind: 'compare', field, by: '=', value }, styleOf(name.length));
-      return { name, pattern: String.raw`\b${word}\b`, filter, keep };
-    });
+    const query_rules = rules.map(writtenRule);
     const isKnown = rules.every(({ field }) => this.#state.list(list).facet(field) !== undefined);
     const { status, text } = await this.#state.client.put(`/list/default/${this.#state.name(list)}`, { query_rules });
     same('status of query rules', [status, status < 300 || !isKnown ? '' : text], [isKnown ? 200 : 400, '']);

@@ -14,9 +14,10 @@ export interface Told {
   readonly fields: object;
 }
 type Change = 'created' | 'updated' | 'deleted';
-interface Subscription {
+export interface Subscription {
   readonly service: TestService;
-  readonly prefix: string;
+  /** That deliveries come to. */
+  readonly path: string;
   readonly id: string;
 }
 
@@ -40,6 +41,32 @@ export async function startReceiver(): Promise<WebhookReceiver> {
   return receiver;
 }
 
+export async function subscribed(
+  receiver: WebhookReceiver,
+  service: TestService,
+  { path, events }: { readonly path: string; readonly events: readonly string[] },
+): Promise<Subscription> {
+  const { status, body, text } = await service.client.post('/webhook', { url: receiver.url(`/${path}`), events });
+  same('status of a webhook', [status, status === 201 ? '' : text], [201, '']);
+  return { service, path: `/${path}`, id: (body as { id: string }).id };
+}
+
+/** Each delivery once, in the order in which they were first taken. */
+export function distinctDeliveries(receiver: WebhookReceiver, path: string): Received[] {
+  const byId = new Map<string, Received>();
+  for (const delivery of receiver.at(path).filter((each) => !refusals.has(each))) {
+    const id = String(delivery.headers['x-service-delivery']);
+    const before = byId.get(id);
+    holdsTrue('a delivery that is sent again', before === undefined || before.text === delivery.text, () => [
+      before,
+      delivery,
+    ]);
+    // A merely repeated one keeps the place of the first; of one record, none overtakes another that is tried again.
+    byId.set(id, before ?? delivery);
+  }
+  return [...byId.values()];
+}
+
 export class ToldEvents {
   /** By list and id of the record, or by the list alone for bulk calls. */
   readonly #expected = new Map<string, string[]>();
@@ -53,12 +80,7 @@ export class ToldEvents {
   ) {}
 
   static async begin(receiver: WebhookReceiver, service: TestService, prefix: string): Promise<ToldEvents> {
-    const { status, body, text } = await service.client.post('/webhook', {
-      url: receiver.url(`/${prefix}`),
-      events: EVENTS,
-    });
-    same('status of a webhook', [status, status === 201 ? '' : text], [201, '']);
-    return new ToldEvents(receiver, { service, prefix, id: (body as { id: string }).id });
+    return new ToldEvents(receiver, await subscribed(receiver, service, { path: prefix, events: EVENTS }));
   }
 
   changed(list: string, change: Change, { id, name, fields }: Told, previous?: string): void {
@@ -81,19 +103,19 @@ export class ToldEvents {
   }
 
   async check(): Promise<void> {
-    const { service, prefix } = this.subscription;
+    const { service, path } = this.subscription;
     const wanted = [...this.#expected].filter(([key]) => !this.#unknown.has(key));
     const count = wanted.reduce((sum, [, events]) => sum + events.length, 0);
     const isKnown = (key: string) => !this.#unknown.has(key);
     await eventually(
       async () => ({
-        known: this.#distinct(`/${prefix}`).filter((each) => isKnown(keyOf(each))).length,
+        known: distinctDeliveries(this.receiver, path).filter((each) => isKnown(keyOf(each))).length,
         queued: await service.metric('gannet_webhook_deliveries_queued'),
       }),
       ({ known, queued }) => known >= count && queued === 0,
     );
     const told = new Map<string, string[]>();
-    for (const delivery of this.#distinct(`/${prefix}`)) {
+    for (const delivery of distinctDeliveries(this.receiver, path)) {
       const key = keyOf(delivery);
       told.set(key, [...(told.get(key) ?? []), textOf(delivery)]);
     }
@@ -112,22 +134,6 @@ export class ToldEvents {
 
   #expect(key: string, event: string): void {
     this.#expected.set(key, [...(this.#expected.get(key) ?? []), event]);
-  }
-
-  /** Each delivery once, in the order in which they were first taken. */
-  #distinct(path: string): Received[] {
-    const byId = new Map<string, Received>();
-    for (const delivery of this.receiver.at(path).filter((each) => !refusals.has(each))) {
-      const id = String(delivery.headers['x-service-delivery']);
-      const before = byId.get(id);
-      holdsTrue('a delivery that is sent again', before === undefined || before.text === delivery.text, () => [
-        before,
-        delivery,
-      ]);
-      // A merely repeated one keeps the place of the first; of one record, none overtakes another that is tried again.
-      byId.set(id, before ?? delivery);
-    }
-    return [...byId.values()];
   }
 }
 
