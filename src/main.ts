@@ -16,8 +16,8 @@ import type { Site, WebServerName } from './http/index.js';
 import { lazily, OpenParts } from './open-parts.js';
 import { sealSecrets, secretsOf, standingOf } from './service-standing.js';
 import { stateOf } from './service-state.js';
+import { bringUp, dueUpgrades } from './upgrades.js';
 import {
-  assertEnvironmentKnown,
   createRequestMemory,
   EventCatalogue,
   limitMappedMemory,
@@ -80,7 +80,7 @@ export { adoptUnknownLists, findMissingSegments } from './stopped-service.js';
 /** For `gannet restore`. */
 export function restoreData(config: Config, wanted: WantedRestore): Promise<Restored> {
   const start = () => startService(config, { listen: false });
-  return restoreStopped(config, wanted, { start, assertKnown: assertFormatsKnown });
+  return restoreStopped(config, wanted, { start, assertKnown: dueUpgrades });
 }
 
 export interface RunningService {
@@ -119,7 +119,9 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
     if (listen) warnOfMemory(config, log);
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
-    const { services, features, warmUp, budget } = await openServices(config, { log, metrics, parts, state, listen });
+    const { services, features, warmUp, budget } = await openServices(config, {
+      ...{ log, metrics, parts, state, listen, manager },
+    });
     const listening = listen ? await listenForRequests(services, metrics, parts, state) : undefined;
     const { address, webServer } = listening ?? {};
     if (listen) {
@@ -168,6 +170,7 @@ interface Observed {
 interface Foundation extends Observed {
   readonly state: { readonly ready: boolean };
   readonly listen: boolean;
+  readonly manager: ServiceManager | undefined;
 }
 
 /** Bounds what memory is taken, lets go of what others need more, and tells what there is. Called before threads are started. */
@@ -245,10 +248,11 @@ function poolsOf(
 /** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
 async function openSystem(
   dataDir: string,
-  { parts, budget, log }: Pick<Foundation, 'parts' | 'log'> & { readonly budget: MemoryBudget },
+  { parts, budget, log, manager }: Pick<Foundation, 'parts' | 'log' | 'manager'> & { readonly budget: MemoryBudget },
   reservedNames: ReadonlySet<string>,
 ) {
-  assertFormatsKnown(dataDir);
+  // A release that knows only some of the environments touches none. Lists are looked at when they are opened, and by a restore.
+  await bringUp(dataDir, { log, takesUpTo: (ms) => manager?.takesUpTo(ms) });
   const how = { kind: 'system', commitsBeside: true, mappingsLock: kernel.mappingsLock() } as const;
   const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), how));
   parts.opened('system environment', () => environment.close());
@@ -274,7 +278,7 @@ function entryOf(catalog: Catalog, listId: string) {
 /** Everything but what listens. */
 async function openServices(
   config: Config,
-  { log, metrics, parts, state, listen }: Foundation,
+  { log, metrics, parts, state, listen, manager }: Foundation,
 ): Promise<{ services: Services; features: OpenFeatures; warmUp: () => Promise<void>; budget: MemoryBudget }> {
   const dataDir = resolve(config.data.dir);
   const budget = memoryBudget(config);
@@ -295,7 +299,7 @@ async function openServices(
     loadFeatures(),
     allOperations(),
   ]);
-  const opened = await openSystem(dataDir, { parts, budget, log }, reservedAccountNames(operations));
+  const opened = await openSystem(dataDir, { parts, budget, log, manager }, reservedAccountNames(operations));
   const { environment, catalog, access, faults, unreadable } = opened;
   await ensureAccount(catalog, config, log);
   const secrets = secretsOf(dataDir, config, environment);
@@ -426,14 +430,6 @@ async function openConsole({ console: { public_url } }: Config): Promise<Site> {
   const { openConsoleSite } = await import('./console/index.js');
   const folder = join(packageRoot(), 'dist', 'console-assets');
   return openConsoleSite({ folder, tls: public_url.startsWith('https:') });
-}
-
-/** A release that knows only some of the environments touches none. Lists are looked at when they are opened, and by a restore. */
-function assertFormatsKnown(dataDir: string): void {
-  assertEnvironmentKnown(join(dataDir, 'system'), 'system');
-  for (const { path, format } of featureEnvironments()) {
-    assertEnvironmentKnown(join(dataDir, path), format);
-  }
 }
 
 async function ensureAccount(catalog: Catalog, { account }: Config, log: ServiceLogger): Promise<void> {

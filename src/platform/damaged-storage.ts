@@ -78,6 +78,12 @@ export function isUnreadable(error: unknown): boolean {
   return errno !== undefined && errno !== EINVAL;
 }
 
+/** The same, also where the error comes from another thread or was made one for clients: those say when it is worth a try. */
+export function mayBeReadAgain(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.code === 'storage-damaged' && error.retryAfterSeconds !== undefined;
+  return isUnreadable(error);
+}
+
 /** `storage-damaged`, or `not-ready` for a segment, where an error means it; every other error as it is. */
 export function asDamageError(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
@@ -89,7 +95,7 @@ export function asDamageError(error: unknown): unknown {
   if (isUnreadable(error)) {
     const detail =
       'The disk reports an error where a data file is opened or read: look after the disk. The log of the service has what it says.';
-    return new ServiceError('storage-damaged', detail, { cause: error });
+    return new ServiceError('storage-damaged', detail, { cause: error, retryAfterSeconds: 1 });
   }
   if (!isDamage(error)) return error;
   const detail = 'A data file that this needs is damaged. The log of the service names it.';

@@ -48,7 +48,7 @@ export const ENVIRONMENT_FORMATS = {
 /** Of no feature, by its name, or one that a feature declares. */
 export type EnvironmentKind = keyof typeof ENVIRONMENT_FORMATS | EnvironmentFormat;
 
-function formatOf(kind: EnvironmentKind): EnvironmentFormat {
+export function formatOf(kind: EnvironmentKind): EnvironmentFormat {
   return typeof kind === 'string' ? ENVIRONMENT_FORMATS[kind] : kind;
 }
 

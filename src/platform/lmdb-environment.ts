@@ -7,7 +7,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, Key, RootDatabase } from 'lmdb';
-import { checkFormat, FORMAT_KEY, writeFormat, type EnvironmentKind } from './environment-format.js';
+import {
+  checkFormat,
+  FORMAT_KEY,
+  formatNumberOf,
+  formatOf,
+  writeFormat,
+  type EnvironmentKind,
+} from './environment-format.js';
 import { endsInOverlappingSync } from './environment-file.js';
 import { commitBeside, mapAnew, open, useMappingsLock } from './lmdb.js';
 import { checkEnvironmentFile, isDamage } from './damaged-storage.js';
@@ -101,6 +108,42 @@ export function assertEnvironmentKnown(
     // Who opens it knows what to do with one that is damaged.
     if (!isDamage(error)) throw error;
   }
+}
+
+/** What the next opening of an environment does that may write. */
+export interface DueUpgrade {
+  readonly from: number;
+  readonly to: number;
+  /** Of its file. */
+  readonly bytes: number;
+}
+
+/** Undefined where there is nothing to do, or nothing there. Throws as `assertEnvironmentKnown`. */
+export function dueUpgrade(path: string, kind: EnvironmentKind): DueUpgrade | undefined {
+  const to = formatOf(kind).number;
+  let from = to;
+  assertEnvironmentKnown(path, kind, (root) => {
+    from = formatNumberOf(root);
+  });
+  return from === to ? undefined : { from, to, bytes: fileBytes(path) };
+}
+
+/**
+ * What the disk could not read of an environment, and can again, is read anew by all threads that have it open; nobody writes it meanwhile, and it is there.
+ * Nothing of it is looked at before: zeros may stand there. Rejects with what the system says.
+ */
+export async function mapEnvironmentAnew(path: string, options: EnvironmentOptions): Promise<void> {
+  const root = openNative(path, options, false);
+  try {
+    mapAnew(root);
+  } finally {
+    await root.close();
+  }
+}
+
+/** The same by who has it open already: zeros may keep another one from opening it. Nobody writes it meanwhile. */
+export function mapRootAnew(root: RootDatabase): void {
+  mapAnew(root);
 }
 
 /** For who runs transactions in its own way. The folder and its lock file are there. Throws what LMDB throws, or `FormatError`. */

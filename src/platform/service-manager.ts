@@ -58,6 +58,11 @@ export class ServiceManager {
     this.#tell(`READY=1\nSTATUS=${status}`);
   }
 
+  /** The start says nothing for so long at most: the thread that would is at work. */
+  takesUpTo(ms: number): void {
+    this.#tell(`EXTEND_TIMEOUT_USEC=${Math.round(ms * 1000)}`);
+  }
+
   stopping(): void {
     this.#phase = 'stopping';
     this.#tell('STOPPING=1\nSTATUS=Stopping');

@@ -21,11 +21,14 @@ import {
   assertGrowthRoom,
   assertKnownFormat,
   asStorageError,
+  type EnvironmentOptions,
   FormatError,
   openRoot,
   Outbox,
   OUTBOX_DATABASE,
   type LmdbEnvironment,
+  mapEnvironmentAnew,
+  mapRootAnew,
   ServiceError,
 } from '../platform/index.js';
 import { hasStore, missingStore, storePath } from './list-files.js';
@@ -91,12 +94,7 @@ export class ListStore {
       throw isSystemError(error, 'ENOENT') ? listIsGone(error) : asStorageError(error);
     }
     try {
-      this.root = openRoot(path, {
-        kind: 'list',
-        mapBytes: Math.max(initialMapBytes, MAP_GROWTH * this.fileBytes()),
-        databasesMax: DATABASES_MAX,
-        readersMax: READERS_MAX,
-      });
+      this.root = openRoot(path, environmentOf(listPath, initialMapBytes));
       this.meta = this.root.openDB({ name: META, encoding: 'msgpack' });
     } catch (error) {
       throw this.asWriteError(error);
@@ -172,7 +170,7 @@ export class ListStore {
 
   /** All of the action or, when it throws, nothing; on disk when this returns. Rejects a full disk as `storage-full`. */
   transaction<Result>(action: () => Result): Result {
-    assertGrowthRoom(this.fileBytes());
+    assertGrowthRoom(fileBytes(this.listPath));
     try {
       return this.root.transactionSync(action);
     } catch (error) {
@@ -185,14 +183,33 @@ export class ListStore {
     return asStorageError(error, this.listPath);
   }
 
-  /** Of the file, 0 before there is one. */
-  private fileBytes(): number {
-    return statSync(join(storePath(this.listPath), 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
+  /** What the disk could not read, and can again, is read anew by all threads; nobody writes it meanwhile. Throws what the system says. */
+  mapAnew(): void {
+    mapRootAnew(this.root);
   }
 
   async close(): Promise<void> {
     await this.root.close();
   }
+}
+
+/** Of the file of a list's store, 0 before there is one. */
+function fileBytes(listPath: string): number {
+  return statSync(join(storePath(listPath), 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function environmentOf(listPath: string, initialMapBytes: number): EnvironmentOptions {
+  return {
+    kind: 'list',
+    mapBytes: Math.max(initialMapBytes, MAP_GROWTH * fileBytes(listPath)),
+    databasesMax: DATABASES_MAX,
+    readersMax: READERS_MAX,
+  };
+}
+
+/** What the disk could not read of a list's store, and can again, is read anew by all threads that have it open; nobody writes it. Rejects with what the system says. */
+export function mapStoreAnew(listPath: string): Promise<void> {
+  return mapEnvironmentAnew(storePath(listPath), environmentOf(listPath, INITIAL_MAP_BYTES));
 }
 
 /** Throws a `FormatError` where a release of the future wrote what is in this folder of a list's store, which nobody has open. */

@@ -139,7 +139,9 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await eventually(() => search('hit'), isWhole(status === 204 ? RECORDS - 1 : RECORDS));
     });
 
-    it('under the store of a list closes that list, and has it again after a start', async () => {
+    it('under the store of a list closes that list, and has it again by itself, and after a start: it needed the start', async () => {
+      const write = () =>
+        service.client.post('/search-result/default/hit', { name: 'new', fields: { title: 'common' } });
       await disk.fail(['read'], 'EIO', `${hit}/store/data.mdb`);
       await disk.forget();
       await eventually(
@@ -148,13 +150,40 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       );
       const { unavailable } = (await service.client.get('/list/default')).body as { readonly unavailable: unknown };
       expect(unavailable).toMatchObject([
-        { name: 'hit', code: 'list-damaged', detail: expect.stringContaining('starting') },
+        { name: 'hit', code: 'list-damaged', detail: expect.stringContaining('by itself') },
       ]);
       expect(await search('other')).toMatchObject({ status: 200, body: { total_count: RECORDS } });
+      expect(await write()).toMatchObject({ status: 503 });
       await disk.heal();
+      await eventually(
+        () => service.client.get('/search/default/hit/1', { query: 'common', size: 10 }),
+        isWhole(RECORDS),
+      );
+      expect(await write()).toMatchObject({ status: 201 });
+      await eventually(() => search('hit'), isWhole(RECORDS + 1));
+      expect(await service.control().send('POST', '/list/default/hit/check', undefined)).toMatchObject({
+        status: 200,
+        body: { problems: [] },
+      });
       expect(await service.stop()).toBe(0);
       await service.start();
-      await eventually(() => search('hit'), isWhole(RECORDS));
+      await eventually(() => search('hit'), isWhole(RECORDS + 1));
+    });
+
+    it('under the store of a list again and again gives it back each time', async () => {
+      for (let time = 0; time < 3; ++time) {
+        await disk.fail(['read'], 'EIO', `${hit}/store/data.mdb`);
+        await disk.forget();
+        await eventually(
+          () => service.client.get('/search/default/hit/1', { query: `common word${time}`, size: 10 }),
+          (answer) => codeOf(answer) === 'list-damaged',
+        );
+        await disk.heal();
+        await eventually(
+          () => service.client.get('/search/default/hit/1', { query: 'common', size: 100 }),
+          isWhole(RECORDS),
+        );
+      }
     });
 
     it('under the catalogue leaves searches as they are, refuses changes with a sentence, and takes them again by itself: it needed a start', async () => {

@@ -1,6 +1,6 @@
 /** The catalogue beside the folders of lists, and who can reach the files. Reads only. */
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Database } from 'lmdb';
 import { lostSecrets, type ListRecord } from '../../catalog/index.js';
 import { hasLists, listFolder, listsFolder, unknownListNames, unknownListsFolder } from '../../index/index.js';
@@ -15,8 +15,9 @@ import {
   setAsideOf,
   type LmdbEnvironment,
 } from '../../platform/index.js';
-import { areListsGone, hasStore, LISTS_GONE } from '../../store/index.js';
-import { formatCount, formatCounted } from '../output.js';
+import { areListsGone, hasStore, LISTS_GONE, storePath } from '../../store/index.js';
+import { dueUpgrades } from '../../upgrades.js';
+import { formatBytes, formatCount, formatCounted } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 import { firstOf, storesCheck } from './list-checks.js';
 
@@ -90,10 +91,31 @@ export async function catalogueChecks(folder: string): Promise<Check[]> {
     const remedy = isDamage(error) ? '; put it back from a copy, or gannet doctor --adopt-lists' : '';
     return [failed('Catalogue', `${path} cannot be read: ${messageOf(error)}${remedy}`)];
   }
-  if (lists.length > 0) return [recordsThereCheck(folder, lists), storesCheck(folder, lists)];
-  if (!hasLists(folder)) return [fine('Catalogue', 'no lists yet')];
+  const due = upgradesCheck(folder, lists);
+  if (lists.length > 0) return [recordsThereCheck(folder, lists), storesCheck(folder, lists), due];
+  if (!hasLists(folder)) return [fine('Catalogue', 'no lists yet'), due];
   const detail = `${path} knows no list, and there are some: put it back from a copy, or gannet doctor --adopt-lists`;
   return [failed('Catalogue', detail)];
+}
+
+/** What the next start of this release brings up, and lists when they are opened: a release before cannot read it then. */
+function upgradesCheck(folder: string, lists: readonly ListRecord[]): Check {
+  const name = 'Formats on disk';
+  try {
+    const ofLists = lists.flatMap(({ id, account, name: list }) => {
+      const path = relative(folder, storePath(listFolder(folder, id)));
+      return dueUpgrades(folder, [{ path, kind: 'list' }]).map((due) => ({ ...due, path: `${account}/${list}` }));
+    });
+    const due = [...dueUpgrades(folder), ...ofLists];
+    if (due.length === 0) return fine(name, 'all are those of this release');
+    const told = due.map(({ path, from, to, bytes }) => `${path} from ${from} to ${to} (${formatBytes(bytes)})`);
+    return notice(
+      name,
+      `the next start brings up ${firstOf(told)}; the release before cannot read that then: make a backup with it first`,
+    );
+  } catch (error) {
+    return failed(name, messageOf(error));
+  }
 }
 
 function recordsThereCheck(folder: string, lists: readonly ListRecord[]): Check {

@@ -299,7 +299,7 @@ export interface ListIndexes {
    */
   open(listId: string, settings: SearchSettings): Promise<ListIndex>;
   /**
-   * Closes a list whose store is damaged; nothing but deleting it is possible until the next start. Returns what every request for
+   * Closes a list whose store is damaged; nothing but deleting it is possible until the next start, or until the disk that could not read it can. Returns what every request for
    * it is answered with.
    */
   closeDamaged(listId: string, settings: SearchSettings, reason: unknown): ServiceError;

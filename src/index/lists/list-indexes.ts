@@ -19,7 +19,8 @@ import { OpenListIndex } from './list-index.js';
 import { measureParts } from './list-measurements.js';
 import { ListRoom, listsOpenMax } from './list-room.js';
 import { ListRounds } from './list-rounds.js';
-import { damaged, deleted, refusalOf, shuttingDown } from './refusals.js';
+import { DamagedLists } from './damaged-lists.js';
+import { deleted, refusalOf, shuttingDown } from './refusals.js';
 import { RestRegister, segmentFormats } from './rest-register.js';
 import { RestingLists } from './resting-lists.js';
 import { UnusableListReindexer } from '../reindex/unusable-list-reindexer.js';
@@ -50,7 +51,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
   /** Whoever still has the id of a deleted list must not open it again: ids are never used twice. */
   private readonly removed = new Set<string>();
   private readonly room: ListRoom;
-  private readonly damaged = new Map<string, ServiceError>();
+  private readonly damaged: DamagedLists;
   private readonly watch: DamageWatch;
   private listModels: ListModels = MODELS_WITHOUT_ADDING;
   private fileReader: FileReader | undefined;
@@ -97,14 +98,28 @@ class AllListIndexes implements ListIndexes, ListOpener {
       onDue: ({ listId, settings }) => this.rounds.add(listId, settings),
     });
     measureParts(options.metrics, this.resting.open);
+    this.damaged = new DamagedLists({
+      ...options,
+      letGo: (listId) => {
+        const opening = this.opening.get(listId);
+        this.letGo(listId);
+        this.opening.delete(listId);
+        return opening;
+      },
+    });
     this.watch = new DamageWatch(
       kernel,
       {
         segmentDamaged: (listPath) => this.reopen(basename(listPath)),
-        otherUnreadable: (path) => options.onOtherUnreadable?.(path),
+        otherUnreadable: (path) => {
+          this.damaged.unreadable.metFile(path);
+          options.onOtherUnreadable?.(path);
+        },
         storeDamaged: (listPath, reason) => {
           const handle = this.handles.get(basename(listPath));
-          if (handle !== undefined) this.closeDamaged(handle.listId, handle.settings, reason);
+          if (handle === undefined) return;
+          this.closeDamaged(handle.listId, handle.settings, reason);
+          this.damaged.unreadable.met(handle.listId);
         },
       },
       log,
@@ -226,26 +241,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
   }
 
   closeDamaged(listId: string, settings: SearchSettings, reason: unknown): ServiceError {
-    const known = this.damaged.get(listId);
-    if (known !== undefined) return known;
-    const { account, list } = settings;
-    const refusal = damaged(listId, list, reason);
-    this.damaged.set(listId, refusal);
-    this.options.log.error(
-      { err: reason, account, list, id: listId },
-      'A list is damaged and is closed; the others serve. Restore its folder from a backup, or delete it',
-    );
-    const opening = this.opening.get(listId);
-    this.letGo(listId);
-    this.opening.delete(listId);
-    opening
-      ?.then((handle) => handle.open?.close(refusal))
-      .catch((error: unknown) => {
-        // Where it was never open it is refused for its damage, too.
-        const message = 'A damaged list could not be closed as others are';
-        if (error !== refusal) this.options.log.warn({ err: error, id: listId }, message);
-      });
-    return refusal;
+    return this.damaged.closeList(listId, settings, reason);
   }
 
   /** A segment of it changed under it: it is closed, and made again from the records where that is needed. */
@@ -279,7 +275,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     this.removed.add(listId);
     const handle = this.handles.get(listId);
     handle?.open?.refuse(deleted());
-    this.damaged.delete(listId);
+    this.damaged.forget(listId);
     this.watch.closed(this.path(listId));
     await this.rebuilder.stop(listId);
     await this.opening.get(listId)?.catch(() => undefined);
@@ -314,6 +310,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
   async close(): Promise<void> {
     this.closed = true;
     this.watch.close();
+    this.damaged.close();
     await Promise.all([this.rebuilder.close(), this.rounds.stop()]);
     await Promise.allSettled(this.opening.values());
     this.opening.clear();
@@ -343,7 +340,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
   private refusal(listId: string): ServiceError | undefined {
     if (this.closed) return shuttingDown();
     if (this.removed.has(listId)) return deleted();
-    return this.damaged.get(listId) ?? this.rebuilder.refusal(listId);
+    return this.damaged.refusal(listId) ?? this.rebuilder.refusal(listId);
   }
 
   private handleOf(listId: string, settings: SearchSettings): ListHandle {

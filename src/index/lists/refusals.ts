@@ -18,9 +18,9 @@ export function deleted(): ServiceError {
 /** Its store cannot be read. */
 export function damaged(listId: string, list: string, cause: unknown): ServiceError {
   const detail =
-    `The store of the list '${list}' is damaged, and the list is closed. Stop the service and restore the folder ` +
+    `The store of the list '${list}' is damaged, and the list is closed. Look at the disk; where that is well, stop the service and restore the folder ` +
     `lists/${listId} of the data directory from a backup, or delete the list and fill a new one; the log says more. ` +
-    'Where it was the disk that could not be read and can be again, starting the service again is enough.';
+    'Where it was the disk that could not be read, the list is opened again by itself as soon as its file can be read, which is tried every minute at least.';
   return new ServiceError('list-damaged', detail, { cause });
 }
 

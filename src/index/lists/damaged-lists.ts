@@ -1,0 +1,83 @@
+/** Lists that are closed because their store is damaged, or could not be read; the latter come back by themselves. Main thread only. */
+import type { Logger } from 'pino';
+import type { SearchSettings } from '../contract/types.js';
+import { mayBeReadAgain, type ServiceError } from '../../platform/index.js';
+import { mapStoreAnew, type ListStore } from '../../store/index.js';
+import { listFolder } from './list-folders.js';
+import type { ListHandle } from './list-handle.js';
+import { damaged } from './refusals.js';
+import { UnreadableStores } from './unreadable-stores.js';
+
+export interface DamagedListsOptions {
+  readonly dataDir: string;
+  readonly log: Logger;
+  /** Takes the list out of those that are open or being opened; undefined where it is neither. */
+  readonly letGo: (listId: string) => Promise<ListHandle> | undefined;
+}
+
+export class DamagedLists {
+  /** What requests for them are answered with. */
+  private readonly refusals = new Map<string, ServiceError>();
+  /** Their stores, when all that was at work in them has ended. */
+  private readonly ends = new Map<string, Promise<ListStore | undefined>>();
+  readonly unreadable: UnreadableStores;
+
+  constructor(private readonly options: DamagedListsOptions) {
+    const { dataDir, log } = options;
+    this.unreadable = new UnreadableStores({
+      dataDir,
+      log,
+      mapAnew: async (listId) => {
+        const store = await this.ends.get(listId);
+        if (store === undefined) return mapStoreAnew(listFolder(dataDir, listId));
+        store.mapAnew();
+        // Before the list is opened again.
+        this.ends.delete(listId);
+        await store.close();
+      },
+      readable: (listId) => {
+        this.forget(listId);
+      },
+    });
+  }
+
+  refusal(listId: string): ServiceError | undefined {
+    return this.refusals.get(listId);
+  }
+
+  /** As `ListIndexes.closeDamaged`. Its store stays open, to be mapped anew: zeros in it would keep it from being opened. */
+  closeList(listId: string, { account, list }: SearchSettings, reason: unknown): ServiceError {
+    const known = this.refusals.get(listId);
+    if (known !== undefined) return known;
+    const { log, letGo } = this.options;
+    const refusal = damaged(listId, list, reason);
+    this.refusals.set(listId, refusal);
+    if (mayBeReadAgain(reason)) this.unreadable.met(listId);
+    log.error(
+      { err: reason, account, list, id: listId },
+      'A list is damaged and is closed; the others serve. Where the disk can be read again it is opened by itself; else restore its folder from a backup, or delete it',
+    );
+    const end = letGo(listId)
+      ?.then((handle) => handle.open?.closeAllBut(refusal))
+      .catch((error: unknown) => {
+        // Where it was never open it is refused for its damage, too.
+        const message = 'A damaged list could not be closed as others are';
+        if (error !== refusal) log.warn({ err: error, id: listId }, message);
+        return undefined;
+      });
+    if (end !== undefined) this.ends.set(listId, end);
+    return refusal;
+  }
+
+  /** It was removed, or may be opened again. */
+  forget(listId: string): void {
+    this.refusals.delete(listId);
+    void this.ends.get(listId)?.then((store) => store?.close());
+    this.ends.delete(listId);
+  }
+
+  close(): void {
+    this.unreadable.close();
+    for (const listId of [...this.ends.keys()]) this.forget(listId);
+  }
+}
