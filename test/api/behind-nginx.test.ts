@@ -66,6 +66,7 @@ describeWhere(fault === undefined, fault ?? '')('behind nginx', () => {
     const places: readonly (readonly [string, string])[] = [
       ['server 127.0.0.1:8400;', `server ${new URL(service.address).host};`],
       ['listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`],
+      ['listen [::]:443 ssl;', ''],
       ['server_name search.example.com;', 'server_name localhost;'],
       ['/etc/ssl/certs/search.example.com.pem', certificatePath],
       ['/etc/ssl/private/search.example.com.key', keyPath],

@@ -1,6 +1,6 @@
 /** The service under a manager such as systemd, which waits for its word: what it is told, and the unit that has it so. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,6 +107,20 @@ describe('the unit for systemd', () => {
     expect([status, output]).toEqual([2, '']);
     expect(notes).toContain(sentence);
   });
+});
+
+it('the unit has the program by the link that it was called by: who turned it back to the release before started the new one', () => {
+  const release = join(folder, 'current');
+  symlinkSync(join(import.meta.dirname, '../..'), release);
+  const unit = (program: string) =>
+    spawnSync(process.execPath, [program, 'systemd-unit'], { encoding: 'utf8' }).stdout.match(
+      /^ExecStart=\S+ (.*) serve$/m,
+    )?.[1];
+  const program = join(release, 'bin', 'gannet.js');
+  expect(unit(program)).toBe(program);
+  const command = join(folder, 'gannet');
+  symlinkSync(program, command);
+  expect(unit(command)).toBe(command);
 });
 
 it('alerts ask for what the service measures', async () => {

@@ -1,5 +1,5 @@
 /** `gannet systemd-unit`: the unit by which systemd keeps this program running, with the paths that it has here. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { packageRoot } from '../../platform/index.js';
 import type { CommandContext } from '../command-context.js';
@@ -21,7 +21,7 @@ export function systemdUnit({ output }: CommandContext, { config, data, user }: 
   if (!USER_NAME.test(user)) throw new CommandError(`${JSON.stringify(user)} is no name of a user`, EXIT.usage);
   if (!isAbsolute(data))
     throw new CommandError('--data has to be an absolute path, such as /var/lib/gannet', EXIT.usage);
-  const [node, program] = [process.execPath, join(packageRoot(), 'bin', 'gannet.js')];
+  const [node, program] = [process.execPath, programCalled()];
   const paths = [node, program, resolve(data), ...(config === undefined ? [] : [resolve(config)])];
   const inHomes = paths.filter((path) => IN_A_HOME.test(path));
   const values: Record<string, string> = {
@@ -37,6 +37,19 @@ export function systemdUnit({ output }: CommandContext, { config, data, user }: 
   output.write(template.replace(/\{(\w+)\}/g, (unknown, name: string) => values[name] ?? unknown));
   for (const path of inHomes) output.note(`${path} lies in a home directory: see that the user ${user} reaches it.\n`);
   return EXIT.done;
+}
+
+/** By the link that it was called by, where it was: who goes to another release and back turns that link, and the unit follows it. */
+function programCalled(): string {
+  const program = join(packageRoot(), 'bin', 'gannet.js');
+  const called = resolve(process.argv[1] ?? program);
+  // Links of npm come and go with what it installs.
+  if (called.includes('/node_modules/')) return program;
+  try {
+    return realpathSync(called) === realpathSync(program) ? called : program;
+  } catch {
+    return program;
+  }
 }
 
 function stateOf(data: string): string {
