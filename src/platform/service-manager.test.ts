@@ -124,3 +124,9 @@ describe('the service manager', () => {
     expect(warned).toEqual([{ err: expect.any(Error) as Error, socket: SOCKET }]);
   });
 });
+
+it('a start that keeps its thread for long says for how long beforehand: it was ended amid an upgrade, and began anew', () => {
+  const { manager, messages } = told();
+  manager.takesUpTo(161_500);
+  expect(messages()).toEqual(['EXTEND_TIMEOUT_USEC=161500000']);
+});

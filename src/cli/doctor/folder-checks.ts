@@ -1,6 +1,6 @@
 /** The catalogue beside the folders of lists, and who can reach the files. Reads only. */
 import { statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import { lostSecrets, type ListRecord } from '../../catalog/index.js';
 import { hasLists, listFolder, listsFolder, unknownListNames, unknownListsFolder } from '../../index/index.js';
@@ -19,7 +19,7 @@ import { areListsGone, hasStore, LISTS_GONE, storePath } from '../../store/index
 import { dueUpgrades } from '../../upgrades.js';
 import { formatBytes, formatCount, formatCounted } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
-import { firstOf, storesCheck } from './list-checks.js';
+import { dueUpgradeOf, firstOf, storesCheck } from './list-checks.js';
 
 /** Who can reach the files of the data directory. */
 export function modeCheck(folder: string): Check {
@@ -103,8 +103,8 @@ function upgradesCheck(folder: string, lists: readonly ListRecord[]): Check {
   const name = 'Formats on disk';
   try {
     const ofLists = lists.flatMap(({ id, account, name: list }) => {
-      const path = relative(folder, storePath(listFolder(folder, id)));
-      return dueUpgrades(folder, [{ path, kind: 'list' }]).map((due) => ({ ...due, path: `${account}/${list}` }));
+      const due = dueUpgradeOf(storePath(listFolder(folder, id)));
+      return due === undefined ? [] : [{ ...due, path: `${account}/${list}` }];
     });
     const due = [...dueUpgrades(folder), ...ofLists];
     if (due.length === 0) return fine(name, 'all are those of this release');

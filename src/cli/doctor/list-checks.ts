@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ListRecord } from '../../catalog/index.js';
 import { listFolder, listsFolder } from '../../index/index.js';
-import { checkEnvironmentFile, FormatError, isDamage } from '../../platform/index.js';
+import { checkEnvironmentFile, dueUpgrade, FormatError, isDamage, type DueUpgrade } from '../../platform/index.js';
 import { assertStoreKnown, segmentsPath, storePath } from '../../store/index.js';
 import { membersOf } from '../answers.js';
 import type { UnavailableList } from '../commands/list.js';
@@ -86,10 +86,25 @@ export function storesCheck(folder: string, lists: readonly ListRecord[]): Check
 /** Throws what is wrong; leaves nothing behind. */
 function assertStoreReadable(path: string): void {
   checkEnvironmentFile(join(path, 'data.mdb'));
+  leavingNoLock(path, () => {
+    assertStoreKnown(path);
+  });
+}
+
+/** What the next opening of the store does with it; undefined where it cannot be looked at, too, of which `storesCheck` tells. Leaves nothing behind. */
+export function dueUpgradeOf(path: string): DueUpgrade | undefined {
+  try {
+    return leavingNoLock(path, () => dueUpgrade(path, 'list'));
+  } catch {
+    return undefined;
+  }
+}
+
+function leavingNoLock<Result>(path: string, action: () => Result): Result {
   const lock = join(path, 'lock.mdb');
   const isNew = !existsSync(lock);
   try {
-    assertStoreKnown(path);
+    return action();
   } finally {
     if (isNew) rmSync(lock, { force: true });
   }
