@@ -164,7 +164,7 @@ describe('data of an earlier release', () => {
     expect(files().every((file, place) => file.equals(before[place] ?? Buffer.alloc(0)))).toBe(true);
   });
 
-  itWhere(canMount(), 'no file system can be mounted here')(
+  itWhere(canMount('upgrades on a full disk'), 'no file system can be mounted here')(
     'stay what they are on a disk without room, which a sentence says, and are brought up when there is some',
     async () => {
       const disk = SmallFileSystem.mount(join(folder, 'disk'));

@@ -363,22 +363,19 @@ export class OpenListIndex implements ListIndex {
   /** Finishes what was accepted, then lets go of everything; later calls are refused with `reason`. Merges may outlive it. */
   close(reason: ServiceError): Promise<void> {
     this.refuse(reason);
-    this.closing ??= this.ended(reason).then(() => this.store.close());
-    return this.closing;
+    return (this.closing ??= this.ended(reason).then(() => this.store.close()));
   }
 
   /** As `close`, but the store, which is resolved with, for who has to map it anew. `close` closes it no more. */
-  async closeAllBut(reason: ServiceError): Promise<RecordStore> {
+  closeAllBut(reason: ServiceError): Promise<RecordStore> {
     this.refuse(reason);
-    await (this.closing ??= this.ended(reason));
-    return this.store;
+    return (this.closing ??= this.ended(reason)).then(() => this.store);
   }
 
   private async ended(reason: ServiceError): Promise<void> {
     this.imports.close();
     await this.background.stop(reason);
-    await this.queue.close(reason);
-    await this.background.stopped();
+    await this.queue.close(reason).then(() => this.background.stopped());
     await this.published.close();
     this.options.storePages.closed(this.listPath);
   }
