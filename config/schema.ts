@@ -18,7 +18,13 @@ export const configSchema = section({
     port: integer(0, 65_535),
     shutdown_seconds: integer(0, 600),
     body_idle_seconds_max: integer(1, 86_400),
-    trusted_proxies: Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?$' }), { maxItems: 100 }),
+    trusted_proxies: Type.Array(
+      Type.String({
+        pattern: '^[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?$',
+        allowed: 'an IP address such as "10.0.0.1", or a range of them such as "10.0.0.0/8"',
+      }),
+      { maxItems: 100 },
+    ),
     web_server: Type.Union([Type.Literal('auto'), Type.Literal('uws'), Type.Literal('node')]),
     cors_origins: Type.Array(
       Type.String({
@@ -37,8 +43,14 @@ export const configSchema = section({
   }),
   data: section({ dir: Type.String({ minLength: 1, maxLength: 4096, path: 'file' }) }),
   account: section({
-    name: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
-    region: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,15}$' }),
+    name: Type.String({
+      pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
+      allowed: "1 to 64 lower-case letters, digits, '-' and '_', the first a letter or digit, such as \"default\"",
+    }),
+    region: Type.String({
+      pattern: '^[a-z0-9][a-z0-9-]{0,15}$',
+      allowed: '1 to 16 lower-case letters, digits and hyphens, the first a letter or digit, such as "eu"',
+    }),
   }),
   memory: section({
     mib: automaticOr(224, 1_048_576),
@@ -80,7 +92,13 @@ export const configSchema = section({
   lists: section({ open_max: automaticOr(4, 1_000_000) }),
   versions: section({ kept: integer(0, 100) }),
   outbound: section({
-    allowed_hosts: Type.Array(Type.String({ pattern: '^[a-z0-9._:-]{1,253}$' }), { maxItems: 100 }),
+    allowed_hosts: Type.Array(
+      Type.String({
+        pattern: '^[a-z0-9._:-]{1,253}$',
+        allowed: 'the name or the address of a host in lower case, such as "intranet.example", without scheme and path',
+      }),
+      { maxItems: 100 },
+    ),
     loopback_allowed: Type.Boolean(),
   }),
   webhooks: section({
@@ -95,7 +113,15 @@ export const configSchema = section({
     log_days: integer(1, 3650),
     log_entries_max: integer(100, 100_000_000),
   }),
-  secrets: section({ keys: Type.Array(Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' }), { maxItems: 10 }) }),
+  secrets: section({
+    keys: Type.Array(
+      Type.String({
+        pattern: '^[A-Za-z0-9+/]{43}=$',
+        allowed: '32 bytes in Base64, as `openssl rand -base64 32` prints them',
+      }),
+      { maxItems: 10 },
+    ),
+  }),
   keys: section({ read_only_per_hour: integer(1, 1_000_000) }),
   log: section({
     level: Type.Union([

@@ -12,6 +12,7 @@ import {
   object,
   oneOf,
   requireGroup,
+  patterned,
   requireList,
   type OperationContext,
   type OperationResult,
@@ -26,7 +27,7 @@ const CALLERS = ['key', 'console', 'cli'] as const;
 const CLICK_TEXT_CHARACTERS_MAX = 4096;
 
 const date = (description: string) =>
-  Type.String({ format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$', description, examples: ['2026-11-21'] });
+  patterned('^\\d{4}-\\d{2}-\\d{2}$', 'a date (yyyy-MM-dd)', { format: 'date', description, examples: ['2026-11-21'] });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const reportQuery = object({

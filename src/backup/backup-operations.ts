@@ -1,17 +1,16 @@
 /** `/backup`: the data directory as of one moment, in a folder of the machine or in a media store. */
 import { Type } from 'typebox';
-import { defineOperation, noParams, named, object, timeSchema } from '../operations/index.js';
+import { defineOperation, noParams, named, object, patterned, timeSchema } from '../operations/index.js';
 import { MEDIA_STORE_NOT_FOUND, STORE_FULL, STORE_UNAVAILABLE } from '../media/index.js';
 import { BACKUPS } from './backups-key.js';
 
 const KEPT_MAX = 10_000;
 const STORE_ERRORS = [MEDIA_STORE_NOT_FOUND, STORE_FULL, STORE_UNAVAILABLE] as const;
 
-const folder = Type.String({
-  pattern: '^(?:/|media:)',
+const FOLDER_WORDS = 'an absolute path, or media:STORE[/FOLDERS] for a place in a media store (a folder or a bucket)';
+const folder = patterned('^(?:/|media:)', FOLDER_WORDS, {
   maxLength: 4096,
-  description:
-    'Absolute path, or media:STORE[/FOLDERS] for a place in a media store (a folder or a bucket); each backup in it is named after its time',
+  description: `Where the backups are: ${FOLDER_WORDS}; each backup in it is named after its time`,
   examples: ['/srv/backups', 'media:nightly'],
 });
 

@@ -1,7 +1,7 @@
 /** The settings of each provider: what a client may give, checked, and with the defaults filled in. */
 import { compile } from 'css-select';
 import { Type, type Static, type TSchema } from 'typebox';
-import { compileCheck, nameSchema, named, object, oneOf, throwFaults } from '../operations/index.js';
+import { compileCheck, nameSchema, named, object, oneOf, patterned, throwFaults } from '../operations/index.js';
 import { checkOutboundUrl, OutboundRefusedError, Secret, ServiceError, type OutboundRules } from '../platform/index.js';
 import type { WebsiteSettings } from './crawl/crawl-types.js';
 import { JsonPath } from './json/json-path.js';
@@ -83,7 +83,11 @@ const apiSettings = named('ApiSettings', {
   ),
   auth_header: Type.Optional(
     object({
-      name: Type.String({ pattern: "^[!#$%&'*+.^_`\\|~0-9A-Za-z\\-]{1,100}$" }),
+      name: patterned(
+        "^[!#$%&'*+.^_`\\|~0-9A-Za-z\\-]{1,100}$",
+        'the name of an HTTP header, of 1 to 100 letters, digits and hyphens, and no blank',
+        { examples: ['X-API-Key'] },
+      ),
       value: Type.Optional(secretText),
     }),
   ),

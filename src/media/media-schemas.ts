@@ -1,7 +1,17 @@
 /** Schemas of media stores and of the files in them. */
 import { Type, type TSchema } from 'typebox';
 import { WEB_SCHEME_PATTERN } from '../platform/index.js';
-import { accountName, nameSchema, nullable, named, object, oneKindOf, oneOf, timeSchema } from '../operations/index.js';
+import {
+  accountName,
+  nameSchema,
+  nullable,
+  named,
+  object,
+  oneKindOf,
+  oneOf,
+  patterned,
+  timeSchema,
+} from '../operations/index.js';
 import { PATH_BYTES_MAX, PATH_CHARACTERS_MAX } from './media-path.js';
 import type { StoredFile, StoreUsage } from './media-store.js';
 import {
@@ -29,23 +39,33 @@ const folder = Type.String({
   maxLength: 4096,
   description: 'Of the kind `folder`: an absolute path in one of `media.folders` of the settings',
 });
+const ENDPOINT_WORDS =
+  'a URL that begins with https:// or http:// and has a server alone, without user name, bucket and path';
 const s3Members = {
-  endpoint: Type.String({
-    pattern: `^${WEB_SCHEME_PATTERN}[^\\s\\/?#@]+/?$`,
+  endpoint: patterned(`^${WEB_SCHEME_PATTERN}[^\\s\\/?#@]+/?$`, ENDPOINT_WORDS, {
     maxLength: 512,
     description: 'Of the kind `s3`: where the server is, without bucket and path',
     examples: ['https://s3.eu-central-1.amazonaws.com'],
   }),
-  region: Type.String({ pattern: '^[a-z0-9\\-]{1,64}$', description: 'Of the kind `s3`; default `us-east-1`' }),
-  bucket: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._\\-]{1,254}$', description: 'Of the kind `s3`' }),
+  region: patterned('^[a-z0-9\\-]{1,64}$', '1 to 64 lower-case letters, digits and hyphens', {
+    description: 'Of the kind `s3`; default `us-east-1`',
+    examples: ['eu-central-1'],
+  }),
+  bucket: patterned(
+    '^[A-Za-z0-9][A-Za-z0-9._\\-]{1,254}$',
+    '2 to 255 letters, digits, dots, hyphens and underscores, the first a letter or digit',
+    { description: 'Of the kind `s3`', examples: ['company-files'] },
+  ),
   prefix: Type.String({
     maxLength: 256,
     description: 'Of the kind `s3`: what the key of every file begins with; default none',
   }),
 };
-const access_key_id = Type.String({ pattern: '^[\\x21-\\x7e]{1,256}$', description: 'Of the kind `s3`' });
-const secret_access_key = Type.String({
-  pattern: '^[\\x21-\\x7e]{1,512}$',
+const access_key_id = patterned('^[\\x21-\\x7e]{1,256}$', '1 to 256 characters of ASCII without blanks', {
+  description: 'Of the kind `s3`',
+});
+const secret_access_key = patterned('^[\\x21-\\x7e]{1,512}$', '1 to 512 characters of ASCII without blanks', {
+  writeOnly: true,
   description: 'Of the kind `s3`: kept sealed, and never shown again',
 });
 

@@ -1,7 +1,17 @@
 /** Schemas of models, and what is shown of one. */
 import { Type, type Static } from 'typebox';
-import { ServiceError, URL_CHARACTERS_MAX, WEB_SCHEME_PATTERN } from '../platform/index.js';
-import { accountName, nameSchema, nullable, named, object, oneKindOf, oneOf } from '../operations/index.js';
+import { ServiceError } from '../platform/index.js';
+import {
+  accountName,
+  nameSchema,
+  nullable,
+  named,
+  object,
+  oneKindOf,
+  oneOf,
+  patterned,
+  webUrl,
+} from '../operations/index.js';
 import { BUILT_IN_MODEL } from '../vectors/index.js';
 import type { ModelState } from './models.js';
 import {
@@ -58,21 +68,19 @@ const settings = {
   query_prefix: Type.Optional(prefix('a search text')),
   document_prefix: Type.Optional(prefix('the text of a record')),
   folder: Type.Optional(
-    Type.String({
-      pattern: '^[A-Za-z0-9_][A-Za-z0-9._\\-]*$',
-      maxLength: FOLDER_CHARACTERS_MAX,
-      description:
-        'Of `onnx`: the folder under `models.dir`, with `tokenizer.json` and `model.onnx` or `onnx/model.onnx`; default the name of the model',
-      examples: ['all-MiniLM-L6-v2'],
-    }),
+    patterned(
+      '^[A-Za-z0-9_][A-Za-z0-9._\\-]*$',
+      'the name of a folder right below `models.dir`, of letters, digits, dots, hyphens and underscores, the first no dot and no hyphen',
+      {
+        maxLength: FOLDER_CHARACTERS_MAX,
+        description:
+          'Of `onnx`: the folder under `models.dir`, with `tokenizer.json` and `model.onnx` or `onnx/model.onnx`; default the name of the model',
+        examples: ['all-MiniLM-L6-v2'],
+      },
+    ),
   ),
   url: Type.Optional(
-    Type.String({
-      pattern: `^${WEB_SCHEME_PATTERN}[^\\s\\/?#]+[^\\s]*$`,
-      maxLength: URL_CHARACTERS_MAX,
-      description: 'Of `openai` and `rerank`: the address of the server, with or without `/v1`',
-      examples: ['https://api.example.com/v1'],
-    }),
+    webUrl('Of `openai` and `rerank`: the address of the server, with or without `/v1`', 'https://api.example.com/v1'),
   ),
   served_name: Type.Optional(
     Type.String({

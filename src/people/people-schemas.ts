@@ -1,22 +1,34 @@
 /** People, sessions and contributors as the interface shows them. */
 import { Type } from 'typebox';
-import { accountName, nullable, named, object, oneOf, timeSchema, type Services } from '../operations/index.js';
+import {
+  accountName,
+  nullable,
+  named,
+  object,
+  oneOf,
+  patterned,
+  timeSchema,
+  type Services,
+} from '../operations/index.js';
 import { ServiceError } from '../platform/index.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from './passwords.js';
 import { permissionNames } from './roles.js';
 import type { Contributor, People } from './people.js';
 import { SESSION_IDLE_MS_MAX } from './sessions.js';
-import { TOKEN_PATTERN } from './tokens.js';
+import { TOKEN_PATTERN, TOKEN_WORDS } from './tokens.js';
 import { ROLES, type SessionRecord } from './types.js';
 
 /** One @ with something on both sides: whether mail arrives there is nothing that a pattern could know. */
-export const email = Type.String({
-  minLength: 3,
-  maxLength: 254,
-  pattern: '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$',
-  description: 'E-mail; upper and lower case are the same',
-  examples: ['ann@example.com'],
-});
+export const email = patterned(
+  '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$',
+  'an e-mail address, with one @ and without blanks',
+  {
+    minLength: 3,
+    maxLength: 254,
+    description: 'E-mail; upper and lower case are the same',
+    examples: ['ann@example.com'],
+  },
+);
 
 /** One that is chosen. */
 export const newPassword = Type.String({
@@ -28,8 +40,8 @@ export const newPassword = Type.String({
 /** One that is compared: of any length, so that nothing is learnt of it. */
 export const givenPassword = Type.String({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The password' });
 
-export const linkToken = Type.String({
-  pattern: TOKEN_PATTERN,
+export const linkToken = patterned(TOKEN_PATTERN, TOKEN_WORDS, {
+  writeOnly: true,
   description: 'The token of a one-time link or an invitation',
 });
 

@@ -6,6 +6,7 @@ import {
   noParams,
   nullable,
   object,
+  patterned,
   type OperationContext,
   type Services,
   type Visitor,
@@ -23,7 +24,7 @@ import {
   signedInResource,
 } from './people-schemas.js';
 import type { SignedIn } from './sign-in.js';
-import { csrfToken, TOKEN_PATTERN } from './tokens.js';
+import { csrfToken, TOKEN_PATTERN, TOKEN_WORDS } from './tokens.js';
 import type { OpenId } from './openid.js';
 import { NO_PROVIDER, PROVIDER_UNAVAILABLE, SESSION_NOT_FOUND, SIGN_IN_FAILED } from './problems.js';
 
@@ -43,7 +44,10 @@ const byLink = object(
 const openIdText = Type.String({ minLength: 1, maxLength: 4096 });
 const byOpenId = object(
   {
-    flow: Type.String({ pattern: TOKEN_PATTERN, description: 'What `session.openid` answered this browser' }),
+    flow: patterned(TOKEN_PATTERN, TOKEN_WORDS, {
+      writeOnly: true,
+      description: 'What `session.openid` answered this browser',
+    }),
     code: openIdText,
     state: openIdText,
     iss: Type.Optional(openIdText),

@@ -4,6 +4,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 const TOKEN_BYTES = 32;
 /** 32 bytes in base64url. */
 export const TOKEN_PATTERN = '^[A-Za-z0-9_\\-]{43}$';
+/** For people. */
+export const TOKEN_WORDS = 'the whole token as it was given, of 43 letters, digits, hyphens and underscores';
 
 export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');

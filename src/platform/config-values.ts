@@ -10,7 +10,7 @@ export interface SettingSchema {
   readonly maxLength?: number;
   readonly maxItems?: number;
   readonly pattern?: string;
-  /** What the pattern takes, in words for a person: the end of a sentence. */
+  /** What the pattern takes, in words for a person: the end of a sentence. A test holds that no pattern is without. */
   readonly allowed?: string;
   readonly const?: unknown;
   /** A path of a file or folder, or of a program, which may be a name to be found in PATH as well. */
@@ -88,8 +88,7 @@ export function allowedValues(schema: SettingSchema): string {
     case 'array':
       return `a list of values that are each ${allowedValues(schema.items ?? {})}`;
     default:
-      if (schema.allowed !== undefined) return schema.allowed;
-      return schema.pattern === undefined ? 'text that is not empty' : `text that matches ${schema.pattern}`;
+      return schema.allowed ?? 'text that is not empty';
   }
 }
 

@@ -6,7 +6,7 @@ export type NameKind = 'account' | 'list' | 'group' | 'feed' | 'media store';
 
 export const NAME_PATTERN_SOURCE = '^[a-z0-9][a-z0-9_\\-]{0,63}$';
 /** For people. */
-export const NAME_PATTERN_WORDS = "1 to 64 lower-case letters, digits, '-' and '_', and starts with a letter or digit";
+export const NAME_PATTERN_WORDS = "1 to 64 lower-case letters, digits, '-' and '_', the first a letter or digit";
 const NAME_PATTERN = new RegExp(NAME_PATTERN_SOURCE);
 const NAME_IN_BODY = { pointer: '/name' };
 /** Half a character: cannot be written as UTF-8. */

@@ -1,16 +1,13 @@
 /** Schemas of webhooks and of what became of their deliveries. */
 import { Type } from 'typebox';
-import { URL_CHARACTERS_MAX, WEB_SCHEME_PATTERN, type EventCatalogue } from '../platform/index.js';
+import type { EventCatalogue } from '../platform/index.js';
 import type { LoggedAttempt, SetAsideDelivery, Subscription } from './types.js';
-import { accountName, nullable, named, object, oneOf, timeSchema } from '../operations/index.js';
+import { accountName, nullable, named, object, oneOf, timeSchema, webUrl } from '../operations/index.js';
 
-export const webhookUrl = Type.String({
-  pattern: `^${WEB_SCHEME_PATTERN}[^\\s\\/?#]+[^\\s]*$`,
-  maxLength: URL_CHARACTERS_MAX,
-  description:
-    'Where events are sent: an https URL without user name and password, at a host of the public internet (http and other hosts as far as the settings allow them)',
-  examples: ['https://example.com/hooks/gannet'],
-});
+export const webhookUrl = webUrl(
+  'Where events are sent: an https URL without user name and password, at a host of the public internet (http and other hosts as far as the settings allow them)',
+  'https://example.com/hooks/gannet',
+);
 
 export const webhookId = Type.String({
   minLength: 1,

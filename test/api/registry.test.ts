@@ -11,11 +11,12 @@ import {
   type Operation,
 } from '../../src/operations/dispatch/operation.js';
 import { allOperations } from '../../src/main.js';
+import { compileCheck } from '../../src/operations/dispatch/schema-validation.js';
 import { createValidator, isStreamBody } from '../../src/operations/dispatch/validation.js';
 
 const operations = await allOperations();
 
-const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true, keywords: ['x-members'] });
+const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true, keywords: ['x-members', 'x-allowed'] });
 addFormats.default(ajv);
 
 interface Node {
@@ -31,6 +32,7 @@ interface Node {
   readonly maxItems?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
+  readonly 'x-allowed'?: string;
 }
 
 const BYTES_A_CHARACTER = 4;
@@ -111,6 +113,13 @@ describe('the registry', () => {
       }
     },
   );
+
+  it.each(patterns())('tells in words what the pattern of %s takes', (_name, { pattern = '', ...node }) => {
+    const refused = ['', ' ', '#', '__proto__', 'a,b', '\u0000'].find((text) => !new RegExp(pattern, 'u').test(text));
+    const [fault] = compileCheck({ type: 'string', pattern, 'x-allowed': node['x-allowed'] }, 'body')(refused);
+    expect(fault?.detail).toBe(`Must be ${node['x-allowed']}, not ${JSON.stringify(refused)}.`);
+    expect(node['x-allowed']).not.toMatch(/[\\^$]|\[[a-z]-|\{\d/u);
+  });
 
   it('reserves the words at which a fixed path and an account name meet', () => {
     const reserved = reservedAccountNames(operations);
@@ -195,6 +204,18 @@ function schemas(): [string, TSchema][] {
       ...named(operation, 'body', operation.body === undefined || isStreamBody(operation.body) ? null : operation.body),
       ...Object.entries(operation.responses).flatMap(([status, { schema }]) => named(operation, status, schema)),
     ]);
+}
+
+/** Each pattern of the registry once, by the first place where it is. */
+function patterns(): [string, Node][] {
+  const found = schemas().flatMap(([name, schema]) => [...nodes(schema as Node)].map((node) => [name, node] as const));
+  return [
+    ...new Map(
+      found.flatMap(([name, node]) =>
+        node.pattern === undefined ? [] : [[`${node.pattern} ${node['x-allowed']}`, [name, node] as [string, Node]]],
+      ),
+    ).values(),
+  ];
 }
 
 function* nodes(node: Node): Generator<Node> {

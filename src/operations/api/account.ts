@@ -13,6 +13,7 @@ import {
   named,
   object,
   pageQuery,
+  regionSchema,
   timeSchema,
   wantedPage,
 } from './schemas.js';
@@ -105,12 +106,7 @@ const accountCreate = defineOperation({
   params: noParams,
   body: object({
     name: accountName,
-    region: Type.Optional(
-      Type.String({
-        pattern: '^[a-z0-9][a-z0-9\\-]{0,15}$',
-        description: 'Home region; default: that of this machine',
-      }),
-    ),
+    region: Type.Optional(regionSchema('Home region; default: that of this machine')),
   }),
   responses: { 201: { description: 'The account', schema: account } },
   errors: ['invalid-name', 'name-exists', 'conflict', 'storage-full'],

@@ -15,7 +15,17 @@ import {
 } from './api-key-schemas.js';
 import { checkScopeTarget } from './key-scope.js';
 import { defineOperation, LONG_OPTIONS_BODY_BYTES_MAX } from '../dispatch/operation.js';
-import { accountName, accountParams, nextOf, nextPage, object, oneOf, pageQuery, wantedPage } from './schemas.js';
+import {
+  accountName,
+  accountParams,
+  nextOf,
+  nextPage,
+  object,
+  oneOf,
+  pageQuery,
+  regionSchema,
+  wantedPage,
+} from './schemas.js';
 
 const CONSOLE_ONLY = ['console', 'cli'] as const;
 const ACCESS_WORDS = ['search-and-read', 'read-all', 'full', 'custom'] as const satisfies readonly (
@@ -36,12 +46,9 @@ const newKey = object(
     permissions: Type.Optional(permissionsSchema),
     expires_at: Type.Optional(expiresAt),
     region: Type.Optional(
-      Type.String({
-        pattern: '^[a-z0-9][a-z0-9\\-]{0,15}$',
-        description:
-          "Region in the key; default: the account's. Of an account scope only: a key of a list or group has the region of the account that this is in",
-        examples: ['eu'],
-      }),
+      regionSchema(
+        "Region in the key; default: the account's. Of an account scope only: a key of a list or group has the region of the account that this is in",
+      ),
     ),
   },
   { description: 'A new key. Scope `account` and access `search-and-read` are the defaults.' },

@@ -10,7 +10,7 @@ import {
   RULE_PATTERN_CHARACTERS_MAX,
   RULE_TEXT_CHARACTERS_MAX,
 } from '../../search/index.js';
-import { accountName, fieldName, listName, nullable, named, object, oneOf, timeSchema } from './schemas.js';
+import { accountName, fieldName, listName, nullable, named, object, oneOf, patterned, timeSchema } from './schemas.js';
 import { synonymRules } from './synonym-schemas.js';
 
 export const WEIGHT_MIN = 0.01;
@@ -39,8 +39,7 @@ export const searchableFieldResource = named('SearchableField', { name: fieldNam
 export const facetResource = named('Facet', { name: fieldName, type: facetType, cardinality });
 export const resourceResource = named('ResourceField', { name: fieldName, kind: resourceKind });
 
-const language = Type.String({
-  pattern: '^([a-z]{2,3}|none)$',
+const language = patterned('^([a-z]{2,3}|none)$', 'a language as two or three lower-case letters, or none', {
   description: 'BCP 47 primary tag of the language of the texts, for stemming; `none` turns stemming off. Default `en`',
   examples: ['en'],
 });

@@ -1,9 +1,12 @@
 /** Pieces of schemas that many operations share. Every object refuses members that it does not name. */
-import { Type, type Static, type TObjectOptions, type TProperties, type TSchema } from 'typebox';
+import { Type, type Static, type TObjectOptions, type TProperties, type TSchema, type TStringOptions } from 'typebox';
 import {
   FIELD_NAME_CHARACTERS_MAX,
   NAME_PATTERN_SOURCE,
+  NAME_PATTERN_WORDS,
   RECORD_NAME_CHARACTERS_MAX,
+  URL_CHARACTERS_MAX,
+  WEB_SCHEME_PATTERN,
   type Page,
   type WantedPage,
 } from '../../platform/index.js';
@@ -54,8 +57,35 @@ export function nullable<Schema extends TSchema>(schema: Schema, options: { desc
 export const timeSchema = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-11-21T05:54:00.000Z'] });
 
+/**
+ * A text of a pattern, and beside it (`x-allowed`) what it takes in words, as the end of a sentence that begins with "Must be": people are told
+ * the words alone. Nothing else in a schema has a pattern.
+ */
+export function patterned(pattern: string, allowed: string, options: TStringOptions = {}) {
+  return Type.String({ pattern, 'x-allowed': allowed, ...options });
+}
+
 export const nameSchema = (description: string, example: string) =>
-  Type.String({ pattern: NAME_PATTERN_SOURCE, description, examples: [example] });
+  patterned(NAME_PATTERN_SOURCE, NAME_PATTERN_WORDS, { description, examples: [example] });
+
+/** The home region of an account, and the one in a key. */
+export const regionSchema = (description: string) =>
+  patterned(
+    '^[a-z0-9][a-z0-9\\-]{0,15}$',
+    '1 to 16 lower-case letters, digits and hyphens, the first a letter or digit',
+    {
+      description,
+      examples: ['eu'],
+    },
+  );
+
+/** An address of the web, as far as a pattern can tell. */
+export const webUrl = (description: string, example: string) =>
+  patterned(`^${WEB_SCHEME_PATTERN}[^\\s\\/?#]+[^\\s]*$`, 'a URL that begins with https:// or http://', {
+    maxLength: URL_CHARACTERS_MAX,
+    description,
+    examples: [example],
+  });
 
 export const accountName = nameSchema('Name of the account', 'default');
 export const listName = nameSchema('Name of the list', 'films');
@@ -64,12 +94,12 @@ export const groupName = nameSchema('Name of the group', 'media');
 /** Quotes, commas, backticks and control characters would make a field that filters and order_by cannot name; no record has a field `__proto__`. */
 export const FIELD_NAME_PATTERN =
   '^(?!__proto__$)(?![@\\s])[^\\u0000-\\u001f\\u007f"\'`,]*[^\\u0000-\\u001f\\u007f"\'`,\\s]$';
-export const fieldName = Type.String({
+const FIELD_NAME_WORDS =
+  'any text without quotes, backticks, commas and control characters that neither starts with @ nor starts or ends with a blank; not __proto__';
+export const fieldName = patterned(FIELD_NAME_PATTERN, FIELD_NAME_WORDS, {
   minLength: 1,
   maxLength: FIELD_NAME_CHARACTERS_MAX,
-  pattern: FIELD_NAME_PATTERN,
-  description:
-    'Name of the field: any text without quotes, backticks, commas and control characters that neither starts with @ nor starts or ends with a blank; not __proto__',
+  description: `Name of the field: ${FIELD_NAME_WORDS}`,
   examples: ['title'],
 });
 

@@ -20,7 +20,7 @@ import {
   type OperationResult,
 } from '../dispatch/operation.js';
 import { damagedRecord, givenRecordId, recordInput, recordResource, recordWithVectors } from './record-schemas.js';
-import { accountName, listName, listParams, named, object } from './schemas.js';
+import { accountName, listName, listParams, named, object, patterned } from './schemas.js';
 
 /** Farther in, each page would cost as much as all before it. */
 const SKIP_MAX = 10_000;
@@ -61,9 +61,9 @@ const page = defineOperation({
   params: listParams,
   query: object({
     after: Type.Optional(
-      Type.String({
-        pattern: '^[0-9]{1,10}$',
+      patterned('^[0-9]{1,10}$', '`next` of the page before, which is a number', {
         description: 'Where the page begins: `next` of the page before; none: with the first record',
+        examples: ['1000'],
       }),
     ),
     skip: Type.Optional(

@@ -1,5 +1,4 @@
 /** What a path such as `/{account}/{list}/{version}` or `/group/{account}/{group}/{version}` names, held ready for a search worker. */
-import { Type } from 'typebox';
 import { groupTarget, listTarget, type AnalyticsTarget } from '../../analytics/index.js';
 import { reachesGroupOnly, type Caller } from '../../access/index.js';
 import {
@@ -16,7 +15,7 @@ import { ServiceError } from '../../platform/index.js';
 import type { SearchTarget, SearchTask } from '../../search/index.js';
 import { openIndex, requireList } from '../dispatch/list-access.js';
 import type { OperationContext } from '../dispatch/operation.js';
-import { accountName, groupName, listName, object } from './schemas.js';
+import { accountName, groupName, listName, object, patterned } from './schemas.js';
 import { rerankerKey, type RerankerOf } from './search-reranker.js';
 import type { Services } from '../dispatch/services.js';
 import type { RawInput } from '../dispatch/operation.js';
@@ -26,23 +25,24 @@ const LATEST = 'latest';
 const VERSION_PATTERN = '0|[1-9][0-9]*';
 const VERSION = new RegExp(`^(${VERSION_PATTERN})$`);
 
-const versionText = (pattern: string, description: string, example: string) =>
-  Type.String({ pattern: `^(${pattern})$`, description, examples: [example] });
-const listVersion = versionText(
-  VERSION_PATTERN,
-  "Number of the list's version, such as its current_version; `latest` is for groups only",
-  '1',
+const listVersion = patterned(
+  `^(${VERSION_PATTERN})$`,
+  "the number of the list's version; `latest` is for groups only",
+  {
+    description: "Number of the list's version, such as its current_version; `latest` is for groups only",
+    examples: ['1'],
+  },
 );
 
 export const listSearchParams = object({ account: accountName, list: listName, version: listVersion });
 export const groupSearchParams = object({
   account: accountName,
   group: groupName,
-  version: versionText(
-    `${VERSION_PATTERN}|${LATEST}`,
-    "`latest`: the group's current lists, each in its current version unless the group names one; a number: the lists of that version of the group, in the versions that were current when it was made (for a key of the group, those of them that are members now)",
-    LATEST,
-  ),
+  version: patterned(`^(${VERSION_PATTERN}|${LATEST})$`, '`latest` or the number of a version of the group', {
+    description:
+      "`latest`: the group's current lists, each in its current version unless the group names one; a number: the lists of that version of the group, in the versions that were current when it was made (for a key of the group, those of them that are members now)",
+    examples: [LATEST],
+  }),
 });
 
 export interface ListSearchParams {

@@ -8,16 +8,16 @@ import {
   SYNONYM_TERM_PATTERN,
   SYNONYM_TERMS_MAX,
 } from '../../synonyms/index.js';
-import { named, oneOf } from './schemas.js';
+import { named, oneOf, patterned } from './schemas.js';
 
+const TERM_WORDS =
+  'one word, or several that are matched as a phrase, with a letter or digit; without a comma, an arrow, a # or a backslash';
 const terms = (description: string, examples: readonly (readonly string[])[]) =>
   Type.Array(
-    Type.String({
+    patterned(SYNONYM_TERM_PATTERN, TERM_WORDS, {
       minLength: 1,
-      pattern: SYNONYM_TERM_PATTERN,
       maxLength: SYNONYM_TERM_CHARACTERS_MAX,
-      description:
-        'One word, or several that are matched as a phrase, with a letter or digit; without a comma, an arrow, a # or a backslash',
+      description: `${TERM_WORDS.charAt(0).toUpperCase()}${TERM_WORDS.slice(1)}`,
     }),
     { maxItems: SYNONYM_TERMS_MAX, description, examples: examples.map((example) => [...example]) },
   );

@@ -5,8 +5,6 @@ import {
   ERROR_PLACE_CHARACTERS_MAX,
   ERROR_PLACES_MAX,
   ERROR_VALUE_CHARACTERS_MAX,
-  NAME_PATTERN_SOURCE,
-  NAME_PATTERN_WORDS,
   toldText,
   type ErrorPlace,
 } from '../../platform/index.js';
@@ -17,6 +15,10 @@ interface PlainSchema {
   readonly enum?: readonly unknown[];
   readonly description?: string;
   readonly examples?: readonly unknown[];
+  /** Of a pattern, in words (`patterned`). */
+  readonly 'x-allowed'?: string;
+  /** A secret: it is not repeated. */
+  readonly writeOnly?: boolean;
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly anyOf?: readonly PlainSchema[];
 }
@@ -174,7 +176,7 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
     case 'uniqueItems':
       return sameItems(Number(params['i']), Number(params['j']));
     case 'pattern':
-      return patternFault(String(params['pattern']), value, schema);
+      return patternFault(value, schema);
     case 'format':
       return `Must be ${formatWord(String(params['format']))}, not ${shown(value)}.`;
     default:
@@ -195,16 +197,12 @@ function sameItems(one: number, other: number): string {
   return `Items ${Math.min(one, other)} and ${Math.max(one, other)} are the same, counted from 0; each may be there once.`;
 }
 
-/** A pattern alone tells few people what is wanted: it comes last. */
-function patternFault(pattern: string, value: unknown, { description = '', examples = [] }: PlainSchema): string {
-  if (pattern === NAME_PATTERN_SOURCE) return `A name is ${NAME_PATTERN_WORDS}; ${shown(value)} is not.`;
+/** In words and by an example: the pattern itself tells few people what is wanted. */
+function patternFault(value: unknown, { 'x-allowed': allowed, examples = [], writeOnly }: PlainSchema): string {
   const [example] = examples;
-  const wanted = [
-    description.replace(/\.$/, ''),
-    example === undefined ? '' : `for example ${shown(example)}`,
-    `by the pattern ${pattern}`,
-  ];
-  return `Must not be ${shown(value)}: ${wanted.filter((part) => part !== '').join('; ')}.`;
+  const such = example === undefined ? '' : `, such as ${shown(example)}`;
+  const not = writeOnly === true ? '' : `, not ${shown(value)}`;
+  return `Must be ${allowed ?? 'of another form'}${such}${not}.`;
 }
 
 function alternatives(schema: PlainSchema, value: unknown): string {

@@ -22,8 +22,8 @@ const common = {
   ownProperties: true,
   meta: false,
   validateSchema: false,
-  // Says something to whoever makes forms of a schema, and nothing of what is valid (`oneKindOf`).
-  keywords: ['x-members'],
+  // These say something to whoever makes forms of a schema (`oneKindOf`) or tells of a fault (`patterned`), and nothing of what is valid.
+  keywords: ['x-members', 'x-allowed'],
 };
 const quick = withFormats(new Ajv2020(common));
 const thorough = withFormats(new Ajv2020({ ...common, allErrors: true, verbose: true }));

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { ServiceError, type ErrorPlace, NAME_PATTERN_SOURCE, NAME_PATTERN_WORDS } from '../../platform/index.js';
+import { ServiceError, type ErrorPlace, NAME_PATTERN_WORDS } from '../../platform/index.js';
+import { nameSchema, patterned } from '../api/schemas.js';
 import {
   CONTENT_BODY_BYTES_MAX,
   defineOperation,
@@ -16,8 +17,9 @@ const Body = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 5 }),
     mode: Type.Optional(Type.Union([Type.Literal('any'), Type.Literal('phrase')])),
-    list: Type.Optional(Type.String({ pattern: NAME_PATTERN_SOURCE })),
-    code: Type.Optional(Type.String({ pattern: '^[a-z]{2}$', description: 'Of a country.', examples: ['de'] })),
+    list: Type.Optional(nameSchema('Of a list', 'films')),
+    code: Type.Optional(patterned('^[a-z]{2}$', 'two lower-case letters', { examples: ['de'] })),
+    token: Type.Optional(patterned('^[a-z0-9]+$', 'letters and digits', { writeOnly: true })),
     radius: Type.Optional(Type.Union([Type.String(), Point])),
     when: Type.Optional(Type.String({ format: 'date-time' })),
     day: Type.Optional(Type.String({ minLength: 1, pattern: String.raw`^\d{4}-\d{2}-\d{2}$`, format: 'date' })),
@@ -116,8 +118,9 @@ describe('bodies', () => {
     [{ name: 'a', by: { link: 'x', words: 'yes' } }, '/by/words', "Unknown member 'words'. Did you mean 'word'?"],
     [{ name: 'a', by: { name: 'x' } }, '/by/word', 'The member is required.'],
     [{ name: 'a', by: 3 }, '/by', 'Must be an object, not 3.'],
-    [{ name: 'a', list: 'A b' }, '/list', `A name is ${NAME_PATTERN_WORDS}; "A b" is not.`],
-    [{ name: 'a', code: 'x' }, '/code', 'Must not be "x": Of a country; for example "de"; by the pattern ^[a-z]{2}$.'],
+    [{ name: 'a', list: 'A b' }, '/list', `Must be ${NAME_PATTERN_WORDS}, such as "films", not "A b".`],
+    [{ name: 'a', code: 'x' }, '/code', 'Must be two lower-case letters, such as "de", not "x".'],
+    [{ name: 'a', token: 's3 cret' }, '/token', 'Must be letters and digits.'],
     [
       { name: 'a', events: ['a', 'b', 'a'] },
       '/events',
