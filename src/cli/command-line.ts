@@ -49,6 +49,10 @@ export async function runCommandLine(
   const { program, run } = createProgram(context, output, (ended) => {
     status = ended;
   });
+  let acting: Command | undefined;
+  program.hook('preAction', (_program, command) => {
+    acting = command;
+  });
   const forget = printInterruption(output);
   try {
     const words = argv.slice(2);
@@ -62,7 +66,7 @@ export async function runCommandLine(
     await program.parseAsync(plainWords(words, program), { from: 'user' });
     return status;
   } catch (error) {
-    return printFailure(output, error);
+    return printFailure(output, error, acting);
   } finally {
     forget();
   }
@@ -104,9 +108,9 @@ export function commandNames(): string[] {
   return [...namesOf(createProgram(unused, { write: unused, note: unused }, unused).program, ''), ...declared];
 }
 
-function printFailure(output: Output, error: unknown): ExitStatus {
+function printFailure(output: Output, error: unknown, command: Command | undefined): ExitStatus {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  const { sentence, status } = describeFailure(error);
+  const { sentence, status } = describeFailure(error, command);
   output.note(`${sentence}\n`);
   return status;
 }

@@ -122,6 +122,7 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
     const value = options[camel(name)];
     if (name !== 'account' && typeof value === 'string') params.push(complete(name, value));
   }
+  assertNeeded({ spec, operation, values, options });
   // What may be left out is not waited for: of a script's standard input nobody knows whether it ends.
   const asked = (spec.secrets ?? []).filter(
     (name) => members.get(name)?.isRequired === true || options[camel(`${name}_stdin`)] === true,
@@ -161,6 +162,19 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
   return hasFailed?.(answer) === true ? EXIT.failed : EXIT.done;
 }
 
+/** Throws a CommandError where the value of one option needs others, before a secret is typed for nothing. */
+function assertNeeded({ spec, operation, options }: Call): void {
+  for (const [name, { 'x-members': kinds }] of membersOf(operation)) {
+    const kind = options[camel(name)];
+    if (kinds === undefined || typeof kind !== 'string' || !Object.hasOwn(kinds, kind)) continue;
+    const typed = (member: string) => (spec.secrets?.includes(member) === true ? `${member}_stdin` : member);
+    const missing = (kinds[kind]?.needed ?? []).map(typed).filter((member) => options[camel(member)] === undefined);
+    if (missing.length === 0) continue;
+    const needs = missing.map((member) => `--${kebab(member)}`).join(' and ');
+    throw new CommandError(`--${kebab(name)} ${kind} needs ${needs}.`, EXIT.usage);
+  }
+}
+
 /** Without a data directory, where the command needs none. */
 function answeredAlone(
   { config }: CommandContext,
@@ -172,6 +186,8 @@ function answeredAlone(
 
 interface MemberSchema {
   readonly description?: string;
+  /** What goes with each word (`oneKindOf`). */
+  readonly 'x-members'?: Readonly<Record<string, { readonly needed: readonly string[] }>>;
   readonly enum?: readonly unknown[];
 }
 

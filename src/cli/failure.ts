@@ -1,18 +1,19 @@
 /** What the command line says of a failure, whatever failed: a sentence and an exit status, and no stack. */
 import { ConfigError } from '../platform/config.js';
-import { describeSystemError, isSystemError, OperatorError, ServiceError } from '../platform/index.js';
+import { describeSystemError, isSystemError, OperatorError, ServiceError, type Problem } from '../platform/index.js';
 import { CommandError, EXIT, type ExitStatus } from './exit-codes.js';
 import { describeProblem, ProblemError } from './problem.js';
+import { inTypedWords, whatThereIs, type TypedCommand } from './typed-words.js';
 
 export interface Failure {
   readonly sentence: string;
   readonly status: ExitStatus;
 }
 
-/** With `GANNET_LOG_LEVEL=debug` a failure that nobody foresaw shows where it happened. */
-export function describeFailure(error: unknown, env: NodeJS.ProcessEnv = process.env): Failure {
-  if (error instanceof ProblemError) return failed(describeProblem(error.problem));
-  if (error instanceof ServiceError) return failed(describeProblem(error.toProblem()));
+/** `command`: what was called. With `GANNET_LOG_LEVEL=debug` a failure that nobody foresaw shows where it happened. */
+export function describeFailure(error: unknown, command?: TypedCommand, env: NodeJS.ProcessEnv = process.env): Failure {
+  if (error instanceof ProblemError) return failed(told(error.problem, command));
+  if (error instanceof ServiceError) return failed(told(error.toProblem(), command));
   if (error instanceof CommandError) return { sentence: error.message, status: error.status };
   if (error instanceof ConfigError) return { sentence: error.message, status: EXIT.usage };
   if (error instanceof OperatorError) return failed(error.message);
@@ -24,6 +25,11 @@ export function describeFailure(error: unknown, env: NodeJS.ProcessEnv = process
   return failed(
     `This is a defect of Gannet: ${firstLine(message)} (GANNET_LOG_LEVEL=debug shows where it happened.)${stack}`,
   );
+}
+
+function told(problem: Problem, command: TypedCommand | undefined): string {
+  if (command === undefined) return describeProblem(problem);
+  return describeProblem(inTypedWords(problem, command), whatThereIs(problem, command));
 }
 
 /** A compiled file is missing or cut off. */

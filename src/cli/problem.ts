@@ -10,8 +10,8 @@ export class ProblemError extends Error {
   }
 }
 
-/** One readable paragraph: what was wrong, the faulty places that it does not name yet, and when to come back. */
-export function describeProblem(problem: Problem): string {
+/** One readable paragraph: what was wrong, the faulty places that it does not name yet, when to come back, and what to do. */
+export function describeProblem(problem: Problem, hint?: string): string {
   const places = (problem.errors ?? [])
     .filter((place) => !problem.detail.includes(place.detail))
     .map((place) => {
@@ -24,6 +24,7 @@ export function describeProblem(problem: Problem): string {
     places.length === 0 ? problem.detail : problem.detail.replace(/ \(and \d+ more\)$/, ''),
     ...(places.length === 0 ? [] : [`(${places.join('; ')})`]),
     ...(wait === undefined ? [] : [`Try again in ${wait} s.`]),
+    ...(hint === undefined ? [] : [hint]),
     `[${problem.status} ${problem.code}]`,
   ].join(' ');
 }

@@ -22,7 +22,7 @@ describe('secrets on standard input', () => {
 
   it.each([[[]], [['one']], [['one\n']]])('have to be there: %j', async (pieces) => {
     await expect(readSecrets(asked, output, Readable.from(pieces))).rejects.toThrow(
-      /^'(?:proxy_)?secret' is read from standard input, which has no line for it\.$/,
+      /^The (?:proxy )?secret is read from standard input, which has no line for it\.$/,
     );
   });
 

@@ -22,10 +22,11 @@ export async function readSecrets(
   try {
     const each = lines[Symbol.asyncIterator]();
     for (const name of asked) {
-      if (isTerminal) output.note(`${name}: `);
+      const called = name.replaceAll('_', ' ');
+      if (isTerminal) output.note(`${called}: `);
       const { value, done } = (await each.next()) as IteratorResult<string, undefined>;
       if (done === true)
-        throw new CommandError(`'${name}' is read from standard input, which has no line for it.`, EXIT.usage);
+        throw new CommandError(`The ${called} is read from standard input, which has no line for it.`, EXIT.usage);
       if (isTerminal) output.note('\n');
       secrets.push([name, value]);
     }

@@ -21,7 +21,7 @@ export const models: Feature = {
       begins: true,
       arguments: ['name'],
       secrets: ['secret'],
-      example: ['minilm', '--provider', 'openai', '--url', 'http://127.0.0.1:11434/v1'],
+      example: ['minilm', '--provider', 'openai', '--url', 'http://127.0.0.1:11434/v1', '--served-name', 'all-minilm'],
     },
     { name: 'model update', operation: 'model.update', ...ofOne, secrets: ['secret'] },
     { name: 'model test', operation: 'model.test', ...ofOne },

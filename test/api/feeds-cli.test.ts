@@ -80,7 +80,7 @@ it('connects without waiting for a secret that nobody gives, and with one that i
   const given = (input: string) => gannetGiven(input, feeds.service.dataDir, 'feed', ...words);
   expect(await given('')).toMatchObject({
     status: 2,
-    notes: expect.stringContaining("'secret' is read from standard input, which has no line for it") as string,
+    notes: expect.stringContaining('The secret is read from standard input, which has no line for it') as string,
   });
   expect((await feeds.client.get('/feed/default/kept')).status).toBe(404);
   const kept = await given('s3cret of the source\n');

@@ -163,10 +163,15 @@ export async function addStore(
   options: MediaStoreAddOptions,
 ): Promise<ExitStatus> {
   const { kind } = options;
-  const { secret } = storeKind(kind);
+  const { secret, needed } = storeKind(kind);
+  const given = Object.keys(STORE_MEMBERS)
+    .map((member) => [member, options[camelCase(member)]] as const)
+    .filter(([, value]) => value !== undefined);
+  // Before a secret is typed for nothing.
+  const missing = needed.filter((member) => member !== secret && !given.some(([name]) => name === member));
+  if (missing.length > 0) throw new CommandError(`--kind ${kind} needs ${inWords(missing)}.`, EXIT.usage);
   const secrets = await readSecrets(secret === undefined ? [] : [secret], context.output, context.input);
-  const given = Object.keys(STORE_MEMBERS).map((member) => [member, options[camelCase(member)]] as const);
-  const members = Object.fromEntries([...given.filter(([, value]) => value !== undefined), ...secrets]);
+  const members = Object.fromEntries([...given, ...secrets]);
   const answer = await context.withService((client) =>
     client.call('media-store.create', {
       params: { account: accountOf(context, options) },
@@ -194,6 +199,11 @@ export async function deleteStore(
     { name: store, deleted: true },
     () => `The media store ${store} is gone; its files stay where they are.\n`,
   );
+}
+
+function inWords(members: readonly string[]): string {
+  const options = members.map((member) => `--${member.replaceAll('_', '-')}`);
+  return options.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }
 
 /** As an option of a member is called in a program. */

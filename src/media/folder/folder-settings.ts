@@ -21,11 +21,10 @@ export function folderSettings(account: string, given: string | undefined, place
   if (given === undefined) throw fault("A store of the kind 'folder' names its folder.");
   if (!hasSafeFolders()) throw fault('Media stores in folders need /proc, as Linux has it.');
   if (!isAbsolute(given)) throw fault('The folder is an absolute path.');
-  const folder = realFolder(given);
+  const folder = realFolderOrNone(given);
   const roots = places.allowed.map((path) => realFolderOrNone(resolve(path))).filter((path) => path !== undefined);
-  if (!roots.some((root) => isWithin(folder, root))) {
-    throw fault('The folder is not in one of media.folders of the settings.');
-  }
+  // One that is not there is not told from one that is not allowed.
+  if (folder === undefined || !roots.some((root) => isWithin(folder, root))) throw fault(notAllowed(places.allowed));
   if (placesOfData(places.dataDir).some((place) => isWithin(folder, place) || isWithin(place, folder))) {
     throw fault('The folder is apart from the data directory, and from the folders that links in it lead to.');
   }
@@ -44,10 +43,14 @@ function placesOfData(dataDir: string): string[] {
   return [realpathSync(dataDir), ...linked];
 }
 
-function realFolder(path: string): string {
-  const found = realFolderOrNone(path);
-  if (found === undefined) throw fault('The folder is not in one of media.folders of the settings.');
-  return found;
+/** Which folders are allowed is told to nobody who calls: they are the machine's. */
+function notAllowed(allowed: readonly string[]): string {
+  const what =
+    allowed.length === 0
+      ? 'No folder of this machine may be a media store yet'
+      : 'The folder is not there, or in none of those in which media stores may be';
+  const how = 'GANNET_MEDIA_FOLDERS=/srv/files, or folders = ["/srv/files"] under [media] of a settings file';
+  return `${what}: whoever runs the service names them by the setting media.folders (${how}) and starts it again.`;
 }
 
 function realFolderOrNone(path: string): string | undefined {

@@ -23,6 +23,8 @@ interface PlainSchema {
   readonly anyOf?: readonly PlainSchema[];
 }
 
+/** Of more, what was meant is told alone where that is clear. */
+const WORDS_TOLD_MAX = 12;
 /** A search has 25. */
 const MEMBERS_TOLD_MAX = 30;
 
@@ -233,6 +235,8 @@ function oneOf(allowed: readonly unknown[], value: unknown): string {
           allowed.filter((candidate) => typeof candidate === 'string'),
         )
       : '';
+  if (hint !== '' && allowed.length > WORDS_TOLD_MAX)
+    return `${shown(value)} is none of the ${allowed.length} words that there are.${hint}`;
   return `Must be one of ${allowed.map((candidate) => JSON.stringify(candidate)).join(', ')}, not ${shown(value)}.${hint}`;
 }
 

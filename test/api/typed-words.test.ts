@@ -1,0 +1,155 @@
+/** What commands say where the service refuses what was typed: in options and arguments, and with the command that shows what there is. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../src/cli/command-line.js';
+import { EXIT } from '../../src/cli/exit-codes.js';
+import { inTypedWords, whatThereIs } from '../../src/cli/typed-words.js';
+import { allOperations } from '../../src/main.js';
+import { problemKind } from '../../src/platform/index.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'gannet-typed-words-'));
+const dataDir = join(folder, 'data');
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ dataDir });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function told(...words: readonly string[]): Promise<{ readonly status: number; readonly err: string }> {
+  let err = '';
+  const output = {
+    isTerminal: false,
+    columns: 80,
+    write: () => undefined,
+    settle: () => Promise.resolve(),
+    note: (text: string) => {
+      err += text;
+    },
+  };
+  const input = Object.assign(Readable.from(['hunter2\n']), { isTTY: false });
+  const status = await runCommandLine(['node', 'gannet', ...words], () => import('../../src/main.js'), {
+    output,
+    input,
+    env: { GANNET_DATA_DIR: dataDir, GANNET_PORT: '0' },
+  });
+  return { status, err };
+}
+
+const S3 = ['--kind', 's3', '--endpoint', 'https://s3.example.com', '--bucket', 'files', '--access-key-id', 'A'];
+
+describe('what a command refuses before it asks for a secret', () => {
+  it.each([
+    [['media-store', 'add', 'x', '--kind', 's3'], '--kind s3 needs --endpoint, --bucket and --access-key-id.\n'],
+    [['media-store', 'add', 'x', '--kind', 'folder'], '--kind folder needs --folder.\n'],
+    [
+      ['model', 'add', 'x', '--provider', 'openai', '--secret-stdin'],
+      '--provider openai needs --url and --served-name.\n',
+    ],
+  ])('gannet %j', async (words, sentence) => {
+    expect(await told(...words)).toEqual({ status: EXIT.usage, err: sentence });
+  });
+});
+
+describe('what the service refuses is told by options and arguments', () => {
+  it.each([
+    [['media-store', 'add', 'x', ...S3, '--region', 'EU'], /^--region: Must be 1 to 64 lower-case letters/],
+    [
+      ['media-store', 'add', 'x', ...S3, '--folder', '/srv'],
+      /^--folder: A store of the kind 's3' has no option --folder; it has --endpoint, --bucket, --access-key-id, /,
+    ],
+    [
+      ['webhook', 'create', '--url', 'localhost', '--events', 'list.deleted'],
+      /^--url: Must be a URL that begins with https:\/\/ or http:\/\/, such as "https:\/\/example.com\/hooks\/gannet", not "localhost"\. \[400/,
+    ],
+    [
+      ['webhook', 'create', '--url', 'x', '--events', 'list.deletd'],
+      /^--url: Must be .*\(--events \(number 1\): "list.deletd" is none of the \d+ words that there are. Did you mean 'list.deleted'\?\) \[400/,
+    ],
+    [['key', 'create', '--expires', 'yesterday'], /^--expires: An expiry is a date/],
+    [['key', 'create', '--region', 'EU'], /^--region: Must be/],
+    [['model', 'add', 'm', '--provider', 'own', '--dimensions', 'x'], /^--dimensions: Must be an integer, not "x"/],
+    [
+      ['feed', 'connect', 'n', '--provider', 'rss', '--settings', '{"url":"x"}'],
+      /^--settings \/url: This is not a URL/,
+    ],
+    [['feed', 'interval', 'n', 'x'], /^<interval-minutes>: Must be an integer/],
+    [['account', 'create', 'A b'], /^<name>: Must be 1 to 64 lower-case letters/],
+    [['contributor', 'invite', 'ann@example.com', '--role', 'boss'], /^--role: Must be one of "owner", /],
+    [['call', 'list.create', '--param', 'name=A b'], /^\/name: Must be 1 to 64/],
+  ])('gannet %j', async (words, sentence) => {
+    const { status, err } = await told(...words);
+    expect(err).toMatch(sentence);
+    expect(status).toBe(EXIT.failed);
+  });
+});
+
+describe('what is not there is told with the command that shows what there is', () => {
+  it.each([
+    [['key', 'delete', 'nonsense'], 'gannet key list'],
+    [['webhook', 'delete', 'nonsense'], 'gannet webhook list'],
+    [['webhook', 'deliveries', 'nonsense'], 'gannet webhook list'],
+    [['model', 'show', 'nix'], 'gannet model list'],
+    [['feed', 'delete', 'nix'], 'gannet feed list'],
+    [['feed', 'search', 'nix', 'nix'], 'gannet list'],
+    [['account', 'delete', 'nix'], 'gannet account list'],
+    [['contributor', 'remove', 'nix'], 'gannet contributor list'],
+    [['media-store', 'delete', 'nix'], 'gannet media-store list'],
+    [['media', 'delete', 'nix'], 'gannet media list --store default'],
+    [['backup', 'list', 'media:nix'], 'gannet media-store list'],
+    [['search', 'nix', 'wings'], 'gannet list'],
+    [['analytics', 'nix', '--group'], 'gannet call list-group.list'],
+    [['list', 'ls', '--account', 'nix'], 'gannet account list'],
+  ])('gannet %j', async (words, listing) => {
+    const { status, err } = await told(...words);
+    expect(err).toContain(`\`${listing}\` shows those that there are. [404 `);
+    expect(status).toBe(EXIT.failed);
+  });
+
+  it('an import into a list that is not there names what makes it', async () => {
+    const file = join(folder, 'birds.csv');
+    writeFileSync(file, 'name,title\nbooby,Booby\n');
+    expect((await told('import', file, '--list', 'nix')).err).toMatch(
+      /^There is no list 'nix'\. With --create it is made, .* `gannet list` shows .* \[404/,
+    );
+  });
+
+  it('every kind of what is not there has such a command, or is of something that no command lists', async () => {
+    const codes = (await allOperations()).flatMap(({ errors = [] }) => errors.map((kind) => problemKind(kind).code));
+    const notThere = new Set(codes.filter((code) => code.endsWith('-not-found')));
+    const command = { options: [], registeredArguments: [], opts: () => ({}) };
+    const unlisted = [...notThere].filter(
+      (code) => whatThereIs({ type: '', title: '', status: 404, detail: '', code }, command) === undefined,
+    );
+    const ofOthers = ['field', 'record', 'session', 'source', 'version'];
+    expect(unlisted.toSorted()).toEqual(ofOthers.map((what) => `${what}-not-found`));
+  });
+});
+
+it('options of the command alone are told as such', () => {
+  const problem = {
+    type: '',
+    title: '',
+    status: 400,
+    code: 'invalid-parameter',
+    detail: '/a/b: Is wrong. (and 1 more)',
+    errors: [
+      { pointer: '/a/b', detail: 'Is wrong.' },
+      { parameter: 'other', detail: 'The parameter is required.' },
+    ],
+  };
+  const command = { options: [{ long: '--other' }], registeredArguments: [], opts: () => ({}) };
+  expect(inTypedWords(problem, command)).toMatchObject({
+    detail: 'a /b: Is wrong. (and 1 more)',
+    errors: [
+      { parameter: 'a /b', detail: 'Is wrong.' },
+      { parameter: '--other', detail: 'Is required.' },
+    ],
+  });
+});
