@@ -38,6 +38,7 @@ import { finishedBody } from './answer-body.js';
 import { createCors, type Cors } from './cors.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest, type RequestHandler } from './exchange.js';
 import { failureHeaders, PROBLEM_TYPE } from './failures.js';
+import { methodsText, pathMeant } from './near-paths.js';
 import { createObserver, type Observer } from './observer.js';
 import { Router } from './router.js';
 import type { PageHeaders, Site } from './site.js';
@@ -152,9 +153,12 @@ class Handler {
     this.#assertOpen();
     if (request.page !== undefined) return this.#page(request, request.page);
     const match = this.#router.match(request.method, request.path);
-    if (match.kind === 'none') throw new ServiceError('not-found', 'There is nothing at this path. See /openapi.json.');
+    if (match.kind === 'none') {
+      const meant = pathMeant(request.method, request.path, this.#services.operations);
+      throw new ServiceError('not-found', `There is nothing at this path.${meant} /openapi.json has all of them.`);
+    }
     if (match.kind === 'other-method') {
-      if (request.method !== 'OPTIONS') throw new MethodNotAllowed(match.allowed);
+      if (request.method !== 'OPTIONS') throw new MethodNotAllowed(match.allowed, methodsText(match.operations));
       return { status: 204, headers: { Allow: match.allowed.join(', ') } };
     }
     const { operation, params } = match;
@@ -426,7 +430,11 @@ class RequestContext implements OperationContext {
 }
 
 class MethodNotAllowed extends ServiceError {
-  constructor(readonly allowed: readonly string[]) {
-    super('method-not-allowed', `This path takes ${allowed.join(', ')}.`);
+  /** `told`: what each of them does, where there is more to say than their names. */
+  constructor(
+    readonly allowed: readonly string[],
+    told = allowed.join(', '),
+  ) {
+    super('method-not-allowed', `This path takes ${told}.`);
   }
 }

@@ -29,7 +29,12 @@ interface Found {
 export type Match =
   | Found
   /** The path exists, but not with this method. `allowed`: for the Allow header. */
-  | { readonly kind: 'other-method'; readonly allowed: readonly string[] }
+  | {
+      readonly kind: 'other-method';
+      readonly allowed: readonly string[];
+      /** One for each method that is no other's. */
+      readonly operations: readonly Operation[];
+    }
   | { readonly kind: 'none' };
 
 const SEGMENTS_MAX = 16;
@@ -56,7 +61,7 @@ export class Router {
     const segments = path.split('/');
     if (segments[0] !== '') return NO_MATCH;
     const values: string[] = [];
-    const allowed = new Set<string>();
+    const allowed = new Map<string, Operation>();
     const route = find(this.#root, 1, { segments, method: wanted, values, allowed });
     if (route !== undefined) {
       const found: Found = { kind: 'operation', operation: route.operation, params: paramsOf(route, values) };
@@ -64,8 +69,9 @@ export class Router {
       return found;
     }
     if (allowed.size === 0) return NO_MATCH;
-    if (allowed.has('GET')) allowed.add('HEAD');
-    return { kind: 'other-method', allowed: [...allowed, 'OPTIONS'].sort() };
+    const operations = [...allowed.values()];
+    const heads = allowed.has('GET') ? ['HEAD'] : [];
+    return { kind: 'other-method', allowed: [...allowed.keys(), ...heads, 'OPTIONS'].sort(), operations };
   }
 
   #remember(method: string, path: string, found: Found): void {
@@ -111,7 +117,7 @@ interface SearchedPath {
   /** Of the parameters on the way. */
   readonly values: string[];
   /** Methods of what the path leads to, where it is not this one. */
-  readonly allowed: Set<string>;
+  readonly allowed: Map<string, Operation>;
 }
 
 /** Depth first; a branch that ends without the method adds its methods to `allowed`. */
@@ -138,9 +144,13 @@ function find(node: Node, position: number, path: SearchedPath): Route | undefin
   return found;
 }
 
-function routeOf(routes: ReadonlyMap<string, Route>, method: string, allowed: Set<string>): Route | undefined {
+function routeOf(
+  routes: ReadonlyMap<string, Route>,
+  method: string,
+  allowed: Map<string, Operation>,
+): Route | undefined {
   const route = routes.get(method);
-  if (route === undefined) for (const other of routes.keys()) allowed.add(other);
+  if (route === undefined) for (const [other, { operation }] of routes) allowed.set(other, operation);
   return route;
 }
 

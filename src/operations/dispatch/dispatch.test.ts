@@ -159,6 +159,20 @@ describe('scope and existence', () => {
     expect(problemOf('list', 'list', 'films')).toEqual(problemOf('list', 'list', 'lost'));
   });
 
+  it('says of another account that it is the account that is wrong, and no permission', () => {
+    const detailOf = (account: string) => {
+      const call = () =>
+        dispatcher.admit(operation('list'), { account, list: 'books' }, { kind: 'key', header: keys.get('account') });
+      return expect(call);
+    };
+    detailOf('mien').toThrow(
+      /^This key reaches only the account 'mine', and the request names the account 'mien'\. Did you mean 'mine'\?$/,
+    );
+    detailOf('other').toThrow(
+      /^This key reaches only the account 'mine', and the request names the account 'other'\.$/,
+    );
+  });
+
   it('proposes a near name to who may see all names, and to nobody else', () => {
     expect(problemOf('account', 'list', 'flims')?.detail).toBe("There is no list 'flims'. Did you mean 'films'?");
     expect(problemOf('account', 'list', 'nothing-like-it')?.detail).toBe("There is no list 'nothing-like-it'.");

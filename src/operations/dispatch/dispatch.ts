@@ -33,7 +33,7 @@ import {
   type SessionCredential,
 } from '../../access/index.js';
 import type { Catalog } from '../../catalog/index.js';
-import { assertName, ServiceError } from '../../platform/index.js';
+import { assertName, didYouMean, ServiceError } from '../../platform/index.js';
 import { namedDamage } from './damaged-list.js';
 import { placedIn } from './error-places.js';
 import type { Admission, Operation, OperationContext, OperationResult, RawInput } from './operation.js';
@@ -128,13 +128,13 @@ function assertPermission(operation: Operation, caller: Caller): void {
 
 function admissionOf(operation: Operation, params: PathParams, caller: Caller, services: Services): Admission {
   const { target } = operation;
-  if (isNarrow(caller) && operation.needsWholeAccount === true) throw outOfScope(operation, caller);
+  if (isNarrow(caller) && operation.needsWholeAccount === true) throw outOfScope(operation, caller, params);
   if (target === 'none') return { caller, list: undefined };
   const account = params['account'] ?? '';
   const name = params[target] ?? '';
   const to: Reach = target === 'account' ? { kind: 'account', account } : { kind: target, account, name };
   const { catalog } = services;
-  if (!reaches(caller, to, catalog)) throw outOfScope(operation, caller);
+  if (!reaches(caller, to, catalog)) throw outOfScope(operation, caller, params);
   if (catalog.account(account) === undefined) {
     const meant = nameMeant(caller, { kind: 'account', account }, catalog);
     throw new ServiceError('account-not-found', `There is no account '${account}'.${meant}`);
@@ -158,7 +158,7 @@ function assertMissingAdmitted(missing: MissingTarget, caller: Caller, catalog: 
   const { operation, target, account, name } = missing;
   assertName(target, name, { parameter: target });
   if (operation.admitsMissingTarget === true) return;
-  if (target === 'group' && isNarrow(caller)) throw outOfScope(operation, caller);
+  if (target === 'group' && isNarrow(caller)) throw outOfScope(operation, caller, { account });
   const meant = nameMeant(caller, { kind: target, account, name }, catalog);
   throw new ServiceError(`${target}-not-found`, `There is no ${target} '${name}'.${meant}`);
 }
@@ -174,14 +174,24 @@ function placeOf({ target, needsWholeAccount }: Operation): string {
   return target === 'list' || target === 'group' ? ` on the account or this ${target}` : '';
 }
 
-/** One same sentence whether the resource exists or not. */
-function outOfScope(operation: Operation, caller: Caller): ServiceError {
+/**
+ * One same sentence whether the resource exists or not. In another account no permission would help: there the account is what is wrong, and
+ * the key's own is mostly what was meant.
+ */
+function outOfScope(operation: Operation, caller: Caller, { account }: PathParams): ServiceError {
   const { permission } = operation;
   const key = caller.key;
   const reach =
     key === undefined || key.scope === 'account'
       ? `the account '${caller.account ?? ''}'`
-      : `the ${key.scope} '${key.scope_target ?? ''}' of its account`;
+      : `the ${key.scope} '${key.scope_target ?? ''}' of the account '${key.account}'`;
+  if (account !== undefined && key !== undefined && account !== key.account) {
+    const meant = didYouMean(account, [key.account]);
+    return new ServiceError(
+      'out-of-scope',
+      `This key reaches only ${reach}, and the request names the account '${account}'.${meant}`,
+    );
+  }
   const place = placeOf(operation);
   const needed = permission === null || place === '' ? '' : ` This needs the permission '${permission}'${place}.`;
   return new ServiceError('out-of-scope', `This key reaches only ${reach}.${needed}`);
