@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { cutAtLines, formatOf, readMore } from './import-source.js';
 
 async function* inPieces(text: string, size: number): AsyncGenerator<Uint8Array> {
@@ -41,7 +44,29 @@ it('the format follows the name of the file unless it is given', () => {
   expect(formatOf('-', undefined)).toBe('ndjson');
   expect(formatOf('sheet.tsv', undefined)).toBe('csv');
   expect(formatOf('data.txt', 'json')).toBe('json');
-  expect(() => formatOf('data.txt', undefined)).toThrow('--format');
+  expect(() => formatOf('data.txt', undefined)).toThrow('data.txt cannot be read: it does not exist (ENOENT).');
+});
+
+it.each([
+  ['notes.txt', 'a line\n', /does not tell the format\. Records come as NDJSON .* add --format ndjson, json or csv/],
+  [
+    'bird.png',
+    '\x89PNG\r\n\x1a\n',
+    /bird\.png has no records: it is a PNG picture\. gannet media put .* of the kind image\.$/,
+  ],
+  [
+    'birds.xlsx',
+    'PK\x03\x04\x14\0',
+    /birds\.xlsx has no records: it is a ZIP archive.* Save it as CSV in the program that it comes from\.$/,
+  ],
+  ['birds.csv.gz', '\x1f\x8b\x08\0', /it is a packed file \(gzip\)\. Unpack it first, or into a pipe: zcat /],
+  ['birds.PDF', 'no beginning that is known', /does not tell the format.*; --pdf imports PDF files\.$/],
+  ['birds.pdf', '%PDF-1.7\n', /it is a PDF\. --pdf imports /],
+])('of %s is told what to do instead', (name, content, told) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'gannet-no-text-')), name);
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  writeFileSync(file, content, 'latin1');
+  expect(() => formatOf(file, undefined)).toThrow(told);
 });
 
 it('the beginning of a stream is seen, and nothing of it is lost', async () => {

@@ -1,10 +1,11 @@
 /** The bytes of an import: from a file or standard input, cut into requests that the service takes. */
-import { createReadStream, statSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { ImportFormat } from './record-counter.js';
 import { systemReason } from '../platform/index.js';
+import { NO_TEXT_BYTES, noTextOf, type NoTextKind } from '../records/index.js';
 
 const READ_BYTES = 262_144;
 const LINE_FEED = 0x0a;
@@ -29,15 +30,45 @@ export function formatOf(file: string, given: ImportFormat | undefined): ImportF
   if (file === '-') return 'ndjson';
   const format = FORMAT_OF_EXTENSION[extname(file).toLowerCase()];
   if (format === undefined) {
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined) throw new CommandError(`${file} cannot be read: it does not exist (ENOENT).`);
+    if (found.isDirectory())
       throw new CommandError(`${file} is a folder: --pdf imports the PDF files in it.`, EXIT.usage);
+    assertText(file, firstBytes(file));
     const other = extname(file).toLowerCase() === '.pdf' ? '; --pdf imports PDF files' : '';
     throw new CommandError(
-      `The name ${file} does not tell the format: add --format ndjson, json or csv where it has such records${other}.`,
+      `The name ${file} does not tell the format. Records come as NDJSON (a JSON object a line), as a JSON array or as CSV with a heading: add --format ndjson, json or csv where it has such records${other}.`,
       EXIT.usage,
     );
   }
   return format;
+}
+
+/** Throws a CommandError for what is no text, that says what to do with it instead. */
+export function assertText(file: string, begin: Uint8Array): void {
+  const found = noTextOf(begin);
+  if (found === undefined) return;
+  const name = file === '-' ? 'Standard input' : file;
+  throw new CommandError(`${name} has no records: it is ${found.what}. ${INSTEAD[found.kind](file)}`, EXIT.usage);
+}
+
+const INSTEAD: Readonly<Record<NoTextKind, (file: string) => string>> = {
+  picture: (file) =>
+    `gannet media put ${file} puts a file into a media store; a record then links to it (media:default/${basename(file)}), in a field that is a resource of the kind image.`,
+  pdf: () => '--pdf imports a folder of PDF files, or one.',
+  workbook: () => 'Save it as CSV in the program that it comes from.',
+  packed: () => 'Unpack it first, or into a pipe: zcat FILE.csv.gz | gannet import - --format csv --list NAME',
+  table: () => 'Have the program that it comes from write its rows as CSV or NDJSON.',
+};
+
+function firstBytes(file: string): Uint8Array {
+  const opened = openSync(file, 'r');
+  try {
+    const bytes = new Uint8Array(NO_TEXT_BYTES);
+    return bytes.subarray(0, readSync(opened, bytes));
+  } finally {
+    closeSync(opened);
+  }
 }
 
 export interface ImportSource {

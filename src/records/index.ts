@@ -21,3 +21,4 @@ export * from './record-store.js';
 export * from './record-store-cache.js';
 export * from './unknown-id.js';
 export * from './varints.js';
+export { INSTEAD, NO_TEXT_BYTES, noTextOf, type NoText, type NoTextKind } from './no-text.js';

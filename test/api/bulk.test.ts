@@ -100,6 +100,29 @@ describe('a bulk import', () => {
     expect([status, (body as { detail: string }).detail]).toEqual([400, expect.stringContaining('save it as CSV')]);
   });
 
+  it.each(['text/csv', 'application/x-ndjson', 'application/json'])(
+    'of a picture makes no records, as %s',
+    async (type) => {
+      const list = await newList();
+      const picture = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\nmore,lines\nare,no records\n', 'latin1');
+      const { status, body } = await service.client.bulk('default', list, picture, type);
+      const detail = expect.stringMatching(
+        /^The body is no text but a PNG picture: a record links to it, .*image\.$/,
+      ) as string;
+      expect([status, (body as { detail: string }).detail]).toEqual([400, detail]);
+      expect(await total(list, { query: '' })).toBe(0);
+    },
+  );
+
+  it('that is cut off in a row tells of the lines before it that were refused', async () => {
+    const list = await newList();
+    const csv = 'name,title,year\na,A,1\nb,B,2,3,4\nc,C,5\nd,"D,6\n';
+    const { status, body } = await service.client.bulk('default', list, Buffer.from(csv), 'text/csv');
+    const detail =
+      /line 5: a quote of the row is not closed\. Records before it that are in the list: 2\. Refused before it: line 3: [^:]+/;
+    expect([status, (body as { detail: string }).detail]).toEqual([400, expect.stringMatching(detail)]);
+  });
+
   it('of letters that are no UTF-8 refuses their records', async () => {
     const list = await newList();
     const lines = Buffer.concat([

@@ -6,7 +6,7 @@ import { decimalCommaNote } from '../decimal-commas.js';
 import { importText, tellEmptyImport } from '../empty-import.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { firstRecords } from '../first-records.js';
-import { CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
+import { assertText, CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
 import { NpyReader } from '../npy/npy-file.js';
 import { recordsWithVectors } from '../npy/records-with-vectors.js';
 import { formatCount, printable, type Output } from '../output.js';
@@ -69,6 +69,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
       stream: read,
       emptiness,
     } = await importText(source.stream, { given: options.format, named });
+    assertText(file, begin);
     if (format === 'json') unit = 'record';
     if (emptiness !== undefined) {
       const target = { account, list: options.list, create: options.create === true };

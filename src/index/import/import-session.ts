@@ -152,9 +152,23 @@ export class BulkImport implements ImportSession {
 
   /** Of a body that is damaged: with what of it is in the list, which whoever mends it would not know otherwise. */
   private toldFailure(failure: Error): Error {
-    const taken = this.totals.created + this.totals.updated;
-    if (!(failure instanceof ServiceError) || failure.code !== 'malformed-request' || taken === 0) return failure;
-    return new ServiceError(failure.code, `${failure.detail} Records before it that are in the list: ${taken}.`);
+    const { created, updated, failed } = this.totals;
+    const taken = created + updated;
+    if (!(failure instanceof ServiceError) || failure.code !== 'malformed-request' || taken + failed === 0)
+      return failure;
+    const refused = failed === 0 ? '' : ` Refused before it: ${this.toldRefused(failed)}`;
+    return new ServiceError(
+      failure.code,
+      `${failure.detail} Records before it that are in the list: ${taken}.${refused}`,
+    );
+  }
+
+  /** The first lines that were refused, with why: in one go with what ended the import. */
+  private toldRefused(failed: number): string {
+    const first = this.errors.toSorted((a, b) => a.line - b.line).slice(0, REFUSED_TOLD_MAX);
+    const told = first.map(({ line, detail }) => `line ${line}: ${detail}`).join(' ');
+    const more = failed - first.length;
+    return more === 0 ? told : `${told} And ${more} more.`;
   }
 
   /** Damaged beyond single records: what came before is still imported, then the import fails. */
@@ -225,6 +239,9 @@ function splitError(error: unknown, format: ImportFormat): Error {
   }
   return error as Error;
 }
+
+/** Of lines that were refused before an import ended, so many are told with why. */
+const REFUSED_TOLD_MAX = 5;
 
 /** The kernel expected the array, and found a record. */
 const isNdjson = (message: string, format: ImportFormat) =>

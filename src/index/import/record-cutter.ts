@@ -1,13 +1,10 @@
 /** The bytes of an import, cut into raw records. Of CSV the beginning tells how it is written: its encoding, its separator, its columns. */
 import type { Kernel, RecordSplitter } from '../../../native-bindings/index.js';
-import { CsvText } from '../../records/index.js';
+import { CsvText, INSTEAD, NO_TEXT_BYTES, noTextOf } from '../../records/index.js';
 import { ServiceError } from '../../platform/index.js';
 import type { CsvHeader, RawRecords } from '../contract/ingest-tasks.js';
 
 export type ImportFormat = 'ndjson' | 'json' | 'csv';
-
-/** How a ZIP archive begins, which the own files of spreadsheets are. */
-const ZIP = Buffer.from('PK\u0003\u0004');
 
 export interface RecordCutter {
   /** The first row, once it was seen. */
@@ -20,6 +17,10 @@ export interface RecordCutter {
 }
 
 export function createRecordCutter(kernel: Kernel, format: ImportFormat, recordBytesMax: number): RecordCutter {
+  return new TextCutter(cutterOf(kernel, format, recordBytesMax));
+}
+
+function cutterOf(kernel: Kernel, format: ImportFormat, recordBytesMax: number): RecordCutter {
   if (format === 'csv') return new CsvCutter(kernel, recordBytesMax);
   const splitter = kernel.createRecordSplitter(format, recordBytesMax);
   return {
@@ -28,6 +29,37 @@ export function createRecordCutter(kernel: Kernel, format: ImportFormat, recordB
     flush: () => null,
     end: () => splitter.end(),
   };
+}
+
+/** Refuses what is no text: line by line, a picture would become records of a kind, and thousands of faults. */
+class TextCutter implements RecordCutter {
+  #begin = Buffer.alloc(0);
+
+  constructor(private readonly cutter: RecordCutter) {}
+
+  get csvHeader(): CsvHeader | undefined {
+    return this.cutter.csvHeader;
+  }
+
+  push(piece: Uint8Array): RawRecords | null {
+    if (this.#begin.length < NO_TEXT_BYTES) this.#see(piece);
+    return this.cutter.push(piece);
+  }
+
+  flush(): RawRecords | null {
+    return this.cutter.flush();
+  }
+
+  end(): RawRecords | null {
+    return this.cutter.end();
+  }
+
+  #see(piece: Uint8Array): void {
+    this.#begin = Buffer.concat([this.#begin, piece.subarray(0, NO_TEXT_BYTES - this.#begin.length)]);
+    const found = noTextOf(this.#begin);
+    if (found === undefined) return;
+    throw new ServiceError('malformed-request', `The body is no text but ${found.what}: ${INSTEAD[found.kind]}.`);
+  }
 }
 
 class CsvCutter implements RecordCutter {
@@ -57,11 +89,6 @@ class CsvCutter implements RecordCutter {
     const { form } = this.#text;
     if (form === undefined) return null;
     if (this.#splitter === undefined) {
-      if (ZIP.equals(text.subarray(0, ZIP.length)))
-        throw new ServiceError(
-          'malformed-request',
-          'The CSV is no text but a ZIP archive, as workbooks of spreadsheets are (.xlsx, .ods): save it as CSV.',
-        );
       this.#splitter = this.kernel.createRecordSplitter('csv', this.recordBytesMax, form.separator);
     }
     return this.#behindHeader(this.#splitter.push(text));
