@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The program: hands the composition root to the command line, which loads it only for the commands that need it.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,6 +30,25 @@ function load(file) {
   }
 }
 
-if (!built.every((file) => existsSync(file))) fail('Gannet is not built yet: run `npm run setup` first.');
+/** The set-up that is at work (scripts/lib/set-up-sign.mjs), and since how many seconds; undefined where none is, or one that was killed. */
+function runningSetUp() {
+  const sign = fileURLToPath(new URL('../dist/set-up.pid', import.meta.url));
+  try {
+    const pid = Number(readFileSync(sign, 'utf8'));
+    process.kill(pid, 0);
+    return { pid, seconds: Math.round((Date.now() - statSync(sign).mtimeMs) / 1000) };
+  } catch {
+    return undefined;
+  }
+}
+
+if (!built.every((file) => existsSync(file))) {
+  const running = runningSetUp();
+  fail(
+    running === undefined
+      ? 'Gannet is not built yet: run `npm run setup` first.'
+      : `Gannet is not built yet: a set-up is at work on it (process ${running.pid}, since ${running.seconds} s; some minutes the first time). Call it again when that has ended.`,
+  );
+}
 const { runCommandLine } = load(commandLine);
 process.exitCode = await runCommandLine(process.argv, async () => load(join(BUNDLE, 'src', 'main.cjs')));

@@ -7,6 +7,7 @@ import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HARDENING, hardenedSources } from '../native-bindings/lmdb-js/harden.mjs';
+import { CompiledCount } from './lib/compiled-count.mjs';
 import { filesUnder, hashOf, readJson, readStamp, writeStamp } from './lib/stamps.mjs';
 import { isProgram, lastLines, run, step, StepError } from './lib/steps.mjs';
 import { checkNode, checkToolchain } from './lib/toolchain.mjs';
@@ -64,10 +65,10 @@ function headerArguments() {
   return existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? [`--nodedir=${prefix}`] : [];
 }
 
-async function compile(what, { commands, cwd, result }) {
+async function compile(what, { commands, cwd, result, onLine }) {
   const gyp = join(root, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js');
   const args = [gyp, ...commands, `--jobs=${os.cpus().length}`, ...headerArguments()];
-  const { code, output } = await run(process.execPath, args, { cwd });
+  const { code, output } = await run(process.execPath, args, { cwd, onLine });
   if (code === 0 && existsSync(result)) return;
   const message = `The ${what} could not be compiled; the end of the compiler output is above.`;
   throw new StepError(message, lastLines(output, 60));
@@ -79,12 +80,18 @@ async function buildLmdb() {
   writeStamp(lmdbStampPath, lmdbStamp());
 }
 
-export async function buildNative({ state, stamp }) {
+/** `tell` is told how far it is. */
+export async function buildNative({ state, stamp }, tell = (_howFar) => undefined) {
   const library = lmdbIsCurrent() ? Promise.resolve() : buildLmdb();
+  const count = new CompiledCount(join(folder, 'build'), state === 'rebuild');
+  const onLine = (line) => {
+    count.take(line);
+    tell(count.told());
+  };
   const commands = state === 'rebuild' ? ['rebuild'] : ['configure', 'build'];
   // Beside the kernel; both are waited for, so that no compiler is at work when a failure is told.
   const [kernel, storage] = await Promise.allSettled([
-    compile('search kernel', { commands, cwd: folder, result: addonPath }),
+    compile('search kernel', { commands, cwd: folder, result: addonPath, onLine }),
     library,
   ]);
   for (const result of [kernel, storage]) if (result.status === 'rejected') throw result.reason;
@@ -95,7 +102,7 @@ if (isProgram(import.meta.url)) {
   try {
     checkNode();
     await checkToolchain();
-    await step('Compiling the search kernel', () => buildNative({ ...nativeState(), state: 'changed' }));
+    await step('Compiling the search kernel', (tell) => buildNative({ ...nativeState(), state: 'changed' }, tell));
   } catch (error) {
     if (error.output) process.stderr.write(`${error.output}\n`);
     process.stderr.write(`${error.message}\n`);

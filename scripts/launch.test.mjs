@@ -1,9 +1,10 @@
 /** Whoever asks a fresh clone what a command takes is not made to wait for its set-up. */
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { showSetUp } from './lib/set-up-sign.mjs';
 
 it('answers --help of a fresh clone without setting it up', () => {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
@@ -12,4 +13,23 @@ it('answers --help of a fresh clone without setting it up', () => {
   const told = execFileSync(process.execPath, ['scripts/launch.mjs', 'demo', '--help'], { cwd: clone });
   expect(String(told)).toMatch(/^Gannet is not set up yet: `npm run setup` .*`npx gannet demo --help`/);
   expect(readdirSync(clone)).toEqual(['scripts']);
+});
+
+it('says of a clone that is being set up that it is, and of one whose set-up was killed that it is none yet', () => {
+  const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
+  onTestFinished(() => rmSync(clone, { recursive: true }));
+  cpSync(join(import.meta.dirname, '..', 'bin'), join(clone, 'bin'), { recursive: true });
+  writeFileSync(join(clone, 'package.json'), '{"type":"module"}');
+  mkdirSync(join(clone, 'dist'));
+  const told = () => spawnSync(process.execPath, ['bin/gannet.js', 'list'], { cwd: clone, encoding: 'utf8' }).stderr;
+  expect(told()).toBe('Gannet is not built yet: run `npm run setup` first.\n');
+  const hide = showSetUp(clone);
+  expect(told()).toMatch(
+    /^Gannet is not built yet: a set-up is at work on it \(process \d+, since \d+ s; .* when that has ended\.\n$/,
+  );
+  hide();
+  expect(told()).toMatch(/run `npm run setup` first/);
+  // A process that has ended.
+  writeFileSync(join(clone, 'dist', 'set-up.pid'), String(spawnSync(process.execPath, ['-e', '']).pid));
+  expect(told()).toMatch(/run `npm run setup` first/);
 });

@@ -9,6 +9,7 @@ import { buildConsole, consoleIsCurrent } from './build-console.mjs';
 import { buildNative, nativeState } from './build-native.mjs';
 import { bundle } from './lib/bundle.mjs';
 import { keepCode } from './lib/keep-code.mjs';
+import { showSetUp } from './lib/set-up-sign.mjs';
 import { filesUnder, hashOf, readJson, readStamp, writeStamp } from './lib/stamps.mjs';
 import { isProgram, lastLines, run, step, StepError } from './lib/steps.mjs';
 import { checkNode, checkToolchain } from './lib/toolchain.mjs';
@@ -175,7 +176,7 @@ export async function setUpPackages({ quiet = false } = {}) {
     await checkToolchain();
     if (!quiet) process.stdout.write('C++ compiler, make, Python: fine\n');
   }
-  if (stalePackages) await step('Installing npm packages', installPackages);
+  if (stalePackages) await shownStep('Installing npm packages', installPackages);
   else upToDate('npm packages', quiet);
   removeForeignBinaries();
   if (!stalePackages && !toBeBuilt) return;
@@ -184,7 +185,25 @@ export async function setUpPackages({ quiet = false } = {}) {
 }
 
 /** Runs every stale step. Throws a StepError whose message is one sentence. */
-export async function setup({ quiet = false } = {}) {
+export async function setup(options) {
+  try {
+    await runSteps(options);
+  } finally {
+    hideSetUp?.();
+    hideSetUp = undefined;
+  }
+}
+
+/** What takes the sign away that a set-up is at work; undefined while none is. */
+let hideSetUp;
+
+/** A step that does something, which the program says while it cannot be called. */
+async function shownStep(name, work) {
+  hideSetUp ??= showSetUp(root);
+  await step(name, work);
+}
+
+async function runSteps({ quiet = false } = {}) {
   const current = (name) => upToDate(name, quiet);
   await setUpPackages({ quiet });
 
@@ -195,20 +214,21 @@ export async function setup({ quiet = false } = {}) {
   if (isCompiled) current('TypeScript');
   const works = new Map();
   if (native.state !== 'current')
-    works.set('the search kernel (C++, some minutes the first time)', () => buildNative(native));
+    works.set('the search kernel (C++, some minutes the first time)', (tell) => buildNative(native, tell));
   if (!isCompiled) works.set('TypeScript', () => compileTypescript(stamp));
-  if (works.size > 0) await step(`Compiling ${[...works.keys()].join(' and ')}`, () => sideBySide([...works.values()]));
+  if (works.size > 0)
+    await shownStep(`Compiling ${[...works.keys()].join(' and ')}`, (tell) => sideBySide([...works.values()], tell));
   // From what was compiled.
   if (consoleIsCurrent(stamp)) current('Console');
-  else await step('Building the console', () => buildConsole(stamp));
+  else await shownStep('Building the console', () => buildConsole(stamp));
   const codeStamp = stampOfCode();
   if (readStamp(CODE_STAMP) === codeStamp && (quiet || existsSync(KEPT_CODE))) current('Compiled code');
-  else await step('Keeping compiled code', () => keepCodeOrNot(codeStamp));
+  else await shownStep('Keeping compiled code', () => keepCodeOrNot(codeStamp));
 }
 
 /** Each has times in which it uses one processor, or none. All are waited for, so that none is at work when a failure is thrown. */
-async function sideBySide(works) {
-  const results = await Promise.allSettled(works.map((work) => work()));
+async function sideBySide(works, tell) {
+  const results = await Promise.allSettled(works.map((work) => work(tell)));
   return results.map((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;

@@ -1,6 +1,7 @@
 /** What the set-up and test scripts share: running a program, printing one line per step, failing with one sentence. */
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** A failure that is told in one sentence (plus, where it helps, what the failed program printed). */
@@ -13,46 +14,70 @@ export class StepError extends Error {
 
 /** Longer than what is done in most. */
 const LONG_STEP_MS = 10_000;
+/** How often a long step says how far it is: where a line can be written over, and where each is kept. */
+const TOLD_EVERY_MS = { terminal: 1000, log: 30_000 };
 
 export function formatSeconds(milliseconds) {
   return milliseconds < 950 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
+/** @typedef {{ write(text: string): unknown; isTTY?: boolean }} StepOutput */
+
 /**
- * Prints `name … done in 1.2 s`. On a terminal the line appears when the step begins, so that a long step is seen
- * to be at work; elsewhere it is written when it is complete, and once before if it is long.
+ * Prints `name (1.2 s)` behind the work. On a terminal the line is there from the beginning, with the time that has passed; elsewhere
+ * a line is written when it is complete, and before, if it is long, now and then: whoever looks at what stands still wonders whether
+ * anything goes on. The work gets a function that takes how far it is (`12 of 183 files`).
+ * @param {string} name
+ * @param {(tell: (howFar: string) => void) => unknown} work
+ * @param {{ output?: StepOutput; longMs?: number; everyMs?: number }} options
  */
-export async function step(name, work) {
+export async function step(name, work, { output = process.stdout, longMs = LONG_STEP_MS, everyMs } = {}) {
   const startedMs = performance.now();
-  const isTerminal = process.stdout.isTTY === true;
-  if (isTerminal) process.stdout.write(`${name} …`);
-  // Elsewhere whoever looks at a log that stands still wonders whether anything goes on.
-  const patience = setTimeout(() => {
-    if (!isTerminal) process.stdout.write(`${name} …\n`);
-  }, LONG_STEP_MS);
+  const isTerminal = output.isTTY === true;
+  let howFar = '';
+  const soFar = () => {
+    const seconds = Math.floor((performance.now() - startedMs) / 1000);
+    const told = [howFar, ...(seconds === 0 ? [] : [`${seconds} s`])].filter((part) => part !== '').join(', ');
+    return told === '' ? `${name} …` : `${name} … ${told}`;
+  };
+  const tell = () => {
+    output.write(isTerminal ? `\r\u001b[K${soFar()}` : `${soFar()}\n`);
+  };
+  if (isTerminal) tell();
+  let again;
+  const first = setTimeout(
+    () => {
+      tell();
+      again = setInterval(tell, everyMs ?? TOLD_EVERY_MS[isTerminal ? 'terminal' : 'log']);
+    },
+    isTerminal ? Math.min(longMs, TOLD_EVERY_MS.terminal) : longMs,
+  );
   try {
-    const note = await work();
+    const note = await work((text) => {
+      howFar = text;
+    });
     const took = formatSeconds(performance.now() - startedMs);
     const line = typeof note === 'string' ? `${name}: ${note} (${took})` : `${name} (${took})`;
-    process.stdout.write(isTerminal ? `\r\u001b[K${line}\n` : `${line}\n`);
+    output.write(isTerminal ? `\r\u001b[K${line}\n` : `${line}\n`);
   } catch (error) {
-    if (isTerminal) process.stdout.write('\n');
+    if (isTerminal) output.write('\n');
     throw error;
   } finally {
-    clearTimeout(patience);
+    clearTimeout(first);
+    clearInterval(again);
   }
 }
 
-/** @typedef {{ cwd?: string; env?: NodeJS.ProcessEnv; inherit?: boolean; input?: string | Uint8Array }} RunOptions */
+/** @typedef {{ cwd?: string; env?: NodeJS.ProcessEnv; inherit?: boolean; input?: string | Uint8Array; onLine?: (line: string) => void }} RunOptions */
 
 /**
  * Runs a program to its end and returns `{ code, output }`; standard output and standard error are collected as one text,
- * or passed through when `inherit` is set. Never rejects: a program that cannot be started has code 127.
+ * or passed through when `inherit` is set. `onLine` gets each line of standard output as it comes. Never rejects: a program that cannot be started has code 127.
  * @param {string} command
  * @param {readonly string[]} args
  * @returns {Promise<{ code: number; output: string }>}
  */
-export function run(command, args, { cwd, env, inherit = false, input } = /** @type {RunOptions} */ ({})) {
+export function run(command, args, { cwd, env, inherit = false, input, onLine } = /** @type {RunOptions} */ ({})) {
   return new Promise((resolve) => {
     const stdin = input === undefined ? 'ignore' : 'pipe';
     const child = spawn(command, args, {
@@ -63,6 +88,7 @@ export function run(command, args, { cwd, env, inherit = false, input } = /** @t
     const chunks = [];
     child.stdout?.on('data', (chunk) => chunks.push(chunk));
     child.stderr?.on('data', (chunk) => chunks.push(chunk));
+    if (onLine !== undefined && child.stdout !== null) createInterface({ input: child.stdout }).on('line', onLine);
     child.on('error', (error) => resolve({ code: 127, output: String(error.message) }));
     child.on('close', (code, signal) => {
       const output = Buffer.concat(chunks).toString('utf8');

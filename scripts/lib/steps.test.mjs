@@ -1,0 +1,77 @@
+/** Whoever waits for minutes sees how far it is: on a terminal in one line, elsewhere by a line now and then. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { CompiledCount } from './compiled-count.mjs';
+import { run, step } from './steps.mjs';
+
+/** An output that says when something was written that looks so. */
+function watchedOutput(isTTY) {
+  let written = '';
+  const waiting = [];
+  return {
+    isTTY,
+    write(text) {
+      written += text;
+      for (const { wanted, found } of waiting) if (wanted.test(written)) found();
+    },
+    text: () => written,
+    until: (wanted) => new Promise((found) => waiting.push({ wanted, found })),
+  };
+}
+
+it.each([
+  ['a terminal', true, /\r\u001b\[KCompiling … 7 of 9 files\r\u001b\[KCompiling … 7 of 9 files/],
+  ['a log', false, /^Compiling … 7 of 9 files\nCompiling … 7 of 9 files\n/],
+])('tells %s again and again how far a long step is', async (_name, isTTY, wanted) => {
+  const output = watchedOutput(isTTY);
+  await step(
+    'Compiling',
+    async (tell) => {
+      tell('7 of 9 files');
+      await output.until(wanted);
+    },
+    { output, longMs: 1, everyMs: 1 },
+  );
+  expect(output.text()).toMatch(/Compiling \(\d+ ms\)\n$/);
+});
+
+it('says nothing before the end of a short step, but on a terminal that it has begun', async () => {
+  const terminal = watchedOutput(true);
+  await step('Linking', () => undefined, { output: terminal });
+  expect(terminal.text()).toMatch(/^\r\u001b\[KLinking …\r\u001b\[KLinking \(\d+ ms\)\n$/);
+  const log = watchedOutput(false);
+  await step('Linking', () => 'left out', { output: log });
+  expect(log.text()).toMatch(/^Linking: left out \(\d+ ms\)\n$/);
+});
+
+it('gives the lines of a program as they come', async () => {
+  const lines = [];
+  const { code, output } = await run(process.execPath, ['-e', 'console.log("a\\nb")'], {
+    onLine: (line) => lines.push(line),
+  });
+  expect([code, output, lines]).toEqual([0, 'a\nb\n', ['a', 'b']]);
+});
+
+it('counts the files that a compilation has begun with, of those that its makefiles name', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-makefiles-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const object = (name) => `$(obj).target/$(TARGET)/kernel/${name}.o`;
+  writeFileSync(
+    join(folder, 'gannet_kernel.target.mk'),
+    `OBJS := \\\n\t${object('a')} \\\n\t${object('b')}\n\n# Add to the list\nall_deps += $(OBJS)\n`,
+  );
+  writeFileSync(join(folder, 'lmdb.target.mk'), `OBJS := \\\n\t${object('mdb')}\n`);
+  const count = new CompiledCount(folder, true);
+  expect(count.told()).toBe('');
+  for (const line of ['make: Entering directory', '  CXX(target) Release/obj.target/gannet_kernel/kernel/a.o'])
+    count.take(line);
+  expect(count.told()).toBe('1 of 3 files');
+  count.take('  CC(target) Release/obj.target/lmdb/mdb.o');
+  count.take('  SOLINK_MODULE(target) Release/obj.target/gannet_kernel.node');
+  expect(count.told()).toBe('2 of 3 files');
+  const some = new CompiledCount(folder, false);
+  some.take('  CXX(target) Release/obj.target/gannet_kernel/kernel/b.o');
+  expect(some.told()).toBe('1 file');
+});
