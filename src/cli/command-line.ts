@@ -6,6 +6,7 @@ import type { CommandSpec } from '../operations/index.js';
 import { keepFilesToOwner, packageVersion } from '../platform/index.js';
 import { commandPlace, plainWords } from './asked-words.js';
 import type { SecretSource } from './secret-input.js';
+import { addExamples, OPTIONS_WITH_REQUIRED } from './command-help.js';
 import { createContext, type CommandContext, type Run } from './command-context.js';
 import type { AnalyticsCommandOptions } from './commands/analytics.js';
 import type { CallOptions } from './commands/call.js';
@@ -127,6 +128,7 @@ function createProgram(
     // What stands behind a command is the command's: `gannet search birds --version 2` is no question for the program's own version.
     .enablePositionalOptions()
     .exitOverride()
+    .configureHelp(OPTIONS_WITH_REQUIRED)
     // Before there are commands, which take it over as they are added.
     .configureOutput({
       writeOut: (text) => {
@@ -156,6 +158,7 @@ function createProgram(
   addMachineCommands(program, { run, shared: sharedOptions });
   addWebhookCommands(program, { run, shared: sharedOptions, wholeNumber });
   addMediaCommands(program, { run, shared: sharedOptions, wholeNumber });
+  addExamples(program);
   return { program, run };
 }
 

@@ -1,11 +1,23 @@
 /** Which words belong to whom. */
-import { expect, it } from 'vitest';
-import { runCommandLine } from './command-line.js';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { EXAMPLES } from './command-help.js';
+import { commandNames, runCommandLine } from './command-line.js';
 import { EXIT } from './exit-codes.js';
+import type { ServiceLoader } from './service-loader.js';
 
-async function gannet(
-  ...words: string[]
-): Promise<{ readonly status: number; readonly out: string; readonly err: string }> {
+const NOWHERE = join(tmpdir(), 'gannet-of-no-command', 'data');
+
+interface Told {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+const gannet = (...words: string[]) => called(words, () => Promise.reject(new Error('nothing is to be loaded')));
+
+async function called(words: readonly string[], load: ServiceLoader): Promise<Told> {
   let out = '';
   let err = '';
   const output = {
@@ -19,10 +31,14 @@ async function gannet(
       err += text;
     },
   };
-  const load = () => Promise.reject(new Error('nothing is to be loaded'));
-  const status = await runCommandLine(['node', 'gannet', ...words], load, { output, env: {} });
+  const status = await runCommandLine(['node', 'gannet', ...words], load, {
+    output,
+    env: { GANNET_DATA_DIR: NOWHERE },
+  });
   return { status, out, err };
 }
+
+const helpOf = (name: string) => called([...name.split(' '), '--help'], () => import('../main.js'));
 
 it.each([
   ['search', 'birds', 'wings', '--version', '2'],
@@ -32,6 +48,30 @@ it.each([
   const { status, out, err } = await gannet(...words);
   expect([status, out]).toEqual([EXIT.usage, '']);
   expect(err).toMatch(/unknown option '(?:--version|-V)'/);
+});
+
+describe('the help of each command', () => {
+  it.each(commandNames())('says of gannet %s how it is called', async (name) => {
+    const { out } = await helpOf(name);
+    const [usage = ''] = out.split('\n', 1);
+    const takesSomething = usage.includes('<') || out.includes('(required)');
+    // What is typed behind `call` and `list` is no matter of options.
+    if (takesSomething) expect(out).toMatch(new RegExp(`^Example: gannet ${name}\\b`, 'm'));
+  });
+
+  it('marks what it cannot do without', async () => {
+    const { out } = await helpOf('webhook create');
+    expect(out).toMatch(/--url <url> .*\(required\)/);
+    expect((await helpOf('media list')).out).not.toContain('(required)');
+  });
+
+  it.each(Object.entries(EXAMPLES))('has an example for gannet %s that it takes', async (name, example) => {
+    const words = (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
+    // It gets as far as to a data directory that is not there, or a file.
+    const { err } = await gannet(...name.split(' '), ...words);
+    expect(err).not.toMatch(/error:|--help shows/);
+    expect(err).not.toBe('');
+  });
 });
 
 it('help of a command goes where everything does that is written', async () => {

@@ -23,13 +23,20 @@ interface MemberRow {
 
 /** In the order of the command line's help. */
 export const STORE_MEMBERS = {
-  folder: { option: ['path', 'the folder, in one of media.folders of the settings'] },
-  endpoint: { option: ['url', 'where the server of the bucket is'] },
-  region: { option: ['name', 'region of the bucket (default: us-east-1)'] },
-  bucket: { option: ['name', 'the bucket'] },
-  prefix: { option: ['text', 'what the key of every file begins with'] },
+  folder: {
+    option: [
+      'path',
+      'of --kind folder: an absolute path, in a folder that the setting media.folders names (GANNET_MEDIA_FOLDERS)',
+    ],
+  },
+  endpoint: {
+    option: ['url', 'of --kind s3: where the server of the bucket is, such as https://s3.eu-central-1.amazonaws.com'],
+  },
+  region: { option: ['name', 'of --kind s3: region of the bucket (default: us-east-1)'] },
+  bucket: { option: ['name', 'of --kind s3: the bucket'] },
+  prefix: { option: ['text', 'of --kind s3: what the key of every file begins with'] },
   access_key_id: {
-    option: ['id', 'id of the access key; its secret is asked for, or read from standard input'],
+    option: ['id', 'of --kind s3: id of the access key; its secret is asked for, or read from standard input'],
     isHidden: true,
   },
   secret_access_key: { isHidden: true },

@@ -9,6 +9,7 @@ import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
 
 const SOURCE = readFileSync(new URL('../../docs/search-page.html', import.meta.url), 'utf8');
+const SAMPLE = readFileSync(new URL('../../docs/search-page.csv', import.meta.url));
 const GOODS = 30;
 
 describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', () => {
@@ -49,6 +50,9 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
       in_stock: index % 5 !== 0,
     }));
     await service.client.bulk('default', 'products', goods);
+    await service.client.post('/list/default', { name: 'sample' });
+    await service.client.bulk('default', 'sample', SAMPLE, 'text/csv');
+    const { key: sampleKey } = await service.createKey({ name: 'sample', access: 'search-and-read' });
     const { key } = await service.createKey({
       name: 'page',
       access: 'search-and-read',
@@ -57,6 +61,10 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     });
     const filled = SOURCE.replace('http://127.0.0.1:8400', service.address).replace('gnt_...', key);
     files.set('/search.html', Buffer.from(filled));
+    files.set(
+      '/sample.html',
+      Buffer.from(filled.replace(key, sampleKey).replace("list: 'products'", "list: 'sample'")),
+    );
     files.set('/values.html', Buffer.from(filled.replace("['brand', 'category']", "['rating', 'in_stock']")));
     files.set('/keyless.html', Buffer.from(filled.replace(key, 'gnt_eu_none')));
     page = (await openPage(browser)).page;
@@ -83,6 +91,26 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     await expect.poll(() => hits().count()).toBe(GOODS);
     await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'hidden' });
     expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it('says of an origin that the service does not name how it is named', async () => {
+    const other = shop.url('/search.html').replace('127.0.0.1', 'localhost');
+    await page.goto(other);
+    const told = `GANNET_SERVER_CORS_ORIGINS=${new URL(other).origin}`;
+    await page.getByRole('status').getByText(told).waitFor();
+    expect(await page.getByRole('status').innerText()).toMatch(
+      /^The search failed\. http:\S+ gives no answer to this page\./,
+    );
+  });
+
+  it('has a list to be tried with, whose fields are as its settings name them', async () => {
+    await page.goto(shop.url('/sample.html'));
+    await status('8 found');
+    await page.getByLabel('Tents (2)').check();
+    await status('2 found');
+    await page.getByLabel('Tents (2)').uncheck();
+    await page.getByLabel('Order').selectOption({ label: 'Lowest price' });
+    await hits().first().getByText('Steel bottle Auk').waitFor();
   });
 
   it('leaves in the address what is of the site', async () => {
