@@ -72,6 +72,11 @@ describe('FieldNormaliser', () => {
     [{ day: 1_700_000_000 }, /day.*ISO 8601.*such as 2026-11-21/u],
     [{ day: '2026-02-30' }, /day/u],
     [{ place: 'London' }, /place.*point/u],
+    [
+      { place: { lat: 1, lon: 2 } },
+      /place.*takes a point, such as \{"latitude": 51\.5, .*, not an object with 'lat', 'lon'\./u,
+    ],
+    [{ place: {} }, /place.*not an empty object/u],
     [{ place: { latitude: 91, longitude: 0 } }, /place.*latitude/u],
     [{ manual: 'not a url' }, /manual.*URL/u],
     [{ title: { a: 1 } }, /title/u],

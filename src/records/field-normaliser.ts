@@ -195,8 +195,15 @@ function facetValue(field: string, raw: unknown, facet: Facet): FieldValue | und
   return values as (string | number | boolean)[];
 }
 
+/** Of what is no point. */
+const MEMBERS_TOLD_MAX = 4;
+
 function locationValue(field: string, raw: unknown): FieldValue {
-  if (!isPoint(raw)) throw fieldError(field, `takes a point {"latitude", "longitude"}, not ${describe(raw)}`);
+  if (!isPoint(raw))
+    throw fieldError(
+      field,
+      `takes a point, such as {"latitude": 51.5, "longitude": -0.12}, not ${describeObject(raw)}`,
+    );
   const { latitude, longitude } = raw;
   // Written so that NaN is refused too.
   if (!(Math.abs(latitude) <= 90)) throw fieldError(field, 'has a latitude outside -90 to 90');
@@ -220,6 +227,15 @@ function escapePointer(field: string): string {
 
 function shown(text: string): string {
   return text.length > ERROR_VALUE_CHARACTERS_MAX ? `${text.slice(0, ERROR_VALUE_CHARACTERS_MAX)}…` : text;
+}
+
+/** Of an object its members: `lat` is near to what was wanted. */
+function describeObject(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return describe(value);
+  const names = Object.keys(value).slice(0, MEMBERS_TOLD_MAX);
+  return names.length === 0
+    ? 'an empty object'
+    : `an object with ${names.map((name) => `'${shown(name)}'`).join(', ')}`;
 }
 
 function describe(value: unknown): string {

@@ -293,7 +293,7 @@ async function settingsOf(body: SettingsInput, stored?: ListRecord): Promise<Lis
 
 function assertModelKnown({ indexes }: Services, account: string, model: string | null | undefined): void {
   if (typeof model !== 'string' || indexes.models.knows(account, model)) return;
-  const detail = `There is no model '${model}' in the account '${account}'; 'own' takes vectors that come with the records.`;
+  const detail = `There is no model '${model}' in the account '${account}'. 'built-in' is there in every account, and so is 'own', which takes vectors that come with the records.`;
   throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/model', detail }] });
 }
 

@@ -27,7 +27,7 @@ const VERSION = new RegExp(`^(${VERSION_PATTERN})$`);
 
 const listVersion = patterned(
   `^(${VERSION_PATTERN})$`,
-  "the number of the list's version; `latest` is for groups only",
+  "the number of the list's version (`latest` is for groups only)",
   {
     description: "Number of the list's version, such as its current_version; `latest` is for groups only",
     examples: ['1'],

@@ -20,6 +20,7 @@ interface PlainSchema {
   /** A secret: it is not repeated. */
   readonly writeOnly?: boolean;
   readonly properties?: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
   readonly anyOf?: readonly PlainSchema[];
 }
 
@@ -155,7 +156,7 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
       return `Unknown ${noun} '${shorten(word)}'.${meantOrKnown(word, Object.keys(schema.properties ?? {}), noun)}`;
     }
     case 'type':
-      return `Must be ${[params['type']].flat().map(typeWord).join(' or ')}, not ${shown(value)}.`;
+      return `Must be ${[params['type']].flat().map(typeWord).join(' or ')}${withMembers(schema)}, not ${shown(value)}.`;
     case 'const':
       return `Must be ${JSON.stringify(params['allowedValue'])}, not ${shown(value)}.`;
     case 'enum':
@@ -197,6 +198,12 @@ function meantOrKnown(word: string, known: readonly string[], noun: string): str
 /** The validator names them in one order where they are objects, and in the other where they are not. */
 function sameItems(one: number, other: number): string {
   return `Items ${Math.min(one, other)} and ${Math.max(one, other)} are the same, counted from 0; each may be there once.`;
+}
+
+/** Whoever gave a name in the place of an object is told what the object has at least. */
+function withMembers({ type, required = [] }: PlainSchema): string {
+  if (type !== 'object' || required.length === 0) return '';
+  return ` with the member${required.length === 1 ? '' : 's'} ${required.map((name) => `'${name}'`).join(' and ')}`;
 }
 
 /** In words and by an example: the pattern itself tells few people what is wanted. */

@@ -149,7 +149,8 @@ describe('bodies', () => {
       '/a~1b~0c',
       expect.stringMatching(/^Unknown member 'a\/b~c'\. There are the members name, [\w, ]+\.$/),
     ],
-    [[], '', 'Must be an object, not an array.'],
+    [[], '', "Must be an object with the member 'name', not an array."],
+    [{ name: 'a', fields: ['title'] }, '/fields/0', 'Must be an object with the member \'name\', not "title".'],
   ])('%j: %s', (body, pointer, detail) => expect(faultsOf(body)).toEqual([{ pointer, detail }]));
 
   it('name all faults at once, but not without end', () => {
