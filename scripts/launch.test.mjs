@@ -1,10 +1,10 @@
 /** Whoever asks a fresh clone what a command takes is not made to wait for its set-up. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { showSetUp } from './lib/set-up-sign.mjs';
+import { otherSetUpEnded, showSetUp } from './lib/set-up-sign.mjs';
 
 it('answers --help of a fresh clone without setting it up', () => {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
@@ -32,4 +32,23 @@ it('says of a clone that is being set up that it is, and of one whose set-up was
   // A process that has ended.
   writeFileSync(join(clone, 'dist', 'set-up.pid'), String(spawnSync(process.execPath, ['-e', '']).pid));
   expect(told()).toMatch(/run `npm run setup` first/);
+});
+
+it('a set-up waits for another one that is at work, and for none that was killed', async () => {
+  const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
+  onTestFinished(() => rmSync(clone, { recursive: true }));
+  mkdirSync(join(clone, 'dist'));
+  const sign = join(clone, 'dist', 'set-up.pid');
+  const told = [];
+  await otherSetUpEnded(clone, (line) => told.push(line));
+  writeFileSync(sign, String(spawnSync(process.execPath, ['-e', '']).pid));
+  await otherSetUpEnded(clone, (line) => told.push(line));
+  expect(told).toEqual([]);
+  const other = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
+  writeFileSync(sign, String(other.pid));
+  await otherSetUpEnded(clone, (line) => {
+    told.push(line);
+    other.stdin.end();
+  });
+  expect(told).toEqual([expect.stringContaining(`(process ${other.pid}): this one goes on when that has ended`)]);
 });

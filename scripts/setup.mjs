@@ -9,7 +9,7 @@ import { buildConsole, consoleIsCurrent } from './build-console.mjs';
 import { buildNative, nativeState } from './build-native.mjs';
 import { bundle } from './lib/bundle.mjs';
 import { keepCode } from './lib/keep-code.mjs';
-import { showSetUp } from './lib/set-up-sign.mjs';
+import { otherSetUpEnded, showSetUp } from './lib/set-up-sign.mjs';
 import { filesUnder, hashOf, readJson, readStamp, writeStamp } from './lib/stamps.mjs';
 import { isProgram, lastLines, run, step, StepError } from './lib/steps.mjs';
 import { checkNode, checkToolchain } from './lib/toolchain.mjs';
@@ -138,7 +138,10 @@ async function keepCodeOrNot(stamp) {
     await keepCode(root);
     return undefined;
   } catch (error) {
-    return `left out, so that starts take longer (${error.message.split('\n', 1)[0]})`;
+    // Of a program that ended by an error, the first line names a place in it alone.
+    const lines = error.message.split('\n');
+    const why = lines.find((line) => /^\w*Error\b/.test(line)) ?? lines[0];
+    return `left out, so that starts take longer (${why})`;
   }
 }
 
@@ -186,6 +189,7 @@ export async function setUpPackages({ quiet = false } = {}) {
 
 /** Runs every stale step. Throws a StepError whose message is one sentence. */
 export async function setup(options) {
+  await otherSetUpEnded(root, (line) => process.stdout.write(line));
   try {
     await runSteps(options);
   } finally {

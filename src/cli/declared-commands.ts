@@ -129,7 +129,7 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
   );
   const secrets = await readSecrets(asked, context.output, context.input);
   const account = typeof options['account'] === 'string' ? options['account'] : context.config.account.name;
-  const input = operationInput(operation, {
+  const input = inputOf(operation, {
     params: [...params, ...secrets.map(([name, value]) => `${name}=${value}`)],
     body: undefined,
     stream: undefined,
@@ -160,6 +160,17 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
   if (isStopped && spec.whileStopped !== undefined) tellStopped(context.output, spec.whileStopped);
   const hasFailed = follower?.hasFailed ?? (await spec.hasFailed?.());
   return hasFailed?.(answer) === true ? EXIT.failed : EXIT.done;
+}
+
+/** As `operationInput`, whose faults name members: here they are options. */
+function inputOf(...given: Parameters<typeof operationInput>): CallInput {
+  try {
+    return operationInput(...given);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    const message = error.message.replace(/^'(\w+)' takes/, (_whole, member: string) => `--${kebab(member)} takes`);
+    throw new CommandError(message, error.status);
+  }
 }
 
 /** Throws a CommandError where the value of one option needs others, before a secret is typed for nothing. */

@@ -12,7 +12,7 @@ import {
   type Operation,
   type ParameterPlace,
 } from '../operations/index.js';
-import { parseExactJson, toldJsonFault } from '../platform/index.js';
+import { didYouMean, parseExactJson, toldJsonFault } from '../platform/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { CallInput } from './service-client.js';
 
@@ -69,7 +69,8 @@ function place(
   const at = places.get(name);
   if (at === undefined) {
     const known = [...places.keys()].join(', ');
-    throw usage(`${operation.name} has no parameter '${name}'. It has ${known === '' ? 'none' : known}.`);
+    const meant = didYouMean(name, places.keys());
+    throw usage(`${operation.name} has no parameter '${name}'.${meant} It has ${known === '' ? 'none' : known}.`);
   }
   if (Object.hasOwn(values[at], name)) throw usage(`The parameter '${name}' is given twice.`);
   // Paths and query strings are text; the service reads them by the same schemas.
@@ -78,6 +79,10 @@ function place(
 
 /** Objects and lists of objects are given as JSON; the rest as in a query string. */
 function bodyValue(schema: TSchema, name: string, text: string): unknown {
+  if (isObject(schema, name) && !text.startsWith('{'))
+    throw usage(
+      `'${name}' takes an object in JSON, such as '{"member":"value"}' in single quotation marks, not ${text}`,
+    );
   if (/^[[{]/.test(text)) {
     const fault = toldJsonFault(text);
     if (fault === undefined) return parseExactJson(text);

@@ -45,14 +45,20 @@ export function inTypedWords(problem: Problem, command: TypedCommand): Problem {
     const more = told.length > 1 ? ` (and ${told.length - 1} more)` : '';
     return { ...problem, detail: `${only.parameter}: ${only.detail}${more}`, errors: told };
   }
-  const detail = inOptions(problem.detail, command);
+  const detail = inOptions(problem.detail.replace(`${memberOf(first)} is not valid: `, ''), command);
   const isNamed = only.parameter === undefined || told.length > 1 || detail.includes(only.parameter);
   return { ...problem, detail: isNamed ? detail : `${only.parameter}: ${detail}`, errors: told };
 }
 
+/** The first part of a pointer, or the name of a parameter. */
+function memberOf({ pointer, parameter }: ErrorPlace): string {
+  return parameter ?? (pointer ?? '').split('/')[1] ?? '';
+}
+
 function toldPlace({ pointer, parameter, detail }: ErrorPlace, command: TypedCommand): ErrorPlace {
   const [member = '', ...within] = parameter === undefined ? (pointer ?? '').split('/').slice(1) : [parameter];
-  const told = inOptions(detail, command);
+  // What it is called stands before the sentence.
+  const told = inOptions(detail.replace(`${member} is not valid: `, ''), command);
   if (member === '') return { detail: told };
   return { parameter: `${typedName(member, command) ?? member}${withinText(within)}`, detail: told };
 }

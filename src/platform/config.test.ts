@@ -246,7 +246,10 @@ describe('loadConfig', () => {
 });
 
 it.each([
-  [{ GANNET_ACCOUNT_NAME: 'A b' }, "1 to 64 lower-case letters, digits, '-' and '_', the first a letter or digit, such as"],
+  [
+    { GANNET_ACCOUNT_NAME: 'A b' },
+    "1 to 64 lower-case letters, digits, '-' and '_', the first a letter or digit, such as",
+  ],
   [{ GANNET_OUTBOUND_ALLOWED_HOSTS: 'HOST' }, 'the name or the address of a host in lower case'],
   [{ GANNET_SERVER_TRUSTED_PROXIES: 'proxy' }, 'an IP address such as "10.0.0.1", or a range of them'],
 ])('says in words what %j takes, and not by a regular expression', (env, words) => {

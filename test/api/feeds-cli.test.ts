@@ -100,7 +100,7 @@ it('says what is not JSON, which shells make of JSON without quotation marks', a
     '--settings',
     '{url: "https://a.example/"}',
   );
-  expect([status, notes]).toEqual([2, expect.stringContaining("'settings' takes an object in JSON") as string]);
+  expect([status, notes]).toEqual([2, expect.stringContaining('--settings takes an object in JSON') as string]);
   expect(notes).toContain('This is not JSON. At line 1, column 2');
 });
 

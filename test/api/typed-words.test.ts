@@ -57,6 +57,18 @@ describe('what a command refuses before it asks for a secret', () => {
   });
 });
 
+it.each([
+  [
+    ['feed', 'connect', 'n', '--provider', 'rss', '--settings', 'url=x'],
+    /^--settings takes an object in JSON, such as .*, not url=x\n$/,
+  ],
+  [['call', 'list.create', '--param', 'nme=x'], /^list\.create has no parameter 'nme'\. Did you mean 'name'\?/],
+])('a wrong word is told before anything is asked: gannet %j', async (words, sentence) => {
+  const { status, err } = await told(...words);
+  expect(err).toMatch(sentence);
+  expect(status).toBe(EXIT.usage);
+});
+
 describe('what the service refuses is told by options and arguments', () => {
   it.each([
     [['media-store', 'add', 'x', ...S3, '--region', 'EU'], /^--region: Must be 1 to 64 lower-case letters/],
@@ -82,6 +94,14 @@ describe('what the service refuses is told by options and arguments', () => {
     [['feed', 'interval', 'n', 'x'], /^<interval-minutes>: Must be an integer/],
     [['account', 'create', 'A b'], /^<name>: Must be 1 to 64 lower-case letters/],
     [['contributor', 'invite', 'ann@example.com', '--role', 'boss'], /^--role: Must be one of "owner", /],
+    [
+      ['feed', 'connect', 'n', '--provider', 'rss', '--settings', '{"url":"http://127.0.0.1/"}'],
+      /GANNET_OUTBOUND_LOOPBACK_ALLOWED=true/,
+    ],
+    [
+      ['feed', 'connect', 'n', '--provider', 'rss', '--settings', '{"url":"https://intranet/"}'],
+      /GANNET_OUTBOUND_ALLOWED_HOSTS=intranet/,
+    ],
     [['call', 'list.create', '--param', 'name=A b'], /^\/name: Must be 1 to 64/],
   ])('gannet %j', async (words, sentence) => {
     const { status, err } = await told(...words);
@@ -130,6 +150,17 @@ describe('what is not there is told with the command that shows what there is', 
     const ofOthers = ['field', 'record', 'session', 'source', 'version'];
     expect(unlisted.toSorted()).toEqual(ofOthers.map((what) => `${what}-not-found`));
   });
+});
+
+it('what is asked for is named once', () => {
+  const detail = 'expected latitude, longitude and distance';
+  const problem = {
+    ...{ type: '', title: '', status: 400, code: 'invalid-parameter' },
+    detail: `radius is not valid: ${detail}.`,
+    errors: [{ pointer: '/radius', detail }],
+  };
+  const command = { options: [{ long: '--radius' }], registeredArguments: [], opts: () => ({}) };
+  expect(inTypedWords(problem, command).detail).toBe(`--radius: ${detail}.`);
 });
 
 it('options of the command alone are told as such', () => {

@@ -123,9 +123,18 @@ describe('checkOutboundUrl', () => {
 
   it.each([
     ['http://example.com/', /begin with https:\/\/\.$/],
-    ['http://localhost:8080/', /outbound\.loopback_allowed allows http/],
-    ['http://127.0.0.1/', /outbound\.loopback_allowed allows http/],
-    ['http://[::1]/', /outbound\.loopback_allowed allows http/],
+    [
+      'http://localhost:8080/',
+      /allows this machine by the setting outbound\.loopback_allowed \(GANNET_OUTBOUND_LOOPBACK_ALLOWED=true\)/,
+    ],
+    [
+      'http://127.0.0.1/',
+      /allows this machine by the setting outbound\.loopback_allowed \(GANNET_OUTBOUND_LOOPBACK_ALLOWED=true\)/,
+    ],
+    [
+      'http://[::1]/',
+      /allows this machine by the setting outbound\.loopback_allowed \(GANNET_OUTBOUND_LOOPBACK_ALLOWED=true\)/,
+    ],
     ['ftp://example.com/', /https:/],
     ['file:///etc/passwd', /https:/],
     ['https://user:secret@example.com/', /user name/],

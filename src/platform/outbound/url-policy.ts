@@ -42,6 +42,15 @@ const LOCAL_SUFFIXES = [
   'home.arpa',
 ] as const;
 
+/** Who may change that, and how, for whoever is refused. */
+const HOW_LOOPBACK =
+  'Whoever runs the service allows this machine by the setting outbound.loopback_allowed (GANNET_OUTBOUND_LOOPBACK_ALLOWED=true).';
+
+function howAllowed(host: string): string {
+  if (host === 'localhost' || isLoopback(host)) return HOW_LOOPBACK;
+  return `Whoever runs the service allows it by the setting outbound.allowed_hosts (GANNET_OUTBOUND_ALLOWED_HOSTS=${host}).`;
+}
+
 /** The parsed URL. Throws OutboundRefusedError where the service would never call it. */
 export function checkOutboundUrl(text: string, rules: OutboundRules): URL {
   if (text.length > URL_CHARACTERS_MAX)
@@ -51,14 +60,14 @@ export function checkOutboundUrl(text: string, rules: OutboundRules): URL {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp)) {
     const begins = `https://${rules.plain_http === true ? ' or http://' : ''}`;
     const isOfThisMachine = url.protocol === 'http:' && (hostOf(url) === 'localhost' || isLoopback(hostOf(url)));
-    const remedy = isOfThisMachine ? ' The setting outbound.loopback_allowed allows http:// to this machine.' : '';
+    const remedy = isOfThisMachine ? ` ${HOW_LOOPBACK}` : '';
     throw new OutboundRefusedError(`The URL has to begin with ${begins}.${remedy}`);
   }
   if (url.username !== '' || url.password !== '') {
     throw new OutboundRefusedError('The URL must not hold a user name or a password.');
   }
   if (url.port === '0') throw new OutboundRefusedError('The URL names port 0, which nothing listens on.');
-  if (fault !== undefined) throw new OutboundRefusedError(fault);
+  if (fault !== undefined) throw new OutboundRefusedError(`${fault} ${howAllowed(hostOf(url))}`);
   return url;
 }
 
