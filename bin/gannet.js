@@ -21,6 +21,17 @@ function fail(sentence) {
   process.exit(3);
 }
 
+/** An older Node.js fails somewhere within, by a function that it does not have. */
+function assertNode() {
+  const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(engines?.node ?? '') ?? [];
+  const [hasMajor, hasMinor] = process.versions.node.split('.').map(Number);
+  if (hasMajor > Number(major) || (hasMajor === Number(major) && hasMinor >= Number(minor))) return;
+  fail(
+    `Node.js ${process.versions.node} is too old: install Node.js ${major}.${minor} or newer (24 is recommended), or put it first in PATH.`,
+  );
+}
+
 /** What was compiled and cannot be loaded is damaged. */
 function load(file) {
   try {
@@ -42,6 +53,7 @@ function runningSetUp() {
   }
 }
 
+assertNode();
 if (!built.every((file) => existsSync(file))) {
   const running = runningSetUp();
   fail(

@@ -52,3 +52,13 @@ it('a set-up waits for another one that is at work, and for none that was killed
   });
   expect(told).toEqual([expect.stringContaining(`(process ${other.pid}): this one goes on when that has ended`)]);
 });
+
+it('the program says of a Node.js that is too old which one it needs', () => {
+  const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
+  onTestFinished(() => rmSync(clone, { recursive: true }));
+  cpSync(join(import.meta.dirname, '..', 'bin'), join(clone, 'bin'), { recursive: true });
+  writeFileSync(join(clone, 'package.json'), '{"type":"module","engines":{"node":">=99.3"}}');
+  const { stderr, status } = spawnSync(process.execPath, ['bin/gannet.js', 'list'], { cwd: clone, encoding: 'utf8' });
+  expect(stderr).toMatch(/^Node\.js [\d.]+ is too old: install Node\.js 99\.3 or newer .* first in PATH\.\n$/);
+  expect(status).toBe(3);
+});

@@ -42,6 +42,12 @@ export function noTextOf(bytes: Uint8Array): NoText | undefined {
   const found = BEGINNINGS.find(([begin]) => text.startsWith(begin));
   if (found === undefined) return undefined;
   const [begin, kind, what] = found;
-  const isPlain = /^[\x20-\x7e]*$/.test(begin) && kind !== 'pdf';
-  return isPlain && /^[\x09-\x0d\x20-\x7e]*$/.test(text) ? undefined : { kind, what };
+  if (kind === 'pdf' || !isPlain(begin)) return { kind, what };
+  // Nothing but letters: these are a heading.
+  return isPlain(text) ? undefined : { kind, what };
+}
+
+/** Letters, digits, signs and what separates them. */
+function isPlain(text: string): boolean {
+  return [...text].every((letter) => (letter >= ' ' && letter <= '~') || '\t\n\r'.includes(letter));
 }
