@@ -65,7 +65,10 @@ function headerArguments() {
   return existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? [`--nodedir=${prefix}`] : [];
 }
 
-/** @param {{ commands: string[]; cwd: string; result: string; onLine?: (line: string) => void }} options */
+/**
+ * @param {string} what
+ * @param {{ commands: string[]; cwd: string; result: string; onLine?: (line: string) => void }} options
+ */
 async function compile(what, { commands, cwd, result, onLine }) {
   const gyp = join(root, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js');
   const args = [gyp, ...commands, `--jobs=${os.cpus().length}`, ...headerArguments()];
