@@ -1,9 +1,8 @@
 /** Which words belong to whom. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { EXAMPLES } from './command-help.js';
-import { commandNames, runCommandLine } from './command-line.js';
+import { expect, it } from 'vitest';
+import { runCommandLine } from './command-line.js';
 import { EXIT } from './exit-codes.js';
 import type { ServiceLoader } from './service-loader.js';
 
@@ -38,8 +37,6 @@ async function called(words: readonly string[], load: ServiceLoader): Promise<To
   return { status, out, err };
 }
 
-const helpOf = (name: string) => called([...name.split(' '), '--help'], () => import('../main.js'));
-
 it.each([
   ['search', 'birds', 'wings', '--version', '2'],
   ['import', 'birds.csv', '--list', 'birds', '--version'],
@@ -48,30 +45,6 @@ it.each([
   const { status, out, err } = await gannet(...words);
   expect([status, out]).toEqual([EXIT.usage, '']);
   expect(err).toMatch(/unknown option '(?:--version|-V)'/);
-});
-
-describe('the help of each command', () => {
-  it.each(commandNames())('says of gannet %s how it is called', async (name) => {
-    const { out } = await helpOf(name);
-    const [usage = ''] = out.split('\n', 1);
-    const takesSomething = usage.includes('<') || out.includes('(required)');
-    // What is typed behind `call` and `list` is no matter of options.
-    if (takesSomething) expect(out).toMatch(new RegExp(`^Example: gannet ${name}\\b`, 'm'));
-  });
-
-  it('marks what it cannot do without', async () => {
-    const { out } = await helpOf('webhook create');
-    expect(out).toMatch(/--url <url> .*\(required\)/);
-    expect((await helpOf('media list')).out).not.toContain('(required)');
-  });
-
-  it.each(Object.entries(EXAMPLES))('has an example for gannet %s that it takes', async (name, example) => {
-    const words = (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
-    // It gets as far as to a data directory that is not there, or a file.
-    const { err } = await gannet(...name.split(' '), ...words);
-    expect(err).not.toMatch(/error:|--help shows/);
-    expect(err).not.toBe('');
-  });
 });
 
 it('help of a command goes where everything does that is written', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allOperations } from '../main.js';
-import { methodsText, pathMeant } from './near-paths.js';
+import { allOperations } from '../../src/main.js';
+import { methodsText, pathMeant } from '../../src/http/near-paths.js';
 
 const operations = await allOperations();
 
