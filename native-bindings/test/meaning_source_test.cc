@@ -208,6 +208,32 @@ TEST(meaning_finds_the_nearest_through_deletions_filters_and_merges) {
   check();
 }
 
+// A search is as wide as what passes is rare: what was deleted was counted twice, as documents and as vectors, and of two fifths that were gone nearly two thirds were taken to be.
+TEST(meaning_counts_once_what_is_deleted) {
+  Embedded list(6000);
+  const std::vector<uint32_t> records = EveryOf(6000, 5, 0);
+  list.DeleteRecords(records);
+  list.DeleteVectors(records);
+  FilterNode below;
+  below.op = FilterOp::kLess;
+  below.values.push_back({true, 50, {}});
+  const auto check = [&] {
+    for (const VectorView& view : list.generation().vectors) {
+      const LiveOrdinals live(&list.generation(), &view);
+      uint32_t count = 0;
+      for (uint32_t ordinal = 0; ordinal < view.segment->graph().count(); ++ordinal) count += live.Has(ordinal);
+      CHECK_EQ(live.count(), count);
+      LiveOrdinals cheap(&list.generation(), &view);
+      cheap.Restrict(below);
+      const uint32_t half = cheap.count();
+      CHECK(half > count * 45 / 100 && half < count * 55 / 100);
+    }
+  };
+  check();
+  list.MergeVectors();
+  check();
+}
+
 TEST(meaning_scores_what_words_find_whether_the_graph_met_it_or_not) {
   Embedded list(3000);
   list.DeleteVectors(EveryOf(3000, 5, 0));

@@ -9,7 +9,7 @@
 namespace gannet {
 
 LiveOrdinals::LiveOrdinals(const Generation* generation, const VectorView* vectors)
-    : vectors_(*vectors), documents_(generation->document_count), passing_(generation->live_count) {
+    : vectors_(*vectors), live_(generation->live_count), passing_(generation->live_count) {
   for (uint32_t segment = 0; segment < generation->segments.size(); ++segment) {
     const SegmentView& view = generation->segments[segment];
     words_.push_back({segment, &view, vectors->homes->In(view.segment, *vectors->segment), {}});
@@ -25,10 +25,10 @@ void LiveOrdinals::Restrict(const FilterNode& filter) {
   }
 }
 
-// As if the records of a segment of vectors were those of all.
+// As if the records of a segment of vectors were those of all. What is deleted is so as vectors, too: it counts once, whether or not words have been merged since.
 uint32_t LiveOrdinals::count() const {
   const uint64_t count = vectors_.segment->graph().count() - vectors_.deletions.deleted_count;
-  return static_cast<uint32_t>(documents_ == 0 ? 0 : std::min(count, (count * passing_ + documents_ - 1) / documents_));
+  return static_cast<uint32_t>(live_ == 0 ? 0 : std::min(count, (count * passing_ + live_ - 1) / live_));
 }
 
 std::optional<HomeOfVector> LiveOrdinals::Find(uint32_t ordinal) const {

@@ -52,8 +52,8 @@ class LiveOrdinals : public vectors::OrdinalFilter {
 
   const VectorView& vectors_;
   std::vector<Words> words_;  // the greatest first
-  uint64_t documents_ = 0;    // of the generation
-  uint64_t passing_ = 0;      // of these, live ones that pass
+  uint64_t live_ = 0;         // documents of the generation
+  uint64_t passing_ = 0;      // of these, those that pass
 };
 
 // A bit each, the least significant first, set where a vector leads to no live document or is deleted itself: what a merge leaves out.
