@@ -7,6 +7,8 @@ import type { OpenFeatures, Services, ServiceState, Trouble } from './operations
 import { DiskLook, packageVersion, residentOwnBytes, systemClock, type Metrics } from './platform/index.js';
 
 const SECOND_MS = 1000;
+/** Reasons of lists that are refused for a while, without anybody's help. */
+const PASSING: ReadonlySet<string> = new Set(['not-ready', 'shutting-down', 'list-not-found']);
 
 export interface StateParts {
   readonly dataDir: string;
@@ -47,6 +49,10 @@ export function stateOf(parts: StateParts): Pick<Services, 'state' | 'metrics'> 
 async function troublesOf({ catalog, indexes, features }: StateParts): Promise<readonly Trouble[]> {
   const lists = catalog.accounts().flatMap(({ name: account }) =>
     catalog.lists(account).flatMap(({ id, name }): Trouble[] => {
+      const refusal = indexes.refusal(id);
+      if (refusal !== undefined && !PASSING.has(refusal.code)) {
+        return [{ kind: 'list', account, name, detail: refusal.detail, since_utc: null }];
+      }
       const meaning = indexes.outline(id)?.meaning();
       const isFailing = meaning !== undefined && (meaning.state === 'failing' || meaning.failed > 0);
       if (!isFailing) return [];

@@ -3,7 +3,11 @@ import type { ServiceState } from '../operations/index.js';
 import { formatBytes, formatCount, formatCounted, printable } from './output.js';
 
 /** The answer of `service.state`. */
-export type ToldState = ServiceState & { readonly uptime_seconds: number; readonly trouble_count: number };
+export type ToldState = ServiceState & {
+  readonly uptime_seconds: number;
+  readonly trouble_count: number;
+  readonly databases: { readonly unreadable: readonly string[]; readonly set_aside: readonly string[] };
+};
 
 const FOLDERS_MAX = 6;
 const HOUR_SECONDS = 3600;
@@ -46,6 +50,15 @@ export function backupText({ backup: { last, failure } }: ToldState, nowMs: numb
   const failed = failure === null ? '' : `; one failed at ${failure.at_utc}: ${printable(failure.detail)}`;
   const isOld = last !== null && nowMs - Date.parse(last.finished_utc) > BACKUP_DAYS_MAX * DAY_SECONDS * 1000;
   return { text: `${made}${failed}`, isLate: isOld || failure !== null };
+}
+
+/** Undefined where all can be read and none was damaged. */
+export function databasesText({ databases: { unreadable, set_aside: setAside } }: ToldState): string | undefined {
+  const told = [
+    ...unreadable.map((name) => `${printable(name)} cannot be read`),
+    ...setAside.map((name) => `${printable(name)} was damaged and set aside`),
+  ];
+  return told.length === 0 ? undefined : told.join(', ');
 }
 
 /** A line each. */

@@ -2,6 +2,7 @@
 import type { AnswerPrinter } from '../operations/index.js';
 import {
   backupText,
+  databasesText,
   diskText,
   listsText,
   memoryText,
@@ -14,6 +15,7 @@ import {
 export const stateView: AnswerPrinter = (answer, { table }) => {
   const state = answer as ToldState;
   const troubles = troubleTexts(state);
+  const databases = databasesText(state);
   const rows = [
     ['Service', processText(state)],
     ['Disk', diskText(state)],
@@ -21,6 +23,7 @@ export const stateView: AnswerPrinter = (answer, { table }) => {
     ['Lists', listsText(state)],
     ['Waiting', waitingText(state)],
     ['Last backup', backupText(state, Date.now()).text],
+    ...(databases === undefined ? [] : [['Databases', databases]]),
     ...(troubles.length === 0 ? [['Troubles', 'none']] : troubles.map((told) => ['Trouble', told])),
   ];
   return table(rows);

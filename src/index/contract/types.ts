@@ -303,6 +303,8 @@ export interface ListIndexes {
    * it is answered with.
    */
   closeDamaged(listId: string, settings: SearchSettings, reason: unknown): ServiceError;
+  /** Why a list is not opened; undefined where nothing is known that speaks against it. */
+  refusal(listId: string): ServiceError | undefined;
   /** The index if it is open already: the fast path of a search. */
   opened(listId: string): ListIndex | undefined;
   /**

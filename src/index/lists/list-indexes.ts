@@ -336,8 +336,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     return opening;
   }
 
-  /** Why it is not opened; undefined where nothing is known that speaks against it. */
-  private refusal(listId: string): ServiceError | undefined {
+  refusal(listId: string): ServiceError | undefined {
     if (this.closed) return shuttingDown();
     if (this.removed.has(listId)) return deleted();
     return this.damaged.refusal(listId) ?? this.rebuilder.refusal(listId);

@@ -64,6 +64,14 @@ const state = named('ServiceState', {
       description: 'The last one that failed since then; null: none',
     }),
   }),
+  databases: object({
+    unreadable: Type.Array(Type.String(), {
+      description: 'Those of webhooks, analytics and settings that cannot be read',
+    }),
+    set_aside: Type.Array(Type.String(), {
+      description: 'Those that were damaged, and begun anew without what was in them',
+    }),
+  }),
   troubles: Type.Array(trouble, { description: `What does not work, of all accounts: at most ${TROUBLES_MAX}` }),
   trouble_count: count('All of them'),
 });
@@ -83,7 +91,10 @@ export const serviceStateOperations: readonly Operation[] = [
     params: accountParams,
     responses: { 200: { description: 'As it is now', schema: state } },
     async handle({ services }) {
-      const { troubles, ...rest } = await services.state();
+      const [{ troubles, ...rest }, { unreadable, setAside }] = await Promise.all([
+        services.state(),
+        services.databases(),
+      ]);
       const uptime = services.clock.nowMs() - Date.parse(rest.started_utc);
       return {
         status: 200,
@@ -91,6 +102,7 @@ export const serviceStateOperations: readonly Operation[] = [
           ...rest,
           disk: rest.disk === null ? null : { ...rest.disk, used: [...rest.disk.used] },
           waiting: [...rest.waiting],
+          databases: { unreadable: [...unreadable], set_aside: [...setAside] },
           // A clock that was set back.
           uptime_seconds: Math.max(0, Math.floor(uptime / 1000)),
           troubles: troubles.slice(0, TROUBLES_MAX),

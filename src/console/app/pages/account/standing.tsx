@@ -44,6 +44,7 @@ function Told({ state }: { readonly state: ServiceStateOutput }) {
           value={`${count(state.lists.all)}: ${text.health.listsOf(count(state.lists.open), count(state.lists.rebuilding))}`}
         />
       </SimpleGrid>
+      <Databases databases={state.databases} />
       <Troubles state={state} />
     </Stack>
   );
@@ -78,6 +79,15 @@ function Backup({ backup: { last, failure } }: Pick<ServiceStateOutput, 'backup'
       )}
     </Figure>
   );
+}
+
+function Databases({ databases: { unreadable, set_aside: setAside } }: Pick<ServiceStateOutput, 'databases'>) {
+  const told = [...unreadable.map(text.health.unreadable), ...setAside.map(text.health.setAside)];
+  return told.map((each) => (
+    <Text key={each} c="red" style={{ overflowWrap: 'anywhere' }}>
+      {each}
+    </Text>
+  ));
 }
 
 type Trouble = ServiceStateOutput['troubles'][number];
