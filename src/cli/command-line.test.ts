@@ -436,23 +436,27 @@ it('a folder is no file of records, and the option that reads folders is named',
   expectSentence(told, /is a folder: --pdf imports the PDF files in it/, EXIT.usage);
 });
 
-it('README shows commands, as it is read here', () => {
+it('README and what it leads to show commands, as they are read here', () => {
   expect(documentedCommands().length).toBeGreaterThan(20);
 });
 
-it.each(documentedCommands())('README shows a command that there is: %s', async (line) => {
+it.each(documentedCommands())('shows a command that there is: %s', async (line) => {
   const at = surroundings();
   const argv = wordsOf(line).map((word) => (/^[\w-]+\.(?:ndjson|npy|csv)$/.test(word) ? join(at.dataDir, word) : word));
   const told = await gannetWith(['node', ...argv], at);
   expect(told).not.toMatchObject({ status: EXIT.usage });
 });
 
-/** As they stand in its blocks, without `npx`, and without what is said beside them. */
+/** As they stand in the blocks of the pages, without `npx`, and without what is said beside them. */
 function documentedCommands(): string[] {
-  const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/^```(?:sh|bash)\n(.*?)^```/gms)].map(([, block = '']) => block);
+  const pages = ['README.md', 'docs/operating.md', 'docs/files.md'].map((page) =>
+    readFileSync(join(packageRoot(), page), 'utf8'),
+  );
+  const blocks = pages.flatMap((page) =>
+    [...page.matchAll(/^```(?:sh|bash)\n(.*?)^```/gms)].map(([, block = '']) => block),
+  );
   const commands = blocks.flatMap((block) => [...block.matchAll(/\bnpx (gannet .*)$/gm)].map(([, line = '']) => line));
-  return commands.map((line) => line.replace(/\)$|\s+(?:#|< ).*$/, ''));
+  return [...new Set(commands)].map((line) => line.replace(/\)$|\s+(?:#|< ).*$/, ''));
 }
 
 /** As a shell cuts it, where nothing is expanded. */

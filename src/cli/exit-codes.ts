@@ -1,4 +1,4 @@
-/** Exit statuses of `gannet`, listed in the README. */
+/** Exit statuses of `gannet`, listed in docs/operating.md. */
 export const EXIT = {
   done: 0,
   /** The service answered with an error, or a check of `doctor` failed, or records of an import were refused. */
