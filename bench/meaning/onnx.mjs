@@ -12,6 +12,9 @@ import { helpWhereAsked } from '../end-to-end/lib/options.mjs';
 import { barRow, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
 import { collectionsFolder, recordsOf } from '../relevance/collection-files.mjs';
 import { modelFolder } from './fetch-model.mjs';
+
+// Before the first session: as the service has it (docs/decisions/0372). Processes that this one forks have it, too.
+process.env.ORT_DISABLE_TELEMETRY = '1';
 import { servedModel } from './served-model.mjs';
 
 const QUERIES = 600;

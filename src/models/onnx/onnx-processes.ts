@@ -9,6 +9,11 @@ import { ModelError } from '../model-error.js';
 import type { OnnxFault, OnnxModel, OnnxProtocol, OnnxRefusal } from './onnx-protocol.js';
 import { shortForms } from './short-forms.js';
 
+/**
+ * Otherwise ONNX Runtime gathers for its makers what it is used for: it keeps an identifier and a database in the user's home, writes into the
+ * system's temporary folder, and sends what it keeps. This service calls nobody whom its operator has not named (docs/decisions/0372).
+ */
+const WITHOUT_TELEMETRY = { ORT_DISABLE_TELEMETRY: '1' };
 /** JavaScript's part of the memory: tokens and vectors of a batch, and the words of tokenizers. */
 const HEAP_MIB_MAX = 512;
 const RECORDS_NICENESS = 10;
@@ -97,6 +102,7 @@ export class OnnxProcesses {
         memoryMibMax,
         niceness,
         idleMsMax,
+        env: WITHOUT_TELEMETRY,
         shortForms,
         onDeath,
         onBug: (_question, stack) => {

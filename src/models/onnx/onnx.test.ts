@@ -4,7 +4,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   truncateSync,
@@ -92,6 +94,20 @@ function expectSame(vector: Float32Array | undefined, values: readonly number[])
   for (const [at, value] of values.entries()) expect(vector?.[at]).toBeCloseTo(value, 5);
 }
 
+/** What they have open on disk, where the system tells it. */
+function openFiles(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return [readlinkSync(join(folder, name))];
+    } catch {
+      // It was closed meanwhile.
+      return [];
+    }
+  });
+}
+
 /** Processes that run models for this one. */
 function processes(): number[] {
   const listed = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
@@ -163,6 +179,18 @@ describe('a model of an ONNX folder', () => {
     const after = await asked().catch(asked);
     expect(after).toEqual(before);
     expect(processes()).not.toContain(running[0]);
+  });
+
+  it('tells nobody of itself: ONNX Runtime keeps no identifier, no database and no log of its own', async () => {
+    await embedder().embed(['abc'], 'query');
+    const running = processes();
+    expect(running).not.toEqual([]);
+    const foreign = running
+      .flatMap((pid) => openFiles(pid))
+      .filter((path) => /onnxruntime\.db|mat-debug|\.ses$/.test(path));
+    expect(foreign).toEqual([]);
+    const logs = running.map((pid) => join('/tmp', `mat-debug-${pid}.log`));
+    expect(logs.filter((path) => existsSync(path))).toEqual([]);
   });
 
   it('answers searches while records fill its other processes', async () => {
