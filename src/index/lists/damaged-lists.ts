@@ -28,15 +28,18 @@ export class DamagedLists {
       dataDir,
       log,
       mapAnew: async (listId) => {
-        const store = await this.ends.get(listId);
-        if (store === undefined) return mapStoreAnew(listFolder(dataDir, listId));
-        store.mapAnew();
+        const end = this.ends.get(listId);
+        const store = await end;
+        // Meanwhile: it is being deleted, and who does that closes it.
+        if (this.ends.get(listId) !== end) return;
+        if (store === undefined) await mapStoreAnew(listFolder(dataDir, listId));
+        else store.mapAnew();
         // Before the list is opened again.
         this.ends.delete(listId);
-        await store.close();
+        await store?.close();
       },
       readable: (listId) => {
-        this.forget(listId);
+        this.refusals.delete(listId);
       },
     });
   }
@@ -69,15 +72,22 @@ export class DamagedLists {
     return refusal;
   }
 
-  /** It was removed, or may be opened again. */
-  forget(listId: string): void {
+  /** It is being deleted. Resolves when its store is closed; never rejects. */
+  async forget(listId: string): Promise<void> {
+    this.unreadable.forget(listId);
     this.refusals.delete(listId);
-    void this.ends.get(listId)?.then((store) => store?.close());
+    const end = this.ends.get(listId);
     this.ends.delete(listId);
+    try {
+      await (await end)?.close();
+    } catch (error) {
+      this.options.log.warn({ err: error, id: listId }, 'The store of a damaged list could not be closed');
+    }
   }
 
-  close(): void {
+  /** Resolves when all their stores are closed; never rejects. */
+  async close(): Promise<void> {
     this.unreadable.close();
-    for (const listId of [...this.ends.keys()]) this.forget(listId);
+    await Promise.all(Array.from(this.ends.keys(), (listId) => this.forget(listId)));
   }
 }

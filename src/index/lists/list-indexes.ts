@@ -275,9 +275,9 @@ class AllListIndexes implements ListIndexes, ListOpener {
     this.removed.add(listId);
     const handle = this.handles.get(listId);
     handle?.open?.refuse(deleted());
-    this.damaged.forget(listId);
+    const forgotten = this.damaged.forget(listId);
     this.watch.closed(this.path(listId));
-    await this.rebuilder.stop(listId);
+    await Promise.all([this.rebuilder.stop(listId), forgotten]);
     await this.opening.get(listId)?.catch(() => undefined);
     this.opening.delete(listId);
     this.letGo(listId);
@@ -310,8 +310,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
   async close(): Promise<void> {
     this.closed = true;
     this.watch.close();
-    this.damaged.close();
-    await Promise.all([this.rebuilder.close(), this.rounds.stop()]);
+    await Promise.all([this.damaged.close(), this.rebuilder.close(), this.rounds.stop()]);
     await Promise.allSettled(this.opening.values());
     this.opening.clear();
     await this.resting.close(shuttingDown());
@@ -363,9 +362,9 @@ class AllListIndexes implements ListIndexes, ListOpener {
     return this.resting.withRoom(take, async () => {
       if (prepare !== undefined) await makeFolder(listPath, this.listed, prepare);
       const damaged = prepare === undefined ? await damagedSegments(this.options.kernel, listPath) : undefined;
-      // Meanwhile.
-      if (this.closed) throw shuttingDown();
-      if (this.removed.has(listId)) throw deleted();
+      // Meanwhile: it is being deleted or is damaged, or the service stops.
+      const refusal = this.refusal(listId);
+      if (refusal !== undefined) throw refusal;
       return this.openOrRebuild(handle, damaged);
     });
   }

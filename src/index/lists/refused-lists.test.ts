@@ -1,5 +1,7 @@
 /** Lists that refuse whoever asks, as while they are deleted or since they are damaged: what is asked of all lists of an account goes on. */
+import { readdirSync, readlinkSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { itWhere } from '../../../test/support/skip.js';
 import {
   LIST_DEFINITION,
   LIST_SETTINGS,
@@ -37,3 +39,43 @@ it('have no count since they are damaged, and whoever opens them is told why', a
   expect(await lists.indexes.outlineAtRest('a1', LIST_SETTINGS)).toBeUndefined();
   await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toBe(refusal);
 });
+
+it('are not opened by who had begun to before they were damaged: they stayed closed where the disk could be read again', async () => {
+  await withOneRecord();
+  await lists.close();
+  lists.open();
+  const opening = lists.indexes.open('a1', LIST_SETTINGS);
+  const refusal = lists.indexes.closeDamaged('a1', LIST_SETTINGS, new Error('a page of it is damaged'));
+  await expect(opening).rejects.toBe(refusal);
+  expect(lists.indexes.opened('a1')).toBeUndefined();
+});
+
+const canSeeFiles = process.platform === 'linux';
+
+itWhere(canSeeFiles, 'which files a process has open is not told here')(
+  'let go of their store with the service, and before they are deleted',
+  async () => {
+    await withOneRecord();
+    lists.indexes.closeDamaged('a1', LIST_SETTINGS, new Error('a page of it is damaged'));
+    expect(openFiles()).not.toEqual([]);
+    await lists.close();
+    expect(openFiles()).toEqual([]);
+    lists.open();
+    await lists.indexes.open('a1', LIST_SETTINGS);
+    lists.indexes.closeDamaged('a1', LIST_SETTINGS, new Error('a page of it is damaged'));
+    await lists.indexes.remove('a1');
+    expect(openFiles()).toEqual([]);
+  },
+);
+
+/** Of the store of the list. */
+function openFiles(): string[] {
+  const all = readdirSync('/proc/self/fd').flatMap((number) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${number}`)];
+    } catch {
+      return [];
+    }
+  });
+  return all.filter((path) => path.startsWith(`${lists.path('a1')}/store/`));
+}

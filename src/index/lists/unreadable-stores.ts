@@ -25,8 +25,9 @@ export interface UnreadableStoresOptions {
 export class UnreadableStores {
   /** Lists whose store was met as unreadable since it was mapped last. */
   readonly #met = new Set<string>();
-  readonly #mending = new Set<string>();
-  readonly #closing = new AbortController();
+  /** What is being done for each of them, until it is given up. */
+  readonly #mending = new Map<string, AbortController>();
+  #isClosed = false;
   readonly #lists: string;
 
   constructor(private readonly options: UnreadableStoresOptions) {
@@ -42,24 +43,32 @@ export class UnreadableStores {
   }
 
   met(listId: string): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#isClosed) return;
     this.#met.add(listId);
     if (this.#mending.has(listId)) return;
-    this.#mending.add(listId);
-    this.#mend(listId)
+    const givenUp = new AbortController();
+    this.#mending.set(listId, givenUp);
+    const { signal } = givenUp;
+    this.#mend(listId, signal)
       .catch((error: unknown) => {
-        if (!this.#closing.signal.aborted) this.options.log.error({ err: error, id: listId }, 'A list stays closed');
+        if (!signal.aborted) this.options.log.error({ err: error, id: listId }, 'A list stays closed');
       })
       .finally(() => this.#mending.delete(listId));
   }
 
-  close(): void {
-    this.#closing.abort();
+  /** It is being deleted: nobody waits for it any more, and nothing opens what is not there. */
+  forget(listId: string): void {
+    this.#met.delete(listId);
+    this.#mending.get(listId)?.abort();
   }
 
-  async #mend(listId: string): Promise<void> {
+  close(): void {
+    this.#isClosed = true;
+    for (const givenUp of this.#mending.values()) givenUp.abort();
+  }
+
+  async #mend(listId: string, signal: AbortSignal): Promise<void> {
     const { log, readable } = this.options;
-    const { signal } = this.#closing;
     const file = join(storePath(listFolder(this.options.dataDir, listId)), 'data.mdb');
     for (let waitMs = WAIT_MS_FIRST; this.#met.has(listId); waitMs = Math.min(2 * waitMs, WAIT_MS_MAX)) {
       await setTimeout(waitMs, undefined, { signal, ref: false });
@@ -67,7 +76,7 @@ export class UnreadableStores {
         this.#met.delete(listId);
         return;
       }
-      const reason = await this.#whyNot(listId, file);
+      const reason = await this.#whyNot(listId, file, signal);
       signal.throwIfAborted();
       if (reason !== undefined)
         log.error({ id: listId, reason }, 'The store of a list cannot be read; it is tried again');
@@ -80,14 +89,16 @@ export class UnreadableStores {
   }
 
   /** Undefined where it was mapped anew; what is met from then on has to be mapped once more. */
-  async #whyNot(listId: string, file: string): Promise<string | undefined> {
+  async #whyNot(listId: string, file: string, signal: AbortSignal): Promise<string | undefined> {
     try {
-      const reason = await whyUnreadable(file, this.#closing.signal);
+      const reason = await whyUnreadable(file, signal);
       if (reason !== undefined) return reason;
+      signal.throwIfAborted();
       this.#met.delete(listId);
       await this.options.mapAnew(listId);
       return undefined;
     } catch (error) {
+      signal.throwIfAborted();
       this.#met.add(listId);
       return `${file} cannot be mapped anew: ${systemReason(error)}`;
     }
