@@ -98,7 +98,7 @@ function measure(parts: StateParts, disk: DiskLook): void {
     void disk.space();
     const meanings = catalog
       .accounts()
-      .flatMap(({ name }) => catalog.lists(name).map(({ id }) => indexes.opened(id)?.meaning()));
+      .flatMap(({ name }) => catalog.lists(name).map(({ id }) => indexes.glance(id)?.meaning()));
     pending.set(meanings.reduce((sum, meaning) => sum + (meaning?.pending ?? 0), 0));
     failed.set(meanings.reduce((sum, meaning) => sum + (meaning?.failed ?? 0), 0));
   });

@@ -16,7 +16,7 @@ function changedFiles(lists: readonly MadeList[]) {
   const warn = vi.fn();
   const of = (id: string) => lists[Number(id.slice(1))] ?? {};
   const indexes = {
-    opened: (id: string) => {
+    glance: (id: string) => {
       if (of(id).isOpen !== true) return undefined;
       const changed = (urls: readonly string[]) => {
         told.push([id, urls]);

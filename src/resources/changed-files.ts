@@ -9,7 +9,7 @@ import { searchSettings } from '../operations/index.js';
 
 export interface ChangedFilesOptions {
   readonly catalog: Pick<Catalog, 'lists'>;
-  readonly indexes: Pick<ListIndexes, 'opened' | 'open' | 'outline' | 'linksBelow'>;
+  readonly indexes: Pick<ListIndexes, 'glance' | 'open' | 'outline' | 'linksBelow'>;
   readonly log: Pick<Logger, 'warn'>;
 }
 
@@ -26,7 +26,7 @@ export class ChangedFiles {
     const { catalog, indexes } = this.options;
     for (const { id, name } of catalog.lists(account)) {
       indexes
-        .opened(id)
+        .glance(id)
         ?.files.changed([url, ...others])
         .catch((error: unknown) => {
           this.warn(error, account, name);
@@ -69,7 +69,7 @@ export class ChangedFiles {
   ): Promise<void> {
     const { indexes } = this.options;
     try {
-      const mayRest = indexes.opened(list.id) === undefined && indexes.outline(list.id)?.resources() !== undefined;
+      const mayRest = indexes.glance(list.id) === undefined && indexes.outline(list.id)?.resources() !== undefined;
       if (mayRest && indexes.linksBelow(list.id, prefix)) await indexes.open(list.id, searchSettings(list));
     } catch (error) {
       this.warn(error, account, list.name);

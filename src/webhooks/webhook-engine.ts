@@ -149,6 +149,13 @@ export class WebhookEngine {
     return { total, deliveries: page.map(({ failure }) => failure), next: last };
   }
 
+  /** Of each of these subscriptions the first that is set aside, where there is one. */
+  firstSetAside(subscriptionIds: readonly string[]): (readonly [subscriptionId: string, first: SetAsideDelivery])[] {
+    return subscriptionIds.flatMap((id) =>
+      this.queue.work.setAsidePage(id, 0, 1).map(({ failure }) => [id, failure] as const),
+    );
+  }
+
   /** Resolves with how many set-aside deliveries are due again. */
   async replay(subscriptionId: string, deliveryIds: readonly string[] | undefined): Promise<number> {
     const ids = deliveryIds === undefined ? undefined : new Set(deliveryIds);

@@ -46,10 +46,10 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-function hostWith(deliver: boolean): WebhookHost {
+function hostWith(deliver: boolean, env: Readonly<Record<string, string>> = {}): WebhookHost {
   const config = loadConfig({
     argv: [],
-    env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_WEBHOOKS_ANSWER_SECONDS: '120' },
+    env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_WEBHOOKS_ANSWER_SECONDS: '120', ...env },
   });
   const log = pino({ level: 'silent' });
   progress = new ProgressBoard();
@@ -81,7 +81,8 @@ function change(id: string, account = 'default'): Promise<void> {
   });
 }
 
-const workerOf = (of: WebhookHost) => (of as unknown as { host: Pick<Host<never>, 'isRunning' | 'kill'> }).host;
+const workerOf = (of: WebhookHost) =>
+  (of as unknown as { host: Pick<Host<never>, 'isRunning' | 'kill' | 'pending'> }).host;
 const settings = (path?: string) => ({ url: receiver.url(path), events: ['contributor.added'] });
 const subscribe = () => host.subscriptions.create('default', settings());
 const idOf = (made: WithSecret | undefined) => made?.subscription.id ?? '';
@@ -109,6 +110,58 @@ describe('WebhookHost', () => {
       () => Promise.resolve(receiver.at('/second').map(({ body }) => body.id)),
       (ids) => ids.includes('a'),
     );
+  });
+
+  it('asks the thread once for what is set aside of all webhooks', async () => {
+    await host.close();
+    host = hostWith(true, { GANNET_WEBHOOKS_RETRY_SECONDS: '', GANNET_WEBHOOKS_QUEUE_RETRY_MINUTES: '' });
+    receiver.answering = ({ path }, response) => response.writeHead(path === '/gone' ? 410 : 204).end();
+    for (const path of ['/gone', '/a', '/b'])
+      await host.ping((await host.subscriptions.create('default', settings(path))).subscription);
+    const [trouble, ...others] = await eventually(
+      () => host.troubles(),
+      (troubles) => troubles.length > 0,
+    );
+    expect(others).toEqual([]);
+    expect(trouble).toMatchObject({
+      account: 'default',
+      name: receiver.url('/gone'),
+      detail: expect.stringContaining('status 410') as string,
+    });
+    const told = vi.spyOn(Worker.prototype, 'postMessage');
+    try {
+      await host.troubles();
+      expect(told).toHaveBeenCalledTimes(1);
+    } finally {
+      told.mockRestore();
+    }
+  });
+
+  it('waits for no thread that does not answer: a webhook is made, and how things stand is told', async () => {
+    await subscribe();
+    const told = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(() => undefined);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      for (const ask of [() => host.subscriptions.create('default', settings('/second')), () => host.troubles()]) {
+        const answer = ask();
+        await vi.waitFor(() => {
+          expect(workerOf(host).pending).toBe(1);
+        });
+        await vi.runOnlyPendingTimersAsync();
+        await answer;
+      }
+    } finally {
+      vi.useRealTimers();
+      told.mockRestore();
+    }
+  });
+
+  it('changes of webhooks behind its end are told to the next thread, and nobody fails for them', async () => {
+    await subscribe();
+    await host.close();
+    const { subscription } = await host.subscriptions.create('default', settings('/second'));
+    await host.subscriptions.delete('default', subscription.id);
+    expect(host.subscriptions.removed()).toEqual([subscription.id]);
   });
 
   it('tells of what it sends, while it does', async () => {

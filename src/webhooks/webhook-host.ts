@@ -34,7 +34,8 @@ import type { WebhookProtocol, WebhookWorkerData } from './webhook-protocol.js';
 const WORKER_HEAP_MIB_MAX = 1024;
 /** Of 19: a thirtieth of a busy processor. Nobody waits for a delivery, and what is queued is on disk. */
 const NICENESS = 15;
-const NOTHING = { deliveries: [] };
+/** Of a thread whose disk does not answer nothing is heard: what was asked for is on another one, and whoever asks how things stand wants to know it then. */
+const HEARD_MS_MAX = 5000;
 /** From the data directory. */
 const QUEUE = 'queue';
 
@@ -130,19 +131,26 @@ export class WebhookHost implements EventSink {
     return this.ask('set-aside', { subscriptionId, after, size });
   }
 
-  /** Those of which deliveries are set aside, and those that cannot send. Of a thread that does not run only the latter. */
+  /** Those of which deliveries are set aside, and those that cannot send. Of a thread that does not run, or does not answer, only the latter. */
   async troubles(): Promise<readonly Trouble[]> {
-    const looks = this.subscriptions.all().map(async ({ id, account, url, secret }): Promise<Trouble[]> => {
+    const first = new Map(await this.firstSetAside());
+    return this.subscriptions.all().flatMap(({ id, account, url, secret }): Trouble[] => {
       const trouble = { kind: 'webhook', account, name: url };
       if (secret === null)
         return [{ ...trouble, detail: 'Its secret cannot be opened: it sends nothing.', since_utc: null }];
-      const [first] = this.host.isRunning ? (await this.setAside(id, 0, 1).catch(() => NOTHING)).deliveries : [];
-      if (first === undefined) return [];
-      const why = first.error ?? `status ${first.status}`;
+      const delivery = first.get(id);
+      if (delivery === undefined) return [];
+      const why = delivery.error ?? `status ${delivery.status}`;
       const detail = `Deliveries failed at every attempt and are set aside, the first by ${why}.`;
-      return [{ ...trouble, detail, since_utc: new Date(first.setAsideAtMs).toISOString() }];
+      return [{ ...trouble, detail, since_utc: new Date(delivery.setAsideAtMs).toISOString() }];
     });
-    return (await Promise.all(looks)).flat();
+  }
+
+  /** Of all webhooks at once: there may be ten thousand. */
+  private async firstSetAside(): Promise<WebhookProtocol['questions']['first-set-aside']['answer']> {
+    if (!this.host.isRunning) return [];
+    const ids = this.subscriptions.all().map(({ id }) => id);
+    return this.host.call('first-set-aside', ids, { msMax: HEARD_MS_MAX }).catch(() => []);
   }
 
   /** Undefined: all that are set aside. Resolves with how many are due again. */
@@ -202,6 +210,8 @@ export class WebhookHost implements EventSink {
 
   /** A worker that starts is told all there are. One that runs is told what changed, so that ten thousand webhooks cost no more than ten. */
   private async onSubscription(change: SubscriptionChange): Promise<void> {
+    // The next start is told all there are.
+    if (this.closed) return;
     if (!this.host.isRunning) {
       if (this.options.deliver) this.startIfNeeded();
     } else if ('put' in change) this.host.notify('subscription', toldSubscription(change.put));
@@ -211,10 +221,10 @@ export class WebhookHost implements EventSink {
 
   /**
    * Resolves when the worker has heard what it was told: it moves what it finds, also rows that it was not told of yet, and moved those of changes right behind a new
-   * webhook before it had heard of that. One that dies meanwhile is followed by one that is told all there are.
+   * webhook before it had heard of that. One that dies meanwhile is followed by one that is told all there are. Nobody waits for long: the webhook is made.
    */
   private async heard(): Promise<void> {
-    if (this.host.isRunning) await this.host.call('heard', null).catch(() => undefined);
+    if (this.host.isRunning) await this.host.call('heard', null, { msMax: HEARD_MS_MAX }).catch(() => undefined);
   }
 
   private toldSubscriptions(): WebhookProtocol['notices']['subscriptions'] {

@@ -2,7 +2,7 @@
 import type { OutboxSource } from '../platform/index.js';
 import type { LogPage } from './delivery-log.js';
 import type { SetAsidePage } from './webhook-engine.js';
-import type { ToldSubscription, WebhookSettings } from './types.js';
+import type { SetAsideDelivery, ToldSubscription, WebhookSettings } from './types.js';
 
 export interface WebhookWorkerData {
   readonly queuePath: string;
@@ -15,6 +15,11 @@ export interface WebhookProtocol {
   readonly questions: {
     /** Answered behind all that was told before it. */
     readonly heard: { readonly ask: null; readonly answer: null };
+    /** By the ids of subscriptions, those that have one. */
+    readonly 'first-set-aside': {
+      readonly ask: readonly string[];
+      readonly answer: readonly (readonly [subscriptionId: string, first: SetAsideDelivery])[];
+    };
     readonly drain: { readonly ask: OutboxSource; readonly answer: null };
     /** By the subscription's id. Null: no such subscription. */
     readonly ping: { readonly ask: string; readonly answer: string | null };

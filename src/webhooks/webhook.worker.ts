@@ -72,6 +72,7 @@ class WebhookWorker {
           this.#watched(() => engine.attempts(subscriptionId, before, size)),
         'set-aside': ({ subscriptionId, after, size }) =>
           this.#watched(() => engine.setAside(subscriptionId, after, size)),
+        'first-set-aside': (ids) => this.#watched(() => engine.firstSetAside(ids)),
         replay: ({ subscriptionId, deliveryIds }) => this.#watched(() => engine.replay(subscriptionId, deliveryIds)),
       },
       notices: {

@@ -307,6 +307,8 @@ export interface ListIndexes {
   refusal(listId: string): ServiceError | undefined;
   /** The index if it is open already: the fast path of a search. */
   opened(listId: string): ListIndex | undefined;
+  /** The same for who only looks at what is open: that is no use of it, by which it would stay open in the place of one that is searched. */
+  glance(listId: string): ListIndex | undefined;
   /**
    * As `ListIndex.reindex`. A list that is being rebuilt because it could not be opened is refused as `open` does, and one
    * where that failed is begun anew.

@@ -130,6 +130,10 @@ class AllListIndexes implements ListIndexes, ListOpener {
     return this.resting.open.used(listId);
   }
 
+  glance(listId: string): ListIndex | undefined {
+    return this.resting.open.get(listId);
+  }
+
   outline(listId: string): ListOutline | undefined {
     const rebuilt = this.rebuilder.outline(listId);
     if (rebuilt !== undefined) return rebuilt;
