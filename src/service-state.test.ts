@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Catalog } from './catalog/index.js';
+import { OpenFeatures } from './operations/index.js';
+import { createMetrics } from './platform/metrics.js';
+import { stateOf } from './service-state.js';
+import { LIST_DEFINITION, LIST_SETTINGS } from '../test/support/lists-with-models.js';
+import { ListsInFolder } from '../test/support/lists-in-folder.js';
+
+const IDS = ['a', 'b', 'c', 'd', 'e'];
+
+let lists: ListsInFolder;
+beforeEach(() => {
+  lists = new ListsInFolder({ GANNET_LISTS_OPEN_MAX: String(IDS.length - 1) }).open();
+});
+afterEach(() => lists.remove());
+
+it('what is measured of open lists is no use of them: which of them rest was by the order of the catalogue', async () => {
+  const catalog = {
+    accounts: () => [{ name: 'default' }],
+    lists: () => IDS.map((id) => ({ id, name: id })),
+  } as unknown as Catalog;
+  const metrics = createMetrics();
+  const { dataDir, indexes } = lists;
+  const state = stateOf({ dataDir, budgetBytes: 0, catalog, indexes, features: new OpenFeatures(), metrics });
+  const create = (id: string) => indexes.create(id, { ...LIST_SETTINGS, list: id }, LIST_DEFINITION);
+  for (const id of IDS.slice(0, -1)) await create(id);
+  // The first is the one that was used last.
+  indexes.opened('a');
+  expect(await state.metrics()).toContain('gannet_records_embedding_pending 0');
+  await create('e');
+  expect(IDS.filter((id) => indexes.glance(id) !== undefined)).toEqual(['a', 'c', 'd', 'e']);
+});
