@@ -41,16 +41,14 @@ function load(file) {
   }
 }
 
-/** The set-up that is at work (scripts/lib/set-up-sign.mjs), and since how many seconds; undefined where none is, or one that was killed. */
+/** The set-up that is at work, and since how many seconds; undefined where none is, or one that was killed. */
 function runningSetUp() {
-  const sign = fileURLToPath(new URL('../dist/set-up.pid', import.meta.url));
-  try {
-    const pid = Number(readFileSync(sign, 'utf8'));
-    process.kill(pid, 0);
-    return { pid, seconds: Math.round((Date.now() - statSync(sign).mtimeMs) / 1000) };
-  } catch {
-    return undefined;
-  }
+  const { signedProcess, signPath } = createRequire(import.meta.url)('./set-up-sign.cjs');
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const pid = signedProcess(root);
+  const since = statSync(signPath(root), { throwIfNoEntry: false });
+  if (pid === undefined || since === undefined) return undefined;
+  return { pid, seconds: Math.round((Date.now() - since.mtimeMs) / 1000) };
 }
 
 assertNode();

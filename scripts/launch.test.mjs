@@ -1,9 +1,10 @@
 /** Whoever asks a fresh clone what a command takes is not made to wait for its set-up. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { itWhere } from '../test/support/skip.js';
 import { otherSetUpEnded, showSetUp } from './lib/set-up-sign.mjs';
 
 it('answers --help of a fresh clone without setting it up', () => {
@@ -15,7 +16,7 @@ it('answers --help of a fresh clone without setting it up', () => {
   expect(readdirSync(clone)).toEqual(['scripts']);
 });
 
-it('says of a clone that is being set up that it is, and of one whose set-up was killed that it is none yet', () => {
+it('says of a clone that is being set up that it is, and of one whose set-up was killed that it is none yet', async () => {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
   onTestFinished(() => rmSync(clone, { recursive: true }));
   cpSync(join(import.meta.dirname, '..', 'bin'), join(clone, 'bin'), { recursive: true });
@@ -23,7 +24,7 @@ it('says of a clone that is being set up that it is, and of one whose set-up was
   mkdirSync(join(clone, 'dist'));
   const told = () => spawnSync(process.execPath, ['bin/gannet.js', 'list'], { cwd: clone, encoding: 'utf8' }).stderr;
   expect(told()).toBe('Gannet is not built yet: run `npm run setup` first.\n');
-  const hide = showSetUp(clone);
+  const hide = await showSetUp(clone, () => undefined);
   expect(told()).toMatch(
     /^Gannet is not built yet: a set-up is at work on it \(process \d+, since \d+ s; .* when that has ended\.\n$/,
   );
@@ -52,6 +53,47 @@ it('a set-up waits for another one that is at work, and for none that was killed
   });
   expect(told).toEqual([expect.stringContaining(`(process ${other.pid}): this one goes on when that has ended`)]);
 });
+
+it('of two set-ups that begin at once one waits for the other', async () => {
+  const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
+  onTestFinished(() => rmSync(clone, { recursive: true }));
+  const sign = join(import.meta.dirname, 'lib', 'set-up-sign.mjs');
+  const program = `
+    import { existsSync, rmSync, writeFileSync } from 'node:fs';
+    import { showSetUp } from ${JSON.stringify(sign)};
+    const hide = await showSetUp(${JSON.stringify(clone)}, () => undefined);
+    const atWork = ${JSON.stringify(join(clone, 'at-work'))};
+    if (existsSync(atWork)) process.exit(1);
+    writeFileSync(atWork, '');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    rmSync(atWork);
+    hide();`;
+  const status = () =>
+    new Promise((resolve) => {
+      spawn(process.execPath, ['--input-type=module', '-e', program]).on('exit', resolve);
+    });
+  expect(await Promise.all(Array.from({ length: 6 }, status))).toEqual(Array(6).fill(0));
+  expect(readdirSync(join(clone, 'dist'))).toEqual([]);
+});
+
+const tellsBeginnings = existsSync('/proc/self/stat');
+
+itWhere(tellsBeginnings, 'when a process began is not told here')(
+  'a set-up that was killed is none, also where its number is that of another process now',
+  async () => {
+    const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
+    onTestFinished(() => rmSync(clone, { recursive: true }));
+    const hide = await showSetUp(clone, () => undefined);
+    const path = join(clone, 'dist', 'set-up.pid');
+    const [pid, since] = readFileSync(path, 'utf8').split(' ');
+    expect([pid, since]).toEqual([String(process.pid), expect.stringMatching(/^\d+$/)]);
+    hide();
+    writeFileSync(path, `${process.ppid} ${since}`);
+    const told = [];
+    await otherSetUpEnded(clone, (line) => told.push(line));
+    expect(told).toEqual([]);
+  },
+);
 
 it('the program says of a Node.js that is too old which one it needs', () => {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));

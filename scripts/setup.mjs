@@ -189,7 +189,7 @@ export async function setUpPackages({ quiet = false } = {}) {
 
 /** Runs every stale step. Throws a StepError whose message is one sentence. */
 export async function setup(options) {
-  await otherSetUpEnded(root, (line) => process.stdout.write(line));
+  await otherSetUpEnded(root, toldWaiting);
   try {
     await runSteps(options);
   } finally {
@@ -198,12 +198,14 @@ export async function setup(options) {
   }
 }
 
+const toldWaiting = (line) => process.stdout.write(line);
+
 /** What takes the sign away that a set-up is at work; undefined while none is. */
 let hideSetUp;
 
 /** A step that does something, which the program says while it cannot be called. */
 async function shownStep(name, work) {
-  hideSetUp ??= showSetUp(root);
+  hideSetUp ??= await showSetUp(root, toldWaiting);
   await step(name, work);
 }
 
