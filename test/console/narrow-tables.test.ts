@@ -29,4 +29,11 @@ describeConsole('a table on a telephone', { context, fill }, (its) => {
     expect(await row.getByTitle(/^keyId in the log: [0-9a-f-]{36}$/).count()).toBe(1);
     expect((await row.getByRole('rowheader').boundingBox())?.width).toBeLessThan(320);
   });
+
+  it('has a moment in one line', async () => {
+    await its.visit('people');
+    const moment = its.page.getByRole('row').locator('time').first();
+    await moment.waitFor();
+    expect((await moment.boundingBox())?.height).toBeLessThan(30);
+  });
 });

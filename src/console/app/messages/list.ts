@@ -40,6 +40,9 @@ export const listTexts = {
     title: 'Lists',
     none: 'There are no lists yet. Drop a file on the start page to make one from it, or make an empty one here.',
     noneFound: 'No list has this in its name.',
+    unavailable: (name: string) => `The list ${name} cannot be used now`,
+    deleteDamagedQuestion: (name: string) =>
+      `${name} and all its records will be gone for good, and what might be saved of them. A backup that was made before still has them.`,
     find: 'Find a list',
     name: 'Name',
     nameHint: 'Small letters, digits, - and _; it is part of addresses',

@@ -4,12 +4,12 @@ import { text } from '../../messages/index.js';
 import { serviceState, type ServiceStateOutput } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
 import { useAccount } from '../../service/session.js';
-import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
-import { bytes, count } from '../../ui/format.js';
+import { bytes, count, time } from '../../ui/format.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
-import { When, WhenCell } from '../../ui/when.js';
+import { When } from '../../ui/when.js';
 import { Figure } from './health-summary.js';
+import { Troubles } from './troubles.js';
 
 const READ_MS = 15_000;
 /** Of the disk: from here on somebody should make room. */
@@ -31,6 +31,8 @@ export function Standing() {
 function Told({ state }: { readonly state: ServiceStateOutput }) {
   return (
     <Stack>
+      <Databases databases={state.databases} />
+      <Troubles state={state} />
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         <Disk disk={state.disk} />
         <Backup backup={state.backup} />
@@ -41,11 +43,9 @@ function Told({ state }: { readonly state: ServiceStateOutput }) {
         </Figure>
         <Figure
           title={text.health.allLists}
-          value={`${count(state.lists.all)}: ${text.health.listsOf(count(state.lists.open), count(state.lists.rebuilding))}`}
+          value={text.health.allListsOf(count(state.lists.all), count(state.lists.open), count(state.lists.rebuilding))}
         />
       </SimpleGrid>
-      <Databases databases={state.databases} />
-      <Troubles state={state} />
     </Stack>
   );
 }
@@ -56,7 +56,7 @@ function Disk({ disk }: { readonly disk: ServiceStateOutput['disk'] }) {
   const folders = disk.used.slice(0, FOLDERS_MAX).map(({ name, bytes: size }) => `${name} ${bytes(size)}`);
   return (
     <Figure title={text.health.disk} value={text.health.diskOf(bytes(disk.free_bytes), bytes(disk.bytes))}>
-      <Progress aria-label={text.health.disk} value={100 * used} color={used >= FULL ? 'red' : 'blue'} />
+      <Progress aria-label={text.health.diskUsed} value={100 * used} color={used >= FULL ? 'red' : 'blue'} />
       <Text size="sm" c="dimmed">
         {text.health.dataTakes}: {folders.join(', ')}
       </Text>
@@ -66,10 +66,10 @@ function Disk({ disk }: { readonly disk: ServiceStateOutput['disk'] }) {
 
 function Backup({ backup: { last, failure } }: Pick<ServiceStateOutput, 'backup'>) {
   return (
-    <Figure title={text.health.backup} value={last === null ? text.health.noBackup : bytes(last.bytes)}>
+    <Figure title={text.health.backup} value={last === null ? text.health.noBackup : time(last.finished_utc)}>
       {last === null ? null : (
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          <When iso={last.finished_utc} /> {last.path}
+          {bytes(last.bytes)}, {last.path}
         </Text>
       )}
       {failure === null ? null : (
@@ -88,30 +88,4 @@ function Databases({ databases: { unreadable, set_aside: setAside } }: Pick<Serv
       {each}
     </Text>
   ));
-}
-
-type Trouble = ServiceStateOutput['troubles'][number];
-const trouble = columnHelper<Trouble>();
-const COLUMNS = trouble.columns([
-  trouble.accessor('kind', { header: text.health.troubleKind }),
-  trouble.accessor('account', { header: text.health.account }),
-  trouble.accessor('name', { header: text.health.name, cell: Wrapped }),
-  trouble.accessor('detail', { header: text.health.trouble, cell: Wrapped }),
-  trouble.accessor('since_utc', { header: text.health.troubleSince, cell: WhenCell }),
-]);
-
-function Troubles({ state: { troubles, trouble_count: all } }: { readonly state: ServiceStateOutput }) {
-  if (troubles.length === 0) return <Text>{text.health.noTroubles}</Text>;
-  return (
-    <>
-      <DataTable
-        label={text.health.troubles}
-        items={troubles}
-        columns={COLUMNS}
-        keyOf={({ kind, account, name }) => `${kind}/${account}/${name}`}
-        named="name"
-      />
-      {all > troubles.length ? <Text c="dimmed">{text.health.moreTroubles(count(all - troubles.length))}</Text> : null}
-    </>
-  );
 }

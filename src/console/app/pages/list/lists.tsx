@@ -16,6 +16,7 @@ import { languageChoices } from '../../ui/languages.js';
 import { Problem } from '../../ui/problem.js';
 import { useTextInAddress } from '../../ui/text-in-address.js';
 import { WhenCell } from '../../ui/when.js';
+import { UnavailableList } from './unavailable-list.js';
 
 /** Shown at first, and with each step. */
 const ROWS = 100;
@@ -32,9 +33,9 @@ export function Lists() {
   const found = useMemo(() => lists.filter(({ name }) => name.includes(wanted.trim().toLowerCase())), [lists, wanted]);
   return (
     <Page title={text.lists.title} actions={may(listCreate) ? <NewList /> : undefined}>
-      {lists.length === 0 ? <Empty>{text.lists.none}</Empty> : null}
-      {unavailable.map(({ name, code, detail }) => (
-        <Problem key={name} error={new Error(`${name}: ${detail} (${code})`)} />
+      {lists.length + unavailable.length === 0 ? <Empty>{text.lists.none}</Empty> : null}
+      {unavailable.map((each) => (
+        <UnavailableList key={each.name} {...each} />
       ))}
       {lists.length <= FEW ? null : (
         <TextInput

@@ -1,0 +1,53 @@
+/** What does not work, on the pages where somebody sees it first: the list that is damaged is named with what can be done about it. */
+import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeConsole } from '../support/console.js';
+import { eventually } from '../support/eventually.js';
+import type { TestService } from '../support/service.js';
+
+const PAGES_BYTES = 8192;
+const TELEPHONE = { width: 390, height: 844 };
+
+/** The only list, damaged while the service is stopped. */
+async function fill(service: TestService): Promise<void> {
+  await service.client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
+  await service.client.post('/search-result/default/birds', { name: 'one', fields: { title: 'word' } });
+  await service.stop();
+  const lists = join(service.dataDir, 'lists');
+  const [folder = ''] = readdirSync(lists).filter((name) => !name.startsWith('.'));
+  const file = openSync(join(lists, folder, 'store', 'data.mdb'), 'r+');
+  writeSync(file, Buffer.alloc(PAGES_BYTES, 0x5a), 0, PAGES_BYTES, 0);
+  closeSync(file);
+  await service.start();
+  await eventually(
+    () => service.client.get('/search/default/birds/1', { query: 'word' }),
+    ({ body }) => (body as { code?: string }).code === 'list-damaged',
+  );
+}
+
+describeConsole('a damaged list', { fill, context: { viewport: TELEPHONE } }, (its) => {
+  it('is a trouble of the page Health, whole on a telephone, and leads to where something is done about it', async () => {
+    await its.visit('health');
+    const trouble = its.page.getByRole('list', { name: 'What does not work' }).getByRole('listitem');
+    const sentence = trouble.getByText("The store of the list 'birds' is damaged");
+    const box = await sentence.boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(TELEPHONE.width);
+    await trouble.getByRole('link', { name: 'birds' }).click();
+    await its.page.waitForURL(/\/console\/default\/lists/);
+  });
+
+  it('is named among the lists, which are not said to be none, and deleted there', async () => {
+    await its.visit('lists');
+    const told = its.page.getByRole('alert', { name: 'The list birds cannot be used now' });
+    await told.getByText("The store of the list 'birds' is damaged").waitFor();
+    expect(await its.page.getByText('There are no lists yet.').count()).toBe(0);
+    await told.getByRole('button', { name: 'Delete the list' }).click();
+    const dialog = its.page.getByRole('dialog', { name: 'Delete the list' });
+    await dialog.getByRole('textbox').fill('birds');
+    await dialog.getByRole('button', { name: 'Delete the list' }).click();
+    await its.page.getByText('There are no lists yet.').waitFor();
+    expect((await its.service.control().get('/list/default')).body).toMatchObject({ lists: [] });
+  });
+});
