@@ -50,7 +50,7 @@ function harmless(cell: string): string {
   return FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;
 }
 
-/** Fields of the record that an import of the CSV would not bring back as they are: it has no empty texts, and cells have no types but those of facets. */
+/** Fields of the record that an import of the CSV would not bring back as they are: it has no empty texts and no halves of pairs, and cells have no types but those of facets. */
 export function changedFields({ fields }: ExportedRecord, columns: readonly CsvColumn[]): string[] {
   return columns.filter(({ name, holds }) => !comesBack(fields[name], holds)).map(({ name }) => name);
 }
@@ -58,12 +58,20 @@ export function changedFields({ fields }: ExportedRecord, columns: readonly CsvC
 function comesBack(value: unknown, holds: CsvColumn['holds']): boolean {
   if (value === undefined || value === null || holds === 'several') return true;
   if (holds === 'point') return isPoint(value);
-  if (holds === 'text') return typeof value === 'string' && value !== '';
-  return !Array.isArray(value) || (value.length === 1 && value[0] !== '');
+  if (holds === 'text') return isSayable(value);
+  const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  return typeof one === 'string' ? isSayable(one) : !Array.isArray(one);
 }
 
-/** Begins or cuts what a Many facet's cell is read as: JSON, or values behind `|`. */
-const NOT_ONE = /^\[|\||^\s|\s$|^$/;
+function isSayable(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && !HALF_OF_A_PAIR.test(value);
+}
+
+/** A surrogate by itself, which UTF-8 does not have; JSON writes it as an escape. */
+const HALF_OF_A_PAIR = /\p{Surrogate}/u;
+
+/** What would not be itself as the cell of a Many facet, which is JSON, or values behind `|`. */
+const NOT_ONE = /^\[|\||^\s|\s$|^$|\p{Surrogate}/u;
 
 /** As the import reads them: one value as it is (facets are arrays even of one), several as JSON, a point as `51.5,-0.12`. */
 function cellText(value: unknown, column: CsvColumn): string {

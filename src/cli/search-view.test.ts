@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { csvHeading, csvRow, type CsvColumn } from './export-csv.js';
+import { changedFields, csvHeading, csvRow, type CsvColumn } from './export-csv.js';
 import type { Output } from './output.js';
 import { describeProblem } from './problem.js';
 import { explanationLines } from './explanation-view.js';
@@ -106,6 +106,19 @@ it('CSV quotes what needs it and writes several values as JSON', () => {
     csvRow({ name: 'c', fields: { at: { latitude: 51.5, longitude: -0.12 } } }, [{ name: 'at', holds: 'point' }]),
   ).toBe('c,"51.5,-0.12"\n');
   expect(csvRow({ name: 'b', fields: { tags: ['x', 'y'] } }, columns)).toBe('b,,"[""x"",""y""]"\n');
+});
+
+it('CSV has no halves of pairs: several values are escaped, and of any other field it is told', () => {
+  const columns: readonly CsvColumn[] = [
+    { name: 'title', holds: 'text' },
+    { name: 'colour', holds: 'one' },
+    { name: 'tags', holds: 'several' },
+  ];
+  const half = 'a\uD800';
+  const record = { name: 'a', fields: { title: half, colour: [half], tags: [half] } };
+  expect(csvRow(record, columns)).toBe(String.raw`a,${half},${half},"[""a\ud800""]"` + '\n');
+  expect(changedFields(record, columns)).toEqual(['title', 'colour']);
+  expect(changedFields({ name: 'a', fields: { title: '\u{1F600}', colour: ['x'], tags: ['x'] } }, columns)).toEqual([]);
 });
 
 it('CSV keeps texts that spreadsheets calculate, and makes them harmless where it is asked to', () => {

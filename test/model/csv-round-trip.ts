@@ -1,7 +1,7 @@
 /** What becomes of records that are exported to CSV and imported again (docs/decisions/0354). */
 import { csvHeading, csvRow, type CsvColumn } from '../../src/cli/export-csv.js';
 import type { ModelRecord, ReferenceList } from './reference-list.js';
-import { isPoint, membersOf, type Value } from './reference-values.js';
+import { isPoint, membersOf, wellFormed, type Value } from './reference-values.js';
 
 type Listed = readonly { readonly name: string; readonly fields: Readonly<Record<string, Value>> }[];
 
@@ -28,8 +28,8 @@ export function broughtBack({ fields }: ModelRecord, columns: readonly CsvColumn
     if (holds === 'several' || isPoint(value)) return [[name, value]];
     const [first, ...others] = membersOf(value);
     if (first === '' && others.length === 0) return [];
-    if (holds === 'one') return [[name, value]];
-    return [[name, others.length === 0 ? String(first) : JSON.stringify(value)]];
+    if (holds === 'one') return [[name, typeof first === 'string' ? [wellFormed(first)] : value]];
+    return [[name, others.length === 0 ? wellFormed(String(first)) : JSON.stringify(value)]];
   });
   return Object.fromEntries(kept);
 }

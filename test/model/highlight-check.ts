@@ -1,7 +1,7 @@
 /** What the documents say of highlights: HTML-escaped but for the tags, at most 200 characters, out of the field, and what is marked was searched for. */
 import { holdsTrue } from './difference.js';
 import type { ModelRecord } from './reference-list.js';
-import { membersOf } from './reference-values.js';
+import { membersOf, wellFormed } from './reference-values.js';
 import { wordsOf, type SynonymRule, type WordQuery } from './reference-words.js';
 
 const CHARACTERS_MAX = 200;
@@ -35,7 +35,7 @@ export function checkHighlights(
     const passage = blanksAsOne(text.replaceAll(/^…|…$/g, ''));
     holdsTrue(
       'highlight out of the field',
-      values.some((value) => blanksAsOne(value).includes(passage)),
+      values.some((value) => blanksAsOne(wellFormed(value)).includes(passage)),
       () => [html, values],
     );
     if (query === undefined || query.typos || rules.length > 0) continue;

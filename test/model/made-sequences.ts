@@ -27,6 +27,8 @@ const FACETS: readonly FacetDefinition[] = [
   facet('flags', 'boolean', 'Many'),
   facet('day', 'date', 'Single'),
   facet('a.b', 'date', 'Many'),
+  // As orders call how far away a record is.
+  facet('distance', 'number', 'Single'),
 ];
 /** Their type and cardinality change; they are counted and sorted by, in lists alone. */
 const CHANGING = ['changing', 'other changing'];
@@ -288,7 +290,10 @@ class SequenceMaker {
     const byPlace = isNear || this.random.below(50) === 0 ? ['distance', 'distance'] : [];
     const sortable = [...singles, 'name', 'created_utc', 'modified_utc', ...byPlace, ...others];
     const keys = new Set(Array.from({ length: 1 + this.random.below(4) }, () => this.random.pick(sortable)));
-    return [...keys].map((by) => ({ by, direction: this.random.pick(['asc', 'desc'] as const) }));
+    return [...keys].map((by) => {
+      const direction = this.random.pick(['asc', 'desc'] as const);
+      return by === 'distance' && this.random.below(2) === 0 ? { by, direction, quoted: true } : { by, direction };
+    });
   }
 
   #query(): WordQuery {

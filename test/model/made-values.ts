@@ -71,6 +71,26 @@ const TEXTS = [
   ],
   ...['日本', 'עברית', 'العربية', 'ไทย', '\u202Ea', 'K', 'k', 'a,b', 'a;b', '__proto__', 'constructor', LONG],
 ];
+/** Halves of pairs, letters with marks in either order, pictures that are joined, and what is written from right to left. */
+const BORDER_TEXTS = [
+  ...['\uD800', 'a\uDC00', '\uDBFFa', 'e\u0301\u0323', 'e\u0323\u0301', '\u1EB9\u0301', '\u212B', '\u00C5', 'A\u030A'],
+  ...['\u{1F469}\u200D\u{1F469}\u200D\u{1F467}', '\u{1F1E9}\u{1F1EA}', '\u{1F44D}\u{1F3FD}', '\u2028', '\u0085'],
+  ...[
+    '\uFDFA',
+    '\u1E9B\u0323',
+    'क्षि',
+    'שָׁלוֹם',
+    '\u200Fa\u200E',
+    '\u{10FFFF}',
+    '\uFFFE',
+    '[',
+    '["a"]',
+    'a|b',
+    '=1',
+    'word'.repeat(800),
+  ],
+];
+TEXTS.push(...BORDER_TEXTS);
 const NUMBERS = [
   ...[0, 1, -1, 2, 3, 10, 100, 1.5, 0.1, 0.2, 0.30000000000000004, 0.3, 1e21, 1e-7, 1e308, -1e308, 5e-324, -5e-324],
   ...[
@@ -80,7 +100,10 @@ const NUMBERS = [
     2 ** 53,
     2 ** 53 + 2,
     -(2 ** 53),
+    2 ** 53 - 2,
     2 ** 63,
+    -0.1,
+    123_456_789_012_345_680_000,
     1.7976931348623157e308,
     2.2250738585072014e-308,
   ],
@@ -101,6 +124,17 @@ const DATES = [
     '9999-12-31T23:59:59.999Z',
     '1969-12-31T23:59:59.999Z',
     '1970-01-01',
+  ],
+  ...[
+    '2026-11-21T00:00:00+14:00',
+    '2026-11-21T00:00:00-12:00',
+    '2026-11-21T23:59:59.999-23:59',
+    '0001-01-01T00:00:00+14:00',
+    '9999-12-31T23:59:59.999+00:01',
+    '2026-11-21T05:54Z',
+    '2026-11-21t05:54:00z',
+    '2026-11-21 05:54:00Z',
+    '2016-12-31T22:59:60-01:00',
   ],
   ...['2024-02-29', '2016-12-31T23:59:60Z', '2026-11-21T05:54:00.1239Z', '1582-10-10', '2026-11-21T05:54:00-00:00'],
 ];
@@ -132,6 +166,10 @@ const POINTS: readonly Point[] = [
   { latitude: 51.5, longitude: -0.13 },
   { latitude: 89.9, longitude: 120 },
   { latitude: 89.9, longitude: -60 },
+  ...[90, -90].flatMap((latitude) => [180, -180, 45].map((longitude) => ({ latitude, longitude }))),
+  { latitude: 5e-324, longitude: -5e-324 },
+  { latitude: 89.999_999, longitude: 180 },
+  { latitude: -51.5, longitude: 179.88 },
 ];
 /** Some are a typo away from others, and none is two of the others written together. */
 export const WORDS =

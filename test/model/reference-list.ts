@@ -36,6 +36,8 @@ export interface SortKey {
   /** A Single facet, or `name`, `created_utc`, `modified_utc`, `distance` of the record itself. */
   readonly by: string;
   readonly direction: 'asc' | 'desc';
+  /** In backticks: a facet of that name, where there is one. */
+  readonly quoted?: boolean;
 }
 export interface ModelSearch {
   readonly filter?: Filter;

@@ -23,7 +23,12 @@ const EARTH_RADIUS_METRES = 6_371_008.8;
 
 /** Two texts that differ in case alone have the same. */
 export function fold(text: string): string {
-  return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  return wellFormed(text).normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** As UTF-8 has it: what is half of a pair is U+FFFD. */
+export function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 }
 
 export function keyOf(type: FacetType, value: Scalar): Key {

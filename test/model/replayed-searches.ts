@@ -186,12 +186,14 @@ export class ReplayedSearches {
   }
 
   /** A key of the group finds in an old version what is a member still, and nothing of what is none any more. */
-  async #withKeyOfGroup(search: Search): Promise<void> {
-    const { target } = search;
+  async #withKeyOfGroup(sent: Search): Promise<void> {
+    const { target } = sent;
     if (!('group' in target) || target.group === 'latest') return;
     const { group, otherWays, prefix, counted } = this.state;
     const pinned = group.pinned(group.version - target.back);
     const lists = pinned && this.#all(group.present(pinned));
+    // The version may be gone to whoever sees more of it than the key does.
+    const search = await this.#timed(sent, lists ?? []);
     const { path, body } = this.#sentAs(search, search.skip, search.size);
     const answer = await (await otherWays.ofGroup()).post(path, body);
     counted.searched(`group/${prefix}`, body, answer);
@@ -270,7 +272,7 @@ export class ReplayedSearches {
       ...(vector && { vector, exact: exact ?? false }),
       ...(radius && { radius: { ...radius.centre, distance: radius.metres } }),
       ...(order.length > 0 && {
-        order_by: order.map(({ by, direction }) => `${/^\w+$/.test(by) ? by : `\`${by}\``} ${direction}`).join(', '),
+        order_by: order.map(writtenKey).join(', '),
       }),
       ...(select && { select }),
       ...(search.asStored === true && { ranking: 'none' }),
@@ -286,5 +288,8 @@ function withoutTexts(search: Search, lists: readonly Searched[]): Search {
   const { vector: _, ...others } = search;
   return { ...others, byWords: true };
 }
+
+const writtenKey = ({ by, direction, quoted = false }: SortKey) =>
+  `${!quoted && /^\w+$/.test(by) ? by : `\`${by}\``} ${direction}`;
 
 const keyOfHit = ({ list_name: list, name, '@text_score': score }: Hit) => [list, name, score];

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Difference, holdsTrue, same } from './difference.js';
 import type { Search } from './operations.js';
 import { filterFields } from './reference-filter.js';
-import { compareRows, type ModelRecord, type ReferenceList } from './reference-list.js';
+import { compareRows, type ModelRecord, type ReferenceList, type SortKey } from './reference-list.js';
 import {
   compareKeys,
   instantOf,
@@ -58,9 +58,15 @@ export function isRefused(search: Search, lists: readonly Searched[]): boolean {
   const filtered = search.filter === undefined ? [] : filterFields(search.filter);
   if (![...filtered, ...search.facets].every(known)) return true;
   if (search.vector !== undefined && isVectorRefused(search.vector, lists)) return true;
-  const isOwn = (by: string) => RECORD_KEYS.has(by) || (by === 'distance' && search.radius !== undefined);
-  if (!search.order.every(({ by }) => isOwn(by) || single(by))) return true;
+  const isOwn = (key: SortKey) => RECORD_KEYS.has(key.by) || isFarness(key, search, lists);
+  if (!search.order.every((key) => isOwn(key) || single(key.by))) return true;
   return search.radius !== undefined && lists.every(({ list }) => list.definition.location === null);
+}
+
+/** Whether it says how far away a record is: with a radius, and unless it is in backticks and the name of a facet. */
+function isFarness({ by, quoted = false }: SortKey, { radius }: Search, lists: readonly Searched[]): boolean {
+  if (by !== 'distance' || radius === undefined) return false;
+  return !quoted || lists.every(({ list }) => list.facet(by) === undefined);
 }
 
 function isVectorRefused(vector: Vector, lists: readonly Searched[]): boolean {
@@ -179,7 +185,7 @@ export class SearchCheck {
   #order(page: readonly Expected[], skip: number): void {
     const { order } = this.search;
     if (order.length === 0) return;
-    if (order.some(({ by }) => by === 'distance')) return this.#orderByDistance(page);
+    if (order.some((key) => this.#isFarness(key))) return this.#orderByDistance(page);
     const row = ({ list, record }: Expected) => list.sortValues(record, order);
     const rows = page.map(row);
     if (this.#doubtful.size > 0) {
@@ -193,13 +199,17 @@ export class SearchCheck {
     same('order', rows, all.slice(skip, skip + rows.length));
   }
 
+  #isFarness(key: SortKey): boolean {
+    return isFarness(key, this.search, this.lists);
+  }
+
   /** Two that are about as far away may come in any order; behind one of the same place, the next key decides. */
   #orderByDistance(page: readonly Expected[]): void {
     const { order, radius } = this.search;
     if (radius === undefined) return;
     const compare = (one: Expected, other: Expected): number => {
       for (const key of order) {
-        if (key.by !== 'distance') {
+        if (!this.#isFarness(key)) {
           const rows = [one, other].map(({ list, record }) => list.sortValues(record, [key]));
           const compared = compareRows([key], rows[0] ?? [], rows[1] ?? []);
           if (compared !== 0) return compared;

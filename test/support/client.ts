@@ -123,7 +123,7 @@ function destination(address: ServiceAddress) {
 
 function queryString(query: NonNullable<RequestOptions['query']>): string {
   return Object.entries(query)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(wellFormed(String(value)))}`)
     .join('&');
 }
 
@@ -133,4 +133,9 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** As browsers write what no URL has: half of a pair. */
+function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 }

@@ -75,7 +75,8 @@ function leftOut(names: readonly string[]): string {
 }
 
 function notAsTheyAre(names: readonly string[]): string {
-  const why = 'it has no empty texts, numbers and several values of facets alone, and one value of a Single one';
+  const why =
+    'it has no empty texts and no halves of surrogate pairs, numbers and several values of facets alone, and one value of a Single one';
   return `some values that an import of the CSV does not bring back as they are, of ${namesOf(names)}: ${why}; --format ndjson keeps all\n`;
 }
 
