@@ -187,3 +187,71 @@ it(`counts ${STEPS} steps over several days, from seed ${SEED}`, { timeout: TIME
   }
   for (const target of TARGETS) await check(target, dayBefore(today, DAYS_MAX), today);
 });
+
+/** What a day keeps once it has ended (service document 4.5). */
+const KEPT_A_DAY = 500;
+const OFTEN = KEPT_A_DAY + 10;
+const RARE = 40;
+const AT_ONCE = 32;
+
+/** Each of them so many times, all of which find nothing. */
+async function searchAll(terms: readonly string[], times: number): Promise<void> {
+  const all = Array.from({ length: times }, () => terms).flat();
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    const asked = all.slice(from, from + AT_ONCE).map(async (query) => {
+      const { status, text } = await service.client.post('/search/default/terms/1', { query, typo_tolerance: false });
+      expect(status, text).toBe(200);
+    });
+    await Promise.all(asked);
+  }
+}
+
+interface Terms {
+  readonly total_searches: number;
+  readonly top_searches: readonly { readonly term: string; readonly count: number }[];
+  readonly top_zero_result_searches: Terms['top_searches'];
+}
+async function countOf(term: string): Promise<number[]> {
+  const report = (await reported('list/terms')) as unknown as Terms;
+  return [report.top_searches, report.top_zero_result_searches].map(
+    (top) => top.find((each) => each.term === term)?.count ?? 0,
+  );
+}
+
+/** A thousand searches: with all tests, roll-ups alone are asked what a day keeps (src/analytics/roll-up.test.ts). */
+it.runIf(STEPS > 100)(
+  'keeps the 500 most frequent terms of a day that has ended',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const made = await service.client.post('/list/default', {
+      name: 'terms',
+      language: 'none',
+      searchable_fields: [{ name: 'title' }],
+    });
+    expect(made.status, made.text).toBe(201);
+    const often = Array.from({ length: OFTEN }, (_, at) => `often${at}`);
+    const rare = Array.from({ length: RARE }, (_, at) => `rare${at}`);
+    await searchAll(often, 2);
+    await searchAll(rare, 1);
+    await jump();
+    jumps += 1;
+    // On a day of few terms all are kept: those that were rare yesterday are told by what they have had since.
+    await searchAll(rare.slice(0, 10), 4);
+    const total = OFTEN * 2 + RARE + 10 * 4;
+    for (const again of ['at once', 'stopped', 'killed']) {
+      if (again !== 'at once') await restart(again === 'stopped' ? 'SIGTERM' : 'SIGKILL');
+      // The hours of a day become a day some time after midnight.
+      await eventually(
+        () => countOf('rare0'),
+        (counts) => counts.every((count) => count === 4),
+      );
+      const report = (await reported('list/terms')) as unknown as Terms;
+      expect(report.total_searches, again).toBe(total);
+      for (const top of [report.top_searches, report.top_zero_result_searches]) {
+        // Which of those that are as frequent as others are told is not said.
+        const counts = top.map(({ count }) => count);
+        expect(counts, again).toEqual([...Array<number>(10).fill(4), ...Array<number>(TERMS_MAX - 10).fill(2)]);
+      }
+    }
+  },
+);

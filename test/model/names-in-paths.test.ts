@@ -110,9 +110,10 @@ async function rename(from: string, to: string): Promise<void> {
   if (from === to) return;
   for (const fields of records.values()) {
     const value = fields.get(from);
-    fields.delete(to);
+    // What a record kept under that name from a facet that was removed stays where there is nothing to take its place.
+    if (value === undefined) continue;
     fields.delete(from);
-    if (value !== undefined) fields.set(to, value);
+    fields.set(to, value);
   }
 }
 

@@ -39,6 +39,8 @@ describe('radius', () => {
     ['0,180,1mi', 0, 180, 1609.344],
     ['0,0,0', 0, 0, 0],
     ['0,0,.5km', 0, 0, 500],
+    ['-1e-7,2.5E-8,1e-1km', -1e-7, 2.5e-8, 100],
+    ['5e-324,-5e-324,1000', 5e-324, -5e-324, 1000],
   ])('%s', (text, latitude, longitude, metres) => {
     expect(parseRadius(text)).toEqual({ latitude, longitude, metres });
   });

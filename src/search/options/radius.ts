@@ -9,8 +9,9 @@ const METRES_OF_UNIT: ReadonlyMap<string, number> = new Map([
   ['mi', 1609.344],
 ]);
 const TEXT_LENGTH_MAX = 200;
-const COORDINATE = /^[+-]?\d{1,3}(?:\.\d+)?$/;
-const DISTANCE = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)$/i;
+/** With a negative power of ten, too: so programs write what is close to zero. */
+const COORDINATE = /^[+-]?\d{1,3}(?:\.\d+)?(?:e-\d{1,3})?$/i;
+const DISTANCE = /^((?:\d+(?:\.\d+)?|\.\d+)(?:e-\d{1,3})?)\s*([a-z]*)$/i;
 
 /** WGS84 degrees and metres. Throws `invalid-parameter` naming the part that is wrong. */
 export function parseRadius(radius: NonNullable<SearchOptions['radius']>): RadiusOption {
