@@ -22,9 +22,9 @@ export interface QueryRule {
 /** Words of a text, folded, with the double s of a sharp one, large or small: for texts of words between blanks and punctuation, which is all that is searched for here. */
 export function wordsOf(text: string): string[] {
   const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().toUpperCase().toLowerCase();
-  // Signs that stand without blanks are no part of a word or a number beside them; a picture is a word by itself, and what low lines connect is one (UAX 29).
+  // Signs that stand without blanks are no part of a word or a number beside them; a picture is a word by itself, and what low lines connect is one, as is what has an apostrophe inside (UAX 29).
   const parted = folded.replaceAll(/\p{Script=Han}+/gu, ' $& ');
-  return parted.match(/[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)*|\p{Extended_Pictographic}/gu) ?? [];
+  return parted.match(/[\p{L}\p{N}]+(?:(?:_+|(?<=\p{L})'(?=\p{L}))[\p{L}\p{N}]+)*|\p{Extended_Pictographic}/gu) ?? [];
 }
 
 const ONE_EDIT_LETTERS = 4;
