@@ -87,9 +87,12 @@ function wrong(detail: string): ModelError {
   return new ModelError(detail, { retry: 'later', reason: 'bad-answer' });
 }
 
-function described(value: unknown): string {
-  if (typeof value === 'number') return String(value);
-  return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, NAMED_CHARACTERS_MAX);
+/** In a few words: of lists and objects nothing that is in them, which may be as long and as deep as an answer. */
+export function described(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, NAMED_CHARACTERS_MAX)) : String(value);
 }
 
 /** The member of an answer that ought to be an object; undefined where it is none. */

@@ -10,9 +10,12 @@ const SAID_CHARACTERS_MAX = 200;
 const LOOKED_AT_CHARACTERS_MAX = 65_536;
 /**
  * What an answer may have of each of these, which take the thread that answers everybody time to parse, however few bytes they have. The vectors of 2,048
- * texts have 10,000 of the first two, and with 4,096 numbers each 8,000,000 of the last.
+ * texts have 10,000 of the first two, and with 4,096 numbers each 8,000,000 commas; that of one text has some thousands.
  */
-const MARKS_MAX = { ':': 200_000, '{': 100_000, '[': 100_000, ',': 10_000_000 } as const;
+const MARKS_MAX = { ':': 200_000, '{': 100_000, '[': 100_000 } as const;
+/** Of those who answer other things than vectors, and of those whatever they are asked for. */
+const COMMAS_MAX_DEFAULT = 1_000_000;
+const COMMAS_MAX = 10_000_000;
 /** The server understood the request and does not want it: another time it will not either. */
 const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
 
@@ -33,16 +36,21 @@ export interface SentBody {
   readonly body: string | Uint8Array;
 }
 
+export interface AnswerBounds {
+  /** What was asked for has no more of them. */
+  readonly commasMax: number;
+}
+
 export class JsonService {
   constructor(private readonly options: JsonServiceOptions) {}
 
   /** The parsed answer. Rejects with a ModelError, or the signal's reason. */
-  post(body: unknown, signal?: AbortSignal): Promise<unknown> {
-    return this.send({ contentType: 'application/json', body: JSON.stringify(body) }, signal);
+  post(body: unknown, signal?: AbortSignal, bounds?: AnswerBounds): Promise<unknown> {
+    return this.send({ contentType: 'application/json', body: JSON.stringify(body) }, signal, bounds);
   }
 
   /** The same to a body that is no JSON. */
-  async send({ contentType, body }: SentBody, signal?: AbortSignal): Promise<unknown> {
+  async send({ contentType, body }: SentBody, signal?: AbortSignal, bounds?: AnswerBounds): Promise<unknown> {
     const { client, url, secret, limits = {} } = this.options;
     if (secret === 'unreadable') {
       throw new ModelError("The model's secret cannot be opened: give it a new one with gannet model update.", {
@@ -63,15 +71,16 @@ export class JsonService {
         ...(signal === undefined ? {} : { signal }),
       });
       const text = await response.text();
-      return response.ok ? this.parsed(response, text) : this.refused(response, text);
+      return response.ok ? this.parsed(response, text, bounds) : this.refused(response, text);
     } catch (error) {
       if (signal?.aborted === true || error instanceof ModelError) throw error;
       throw this.failed(error);
     }
   }
 
-  private parsed({ headers }: OutboundResponse, text: string): unknown {
-    for (const [mark, most] of Object.entries(MARKS_MAX)) {
+  private parsed({ headers }: OutboundResponse, text: string, bounds?: AnswerBounds): unknown {
+    const commasMax = Math.min(bounds?.commasMax ?? COMMAS_MAX_DEFAULT, COMMAS_MAX);
+    for (const [mark, most] of Object.entries({ ...MARKS_MAX, ',': commasMax })) {
       if (!hasMoreThan(text, mark, most)) continue;
       throw new ModelError(`The server's answer has more than ${most} '${mark}': that is none to what it was asked.`, {
         retry: 'later',
@@ -80,7 +89,7 @@ export class JsonService {
     try {
       return JSON.parse(text);
     } catch {
-      const type = headers['content-type'] ?? 'no content type';
+      const type = this.quoted(headers['content-type'] ?? 'no content type');
       const detail = `The server answered something that is not JSON (${type}): ${this.quoted(text)}`;
       throw new ModelError(detail, { retry: 'later' });
     }

@@ -44,6 +44,8 @@ function opened(settings: Partial<ModelsOptions['settings']> = {}): Models {
 
 const SECRET = 'sk-very-secret';
 const TOKENS_MAX = 64;
+/** Parsed, and too deep to be made a text again. */
+const DEEP = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
 
 function settings(
   provider: 'openai' | 'rerank',
@@ -117,6 +119,25 @@ describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, 
       'later',
       "more than 200000 ':'",
     ],
+    [
+      'more values than vectors of two texts have',
+      answering(200, answerOf([1, 2]).replace(/\}$/, `, "more": [${'"a",'.repeat(1_000_001)}1]}`)),
+      'later',
+      "',': that is none",
+    ],
+    ['a list where a number is', answering(200, answerOf([1, 77]).replace('77', DEEP)), 'later', 'a list'],
+    [
+      'about something else',
+      answering(200, answerOf([1, 2]).replace('"index":1', `"index":"${'x'.repeat(5000)}"`)),
+      'later',
+      'xxxxx',
+    ],
+    [
+      'about nothing that can be said',
+      answering(200, answerOf([1, 2]).replace('"index":1', `"index":${DEEP}`)),
+      'later',
+      'a list',
+    ],
     ['more objects', answering(200, `[${'{},'.repeat(100_001)}{}]`), 'later', "more than 100000 '{'"],
     ['an error without end', answering(500, `{"error": "broken", "of": "${'x'.repeat(70_000)}"}`), 'later', '{"error"'],
     ['a redirect', answering(302, '', { location: 'https://example.com/' }), 'later', '302'],
@@ -128,6 +149,7 @@ describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, 
     expect(error).toMatchObject({ retry });
     expect((error as ModelError).detail).toContain(why);
     expect((error as ModelError).detail).not.toContain(SECRET);
+    expect((error as ModelError).detail.length).toBeLessThan(500);
     const state = models.state(models.required('default', provider));
     expect(state.state).toBe(retry === 'later' ? 'unavailable' : 'ready');
     server.script = wellBehaved;
@@ -215,6 +237,17 @@ describe('a model of vectors', () => {
     }
     const [query] = await embedder().embed(['one'], 'query');
     expect(query).not.toEqual(vectors[0]);
+  });
+
+  it.each([
+    ['more dimensions than a record may have', JSON.stringify(new Array(8193).fill(0.5)), '8192'],
+    ['texts', '["0.1", "0.2"]', '"0.1"'],
+    ['numbers beyond all', '[1e999, 1]', 'Infinity'],
+    ['no direction', '[0, 0]', 'without a direction'],
+    ['more than one', '[1, 0]}, {"embedding": [1, 0]', '2 vectors to 1'],
+  ])('is not added where it answers %s', async (_what, embedding, why) => {
+    server.script = answering(200, `{"data": [{"embedding": ${embedding}}]}`);
+    await expect(add('openai')).rejects.toThrow(why);
   });
 
   it('that changes its dimensions is unavailable and says why, until it is taken as it is', async () => {

@@ -1,5 +1,6 @@
 /** Models behind a server: `/v1/embeddings` as OpenAI has it, and `/rerank` as Cohere, Jina and TEI have it. */
-import { checkedRelevances, memberOf } from './checked-answers.js';
+import { VECTOR_DIMENSIONS_MAX } from '../records/index.js';
+import { checkedRelevances, checkedVectors, described, memberOf } from './checked-answers.js';
 import type { Reranker, TextToEmbed } from '../vectors/index.js';
 import type { EmbeddingCall, EmbeddingSource, SourceDescription } from './embedder.js';
 import type { JsonService } from './json-service.js';
@@ -9,6 +10,9 @@ import { TOKENS_MAX_DEFAULT } from './types.js';
 
 /** What a model is asked to find out how it answers. */
 const PROBE = 'gannet';
+/** Beside the numbers of a vector an answer has its index and its kind, and what the call has cost. */
+const COMMAS_OF_VECTOR_MAX = 20;
+const COMMAS_BESIDE_MAX = 1000;
 
 export type Endpoint = '/v1/embeddings' | '/v1/chat/completions' | '/v1/audio/transcriptions' | '/rerank';
 
@@ -35,10 +39,16 @@ export class OpenAiEmbeddings implements EmbeddingSource {
 
   /** What it is now. Rejects with a ModelError where it cannot be asked. */
   async describe(signal?: AbortSignal): Promise<SourceDescription> {
-    const [vector] = await this.embed([PROBE], { signal });
+    const vectors = await this.embed([PROBE], { signal });
+    const [vector] = vectors;
     if (!Array.isArray(vector) || vector.length === 0) {
       throw new ModelError('The server answered no vector.', { retry: 'later' });
     }
+    if (vector.length > VECTOR_DIMENSIONS_MAX) {
+      const detail = `The server answered a vector of ${vector.length} dimensions; at most ${VECTOR_DIMENSIONS_MAX} are taken.`;
+      throw new ModelError(detail, { retry: 'later' });
+    }
+    checkedVectors(vectors, { count: 1, dimensions: vector.length });
     return { dimensions: vector.length, fingerprint: `${this.url} ${this.model.served_name ?? ''}` };
   }
 
@@ -50,7 +60,8 @@ export class OpenAiEmbeddings implements EmbeddingSource {
 
   async embed(texts: readonly string[], { signal }: Pick<EmbeddingCall, 'signal'>): Promise<readonly unknown[]> {
     const body = { model: this.model.served_name ?? '', input: texts, encoding_format: 'float' };
-    const data = memberOf(await this.service.post(body, signal), 'data');
+    const commasMax = COMMAS_BESIDE_MAX + texts.length * (VECTOR_DIMENSIONS_MAX + COMMAS_OF_VECTOR_MAX);
+    const data = memberOf(await this.service.post(body, signal, { commasMax }), 'data');
     if (!Array.isArray(data)) throw new ModelError('The server answered no vectors (data).', { retry: 'later' });
     // By their indexes where the server names them, for it may answer in any order.
     const vectors = new Array<unknown>(data.length).fill(undefined);
@@ -58,7 +69,7 @@ export class OpenAiEmbeddings implements EmbeddingSource {
       const index = memberOf(each, 'index') ?? position;
       if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= data.length) {
         throw new ModelError(
-          `The server answered a vector of text ${JSON.stringify(index)}, and there are ${data.length}.`,
+          `The server answered a vector of text ${described(index)}, and there are ${data.length}.`,
           {
             retry: 'later',
           },

@@ -149,6 +149,8 @@ describe('Pagination', () => {
     ['<https://a.example/0>; rel="prev", </3?a=1,2>; title="x"; rel=next', 'https://a.example/3?a=1,2'],
     ['</4>; rel="last next"', 'https://a.example/4'],
     ['<https://a.example/2>; rel="nextish"', undefined],
+    ['</5>; Rel = "last  NEXT" ; title=x, </6>; rel=next', 'https://a.example/5'],
+    ['</7>; xrel=next, </8>; rel', undefined],
     ['', undefined],
   ])('finds the next page in the header %s', (header, expected) => {
     expect(of({ kind: 'link' }).urlAfter(page(1, {}, header))).toBe(expected);
@@ -165,6 +167,9 @@ describe('Pagination', () => {
   it('takes no time that grows with the square of a header', () => {
     const before = process.cpuUsage();
     of({ kind: 'link' }).urlAfter(page(1, {}, '<x>; a='.repeat(20_000)));
+    of({ kind: 'link' }).urlAfter(
+      page(1, {}, `<x>;rel=${' '.repeat(500)}${' next '.repeat(500)}e${' '.repeat(500)}"x`),
+    );
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 });

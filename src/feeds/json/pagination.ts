@@ -113,7 +113,16 @@ function nextLink(header: string | undefined): string | undefined {
   for (const [, target, parameters = ''] of (header ?? '')
     .slice(0, LINKS_CHARACTERS_MAX)
     .matchAll(/<([^>]*)>((?:\s*;\s*[^,;]*)*)/g)) {
-    if (/;\s*rel\s*=\s*"?(?:[^";]*\s)?next(?:\s[^";]*)?"?\s*(?:;|$)/i.test(parameters)) return target;
+    if (parameters.split(';').some(leadsOn)) return target;
   }
   return undefined;
+}
+
+/** Whether `next` is among the words of a parameter `rel`. Taken apart: a pattern has more ways to divide the blanks between words than anybody can wait for. */
+function leadsOn(parameter: string): boolean {
+  const equals = parameter.indexOf('=');
+  if (equals === -1 || parameter.slice(0, equals).trim().toLowerCase() !== 'rel') return false;
+  const value = parameter.slice(equals + 1).trim();
+  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
+  return (isQuoted ? value.slice(1, -1) : value).toLowerCase().split(/\s+/).includes('next');
 }

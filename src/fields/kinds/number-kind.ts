@@ -15,7 +15,8 @@ const WRITTEN_OTHERWISE = /^[+-]?\d[\d.]*[,'’\s][\d.,'’\s]*$/u;
 
 /** As many digits as every number has for certain. */
 const EXACT_DIGITS = 15;
-const TRAILING_ZEROS = /(?<=\.\d*)0+$/u;
+const FRACTION = /^[^.]*\.\d+$/u;
+const ZERO = '0'.charCodeAt(0);
 
 /**
  * The number that is written the same, but for blanks around it and zeros at the end of a fraction (`12.50`). An integer of more digits is rather a code
@@ -24,12 +25,19 @@ const TRAILING_ZEROS = /(?<=\.\d*)0+$/u;
 function numberOfText(text: string): unknown {
   const trimmed = text.trim();
   if (!CELL.test(trimmed)) return text;
-  const shortest = trimmed.replace(TRAILING_ZEROS, '').replace(/\.$/u, '');
+  const shortest = FRACTION.test(trimmed) ? withoutTrailingZeros(trimmed) : trimmed;
   const value = Number(shortest);
   if (String(value) !== shortest) return text;
   if (shortest === trimmed && trimmed.includes('.')) return value;
   const digits = trimmed.replace(/^-/u, '').replace(/^0\.0*|\./u, '');
   return digits.length <= EXACT_DIGITS ? value : text;
+}
+
+/** Of a fraction. From its end: a pattern would try each run of zeros before, of which a text of a megabyte may have one as long as itself. */
+function withoutTrailingZeros(fraction: string): string {
+  let end = fraction.length;
+  while (fraction.charCodeAt(end - 1) === ZERO) end -= 1;
+  return fraction.slice(0, end).replace(/\.$/u, '');
 }
 
 export const numberKind: FieldKind<'number'> = {
