@@ -68,6 +68,41 @@ describe('ApiSource', () => {
     });
   });
 
+  it.each<[string, ApiSettings['pagination'], (foreign: string) => Readonly<Record<string, MadePage>>]>([
+    ['an answer', { kind: 'link', next: 'next' }, (at) => ({ '/items': json({ data: items(1), next: `${at}/more` }) })],
+    [
+      'a header',
+      { kind: 'link' },
+      (at) => ({ '/items': json({ data: items(1) }, { link: `<${at}/more>; rel=next` }) }),
+    ],
+    [
+      'an answer behind a redirect',
+      { kind: 'link', next: 'next' },
+      (at) => ({ '/items': (_asked, response) => response.writeHead(302, { location: `${at}/moved` }).end() }),
+    ],
+  ])(
+    'gives its secret to no other origin that %s names as the place of the next page',
+    async (_, pagination, pages) => {
+      const foreign = await MadeSite.start({
+        '/more': json(
+          { data: items(2), next: places.site.url('/last') },
+          { link: `<${places.site.url('/last')}>; rel=next` },
+        ),
+        '/moved': json({ data: items(1), next: '/more' }),
+      });
+      for (const [path, page] of Object.entries(pages(foreign.url('')))) places.site.pages.set(path, page);
+      places.site.pages.set('/last', json({ data: items(3) }));
+      const secrets = (site: MadeSite) => site.server.asked.map(({ headers }) => headers['x-key']);
+      try {
+        await run({ pagination }, { authHeader: { name: 'X-Key', value: new Secret('very secret') } });
+        expect(secrets(places.site)).toEqual(['very secret', 'very secret']);
+        expect(new Set(secrets(foreign))).toEqual(new Set([undefined]));
+      } finally {
+        await foreign.close();
+      }
+    },
+  );
+
   it.each<[string, ApiSettings['pagination'], Readonly<Record<string, MadePage>>]>([
     [
       'a cursor that repeats',

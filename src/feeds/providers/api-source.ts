@@ -234,11 +234,18 @@ export class ApiSource implements FeedSource {
     return found.length === 1 && Array.isArray(first) ? (first as readonly JsonValue[]) : found;
   }
 
+  /** Of the interface's own origin alone: where the next page is, an answer says, and also one that a redirect has led to. */
+  private secretFor(url: string): ApiSourceOptions['authHeader'] {
+    const { settings, authHeader } = this.options;
+    return new URL(url).origin === new URL(settings.url).origin ? authHeader : undefined;
+  }
+
   private async page(
     url: string,
     { signal, counts }: { readonly signal: AbortSignal; readonly counts: { requests: number; bytes: number } },
   ): Promise<{ json: JsonValue; response: OutboundResponse }> {
-    const { settings, authHeader, client, bytesMax } = this.options;
+    const { settings, client, bytesMax } = this.options;
+    const authHeader = this.secretFor(url);
     counts.requests += 1;
     try {
       const response = await client.request({
