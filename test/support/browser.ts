@@ -31,9 +31,10 @@ afterEach(async ({ task }) => {
   }
 });
 
-export async function startChromium(): Promise<Browser> {
+/** `more`: arguments beside those of all tests. */
+export async function startChromium(more: readonly string[] = []): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error(NO_CHROMIUM);
-  return chromium.launch({ executablePath: CHROMIUM, args: [...CHROMIUM_ARGUMENTS] });
+  return chromium.launch({ executablePath: CHROMIUM, args: [...CHROMIUM_ARGUMENTS, ...more] });
 }
 
 export interface OpenPage {
