@@ -90,9 +90,10 @@ function wrong(detail: string): ModelError {
 /** In a few words: of lists and objects nothing that is in them, which may be as long and as deep as an answer. */
 export function described(value: unknown): string {
   if (value === undefined) return 'nothing';
+  if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, NAMED_CHARACTERS_MAX)) : String(value);
+  return JSON.stringify(typeof value === 'string' ? value.slice(0, NAMED_CHARACTERS_MAX) : value);
 }
 
 /** The member of an answer that ought to be an object; undefined where it is none. */
