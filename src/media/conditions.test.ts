@@ -59,6 +59,10 @@ describe('conditions', () => {
 describe('a range', () => {
   it('is the part of RFC 9110', () => {
     const range = (text: string, bytes = 10) => wantedRange({ range: text }, file(bytes));
+    expect(range(' Bytes = 2 - 5 ')).toEqual({ begin: 2, end: 6 });
+    const before = process.cpuUsage();
+    for (let time = 0; time < 10; time += 1) expect(range(`bytes=${' '.repeat(16_000)}x`)).toBeUndefined();
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
     expect(range('bytes=0-0')).toEqual({ begin: 0, end: 1 });
     expect(range('bytes=2-5')).toEqual({ begin: 2, end: 6 });
     expect(range('bytes=2-')).toEqual({ begin: 2, end: 10 });

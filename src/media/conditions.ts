@@ -4,7 +4,8 @@ import { ServiceError } from '../platform/index.js';
 import type { ByteRange, StoredFile } from './media-store.js';
 
 const TAG = /^\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/;
-const RANGE = /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i;
+/** Blanks that stand beside each other are one: in two parts of a pattern they could be divided in as many ways as there are. */
+const RANGE = /^\s*bytes\s*=\s*(?:(\d{1,15})\s*)?-\s*(?:(\d{1,15})\s*)?$/i;
 
 interface Tag {
   readonly isWeak: boolean;

@@ -155,6 +155,16 @@ it('is read up to the limits, and says that there is more', async () => {
   expect(few.truncated).toBe(true);
 });
 
+it('is read in a time that grows with it alone where a text within it is of zeros', async () => {
+  const zeros = { seconds: 1, text: `Zeros${'\0'.repeat(60_000)}end` };
+  const before = process.cpuUsage();
+  await readRecording(matroskaOf({ chapters: [zeros, zeros], subtitles: SAID }), LIMITS);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
+  const filled = { seconds: 1, text: 'Birds\0\0\0' };
+  const { passages } = await readRecording(matroskaOf({ chapters: [filled], subtitles: [] }), LIMITS);
+  expect(passages.flat().map(({ text }) => text)).toEqual(['Birds']);
+});
+
 it('ends in words or a fault with a name, whatever is changed in the bytes', async () => {
   const random = new SeededRandom(7);
   const good = [

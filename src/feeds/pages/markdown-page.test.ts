@@ -16,6 +16,10 @@ describe('a page of Markdown', () => {
     expect(read.text).toContain('with a link & <more>.');
     expect(read.text).toContain('# no heading [no](link.md)');
     expect(read.headings).toEqual(expect.arrayContaining(['The title', 'Part 1']));
+    const closed = ['## A ##', '## A # ', '## A#', '## A\\t#x', '## ###'].map((line) =>
+      markdownAsHtml(line.replace('\\t', '\t')),
+    );
+    expect(closed.map((html) => /<h2[^>]*>(.*)<\/h2>/.exec(html)?.[1])).toEqual(['A', 'A', 'A#', 'A\t#x', '###']);
     expect(markdownAsHtml('## A\n## A')).toMatch(/id="a".*id="a-1"/s);
   });
 
@@ -26,6 +30,7 @@ describe('a page of Markdown', () => {
     const before = process.cpuUsage();
     await page('[a]('.repeat(200_000));
     await page('['.repeat(200_000));
+    await page(`# A${'\t'.repeat(19_000)}#B\n`.repeat(10));
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(3000);
   });
 });

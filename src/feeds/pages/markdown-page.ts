@@ -20,7 +20,7 @@ export function markdownAsHtml(markdown: string): string {
     }
     const [, marks = '', text = ''] = isCode ? [] : (HEADING.exec(line) ?? []);
     if (marks !== '') {
-      const bare = plain(text.replace(/[ \t]+#+[ \t]*$/, ''));
+      const bare = plain(withoutClosingMarks(text));
       title ??= bare;
       body.push(`<h${marks.length} id="${slugOf(bare, slugs)}">${escaped(bare)}</h${marks.length}>`);
     } else if (line.trim() === '') body.push('</p><p>');
@@ -50,6 +50,15 @@ function withLinks(line: string): string {
     from = end + 1;
   }
   return pieces.join('') + escaped(line.slice(from));
+}
+
+/** Of a heading: ` ##` at its end. From there, since a pattern would try each blank of a line before. */
+function withoutClosingMarks(text: string): string {
+  const bare = text.trimEnd();
+  let end = bare.length;
+  while (bare[end - 1] === '#') end -= 1;
+  const isClosed = end < bare.length && (bare[end - 1] === ' ' || bare[end - 1] === '\t');
+  return isClosed ? bare.slice(0, end) : text;
 }
 
 /** Without the marks of code and emphasis. */

@@ -59,6 +59,9 @@ export function faultCode(error: unknown): string | undefined {
   return name === 'HTTPParserError' ? 'HPE_UNKNOWN' : undefined;
 }
 
+/** A server of mail may say as much as it likes. */
+const SAID_CHARACTERS_MAX = 500;
+
 /** Of an error whose code is known; else its message as a sentence. Hosts and ports may be in it, never a secret. */
 export function faultSentence(error: unknown): string {
   const code = faultCode(error);
@@ -67,5 +70,5 @@ export function faultSentence(error: unknown): string {
   if (known !== undefined) return `${known} (${code}).`;
   const { message } = (error ?? {}) as { readonly message?: unknown };
   const said = typeof message === 'string' && message !== '' ? message : (code ?? 'of an unknown reason');
-  return `The connection failed: ${said.replace(/\.+$/, '')}.`;
+  return `The connection failed: ${said.slice(0, SAID_CHARACTERS_MAX).replace(/\.+$/, '')}.`;
 }

@@ -156,7 +156,9 @@ class MatroskaReading {
   }
 
   private text(begin: number, end: number): string {
-    return new TextDecoder().decode(this.file.slice(begin, Math.min(end, begin + LINE_BYTES_MAX))).replace(/\0+$/u, '');
+    const bytes = this.file.slice(begin, Math.min(end, begin + LINE_BYTES_MAX));
+    // Zeros may fill what is left behind a text.
+    return new TextDecoder().decode(bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1));
   }
 
   /** A number whose first bits say how long it is; undefined where it is longer than it may be, or than the file. */
