@@ -65,6 +65,16 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a page of somebody else', ()
     // What may not be read says nothing, and not even its status.
     expect(new Set(answers)).toEqual(new Set(['TypeError', 'opaque 0 ']));
     expect(await lists()).toEqual(['kept']);
+    // What takes no body is asked without a question before, and the cookie goes along: the token is all that is missing.
+    const statuses: number[] = [];
+    page.on('response', (response) => statuses.push(response.status()));
+    const reindex = { method: 'POST', mode: 'no-cors', credentials: 'include' };
+    const paths = ['/list/default/kept/reindex', '/api-key/default'];
+    await asked(
+      service.address,
+      paths.map((path) => ({ path, options: reindex })),
+    );
+    await expect.poll(() => statuses).toEqual([403, 403]);
     await page.goto(`${service.address}/console/default/`);
     await page.getByText('kept').first().waitFor();
   });
