@@ -38,6 +38,13 @@ void Check(const MeaningRequest& request) {
   if (request.width == 0 || request.width > kMeaningWidthMax) Invalid("meaning: width is in 1..20,000");
 }
 
+// Whether its record has other vectors: they lie side by side.
+bool HasSeveral(const vectors::VectorGraph& graph, uint32_t ordinal) {
+  const auto records = graph.records();
+  const uint32_t record = records[ordinal];
+  return (ordinal > 0 && records[ordinal - 1] == record) || (ordinal + 1 < graph.count() && records[ordinal + 1] == record);
+}
+
 }  // namespace
 
 // What was found in a segment of words, and the vectors of what was not.
@@ -224,7 +231,8 @@ std::vector<MeaningSource::Found> MeaningSource::Search(const FilterNode& filter
     for (const vectors::Neighbour& neighbour : neighbours) {
       const auto home = live.Find(neighbour.ordinal);
       if (!home || found.size() == wanted) continue;
-      found.push_back({neighbour.cosine, graph.records()[neighbour.ordinal], home->segment, home->document});
+      const uint32_t record = graph.records()[neighbour.ordinal];
+      found.push_back({neighbour.cosine, record, home->segment, home->document, HasSeveral(graph, neighbour.ordinal)});
     }
     return neighbours.size();
   };
@@ -273,7 +281,8 @@ void MeaningSource::List(std::vector<Found> found) {
     others_full_ = std::max(others_full_, ScoreOfCosine(found[rank].cosine));
   }
   for (const Found& each : found) {
-    const float score = ScoreOfCosine(each.cosine);
+    // The way through a graph may have met another of its vectors and missed the nearest.
+    const float score = ScoreOfCosine(each.has_several ? std::max(each.cosine, BestOf(each.record).cosine) : each.cosine);
     if (score > 0 && score >= request_.floor) listed_[each.segment].push_back({each.document, score});
   }
   for (std::vector<ListedDocument>& listed : listed_) {

@@ -74,6 +74,7 @@ class MeaningSource : public Source {
     uint32_t record;
     uint32_t segment;
     uint32_t document;
+    bool has_several;  // vectors, of which it may not be the best
   };
   class OfSegment;
 
