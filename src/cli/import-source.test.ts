@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -82,4 +83,12 @@ it('the beginning of a stream is seen, and nothing of it is lost', async () => {
     expect([Buffer.from(begin).toString(), Buffer.concat(read).toString()]).toEqual([seen, text]);
     expect(isWhole).toBe(seen === text);
   }
+});
+
+it('a pipe that nobody writes yet is not waited for to say that its name tells no format', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-import-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const pipe = join(folder, 'records');
+  expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
+  expect(() => formatOf(pipe, undefined)).toThrow('does not tell the format');
 });

@@ -34,7 +34,8 @@ export function formatOf(file: string, given: ImportFormat | undefined): ImportF
     if (found === undefined) throw new CommandError(`${file} cannot be read: it does not exist (ENOENT).`);
     if (found.isDirectory())
       throw new CommandError(`${file} is a folder: --pdf imports the PDF files in it.`, EXIT.usage);
-    assertText(file, firstBytes(file));
+    // A pipe that nobody writes would be waited for.
+    if (found.isFile()) assertText(file, firstBytes(file));
     const other = extname(file).toLowerCase() === '.pdf' ? '; --pdf imports PDF files' : '';
     throw new CommandError(
       `The name ${file} does not tell the format. Records come as NDJSON (a JSON object a line), as a JSON array or as CSV with a heading: add --format ndjson, json or csv where it has such records${other}.`,
