@@ -25,7 +25,8 @@ const NO_PROGRAM = 127;
 /** A process that does nothing for so long, and is waited for, hangs. */
 const IDLE_MS_MAX = 60_000;
 const MESSAGE_CHARACTERS_MAX = 200;
-const NO_PICTURES = /matches no streams/;
+/** Of a file without a stream of pictures: from ffmpeg 7 on it is told of the option first that only these take. */
+const NO_PICTURES = /matches no streams|\bskip_frame\b.* is not a decoding option/;
 
 export interface VideoFramesOptions {
   /** A path, or a name to be found in PATH; '' for none. */
