@@ -1,5 +1,5 @@
 /** The five minutes of README with this documentation as a website, command by command as they stand there. */
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -8,22 +8,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { FeedService } from '../support/feeds/feed-service.js';
+import { whyWithout } from '../support/programs.js';
 import { itWhere } from '../support/skip.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-
-/** Why they cannot be run here; undefined where they can. */
-function fault(): string | undefined {
-  for (const command of ['python3', 'curl', 'bash']) {
-    try {
-      execFileSync(command, ['--version'], { stdio: 'ignore' });
-    } catch {
-      return `there is no ${command} here`;
-    }
-  }
-  return undefined;
-}
 
 /** The commands, without those that start servers, and without what is said beside them. */
 function commands(): { readonly first: string; readonly rest: readonly string[] } {
@@ -65,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => feeds.close());
 
-const why = fault();
+const why = whyWithout('python3', 'curl', 'bash');
 itWhere(why === undefined, why ?? '')('make the documentation searchable', async () => {
   const { first, rest } = commands();
   expect(first).toContain('python3 -m http.server 8000');

@@ -5,7 +5,9 @@ import { expect, it } from 'vitest';
 import { copiedBy, violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
 import { searchQuery } from '../../src/operations/index.js';
+import { whyWithout } from '../support/programs.js';
 import type { TestService } from '../support/service.js';
+import { itWhere } from '../support/skip.js';
 
 const run = promisify(execFile);
 
@@ -95,7 +97,8 @@ describeConsole('the search preview', { fill, context }, (its) => {
     await expect.poll(() => hitsOf('One way').count()).toBe(3);
   });
 
-  it('is written as a program that finds the same', async () => {
+  const missing = whyWithout('bash', 'curl', 'python3');
+  itWhere(missing === undefined, missing ?? '')('is written as a program that finds the same', async () => {
     const { key } = await its.service.createKey({ access: 'search-and-read' });
     const env = { ...process.env, GANNET_KEY: key };
     // With what means something to shells and to each of the languages.

@@ -2,23 +2,22 @@ import { Badge, Group, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { text } from '../../messages/index.js';
-import { accountRead, systemHealth, systemMetrics, systemReady, serviceState } from '../../service/client.js';
+import { accountRead, systemHealth, systemMetrics, systemReady } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
-import { useMay } from '../../service/session.js';
 import { columnHelper, DataTable, Wrapped } from '../../ui/data-table.js';
 import { count } from '../../ui/format.js';
 import { Page, Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { useTextInAddress } from '../../ui/text-in-address.js';
 import { HealthSummary } from './health-summary.js';
-import { Standing } from './standing.js';
+import { Standing, useStanding } from './standing.js';
 import { parseMetrics, type Measurement } from './measurements.js';
 
 const READ_MS = 5_000;
 
 /** How the service is, by its own measurements. */
 export function Health() {
-  const may = useMay();
+  const standing = useStanding();
   const alive = useQuery({ ...reading(systemHealth, {}), refetchInterval: READ_MS });
   const ready = useQuery({ ...reading(systemReady, {}), refetchInterval: READ_MS });
   const account = useQuery(reading(accountRead, {}));
@@ -30,8 +29,11 @@ export function Health() {
         <State name={text.health.ready} isFine={ready.isSuccess} />
       </Group>
       <Problem error={metrics.error ?? alive.error} />
-      {may(serviceState) ? <Standing /> : null}
-      {metrics.data === undefined ? null : <Measured text={metrics.data} />}
+      {standing.enabled ? <Standing /> : null}
+      {/* Not before what stands above it is there, which would push it down. */}
+      {metrics.data === undefined || (standing.enabled && !standing.isFetched) ? null : (
+        <Measured text={metrics.data} />
+      )}
     </Page>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { text } from '../../messages/index.js';
 import { serviceState, type ServiceStateOutput } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
-import { useAccount } from '../../service/session.js';
+import { useAccount, useMay } from '../../service/session.js';
 import { bytes, count, time } from '../../ui/format.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
@@ -16,10 +16,17 @@ const READ_MS = 15_000;
 const FULL = 0.9;
 const FOLDERS_MAX = 6;
 
+/** What is asked again and again of how the service stands, where the person may know it. */
+export function useStanding() {
+  const account = useAccount();
+  const enabled = useMay()(serviceState);
+  const query = { ...reading(serviceState, { params: { account } }), refetchInterval: READ_MS, enabled };
+  return { ...useQuery(query), enabled };
+}
+
 /** For who looks after the machine: what is asked first, of all accounts. */
 export function Standing() {
-  const account = useAccount();
-  const state = useQuery({ ...reading(serviceState, { params: { account } }), refetchInterval: READ_MS });
+  const state = useStanding();
   return (
     <Section title={text.health.standing}>
       <Problem error={state.error} />
