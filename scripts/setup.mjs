@@ -168,7 +168,9 @@ const upToDate = (name, quiet) => {
 };
 
 /** What nothing else goes without. Throws a StepError whose message is one sentence. */
-export async function setUpPackages({ quiet = false } = {}) {
+export const setUpPackages = (options) => shown(() => packageSteps(options));
+
+async function packageSteps({ quiet = false } = {}) {
   checkNode();
   if (!quiet) process.stdout.write(`Node.js ${process.versions.node}: fine\n`);
 
@@ -188,10 +190,13 @@ export async function setUpPackages({ quiet = false } = {}) {
 }
 
 /** Runs every stale step. Throws a StepError whose message is one sentence. */
-export async function setup(options) {
+export const setup = (options) => shown(() => runSteps(options));
+
+/** Behind other set-ups. Whatever it has shown of itself is gone when it ends: who called it may begin the next one as another process. */
+async function shown(steps) {
   await otherSetUpEnded(root, toldWaiting);
   try {
-    await runSteps(options);
+    await steps();
   } finally {
     hideSetUp?.();
     hideSetUp = undefined;
@@ -211,7 +216,7 @@ async function shownStep(name, work) {
 
 async function runSteps({ quiet = false } = {}) {
   const current = (name) => upToDate(name, quiet);
-  await setUpPackages({ quiet });
+  await packageSteps({ quiet });
 
   const native = nativeState();
   const stamp = hashOf(typescriptSources(), null);
