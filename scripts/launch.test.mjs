@@ -95,6 +95,30 @@ itWhere(tellsBeginnings, 'when a process began is not told here')(
   },
 );
 
+it('a set-up of packages takes its sign away: who called it begins the next one as another process, which waits for whatever is signed', async () => {
+  const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
+  onTestFinished(() => rmSync(clone, { recursive: true }));
+  const root = join(import.meta.dirname, '..');
+  for (const folder of ['scripts', 'bin', join('native-bindings', 'lmdb-js')])
+    cpSync(join(root, folder), join(clone, folder), { recursive: true });
+  const described = { name: 'clone', version: '0.0.0', type: 'module', engines: { node: '>=20.19' } };
+  const locked = { ...described, lockfileVersion: 3, requires: true, packages: { '': described } };
+  writeFileSync(join(clone, 'package.json'), JSON.stringify(described));
+  writeFileSync(join(clone, 'package-lock.json'), JSON.stringify(locked));
+  const calls = `
+    import { existsSync } from 'node:fs';
+    import { setUpPackages } from './scripts/setup.mjs';
+    // What it looks for behind the packages is not in this clone.
+    await setUpPackages({ quiet: true }).catch(() => undefined);
+    console.log('signed:', existsSync('dist/set-up.pid'));
+  `;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', calls], {
+    cwd: clone,
+    encoding: 'utf8',
+  });
+  expect([stdout, stderr]).toEqual([expect.stringMatching(/^Installing npm packages [^]*\nsigned: false\n$/), '']);
+});
+
 it('the program says of a Node.js that is too old which one it needs', () => {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
   onTestFinished(() => rmSync(clone, { recursive: true }));
