@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { SeededRandom } from '../support/random.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { itWhere } from '../support/skip.js';
 
 const STEPS = Number(process.env['GANNET_MODEL_STEPS'] ?? 100);
 const SEED = Number(process.env['GANNET_MODEL_SEED'] ?? 1);
@@ -219,9 +220,8 @@ async function countOf(term: string): Promise<number[]> {
 }
 
 /** A thousand searches: with all tests, roll-ups alone are asked what a day keeps (src/analytics/roll-up.test.ts). */
-it.runIf(STEPS > 100)(
+itWhere(STEPS > 100, 'a thousand searches: GANNET_MODEL_STEPS=101 makes them')(
   'keeps the 500 most frequent terms of a day that has ended',
-  { timeout: TIMEOUT_MS },
   async () => {
     const made = await service.client.post('/list/default', {
       name: 'terms',
