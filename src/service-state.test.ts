@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Catalog } from './catalog/index.js';
 import { OpenFeatures } from './operations/index.js';
 import { createMetrics } from './platform/metrics.js';
-import { stateOf } from './service-state.js';
+import { stateOf, troublesOf } from './service-state.js';
 import { LIST_DEFINITION, LIST_SETTINGS } from '../test/support/lists-with-models.js';
 import { ListsInFolder } from '../test/support/lists-in-folder.js';
 
@@ -29,4 +29,28 @@ it('what is measured of open lists is no use of them: which of them rest was by 
   expect(await state.metrics()).toContain('gannet_records_embedding_pending 0');
   await create('e');
   expect(IDS.filter((id) => indexes.glance(id) !== undefined)).toEqual(['a', 'c', 'd', 'e']);
+});
+
+it('what does not work of ten thousand lists is looked for between what others want', async () => {
+  const all = Array.from({ length: 10_000 }, (_, at) => ({ id: `l${at}`, name: `l${at}` }));
+  const catalog = { accounts: () => [{ name: 'default' }], lists: () => all } as unknown as Catalog;
+  const asked: number[] = [];
+  let turn = 0;
+  const indexes = {
+    outline: () => undefined,
+    refusal: () => {
+      asked[turn] = (asked[turn] ?? 0) + 1;
+      return undefined;
+    },
+  };
+  let isDone = false;
+  const count = () => {
+    turn += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  expect(await troublesOf({ catalog, indexes, features: new OpenFeatures() })).toEqual([]);
+  isDone = true;
+  expect(asked.reduce((sum, each) => sum + each, 0)).toBe(all.length);
+  expect(Math.max(...asked)).toBeLessThan(1000);
 });

@@ -1,4 +1,5 @@
 /** Puts together how the service stands, out of its parts and measurements. */
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import { BACKUPS } from './backup/index.js';
 import type { Catalog } from './catalog/index.js';
@@ -7,6 +8,8 @@ import type { OpenFeatures, Services, ServiceState, Trouble } from './operations
 import { DiskLook, packageVersion, residentOwnBytes, systemClock, type Metrics } from './platform/index.js';
 
 const SECOND_MS = 1000;
+/** What is told of a list at rest is kept as text: ten thousand of them at once hold up the thread that answers everybody. */
+const LISTS_A_TURN = 250;
 /** Reasons of lists that are refused for a while, without anybody's help. */
 const PASSING: ReadonlySet<string> = new Set(['not-ready', 'shutting-down', 'list-not-found']);
 
@@ -18,6 +21,10 @@ export interface StateParts {
   readonly features: OpenFeatures;
   readonly metrics: Metrics;
 }
+
+type TroubleParts = Pick<StateParts, 'catalog' | 'features'> & {
+  readonly indexes: Pick<ListIndexes, 'refusal' | 'outline'>;
+};
 
 /** What is measured, and the same in an answer. */
 export function stateOf(parts: StateParts): Pick<Services, 'state' | 'metrics'> {
@@ -46,21 +53,29 @@ export function stateOf(parts: StateParts): Pick<Services, 'state' | 'metrics'> 
 }
 
 /** Of lists that are known since the start, and of what features have. */
-async function troublesOf({ catalog, indexes, features }: StateParts): Promise<readonly Trouble[]> {
-  const lists = catalog.accounts().flatMap(({ name: account }) =>
-    catalog.lists(account).flatMap(({ id, name }): Trouble[] => {
-      const refusal = indexes.refusal(id);
-      if (refusal !== undefined && !PASSING.has(refusal.code)) {
-        return [{ kind: 'list', account, name, detail: refusal.detail, since_utc: null }];
-      }
-      const meaning = indexes.outline(id)?.meaning();
-      const isFailing = meaning !== undefined && (meaning.state === 'failing' || meaning.failed > 0);
-      if (!isFailing) return [];
-      const detail = `${meaning.failed} records have no vectors, ${meaning.pending} wait for one: ${meaning.error ?? meaning.state}`;
-      return [{ kind: 'meaning', account, name, detail, since_utc: null }];
-    }),
-  );
-  return [...lists, ...(await features.troubles())];
+export async function troublesOf({ catalog, indexes, features }: TroubleParts): Promise<readonly Trouble[]> {
+  const found: (Trouble | undefined)[] = [];
+  for (const { name: account } of catalog.accounts()) {
+    for (const [at, list] of catalog.lists(account).entries()) {
+      if (at % LISTS_A_TURN === LISTS_A_TURN - 1) await turnOfOthers();
+      found.push(troubleOfList(indexes, account, list));
+    }
+  }
+  return [...found.filter((trouble) => trouble !== undefined), ...(await features.troubles())];
+}
+
+function troubleOfList(
+  indexes: TroubleParts['indexes'],
+  account: string,
+  { id, name }: { readonly id: string; readonly name: string },
+): Trouble | undefined {
+  const trouble = { account, name, since_utc: null };
+  const refusal = indexes.refusal(id);
+  if (refusal !== undefined && !PASSING.has(refusal.code)) return { ...trouble, kind: 'list', detail: refusal.detail };
+  const meaning = indexes.outline(id)?.meaning();
+  if (meaning === undefined || (meaning.state !== 'failing' && meaning.failed === 0)) return undefined;
+  const detail = `${meaning.failed} records have no vectors, ${meaning.pending} wait for one: ${meaning.error ?? meaning.state}`;
+  return { ...trouble, kind: 'meaning', detail };
 }
 
 async function waitingOf(metrics: Metrics): Promise<ServiceState['waiting']> {
