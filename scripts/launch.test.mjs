@@ -1,6 +1,16 @@
 /** Whoever asks a fresh clone what a command takes is not made to wait for its set-up. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -95,16 +105,27 @@ itWhere(tellsBeginnings, 'when a process began is not told here')(
   },
 );
 
-it('a set-up of packages takes its sign away: who called it begins the next one as another process, which waits for whatever is signed', async () => {
+/** A clone with what sets up its packages: one, that is in the clone itself, so that npm asks nobody for it. */
+function cloneWithOnePackage() {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
   onTestFinished(() => rmSync(clone, { recursive: true }));
   const root = join(import.meta.dirname, '..');
   for (const folder of ['scripts', 'bin', join('native-bindings', 'lmdb-js')])
     cpSync(join(root, folder), join(clone, folder), { recursive: true });
+  const write = (path, value) => writeFileSync(join(clone, path), JSON.stringify(value));
   const described = { name: 'clone', version: '0.0.0', type: 'module', engines: { node: '>=20.19' } };
-  const locked = { ...described, lockfileVersion: 3, requires: true, packages: { '': described } };
-  writeFileSync(join(clone, 'package.json'), JSON.stringify(described));
-  writeFileSync(join(clone, 'package-lock.json'), JSON.stringify(locked));
+  const own = { ...described, dependencies: { tern: 'file:tern' } };
+  const tern = { name: 'tern', version: '1.0.0' };
+  const packages = { '': own, tern, 'node_modules/tern': { resolved: 'tern', link: true } };
+  mkdirSync(join(clone, 'tern'));
+  write(join('tern', 'package.json'), tern);
+  write('package.json', own);
+  write('package-lock.json', { ...described, lockfileVersion: 3, requires: true, packages });
+  return clone;
+}
+
+/** What a set-up of the clone's packages prints, and whether it is signed behind that. */
+function setUpPackagesOf(clone) {
   const calls = `
     import { existsSync } from 'node:fs';
     import { setUpPackages } from './scripts/setup.mjs';
@@ -116,7 +137,27 @@ it('a set-up of packages takes its sign away: who called it begins the next one 
     cwd: clone,
     encoding: 'utf8',
   });
-  expect([stdout, stderr]).toEqual([expect.stringMatching(/^Installing npm packages [^]*\nsigned: false\n$/), '']);
+  return [stdout, stderr];
+}
+
+const INSTALLED = [expect.stringMatching(/^Installing npm packages [^]*\nsigned: false\n$/), ''];
+
+it('a set-up of packages takes its sign away: who called it begins the next one as another process, which waits for whatever is signed', () => {
+  expect(setUpPackagesOf(cloneWithOnePackage())).toEqual(INSTALLED);
+});
+
+it('installs packages again of which one is gone, whatever npm has written down of them', () => {
+  const clone = cloneWithOnePackage();
+  const packages = join(clone, 'node_modules');
+  mkdirSync(join(packages, 'uWebSockets.js'), { recursive: true });
+  writeFileSync(join(packages, 'uWebSockets.js', `uws_${process.platform}_${process.arch}_115.node`), '');
+  symlinkSync(join(clone, 'tern'), join(packages, 'tern'));
+  cpSync(join(clone, 'package-lock.json'), join(packages, '.package-lock.json'));
+  expect(setUpPackagesOf(clone)).toEqual(['signed: false\n', '']);
+  // As two of npm at once leave it.
+  rmSync(join(packages, 'tern'));
+  expect(setUpPackagesOf(clone)).toEqual(INSTALLED);
+  expect(existsSync(join(packages, 'tern', 'package.json'))).toBe(true);
 });
 
 it('the program says of a Node.js that is too old which one it needs', () => {

@@ -26,6 +26,8 @@ function packagesAreStale() {
     if (path === '') return false;
     const installed = present[path];
     if (installed === undefined) return entry.optional !== true;
+    // npm's list tells of packages whose folders are gone again, where one that outlived its set-up came between another's.
+    if (!existsSync(join(root, path, 'package.json'))) return true;
     return installed.version !== entry.version || installed.integrity !== entry.integrity;
   });
 }
