@@ -1,7 +1,14 @@
 /** A backup as a folder. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeSyncedFolderNow, packageVersion, syncFile, systemReason } from '../platform/index.js';
+import {
+  makeLastFolderNow,
+  MissingFolderError,
+  packageVersion,
+  ServiceError,
+  syncFile,
+  systemReason,
+} from '../platform/index.js';
 import { DataCopy, STAGING, type BackupSource, type CopyWatch } from './data-copy.js';
 import { describeBackup, DESCRIPTION_FILE, foldersOf } from './description.js';
 import { filesBelow } from './file-keeping.js';
@@ -39,7 +46,7 @@ export interface MadeBackup {
   readonly removed: readonly string[];
 }
 
-/** Rejects with `storage-full`, or `conflict`; what was begun is gone then. */
+/** Rejects with `storage-full`, `conflict`, or `unprocessable` where the folder above is missing; what was begun is gone then. */
 export async function makeBackup(source: BackupSource, request: BackupRequest, watch: CopyWatch): Promise<MadeBackup> {
   const madeUtc = new Date(source.clock.nowMs()).toISOString();
   const own = backupsIn(request.folder).filter(({ dataDir }) => dataDir === source.dataDir);
@@ -47,7 +54,7 @@ export async function makeBackup(source: BackupSource, request: BackupRequest, w
   const unfinished = join(request.folder, unfinishedName(source.dataDir));
   try {
     await removeLeftOver(source, unfinished);
-    makeSyncedFolderNow(request.folder);
+    makeFolderOfBackups(request.folder);
     // Never one that is there: where others may write to the folder, it could be theirs, and so would be what is put into it.
     await mkdir(unfinished);
     const target = new FolderTarget(unfinished, earlier.at(-1)?.path);
@@ -67,6 +74,15 @@ export async function makeBackup(source: BackupSource, request: BackupRequest, w
       .then(() => removeLeftOver(source, unfinished))
       .catch(() => undefined);
     throw asFolderFault(error, request.folder, source.dataDir);
+  }
+}
+
+function makeFolderOfBackups(folder: string): void {
+  try {
+    makeLastFolderNow(folder);
+  } catch (error) {
+    if (error instanceof MissingFolderError) throw new ServiceError('unprocessable', error.message);
+    throw error;
   }
 }
 

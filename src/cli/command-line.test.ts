@@ -194,11 +194,13 @@ interface Told {
 interface Settings {
   readonly load?: ServiceLoader;
   readonly stream?: Writable;
+  /** Words behind the others. */
+  readonly more?: readonly string[];
 }
 
 async function gannet(name: string, at: Surroundings, settings: Settings = {}): Promise<Told> {
   const args = (CALLS[name] ?? []).map((argument) => (argument === 'records.ndjson' ? at.records : argument));
-  return gannetWith(['node', 'gannet', ...name.split(' '), ...args], at, settings);
+  return gannetWith(['node', 'gannet', ...name.split(' '), ...args, ...(settings.more ?? [])], at, settings);
 }
 
 async function gannetWith(
@@ -381,6 +383,47 @@ it('commands that look at what is there make nothing in a folder where no servic
     );
     expect(existsSync(nowhere.dataDir)).toBe(false);
   }
+});
+
+// An agent asks `mcp`, which waits for it.
+describe.each(ALL.filter((name) => name !== 'mcp'))('gannet %s', (name) => {
+  it('asks for the account that is typed, or takes none', async () => {
+    const at = surroundings();
+    let asked = '';
+    await listenInstead(at, (message, response) => {
+      asked += message.url ?? '';
+      message.on('data', (chunk) => (asked += String(chunk)));
+      message.on('end', () => {
+        if (message.url === '/health') response.end('{"status":"ok"}');
+        else response.writeHead(404).end('{"code":"account-not-found","detail":"There is no such account."}');
+      });
+    });
+    const { text } = await gannet(name, at, { more: ['--account', 'nosuch'] });
+    if (!/unknown option '--account'|--account says whose/.test(text)) expect(asked).toContain('nosuch');
+  });
+});
+
+it.each([
+  [['backup', '/srv', '--account', 'a'], /^--account says whose media store/],
+  [['backup', 'list', '/srv', '--account', 'a'], /^--account says whose media store/],
+  [['backup', 'check', '/srv', '--account', 'a'], /^--account says whose media store/],
+  [['restore', '/srv', '--account', 'a'], /^--account says whose media store/],
+  [['account', 'list', '--account', 'a'], /unknown option '--account'/],
+  [['call', 'account.list', '--account', 'a'], /^account.list takes no account/],
+  [['call', '--param', 'list=a'], /^Name the operation/],
+  [['call', 'list.read', '--param', 'list=a', '--content-type', 'text/csv'], /^--content-type .* --input/],
+  [['import', 'a.csv', '--list', 'a', '--media-store', 'b'], /^--media-store goes with --pdf/],
+  [['import', 'a.csv', '--list', 'a', '--text'], /^--text goes with --pdf/],
+  [
+    ['import', 'a', '--list', 'a', '--pdf', '--text', '--media-store', 'b'],
+    /--text.*cannot be used with.*--media-store/,
+  ],
+  [['import', 'a', '--list', 'a', '--pdf', '--npy', 'b'], /--pdf.*cannot be used with.*--npy/],
+  [['doctor', '--data', '--adopt-lists'], /--adopt-lists.*cannot be used with.*--data/],
+  [['media', 'get', 'a', '--json'], /unknown option '--json'/],
+])('an option that would be ignored is refused: gannet %j', async (words, sentence) => {
+  const { text, status } = await gannetWith(['node', 'gannet', ...words], surroundings());
+  expect([text, status]).toEqual([expect.stringMatching(sentence), EXIT.usage]);
 });
 
 it('a word that is neither a command of backups nor a folder gets no copy of everything', async () => {

@@ -211,9 +211,11 @@ function addServiceCommands(program: Command, run: Run, serve: Run): void {
     .addOption(configOption())
     .addOption(jsonOption())
     .option('--data', 'also compare the records of every list with its index (writes to a list wait meanwhile)')
-    .option(
-      '--adopt-lists',
-      'instead, put lists that the catalogue does not know back into it (the service is stopped)',
+    .addOption(
+      new Option(
+        '--adopt-lists',
+        'instead, put lists that the catalogue does not know back into it (the service is stopped)',
+      ).conflicts('data'),
     )
     .action((options: DoctorOptions) =>
       run(async (context) => (await import('./commands/doctor.js')).doctor(context, options)),
@@ -305,10 +307,16 @@ function addRecordCommands(program: Command, run: Run): void {
         'format',
         'nameFrom',
         'withFiles',
+        'npy',
       ]),
     )
     .option('--media-store <name>', 'with --pdf: where the files are put (default: default)')
-    .option('--text', 'with --pdf: the files stay where they are, and their text is put into the records')
+    .addOption(
+      new Option(
+        '--text',
+        'with --pdf: the files stay where they are, and their text is put into the records',
+      ).conflicts('mediaStore'),
+    )
     .addOption(accountOption())
     .addOption(jsonOption())
     .action((file: string, options: ImportOptions) =>

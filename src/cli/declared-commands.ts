@@ -79,7 +79,8 @@ function addDeclaredCommand(
   const typed = spec.arguments ?? [];
   command.description(asPhrase(spec.description ?? operation.summary));
   for (const name of typed) command.argument(`<${kebab(name)}>`, asPhrase(members.get(name)?.description ?? ''));
-  for (const option of shared()) command.addOption(option);
+  const takesAccount = members.has('account') && !typed.includes('account');
+  for (const option of shared()) if (takesAccount || option.name() !== 'account') command.addOption(option);
   for (const [name, member] of members) {
     if (name === 'account' || typed.includes(name) || spec.secrets?.includes(name) === true) continue;
     const option = new Option(
@@ -111,7 +112,7 @@ interface Call {
 }
 
 async function callFor(context: CommandContext, { spec, operation, values, options }: Call): Promise<ExitStatus> {
-  const doubt = (await spec.unclear?.())?.(values);
+  const doubt = (await spec.unclear?.())?.(values, options);
   if (doubt !== undefined) throw new CommandError(doubt, EXIT.usage);
   const isPath = (name: string, value: string) =>
     spec.paths?.includes(name) === true && value !== '' && !value.startsWith('media:');
@@ -135,6 +136,7 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
     stream: undefined,
     contentType: undefined,
     account,
+    isAccountGiven: options['account'] !== undefined,
   });
   const isJson = options['json'] === true;
   const follower = options['wait'] === false ? undefined : await spec.follow?.();

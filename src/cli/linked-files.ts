@@ -7,7 +7,14 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { mediaPlace, type MediaPlace } from '../fields/index.js';
 import { pathFault } from '../media/index.js';
-import { isName, isSystemError, makeFolder, systemReason } from '../platform/index.js';
+import {
+  isName,
+  isSystemError,
+  makeFolder,
+  makeLastFolderNow,
+  MissingFolderError,
+  systemReason,
+} from '../platform/index.js';
 import { subtitleUrls } from '../resources/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { formatBytes, formatCounted, printable, type Output } from './output.js';
@@ -46,9 +53,14 @@ export class ExportedFiles {
 
   private constructor(private readonly options: ExportedFilesOptions) {}
 
-  /** Makes the folder where it is missing. */
-  static async into(options: ExportedFilesOptions): Promise<ExportedFiles> {
-    await makeFolder(options.folder);
+  /** Makes the folder where it is missing. Throws a CommandError where those above it are. */
+  static into(options: ExportedFilesOptions): ExportedFiles {
+    try {
+      makeLastFolderNow(options.folder);
+    } catch (error) {
+      if (error instanceof MissingFolderError) throw new CommandError(error.message, EXIT.failed);
+      throw error;
+    }
     return new ExportedFiles(options);
   }
 

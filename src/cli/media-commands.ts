@@ -20,9 +20,9 @@ export function addMediaCommands(program: Command, parts: CommandParts): void {
 
 function adder(program: Command, { shared }: CommandParts, [name, description]: readonly [string, string]) {
   const parent = program.command(name).description(description);
-  return (own: string, text: string): Command => {
+  return (own: string, text: string, without?: string): Command => {
     const command = parent.command(own).description(text);
-    for (const option of shared()) command.addOption(option);
+    for (const option of shared()) if (option.name() !== without) command.addOption(option);
     return command;
   };
 }
@@ -39,7 +39,8 @@ function addFileCommands(program: Command, parts: CommandParts): void {
     .action((file: string, path: string | undefined, options: MediaPutOptions) =>
       run(async (context) => (await commands()).putFile(context, { file, path }, options)),
     );
-  add('get', 'write a file of a media store to standard output')
+  // What it writes is the file.
+  add('get', 'write a file of a media store to standard output', 'json')
     .argument('<path>', 'its path in the store')
     .addOption(storeOption())
     .option('-o, --output <file>', 'a file instead of standard output')

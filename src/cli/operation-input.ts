@@ -24,8 +24,10 @@ export interface GivenInput {
   /** Sent as it comes, to operations that take a stream. */
   readonly stream: AsyncIterable<Uint8Array> | undefined;
   readonly contentType: string | undefined;
-  /** Where the operation asks for an account and none is given. */
+  /** Where the operation asks for an account and none is among the params. */
   readonly account: string;
+  /** It is the one that was asked for, and not the configured one: an operation that takes no account is no answer to that. */
+  readonly isAccountGiven: boolean;
 }
 
 /** Throws a CommandError that names what is missing, unknown or unreadable. */
@@ -37,6 +39,8 @@ export function operationInput(operation: Operation, given: GivenInput): CallInp
     body: bodyOf(operation, given),
   };
   for (const param of given.params) place(operation, places, param, values);
+  if (given.isAccountGiven && !places.has('account')) throw usage(`${operation.name} takes no account: leave it out.`);
+  if (given.isAccountGiven && places.get('account') === 'query') values.query['account'] ??= given.account;
   if (places.get('account') === 'path' && values.path['account'] === undefined) values.path['account'] = given.account;
   if (places.get('account') === 'body' && values.body['account'] === undefined) values.body['account'] = given.account;
   const missing = membersOf(operation.params).filter((name) => values.path[name] === undefined);

@@ -24,7 +24,7 @@ export {
 } from './dispatch/feature.js';
 export type { ListExtension, ListMember, ListSetting } from './dispatch/list-extension.js';
 export { withListExtensions } from './api/extended-lists.js';
-export type { AnswerPrinter, CommandSpec, CommandText, JobFollower } from './dispatch/command.js';
+export type { AnswerPrinter, CommandSpec, CommandText, TypedOptions, JobFollower } from './dispatch/command.js';
 export { OpenFeatures } from './dispatch/open-features.js';
 export { reservedAccountNames } from './dispatch/reserved-names.js';
 export { AGENTS_PATH, agentToolName } from './dispatch/agent-tools.js';

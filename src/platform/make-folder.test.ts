@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, makeFolderNow, makeSyncedFolder, makeSyncedFolderNow } from './make-folder.js';
+import { makeFolder, makeFolderNow, makeLastFolderNow, makeSyncedFolder, makeSyncedFolderNow } from './make-folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-make-folder-'));
 beforeAll(() => {
@@ -50,6 +50,17 @@ describe.each<[string, (path: string) => unknown]>([
   it.skipIf(!existsSync('/proc/self'))('comes to an end where no folder can be made', async () => {
     await expect(make('/proc/gannet/backups')).rejects.toThrow(/ENOENT/);
   });
+});
+
+it("makes the last folder alone where those above it are somebody else's to make", () => {
+  const above = join(folder, 'not-mounted');
+  expect(() => makeLastFolderNow(join(above, 'b', 'c'))).toThrow(`There is no folder ${above}, so that `);
+  expect(existsSync(above)).toBe(false);
+  const last = join(folder, 'mounted');
+  makeLastFolderNow(last);
+  makeLastFolderNow(last);
+  expect(statSync(last).isDirectory()).toBe(true);
+  expect(() => makeLastFolderNow(join(folder, 'link'))).toThrow(/EEXIST/);
 });
 
 it('tells which folders it made, the uppermost first', async () => {

@@ -39,6 +39,28 @@ export async function makeFolder(path: string, mode?: number): Promise<string[]>
   return missing;
 }
 
+/**
+ * Makes the folder where the one above it is there, and its name is on disk: a folder that somebody names for what is kept, whose parents are those of a disk that is
+ * not mounted, or misspelt. Throws what the system says, and a `MissingFolderError` that names the first that is missing.
+ */
+export function makeLastFolderNow(path: string, sync = syncFolderNow): void {
+  if (kindNow(path) === 'folder') return;
+  let missing: string | undefined;
+  for (let at = dirname(resolve(path)); kindNow(at) === undefined; at = dirname(at)) missing = at;
+  if (missing !== undefined) throw new MissingFolderError(path, missing);
+  mkdirSync(path);
+  sync(dirname(path));
+}
+
+/** Its message is a sentence. */
+export class MissingFolderError extends Error {
+  constructor(path: string, missing: string) {
+    super(
+      `There is no folder ${missing}, so that ${path} is not made: the last folder of a path is made, those above it have to be there.`,
+    );
+  }
+}
+
 /** As `makeFolderNow`; the names of those that it made are on disk behind it. */
 export function makeSyncedFolderNow(path: string, sync = syncFolderNow): void {
   for (const folder of makeFolderNow(path)) sync(dirname(folder));

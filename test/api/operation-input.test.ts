@@ -14,7 +14,14 @@ const output = {
   note: () => undefined,
   settle: () => Promise.resolve(),
 };
-const nothing = { params: [], body: undefined, stream: undefined, contentType: undefined, account: 'default' };
+const nothing = {
+  params: [],
+  body: undefined,
+  stream: undefined,
+  contentType: undefined,
+  account: 'default',
+  isAccountGiven: false,
+};
 const named = (name: string) => operations.find((operation) => operation.name === name) as Operation;
 
 describe.each(operations.map((operation) => [operation.name, operation] as const))('%s', (_name, operation) => {

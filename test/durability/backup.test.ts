@@ -174,6 +174,14 @@ describe('a backup', () => {
       expect((await gannet(dataDir, 'backup', join(folder, at))).notes).toContain('is in the data directory');
     const relative = await gannet(dataDir, 'call', 'backup.create', '--param', 'folder=backups');
     expect(relative.notes).toContain('/folder');
+    // As where the disk of the backups is not mounted.
+    const above = join(folder, 'not-mounted');
+    const missing = await gannet(dataDir, 'backup', join(above, 'disk', 'backups'));
+    expect(missing).toMatchObject({
+      status: 1,
+      notes: expect.stringContaining(`There is no folder ${above}, so that`),
+    });
+    expect(existsSync(above)).toBe(false);
     if (!mounting) return;
     const disk = SmallFileSystem.mount(backups);
     try {

@@ -28,6 +28,7 @@ export async function callOperation(
 ): Promise<ExitStatus> {
   const { output, config } = context;
   const operations = await (await context.load()).allOperations();
+  assertTogether(name, options);
   if (name === undefined) {
     output.write(options.help === true ? CALL_HELP : operationTable(operations));
     return EXIT.done;
@@ -44,11 +45,21 @@ export async function callOperation(
     stream: source?.stream,
     contentType: options.contentType,
     account: options.account ?? config.account.name,
+    isAccountGiven: options.account !== undefined,
   });
   const called = (client: ServiceClient) => client.call(operation.name, input);
   const answer = await (mayBegin(operation) ? context.withService(called) : context.withData(called));
   if (answer !== undefined) output.write(typeof answer === 'string' ? answer : `${jsonText(answer)}\n`);
   return EXIT.done;
+}
+
+/** Throws a CommandError where an option would be ignored. */
+function assertTogether(name: string | undefined, { account, param, body, input, contentType }: CallOptions): void {
+  if (contentType !== undefined && input === undefined)
+    throw new CommandError('--content-type says what is streamed: give --input as well.', EXIT.usage);
+  const isAsked = [account, body, input].some((option) => option !== undefined) || param.length > 0;
+  if (name === undefined && isAsked)
+    throw new CommandError('Name the operation that is to be called; gannet call alone lists them all.', EXIT.usage);
 }
 
 /** As for the command of an operation, where it has one: a call in a wrong folder makes no data directory. */

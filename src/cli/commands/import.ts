@@ -4,7 +4,7 @@ import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { decimalCommaNote } from '../decimal-commas.js';
 import { importText, tellEmptyImport } from '../empty-import.js';
-import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { firstRecords } from '../first-records.js';
 import { assertText, CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
 import { NpyReader } from '../npy/npy-file.js';
@@ -39,6 +39,10 @@ export interface ImportOptions {
 }
 
 export async function importFile(context: CommandContext, file: string, options: ImportOptions): Promise<ExitStatus> {
+  if (options.mediaStore !== undefined || options.text === true) {
+    const option = options.text === true ? '--text' : '--media-store';
+    throw new CommandError(`${option} goes with --pdf, for a folder of PDF files.`, EXIT.usage);
+  }
   const format = formatOf(file, options.format);
   const vectors = options.npy === undefined ? undefined : await NpyReader.open(options.npy);
   try {

@@ -1,6 +1,6 @@
 /** `gannet restore`: the data directory as a backup has it. */
 import type { CommandContext } from '../command-context.js';
-import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { formatBytes, formatCounted } from '../output.js';
 
 export interface RestoreOptions {
@@ -14,6 +14,11 @@ export async function restore(
   from: string,
   options: RestoreOptions,
 ): Promise<ExitStatus> {
+  if (options.account !== undefined && !from.startsWith('media:'))
+    throw new CommandError(
+      `--account says whose media store media:STORE is, and '${from}' is a folder of this machine: leave it out.`,
+      EXIT.usage,
+    );
   const { restoreData } = await load();
   const silent = { ...config, log: { ...config.log, level: 'silent' as const } };
   const restored = await restoreData(silent, {

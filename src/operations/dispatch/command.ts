@@ -12,8 +12,8 @@ export interface CommandSpec {
   readonly arguments?: readonly string[];
   /** Members that are paths of this machine: completed from the folder in which the command is called, but for places in media stores (`media:…`). */
   readonly paths?: readonly string[];
-  /** Loads what says how the arguments, as they were typed, may have been meant otherwise: the command then does nothing, with exit status 2. */
-  readonly unclear?: () => Promise<(values: readonly string[]) => string | undefined>;
+  /** Loads what says how arguments and options, as they were typed, may have been meant otherwise: the command then does nothing, with exit status 2. */
+  readonly unclear?: () => Promise<(values: readonly string[], options: TypedOptions) => string | undefined>;
   /**
    * Members that are read from standard input and never typed on the command line, where others could read them. One that may be left out is
    * read where `--<name>-stdin` is given, and not waited for otherwise.
@@ -34,6 +34,9 @@ export interface CommandSpec {
   /** The call begins a job: it is shown how far this is until it is over, and then how it stands. With `--no-wait` it is not waited for. */
   readonly follow?: () => Promise<JobFollower>;
 }
+
+/** By their names in camel case. */
+export type TypedOptions = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface JobFollower {
   /** As the job is listed by `progress.read`, with its name. */
