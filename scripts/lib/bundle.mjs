@@ -21,7 +21,6 @@ const TAKEN_IN = [
   'css-select',
   'csv-parse',
   'domhandler',
-  'fast-xml-parser',
   'fastest-levenshtein',
   'htmlparser2',
   'ipaddr.js',

@@ -123,7 +123,7 @@ describe('a listing', () => {
   it.each([
     ['that lead elsewhere', ['in/../../etc/passwd', 'in/./a', 'in//a']],
     ['with a character that ends a name', ['in/a%00b']],
-    ['of a megabyte', [`in/${'x'.repeat(2 ** 20)}`]],
+    ['far longer than any', [`in/${'x'.repeat(50_000)}`]],
   ])('leaves out names %s', async (_, names) => {
     lists(listing([...names, 'in/z'], false));
     expect(await pathsOf(10)).toEqual(['z']);
@@ -136,6 +136,54 @@ describe('a listing', () => {
   ])('%s is a failure', async (_, answer) => {
     lists(answer);
     await expect(page(10, '', 'some/')).rejects.toMatchObject(UNAVAILABLE);
+  });
+});
+
+describe('an answer', () => {
+  const contents = '<Contents><Key>in/a</Key><Size>1</Size></Contents>';
+
+  it.each([
+    ['a listing without end', '<x>', `${'x'.repeat(100)}\n`],
+    ['files without end', '', contents],
+    ['elements within each other without end', '', '<a>'],
+  ])(
+    'of %s is given up, however much would come: all of it was kept, and read in one piece',
+    async (_, begin, piece) => {
+      const much = piece.repeat(65_536 / piece.length);
+      let isClosed = false;
+      server.script = (_asked, response) => {
+        response.on('close', () => (isClosed = true));
+        response.write(listing([], false).replace('</ListBucketResult>', begin));
+        const more = () => {
+          while (!isClosed && response.write(much));
+        };
+        response.on('drain', more);
+        more();
+      };
+      await expect(page(1)).rejects.toMatchObject(UNAVAILABLE);
+      await eventually(
+        () => Promise.resolve(isClosed),
+        (closed) => closed,
+      );
+    },
+  );
+
+  it.each([
+    ['deeper than any', `${'<a>'.repeat(20)}${'</a>'.repeat(20)}`],
+    ['of more elements than one file has', '<a/>'.repeat(1000)],
+  ])('%s is none', async (_, more) => {
+    lists(listing([], false, more));
+    await expect(page(1)).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it('with names like those of the language, entities of its own and blanks in keys is one like any other', async () => {
+    const answer = listing(
+      ['in/ a &amp; &#98;&own;'],
+      false,
+      '<__proto__><Contents/></__proto__><toString>x</toString>',
+    );
+    lists(`<?xml version="1.0"?><!DOCTYPE l [<!ENTITY own "c">]>${answer}`);
+    expect(await pathsOf(10)).toEqual([' a & b&own;']);
   });
 });
 

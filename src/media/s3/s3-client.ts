@@ -3,19 +3,27 @@
  * the server or the way to it refuses becomes an error of the catalogue. One thread.
  */
 import { AwsV4Signer } from 'aws4fetch';
-import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import {
   type OutboundClient,
   OutboundFailedError,
+  type OutboundLimits,
   type OutboundRequest,
 } from '../../platform/outbound/outbound-client.js';
 import type { OutboundResponse } from '../../platform/outbound/outbound-client.js';
 import { OutboundRefusedError, ServiceError, type Secret } from '../../platform/index.js';
 import type { S3Settings } from '../types.js';
 import { STORE_FULL, STORE_UNAVAILABLE } from '../media-problems.js';
+import { readS3Xml, S3XmlError, type XmlMembers } from './s3-xml.js';
 
 const RETRIES = { attemptsMax: 3, waitMsFirst: 200, waitMsMax: 2000 };
-const ERROR_BYTES_MAX = 65_536;
+/** Of an answer that is no file and no listing: an error, the name of an upload, a word that it is done. */
+const ANSWER_BYTES_MAX = 65_536;
+const ANSWER_ELEMENTS_MAX = 100;
+/** Of one file in a listing: a key of 1,024 bytes, each encoded as three, and what else is said of it. */
+const LISTED_BYTES_MAX = 4096;
+const LISTED_ELEMENTS_MAX = 32;
+/** Of a call without a body that reads no file, with all its attempts: a server may send a byte a minute. */
+const SHORT_CALL_MS_MAX = 180_000;
 const FULL = /StorageFull|QuotaExceeded|InsufficientCapacity/;
 
 export interface S3ClientOptions {
@@ -34,11 +42,11 @@ export interface S3Call {
   /** Whether it may be asked again. Default: where the body is no function, which may give its pieces only once. */
   readonly isRepeatable?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** `file`: as much as a file has, for as long as something comes. A number: so many files of a listing. Default: a few words. */
+  readonly answers?: 'file' | number;
   /** Answers beside 2xx that mean something to who asks. */
   readonly expected?: readonly number[];
 }
-
-const xml = new XMLParser({ ignoreAttributes: true, parseTagValue: false, isArray: (name) => name === 'Contents' });
 
 export class S3Client {
   constructor(private readonly options: S3ClientOptions) {}
@@ -50,16 +58,15 @@ export class S3Client {
     throw await this.failure(response);
   }
 
-  /** The parsed body of an answer in XML. */
-  async xml(call: S3Call): Promise<Readonly<Record<string, unknown>>> {
+  /** The members of an answer in XML. */
+  async xml(call: Omit<S3Call, 'answers'> & { readonly answers?: number }): Promise<XmlMembers> {
     const response = await this.call(call);
-    const text = await unavailableOf(response.text());
-    // The parser alone reads what is cut short as though it were whole.
-    if (XMLValidator.validate(text) !== true) throw unavailable('it answered something that is not whole as XML');
+    const elementsMax = ANSWER_ELEMENTS_MAX + (call.answers ?? 0) * LISTED_ELEMENTS_MAX;
     try {
-      return xml.parse(text) as Readonly<Record<string, unknown>>;
+      return await readS3Xml(response.body(), elementsMax);
     } catch (error) {
-      throw unavailable('it answered something that is not XML', error);
+      response.discard();
+      throw error instanceof S3XmlError ? unavailable(error.message, error) : asUnavailable(error);
     }
   }
 
@@ -86,6 +93,7 @@ export class S3Client {
         method,
         headers: sent,
         decompress: false,
+        limits: limitsOf(call),
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
         ...(isRepeatable ? { retries: RETRIES } : {}),
@@ -103,13 +111,19 @@ export class S3Client {
   }
 }
 
+function limitsOf({ answers = 0, body }: Pick<S3Call, 'answers' | 'body'>): Partial<OutboundLimits> {
+  if (answers === 'file') return {};
+  const bytesMax = ANSWER_BYTES_MAX + answers * LISTED_BYTES_MAX;
+  return { wireBytesMax: bytesMax, bytesMax, ...(body === undefined ? { totalMs: SHORT_CALL_MS_MAX } : {}) };
+}
+
 /** Of the problem that the server tells; '' where it tells none. Reads no more than such an answer has. */
 export async function errorCodeOf(response: OutboundResponse): Promise<string> {
   let text = '';
   try {
     for await (const piece of response.body()) {
       text += Buffer.from(piece).toString('latin1');
-      if (text.length > ERROR_BYTES_MAX) break;
+      if (text.length > ANSWER_BYTES_MAX) break;
     }
   } catch {
     // The status says enough.

@@ -89,15 +89,17 @@ export class S3Store implements MediaStore {
     const files: StoredFile[] = [];
     for (let behind = after, pages = 0; ; pages += 1) {
       if (pages >= PAGES_MAX) throw unavailable('it lists too many names in a row that no file can have');
+      // Behind the first, most may be names that are left out, each of which would be a request of its own where one file is wanted.
+      const answers = pages === 0 ? size : KEYS_MAX;
       const query = {
         'list-type': '2',
         'encoding-type': 'url',
-        // Behind the first, most may be names that are left out, each of which would be a request of its own where one file is wanted.
-        'max-keys': String(pages === 0 ? size : KEYS_MAX),
+        'max-keys': String(answers),
         prefix: own + prefix,
         ...(behind === '' ? {} : { 'start-after': own + behind }),
       };
-      const page = listedPage(await client.xml({ method: 'GET', query, signal }), { own, prefix, after: behind });
+      const answer = await client.xml({ method: 'GET', query, signal, answers });
+      const page = listedPage(answer, { own, prefix, after: behind });
       // Keys that no path can have, as those that end with a slash, are left out.
       files.push(...page.files.filter(({ path }) => pathFault(path) === undefined));
       const last = page.files.at(-1)?.path;
@@ -139,7 +141,7 @@ export class S3Store implements MediaStore {
     };
     // There is no range of a file without a byte.
     if (bytes === 0) return;
-    const response = await this.options.client.call({ method: 'GET', key: path, headers });
+    const response = await this.options.client.call({ method: 'GET', key: path, headers, answers: 'file' });
     yield* wantedPieces(response, { etag, bytes, range });
   }
 }

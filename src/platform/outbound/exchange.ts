@@ -7,6 +7,8 @@ import type { Dispatcher } from 'undici';
 import type { CallEnd } from './call-end.js';
 import type { OutboundHeaders } from './conditional.js';
 
+/** Shorter pieces are put together: a server may send each byte as one, and each would be on its way through all streams. */
+const PIECE_BYTES_MIN = 1024;
 const BODYLESS_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 export interface Answer {
@@ -68,7 +70,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.body?.push(chunk) === false) controller.pause();
+    if (this.body?.add(chunk) === false) controller.pause();
   }
 
   onResponseEnd(): void {
@@ -91,6 +93,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 /** Read as fast as its reader does; whoever destroys it closes the connection. */
 class AnswerBody extends Readable {
   private isWhole = false;
+  /** Of one turn: what comes in it comes at once. */
+  private short: Buffer[] = [];
 
   constructor(private readonly controller: Dispatcher.DispatchController) {
     super({ highWaterMark: 65_536 });
@@ -98,13 +102,31 @@ class AnswerBody extends Readable {
     this.on('error', () => undefined);
   }
 
+  /** False: nothing more is wanted for now. */
+  add(piece: Buffer): boolean {
+    if (piece.length < PIECE_BYTES_MIN) {
+      if (this.short.push(piece) === 1) process.nextTick(() => this.handOver());
+      return true;
+    }
+    this.handOver();
+    return this.push(piece);
+  }
+
   end(): void {
+    this.handOver();
     this.isWhole = true;
     this.push(null);
   }
 
   override _read(): void {
     this.controller.resume();
+  }
+
+  private handOver(): void {
+    const { short } = this;
+    if (short.length === 0 || this.destroyed) return;
+    this.short = [];
+    if (!this.push(short.length === 1 ? short[0] : Buffer.concat(short))) this.controller.pause();
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {

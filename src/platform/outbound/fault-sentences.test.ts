@@ -93,6 +93,11 @@ describe('a server', () => {
       'The server does not answer in HTTP',
     ],
     [
+      'answers with a status that is none',
+      (socket) => socket.end('HTTP/1.1 000 Odd\r\ncontent-length: 0\r\n\r\n'),
+      'The server does not answer in HTTP',
+    ],
+    [
       'has headers without end',
       (socket) => socket.write(head(`x: ${'y'.repeat(100_000)}`)),
       'The headers of the answer are too long',

@@ -43,6 +43,8 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['EMFILE', NO_DESCRIPTORS],
   ['ENFILE', NO_DESCRIPTORS],
   ['UND_ERR_HEADERS_OVERFLOW', 'The headers of the answer are too long'],
+  // Of undici, about what a server said: a status of 000.
+  ['ERR_ASSERTION', 'The server does not answer in HTTP'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'The answer is not as long as it says'],
 ]);
 /** By how codes begin. */

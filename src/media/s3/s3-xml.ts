@@ -1,0 +1,94 @@
+/**
+ * Answers of servers that speak S3, read as they come. A document type is passed over, so there are no entities but those of XML itself and characters by
+ * their numbers; what is deeper or has more elements than such an answer ever has is none. Pure.
+ */
+import { Parser } from 'htmlparser2';
+
+/** A file of a listing has an owner, who has a name: that is three within the answer. */
+const DEPTH_MAX = 8;
+/** These come again and again. */
+const REPEATED = 'Contents';
+/** Blanks around it belong to it. */
+const VERBATIM = 'Key';
+
+/** By name; a text where there are no elements within. Of what is there more than once, the last, but for `Contents`. */
+export interface XmlMembers {
+  readonly [name: string]: string | XmlMembers | readonly (string | XmlMembers)[] | undefined;
+}
+
+/** What is said of an answer that is none. */
+export class S3XmlError extends Error {
+  override readonly name = 'S3XmlError';
+}
+
+/** Rejects with an S3XmlError for what is cut short, no XML, or more than it may be, and with what `pieces` throws. */
+export async function readS3Xml(pieces: AsyncIterable<Uint8Array>, elementsMax: number): Promise<XmlMembers> {
+  const reader = new MembersReader(elementsMax);
+  // Attributes say nothing here: without a handler for them none are kept.
+  const parser = new Parser(reader, { xmlMode: true, decodeEntities: true });
+  const decoder = new TextDecoder();
+  for await (const piece of pieces) parser.write(decoder.decode(piece, { stream: true }));
+  reader.isCut = reader.depth > 0;
+  parser.end(decoder.decode());
+  return reader.members();
+}
+
+interface OpenElement {
+  readonly members: Record<string, XmlMembers[string]>;
+  readonly texts: string[];
+  hasElements: boolean;
+}
+
+class MembersReader {
+  isCut = false;
+  readonly #open: OpenElement[] = [newElement()];
+  #elements = 0;
+
+  constructor(private readonly elementsMax: number) {}
+
+  get depth(): number {
+    return this.#open.length - 1;
+  }
+
+  onopentagname(): void {
+    this.#elements += 1;
+    if (this.#elements > this.elementsMax || this.depth >= DEPTH_MAX)
+      throw new S3XmlError('it answered more elements, or deeper ones, than it was asked for');
+    this.#top.hasElements = true;
+    this.#open.push(newElement());
+  }
+
+  ontext(text: string): void {
+    this.#top.texts.push(text);
+  }
+
+  onclosetag(name: string): void {
+    const { members, texts, hasElements } = this.#top;
+    this.#open.pop();
+    const text = texts.join('');
+    const value = hasElements ? members : name === VERBATIM ? text : text.trim();
+    const { members: around } = this.#top;
+    if (name === REPEATED) around[name] = addedTo(around[name], value);
+    else around[name] = value;
+  }
+
+  members(): XmlMembers {
+    if (this.isCut || this.#elements === 0) throw new S3XmlError('it answered something that is not whole as XML');
+    return this.#top.members;
+  }
+
+  get #top(): OpenElement {
+    return this.#open.at(-1) as OpenElement;
+  }
+}
+
+function addedTo(before: XmlMembers[string], value: string | XmlMembers): readonly (string | XmlMembers)[] {
+  if (!Array.isArray(before)) return [value];
+  (before as (string | XmlMembers)[]).push(value);
+  return before as readonly (string | XmlMembers)[];
+}
+
+/** Names are whatever a server says: `__proto__` is one like any other. */
+function newElement(): OpenElement {
+  return { members: Object.create(null) as Record<string, XmlMembers[string]>, texts: [], hasElements: false };
+}
