@@ -16,6 +16,8 @@ const MARKS_MAX = { ':': 200_000, '{': 100_000, '[': 100_000 } as const;
 /** Of those who answer other things than vectors, and of those whatever they are asked for. */
 const COMMAS_MAX_DEFAULT = 1_000_000;
 const COMMAS_MAX = 10_000_000;
+/** Of any answer: what 2,048 texts of 1,024 dimensions become. */
+export const ANSWER_BYTES_MAX = 64 * 2 ** 20;
 /** The server understood the request and does not want it: another time it will not either. */
 const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
 
@@ -36,9 +38,11 @@ export interface SentBody {
   readonly body: string | Uint8Array;
 }
 
+/** What was asked for has no more of them. */
 export interface AnswerBounds {
-  /** What was asked for has no more of them. */
-  readonly commasMax: number;
+  /** Decompressed. */
+  readonly bytesMax?: number;
+  readonly commasMax?: number;
 }
 
 export class JsonService {
@@ -51,7 +55,7 @@ export class JsonService {
 
   /** The same to a body that is no JSON. */
   async send({ contentType, body }: SentBody, signal?: AbortSignal, bounds?: AnswerBounds): Promise<unknown> {
-    const { client, url, secret, limits = {} } = this.options;
+    const { client, url, secret } = this.options;
     if (secret === 'unreadable') {
       throw new ModelError("The model's secret cannot be opened: give it a new one with gannet model update.", {
         retry: 'later',
@@ -67,7 +71,7 @@ export class JsonService {
           ...(secret === null ? {} : { authorization: `Bearer ${secret.reveal()}` }),
         },
         body,
-        limits,
+        limits: this.limitsOf(bounds),
         ...(signal === undefined ? {} : { signal }),
       });
       const text = await response.text();
@@ -76,6 +80,12 @@ export class JsonService {
       if (signal?.aborted === true || error instanceof ModelError) throw error;
       throw this.failed(error);
     }
+  }
+
+  private limitsOf({ bytesMax = Infinity }: AnswerBounds = {}): Partial<OutboundLimits> {
+    const { limits = {} } = this.options;
+    const most = Math.min(bytesMax, limits.bytesMax ?? ANSWER_BYTES_MAX);
+    return { ...limits, wireBytesMax: most, bytesMax: most };
   }
 
   private parsed({ headers }: OutboundResponse, text: string, bounds?: AnswerBounds): unknown {

@@ -4,7 +4,7 @@ import { OutboundClient } from '../platform/outbound/outbound-client.js';
 import type { OutboundRules } from '../platform/index.js';
 import type { Reranker } from '../vectors/index.js';
 import type { EmbeddingSource, SourceDescription } from './embedder.js';
-import { JsonService } from './json-service.js';
+import { ANSWER_BYTES_MAX, JsonService } from './json-service.js';
 import { ModelError } from './model-error.js';
 import { describeOnnx, OnnxEmbeddings, OnnxPictures, OnnxReranker, type OnnxModelOptions } from './onnx/onnx-models.js';
 import { OnnxProcesses, type OnnxProcessesOptions } from './onnx/onnx-processes.js';
@@ -18,8 +18,6 @@ const KEEP_ALIVE_MS = 30_000;
 const CONNECTIONS_PER_HOST_MAX = 8;
 const CONNECTIONS_MAX = 64;
 const WAITING_MAX = 1024;
-/** An answer of 256 vectors of 4,096 numbers, each of 20 characters, and as much again. */
-const ANSWER_BYTES_MAX = 64 * 2 ** 20;
 /** What a reranker is asked to find out whether it answers. */
 const PROBE_DOCUMENTS = ['A gannet dives into the sea.', 'Interest rates rose.'];
 /** The same for a model that writes down what is said: a second in which nothing is. */

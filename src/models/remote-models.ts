@@ -3,7 +3,7 @@ import { VECTOR_DIMENSIONS_MAX } from '../records/index.js';
 import { checkedRelevances, checkedVectors, described, memberOf } from './checked-answers.js';
 import type { Reranker, TextToEmbed } from '../vectors/index.js';
 import type { EmbeddingCall, EmbeddingSource, SourceDescription } from './embedder.js';
-import type { JsonService } from './json-service.js';
+import type { AnswerBounds, JsonService } from './json-service.js';
 import { ModelError } from './model-error.js';
 import { cutPassages, estimateTokens } from './passages.js';
 import { TOKENS_MAX_DEFAULT } from './types.js';
@@ -13,6 +13,14 @@ const PROBE = 'gannet';
 /** Beside the numbers of a vector an answer has its index and its kind, and what the call has cost. */
 const COMMAS_OF_VECTOR_MAX = 20;
 const COMMAS_BESIDE_MAX = 1000;
+/** Of one number, on a line of its own where the server writes so. */
+const NUMBER_BYTES_MAX = 40;
+/** Of what a reranker says of one document, without its text. */
+const RESULT_BYTES_MAX = 1024;
+const RESULT_COMMAS_MAX = 20;
+/** Of a character that a server repeats, as an escape. */
+const REPEATED_BYTES_MAX = 6;
+const BYTES_BESIDE_MAX = 131_072;
 
 export type Endpoint = '/v1/embeddings' | '/v1/chat/completions' | '/v1/audio/transcriptions' | '/rerank';
 
@@ -60,8 +68,12 @@ export class OpenAiEmbeddings implements EmbeddingSource {
 
   async embed(texts: readonly string[], { signal }: Pick<EmbeddingCall, 'signal'>): Promise<readonly unknown[]> {
     const body = { model: this.model.served_name ?? '', input: texts, encoding_format: 'float' };
-    const commasMax = COMMAS_BESIDE_MAX + texts.length * (VECTOR_DIMENSIONS_MAX + COMMAS_OF_VECTOR_MAX);
-    const data = memberOf(await this.service.post(body, signal, { commasMax }), 'data');
+    const numbers = texts.length * (VECTOR_DIMENSIONS_MAX + COMMAS_OF_VECTOR_MAX);
+    const bounds = {
+      commasMax: COMMAS_BESIDE_MAX + numbers,
+      bytesMax: BYTES_BESIDE_MAX + numbers * NUMBER_BYTES_MAX,
+    };
+    const data = memberOf(await this.service.post(body, signal, bounds), 'data');
     if (!Array.isArray(data)) throw new ModelError('The server answered no vectors (data).', { retry: 'later' });
     // By their indexes where the server names them, for it may answer in any order.
     const vectors = new Array<unknown>(data.length).fill(undefined);
@@ -104,14 +116,24 @@ export class RerankService implements Reranker {
   async #asked(query: string, documents: readonly string[], signal?: AbortSignal): Promise<unknown> {
     const { served_name: name } = this.model;
     const bodyWith = (member: string) => ({ ...(name === null ? {} : { model: name }), query, [member]: documents });
+    const bounds = boundsOf(query, documents);
     try {
-      return await this.service.post(bodyWith(this.#member), signal);
+      return await this.service.post(bodyWith(this.#member), signal, bounds);
     } catch (error) {
       if (!(error instanceof ModelError) || error.retry !== 'never') throw error;
       const other = this.#member === 'documents' ? 'texts' : 'documents';
-      const answer = await this.service.post(bodyWith(other), signal);
+      const answer = await this.service.post(bodyWith(other), signal, bounds);
       this.#member = other;
       return answer;
     }
   }
+}
+
+/** Of an answer of a reranker: some servers repeat what they were sent, commas included. */
+function boundsOf(query: string, documents: readonly string[]): AnswerBounds {
+  const characters = documents.reduce((sum, document) => sum + document.length, query.length);
+  return {
+    commasMax: COMMAS_BESIDE_MAX + documents.length * RESULT_COMMAS_MAX + characters,
+    bytesMax: BYTES_BESIDE_MAX + documents.length * RESULT_BYTES_MAX + characters * REPEATED_BYTES_MAX,
+  };
 }

@@ -44,6 +44,8 @@ export function transcriptionVersion({
 
 /** Of a longer answer nothing is read. */
 export const TRANSCRIPT_BYTES_MAX = 32 * 2 ** 20;
+/** Nor of one that has more than this beside as many bytes as the sound: a second of it is told by fewer than it has. */
+const BYTES_BESIDE_MAX = 2 ** 20;
 
 export class OpenAiTranscription implements TranscriptionSource {
   constructor(
@@ -54,7 +56,9 @@ export class OpenAiTranscription implements TranscriptionSource {
   async transcribe(sound: Sound, signal?: AbortSignal): Promise<readonly Said[]> {
     const boundary = `gannet-${randomUUID()}`;
     const body = formOf(boundary, { model: this.model.served_name ?? '', response_format: 'verbose_json' }, sound);
-    return saidIn(await this.service.send({ contentType: `multipart/form-data; boundary=${boundary}`, body }, signal));
+    const contentType = `multipart/form-data; boundary=${boundary}`;
+    const bounds = { bytesMax: BYTES_BESIDE_MAX + sound.bytes.length };
+    return saidIn(await this.service.send({ contentType, body }, signal, bounds));
   }
 }
 
