@@ -119,6 +119,19 @@ describe('/suggest', () => {
     expect(suggestions.find(({ text }) => text === 'new')?.record_count).toBe(3);
   });
 
+  it('of a group counts the records of every list, also of one that would rather suggest something else', async () => {
+    // Of th, the one suggests the, and the other that, which is in a record of the first, too.
+    await service.client.post('/list/default', { name: 'those', searchable_fields: [{ name: 'text' }] });
+    const records = Array.from({ length: 5 }, (_, index) => ({ name: `${index}`, text: 'that' }));
+    await service.client.bulk('default', 'those', records);
+    await service.client.post('/list-group/default', {
+      name: 'both',
+      lists: [{ list: 'places' }, { list: 'those' }],
+    });
+    const suggestions = await suggest('th', { size: 1 }, '/suggest/group/default/both/latest');
+    expect(suggestions).toMatchObject([{ text: 'that', record_count: 6 }]);
+  });
+
   it('refuses versions that are none', async () => {
     expect((await service.client.post('/suggest/default/places/9', { query: 'a' })).status).toBe(404);
     expect((await service.client.post('/suggest/default/places/latest', { query: 'a' })).status).toBe(400);

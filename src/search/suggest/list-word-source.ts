@@ -54,6 +54,16 @@ export class ListWordSource implements SuggestionSource {
     return [...new Map(found.map((suggestion) => [suggestion.text, suggestion])).values()].slice(0, request.size);
   }
 
+  /** Records that hold all words of a suggestion. */
+  count(generation: GenerationHandle, text: string): number {
+    const segmented = segmentForKernel(text);
+    const words = queryWords(segmented, this.kernel.analyse(segmented)).map(({ term }) => term);
+    const last = words.pop();
+    if (last === undefined) return 0;
+    const context = words.map((word) => [word]);
+    return this.kernel.countInContext(generation, context, [last], 1).completions[0] ?? 0;
+  }
+
   private suggestFor(typed: Typed, generation: GenerationHandle, request: SuggestionRequest): readonly Suggestion[] {
     const context = this.context(generation, typed.contextWords, request.typoTolerance);
     if (context.some(({ terms }) => terms.length === 0)) return [];

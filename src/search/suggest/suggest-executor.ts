@@ -16,6 +16,7 @@ interface Candidate extends Suggestion {
 
 export class SuggestExecutor {
   private readonly sources: readonly SuggestionSource[];
+  private readonly words: ListWordSource;
 
   constructor(
     private readonly kernel: Kernel,
@@ -23,10 +24,11 @@ export class SuggestExecutor {
     stores: RecordStoreCache,
     earlierSearchesOf: EarlierSearchesOf = () => undefined,
   ) {
+    this.words = new ListWordSource(kernel);
     this.sources = [
       new EarlierQuerySource(kernel, earlierSearchesOf),
       new RecordNameSource(kernel, stores),
-      new ListWordSource(kernel),
+      this.words,
     ];
   }
 
@@ -43,10 +45,25 @@ export class SuggestExecutor {
         return source.suggest(list, generation, request).map((suggestion) => ({ ...suggestion, listName }));
       });
     });
-    const chosen = chooseSuggestions(candidates, size);
+    const chosen = chooseSuggestions(this.withWholeCounts(targets, candidates, size), size);
     writer.text(`{"suggestions":${JSON.stringify(chosen.map(resource))}`);
     writer.ascii(`,"took_ms":${(performance.now() - begin).toFixed(3)}}`);
     return chosen.length;
+  }
+
+  /** With what the lists have of a chosen query that did not suggest it themselves: each suggests its own best, as many as are wanted. */
+  private withWholeCounts(targets: SuggestTask['targets'], candidates: readonly Candidate[], size: number) {
+    if (targets.length < 2) return candidates;
+    const known = new Set(candidates.map(({ text, listName }) => `${listName ?? ''} ${text}`));
+    const others = chooseSuggestions(candidates, size).flatMap((query): Candidate[] => {
+      if (query.kind !== 'query') return [];
+      const lacking = targets.filter(({ listName }) => !known.has(`${listName ?? ''} ${query.text}`));
+      return lacking.map(({ generation, listName }) => {
+        this.kernel.stopIfAsked();
+        return { ...query, listName, recordCount: this.words.count(generation, query.text), popularity: 0 };
+      });
+    });
+    return [...candidates, ...others];
   }
 }
 
