@@ -220,6 +220,8 @@ export interface NameSuggestion {
   readonly name: string;
   readonly kind: 'start' | 'word' | 'typo';
   readonly distance: number;
+  /** Other records may have a name that differs from it in its case alone, and are not told of. */
+  readonly isShared: boolean;
 }
 
 export interface AnalysedToken {

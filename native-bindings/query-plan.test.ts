@@ -113,6 +113,8 @@ describe('a plan that was written', () => {
     [{ op: 'isNull', column: PRICE }, [13]],
     [{ op: 'not', node: { op: 'isNull', column: PRICE } }, [10, 12]],
     [{ op: 'within', column: PLACE, latitude: 51, longitude: 7, metres: 20_000 }, [10]],
+    [{ op: 'record', numbers: [13, 10, 99] }, [10, 13]],
+    [{ op: 'not', node: { op: 'record', numbers: [13] } }, [10, 12]],
     [
       {
         op: 'or',

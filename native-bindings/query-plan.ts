@@ -43,6 +43,7 @@ export type PlanFilter =
   | { readonly op: PlanComparison; readonly column: number; readonly value: PlanValue }
   | { readonly op: 'in'; readonly column: number; readonly values: readonly PlanValue[] }
   | { readonly op: 'isNull'; readonly column: number }
+  | { readonly op: 'record'; readonly numbers: readonly number[] }
   | {
       readonly op: 'within';
       readonly column: number;
@@ -132,6 +133,7 @@ const FILTER_OPS: Readonly<Record<PlanFilter['op'], number>> = Object.freeze({
   in: kernelConstant('FilterOpIn'),
   isNull: kernelConstant('FilterOpIsNull'),
   within: kernelConstant('FilterOpWithin'),
+  record: kernelConstant('FilterOpRecord'),
 });
 
 const SORTS: Readonly<Record<PlanSortKey['by'], number>> = Object.freeze({
@@ -237,8 +239,11 @@ export class QueryPlanWriter {
         return;
       case 'in':
         this.#column(filter.column);
-        writer.u16(checked(filter.values.length, U16_MAX, 'the number of values'));
-        for (const value of filter.values) this.#value(value);
+        this.#values(filter.values);
+        return;
+      case 'record':
+        this.#column(0);
+        this.#values(filter.numbers);
         return;
       case 'isNull':
         this.#column(filter.column);
@@ -274,6 +279,11 @@ export class QueryPlanWriter {
 
   #column(column: number): void {
     this.#writer.u16(checked(column, U16_MAX, 'a column'));
+  }
+
+  #values(values: readonly PlanValue[]): void {
+    this.#writer.u16(checked(values.length, U16_MAX, 'the number of values'));
+    for (const value of values) this.#value(value);
   }
 
   #value(value: PlanValue): void {

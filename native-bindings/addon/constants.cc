@@ -79,6 +79,7 @@ constexpr Constant kConstants[] = {
     {"FilterOpIn", Number(FilterOp::kIn)},
     {"FilterOpIsNull", Number(FilterOp::kIsNull)},
     {"FilterOpWithin", Number(FilterOp::kWithin)},
+    {"FilterOpRecord", Number(FilterOp::kRecord)},
     {"SortByScore", Number(SortBy::kScore)},
     {"SortByColumn", Number(SortBy::kColumn)},
     {"SortByDistance", Number(SortBy::kDistance)},

@@ -41,6 +41,7 @@ Napi::Value SuggestNamesCall(const Napi::CallbackInfo& info) {
     match.Set("name", MakeString(env, matches[i].display));
     match.Set("kind", Napi::String::New(env, NameOf(matches[i].kind)));
     match.Set("distance", Napi::Number::New(env, matches[i].distance));
+    match.Set("isShared", Napi::Boolean::New(env, matches[i].is_shared));
     result[static_cast<uint32_t>(i)] = match;
   }
   return result;

@@ -73,6 +73,9 @@ std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
   near.column = 2;
   near.centre = {10, 20};
   near.metres = 5e6;
+  FilterNode records;
+  records.op = FilterOp::kRecord;
+  records.values = {PlanValue{true, 7, {}}, PlanValue{true, 1e300, {}}};
   FilterNode either;
   either.op = FilterOp::kOr;
   FilterNode none;

@@ -265,5 +265,26 @@ TEST(NamesAreFoundByTheirBeginningByThatOfAWordAndWithTypos) {
   CHECK_EQ(FindNames(*generation, "@none", "new", 0, 9).size(), 0u);
 }
 
+TEST(NamesThatDifferInCaseAreToldApartFromOthers) {
+  TemporaryFolder folder;
+  const SegmentSchema schema{{1}, {{"@name", ColumnType::kString, false}}, ""};
+  std::vector<SegmentView> views;
+  const std::vector<std::vector<std::string>> segments = {{"york", "New York"}, {"York", "york", "yorkers"}};
+  for (const auto& names : segments) {
+    std::vector<DocumentWriter> documents;
+    for (const auto& name : names) {
+      const std::string key = name == "York" ? "york" : name == "New York" ? "new york" : name;
+      documents.push_back(DocumentWriter(static_cast<uint32_t>(documents.size())).Text(0, "x").String(0, key, name));
+    }
+    views.push_back({folder.Build(schema, documents), {}});
+  }
+  const auto generation = DeriveGeneration(nullptr, views, {}, {}, "");
+  std::string found;
+  for (const NameMatch& match : FindNames(*generation, "@name", "yor", 0, 9)) {
+    found += match.display + (match.is_shared ? "+" : "|");
+  }
+  CHECK_EQ(found, "York+york|yorkers+New York|");
+}
+
 }  // namespace
 }  // namespace gannet::test

@@ -258,6 +258,9 @@ class SearchModel {
         return !any_equal(node.values[0]);
       case FilterOp::kIn:
         return std::any_of(node.values.begin(), node.values.end(), any_equal);
+      case FilterOp::kRecord:
+        return std::any_of(node.values.begin(), node.values.end(),
+                           [&](const PlanValue& value) { return value.is_number && value.number == document.record_number; });
       case FilterOp::kIsNull:
         return schema.columns[node.column].type == ColumnType::kLocation ? !document.location.has_value()
                : IsString(node.column)                                   ? !document.strings.contains(node.column)

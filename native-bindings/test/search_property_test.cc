@@ -250,7 +250,7 @@ class RandomList {
 
   FilterNode MakeFilter(uint32_t depth) {
     FilterNode node;
-    const uint32_t op = depth >= 3 ? 4 + Below(9) : Below(13);
+    const uint32_t op = depth >= 3 ? 4 + Below(10) : Below(14);
     node.op = static_cast<FilterOp>(op);
     node.column = static_cast<uint16_t>(Below(kColumnCount));
     switch (node.op) {
@@ -265,6 +265,12 @@ class RandomList {
         break;
       case FilterOp::kIn:
         for (uint32_t count = Below(4); count > 0; --count) node.values.push_back(MakeValue(node.column));
+        break;
+      case FilterOp::kRecord:
+        // One in several is of no record.
+        for (uint32_t count = Below(4); count > 0; --count) {
+          node.values.push_back({true, static_cast<double>(record_numbers_[Below(static_cast<uint32_t>(record_numbers_.size()))] + Below(2)), {}});
+        }
         break;
       case FilterOp::kIsNull:
         break;

@@ -64,6 +64,7 @@ inline void EncodeFilter(const FilterNode& node, ByteWriter* out) {
       for (const FilterNode& child : node.children) EncodeFilter(child, out);
       return;
     case FilterOp::kIn:
+    case FilterOp::kRecord:
       out->Put(node.column).Put(static_cast<uint16_t>(node.values.size()));
       break;
     case FilterOp::kWithin:

@@ -67,6 +67,13 @@ describe('GET /related', () => {
     expect(names(await related('Lonely'))).toEqual(['lonely']);
   });
 
+  it('keeps records apart whose names differ in their case only and that were written at once', async () => {
+    const twins = ['twin', 'Twin'].map((name) => ({ name, text: 'xylophone' }));
+    expect((await service.client.bulk('default', 'things', twins)).status).toBe(200);
+    expect(names(await related('twin'))).toEqual(['Twin']);
+    expect(names(await related('Twin'))).toEqual(['twin']);
+  });
+
   it('finds nothing for a record without words', async () => {
     expect(await related('silent')).toMatchObject({ total_count: 0, results: [] });
   });

@@ -84,6 +84,19 @@ describe('/suggest', () => {
     expect(await suggest('yacht')).toEqual([]);
   });
 
+  it('suggests each of the names that differ in their case only, as long as its record is there', async () => {
+    const records = ['lisbon', 'Lisbon', 'LISBON'].map((name) => ({ name, text: 'xylophone' }));
+    expect((await service.client.bulk('default', 'others', records)).status).toBe(200);
+    const path = '/suggest/default/others/1';
+    expect(ofKind('record', await suggest('lis', {}, path))).toEqual(['LISBON', 'Lisbon', 'lisbon']);
+    expect(ofKind('record', await suggest('lis', { size: 3 }, path))).toEqual(['LISBON', 'Lisbon']);
+    const { body } = await service.client.get('/search/default/others/1', { query: 'xylophone' });
+    for (const { id, name } of (body as { results: { id: string; name: string }[] }).results)
+      if (name !== 'Lisbon') await service.client.delete(`/search-result/default/others/${id}`);
+    expect(ofKind('record', await suggest('lis', {}, path))).toEqual(['Lisbon']);
+    expect(ofKind('record', await suggest('lizbon', {}, path))).toEqual(['Lisbon']);
+  });
+
   it('answers as many as are wanted, eight by default, of both kinds', async () => {
     const few = await suggest('n', { size: 2 });
     expect(few.map(({ kind }) => kind).sort()).toEqual(['query', 'record']);

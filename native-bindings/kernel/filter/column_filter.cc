@@ -20,6 +20,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Looking at one value takes as long as comparing so many bytes of them.
 constexpr uint32_t kBytesPerLook = 128;
 
+// Numbers of records are below it.
+constexpr double kNoRecord = 4294967296.0;
+
 static_assert(kColumnBlockSize == kWindowSize, "a window is one block of column minima and maxima");
 
 // Keeps the candidates for which `test(document)` holds.
@@ -182,6 +185,8 @@ ColumnFilter::Node ColumnFilter::Compile(const FilterNode& source, const Target&
     }
     case FilterOp::kNot:
       return Negate(Compile(source.children.front(), target));
+    case FilterOp::kRecord:
+      return CompileRecords(source, target.segment);
     default:
       break;
   }
@@ -333,6 +338,18 @@ ColumnFilter::Node ColumnFilter::CompileIn(const FilterNode& source, const Colum
   return node;
 }
 
+ColumnFilter::Node ColumnFilter::CompileRecords(const FilterNode& source, const Segment& segment) {
+  Node node;
+  for (const PlanValue& value : source.values) {
+    const bool is_record = value.is_number && value.number >= 0 && value.number < kNoRecord;
+    if (!is_record) continue;
+    if (const auto document = segment.FindDocument(static_cast<uint32_t>(value.number))) node.documents.push_back(*document);
+  }
+  std::sort(node.documents.begin(), node.documents.end());
+  if (!node.documents.empty()) node.kind = Kind::kDocuments;
+  return node;
+}
+
 void ColumnFilter::Evaluate(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed) {
   switch (node.kind) {
     case Kind::kAnd: {
@@ -424,6 +441,13 @@ void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const Windo
       if (!CanMatchNumbers(node, range)) return passed->Clear();
       TestNumbers(*node.column, range, candidates, passed,
                   [&](double number) { return std::binary_search(node.numbers.begin(), node.numbers.end(), number); });
+      return;
+    case Kind::kDocuments:
+      passed->Clear();
+      for (auto each = std::lower_bound(node.documents.begin(), node.documents.end(), range.base);
+           each != node.documents.end() && *each < range.end; ++each) {
+        if (candidates.Contains(*each - range.base)) passed->Add(*each - range.base);
+      }
       return;
     case Kind::kIsNull:
       TestEach(range, candidates, passed, [&](uint32_t document) { return node.column->ValueCount(document) == 0; });

@@ -43,6 +43,7 @@ class ColumnFilter {
     kOrdinals,
     kNumberRange,
     kNumbers,
+    kDocuments,
     kIsNull,
     kCircle,
   };
@@ -59,6 +60,7 @@ class ColumnFilter {
     uint32_t last_raw = 0;
     std::vector<uint32_t> ordinals;  // ascending
     std::vector<double> numbers;     // ascending
+    std::vector<uint32_t> documents; // ascending
     std::vector<GeoCircle> circle;   // one
     KeptComparison kept;
   };
@@ -72,6 +74,7 @@ class ColumnFilter {
   static void KeepPassing(const FilterNode& source, const Target& target, Node* node);
   static Node CompileOrdinalRange(const FilterNode& source, const Column& column);
   static Node CompileNumberRange(const FilterNode& source, const Column& column);
+  static Node CompileRecords(const FilterNode& source, const Segment& segment);
   static Node CompileIn(const FilterNode& source, const Column& column);
   static Node Negate(Node node);
 

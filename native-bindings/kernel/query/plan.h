@@ -31,6 +31,7 @@
 //       kEqual .. kGreaterOrEqual    u16 column, value
 //       kIn                          u16 column, u16 count, values
 //       kIsNull                      u16 column
+//       kRecord                      u16 (not read), u16 count, values (numbers of records)
 //       kWithin                      u16 column (location), f64 latitude, f64 longitude, f64 metres
 //     value: u8 kind (0 string: str folded key; 1 number: f64)
 //   u8 sort key count                (0 = by score, ties by record number)
@@ -112,7 +113,7 @@ enum class Occur : uint8_t { kShould = 0, kMust = 1, kMustNot = 2 };
 enum class AlternativeKind : uint8_t { kWord = 0, kTypo = 1, kSynonym = 2, kCompound = 3 };
 enum class FilterOp : uint8_t {
   kAll = 0, kAnd = 1, kOr = 2, kNot = 3, kEqual = 4, kNotEqual = 5, kLess = 6, kLessOrEqual = 7,
-  kGreater = 8, kGreaterOrEqual = 9, kIn = 10, kIsNull = 11, kWithin = 12,
+  kGreater = 8, kGreaterOrEqual = 9, kIn = 10, kIsNull = 11, kWithin = 12, kRecord = 13,
 };
 enum class SortBy : uint8_t { kScore = 0, kColumn = 1, kDistance = 2, kRecordNumber = 3 };
 

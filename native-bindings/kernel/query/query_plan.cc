@@ -135,7 +135,7 @@ class PlanReader {
     if (++filter_nodes_ > kFilterNodesMax) Malformed("too many filter nodes");
     FilterNode node;
     const uint8_t op = Read<uint8_t>();
-    if (op > static_cast<uint8_t>(FilterOp::kWithin)) Malformed("filter operator");
+    if (op > static_cast<uint8_t>(FilterOp::kRecord)) Malformed("filter operator");
     node.op = static_cast<FilterOp>(op);
     switch (node.op) {
       case FilterOp::kAll:
@@ -149,7 +149,8 @@ class PlanReader {
       case FilterOp::kNot:
         node.children.push_back(ReadFilter(depth + 1));
         break;
-      case FilterOp::kIn: {
+      case FilterOp::kIn:
+      case FilterOp::kRecord: {
         node.column = Read<uint16_t>();
         const uint16_t count = Read<uint16_t>();
         for (uint16_t i = 0; i < count; ++i) node.values.push_back(ReadValue());

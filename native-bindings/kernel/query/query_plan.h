@@ -37,7 +37,7 @@ struct GeoPoint {
 struct FilterNode {
   FilterOp op = FilterOp::kAll;
   uint16_t column = 0;
-  std::vector<PlanValue> values;     // one for comparisons, any number for kIn
+  std::vector<PlanValue> values;     // one for comparisons, any number for kIn and kRecord
   std::vector<FilterNode> children;  // kAnd, kOr: any number; kNot: one
   GeoPoint centre;                   // kWithin
   double metres = 0;                 // kWithin

@@ -19,6 +19,12 @@
 namespace gannet {
 namespace {
 
+struct NameColumn {
+  const Column* column = nullptr;
+  // Fewer keys than documents.
+  bool is_shared = false;
+};
+
 const Column* FindColumn(const Segment& segment, std::string_view name) {
   const std::vector<ColumnMeta>& columns = segment.meta().columns;
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -69,16 +75,18 @@ class NameCollector {
 
   size_t count() const { return matches_.size(); }
 
-  void CollectStarts(const Column& column) {
+  void CollectStarts(const NameColumn& names) {
+    const Column& column = *names.column;
     size_t left = limit_;
     for (uint32_t i = column.LowerBound(prefix_); i < column.dictionary_size() && left > 0; ++i, --left) {
       if (!column.Key(i).starts_with(prefix_)) break;
-      Add(column, i, NameMatchKind::kStart, 0);
+      Add(names, i, NameMatchKind::kStart, 0);
     }
   }
 
   // One pass over the keys as they lie, one behind the other.
-  void CollectWords(const Column& column) {
+  void CollectWords(const NameColumn& names) {
+    const Column& column = *names.column;
     const uint32_t size = column.dictionary_size();
     if (size == 0) return;
     const char* begin = column.Key(0).data();
@@ -99,12 +107,13 @@ class NameCollector {
       if (found + prefix_.size() > key.data() + key.size()) continue;
       at = key.data() + key.size();
       if (key.starts_with(prefix_)) continue;
-      Add(column, ordinal, NameMatchKind::kWord, 0);
+      Add(names, ordinal, NameMatchKind::kWord, 0);
       --left;
     }
   }
 
-  void CollectTypos(const Column& column) {
+  void CollectTypos(const NameColumn& names) {
+    const Column& column = *names.column;
     const std::string_view first = prefix_.substr(0, DecodeUtf8(prefix_.data(), prefix_.size()).length);
     PrefixDistance distance(prefix_, edits_);
     HopelessPrefix hopeless;
@@ -113,7 +122,7 @@ class NameCollector {
       const std::string_view key = column.Key(i);
       if (!key.starts_with(first)) break;
       const uint32_t edits = distance.Of(key);
-      if (edits > 0 && edits <= edits_) Add(column, i, NameMatchKind::kTypo, edits);
+      if (edits > 0 && edits <= edits_) Add(names, i, NameMatchKind::kTypo, edits);
       const bool jumps = edits > edits_ && hopeless.ShouldJump(distance.decided_prefix());
       // A damaged file may have its keys in any order: never backwards.
       i = jumps ? std::max(i + 1, column.LowerBound(hopeless.After())) : i + 1;
@@ -124,9 +133,12 @@ class NameCollector {
     const auto rank = [](const NameMatch& match) {
       return std::tie(match.kind, match.distance, match.key, match.display);
     };
-    std::sort(matches_.begin(), matches_.end(),
-              [&](const NameMatch& a, const NameMatch& b) { return rank(a) < rank(b); });
-    matches_.erase(std::unique(matches_.begin(), matches_.end()), matches_.end());
+    // Of two that are the same, the one that is shared stays.
+    std::sort(matches_.begin(), matches_.end(), [&](const NameMatch& a, const NameMatch& b) {
+      return rank(a) < rank(b) || (rank(a) == rank(b) && a.is_shared > b.is_shared);
+    });
+    const auto same = [&](const NameMatch& a, const NameMatch& b) { return rank(a) == rank(b); };
+    matches_.erase(std::unique(matches_.begin(), matches_.end(), same), matches_.end());
     if (matches_.size() > limit_) matches_.resize(limit_);
     return std::move(matches_);
   }
@@ -142,9 +154,10 @@ class NameCollector {
     return low;
   }
 
-  void Add(const Column& column, uint32_t ordinal, NameMatchKind kind, uint32_t distance) {
-    matches_.push_back(
-        {std::string(column.Display(ordinal)), kind, distance, std::string(column.Key(ordinal))});
+  void Add(const NameColumn& names, uint32_t ordinal, NameMatchKind kind, uint32_t distance) {
+    const Column& column = *names.column;
+    matches_.push_back({std::string(column.Display(ordinal)), kind, distance, std::string(column.Key(ordinal)),
+                        names.is_shared});
   }
 
   std::string_view prefix_;
@@ -161,18 +174,20 @@ std::vector<NameMatch> FindNames(const Generation& generation, std::string_view 
                                  uint32_t edits, size_t limit) {
   if (edits > kFuzzyDistanceMax) throw Error(ErrorCode::kInvalidArgument, "edits are above the maximum");
   if (prefix.empty() || limit == 0) return {};
-  std::vector<const Column*> columns;
+  std::vector<NameColumn> columns;
   for (const SegmentView& view : generation.segments) {
-    if (const Column* found = FindColumn(*view.segment, column)) columns.push_back(found);
+    if (const Column* found = FindColumn(*view.segment, column)) {
+      columns.push_back({found, found->dictionary_size() < view.segment->document_count()});
+    }
   }
   NameCollector collector(prefix, edits, limit);
   if (edits > 0) {
-    for (const Column* each : columns) collector.CollectTypos(*each);
+    for (const NameColumn& each : columns) collector.CollectTypos(each);
     return collector.Take();
   }
-  for (const Column* each : columns) collector.CollectStarts(*each);
+  for (const NameColumn& each : columns) collector.CollectStarts(each);
   if (collector.count() < limit) {
-    for (const Column* each : columns) collector.CollectWords(*each);
+    for (const NameColumn& each : columns) collector.CollectWords(each);
   }
   return collector.Take();
 }

@@ -24,6 +24,9 @@ struct NameMatch {
   NameMatchKind kind = NameMatchKind::kStart;
   uint32_t distance = 0;  // edits of a kTypo
   std::string key;
+  // Values that differ in their case alone have one key, and a segment one display of it: documents with this key may have
+  // another. False where each document of the segment has a key of its own.
+  bool is_shared = false;
 
   bool operator==(const NameMatch&) const = default;
 };

@@ -11,8 +11,7 @@ import {
   type QueryResult,
 } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
-import { CREATED_COLUMN, NAME_COLUMN } from '../../index/segments/kernel-layout.js';
-import { foldFacetValue, ServiceError } from '../../platform/index.js';
+import { ServiceError } from '../../platform/index.js';
 import {
   DamagedRecord,
   decodeRecord,
@@ -53,7 +52,6 @@ interface RelatedQuery {
 
 interface ClickedHit {
   readonly number: number;
-  readonly record: StoredRecord;
   /** How similar its text is, 0 to 1. */
   readonly score: number;
 }
@@ -95,7 +93,7 @@ export class RelatedExecutor {
     const near = this.near(list, generation, number);
     // A record of no telling word is like what is near to it alone.
     const meaning = near && terms.length === 0 ? { ...near, weight: 1 } : near;
-    const others: PlanFilter = notTheRecord(list, record);
+    const others: PlanFilter = not([number]);
     const query = { request, terms, meaning, others };
     const clicked = this.clickedTogether(task, list, query);
     const shown = clicked.slice(request.skip, request.skip + request.size);
@@ -104,7 +102,7 @@ export class RelatedExecutor {
       skip: Math.max(0, request.skip - clicked.length),
       size: request.size - shown.length,
     };
-    const filter = allOf([others, ...clicked.map((hit) => notTheRecord(list, hit.record))]);
+    const filter = allOf([others, not(clicked.map((hit) => hit.number))]);
     const result = this.search(generation, this.plan(list, { ...query, request: rest }, filter), meaning);
     const total = clicked.length + result.total;
 
@@ -124,24 +122,16 @@ export class RelatedExecutor {
   private clickedTogether(task: RelatedTask, list: ListContext, query: RelatedQuery): ClickedHit[] {
     const names = this.earlierSearchesOf(task.listId)?.clickedTogether(task.recordName, CLICKED_TOGETHER_MAX) ?? [];
     const store = this.stores.get(list.settings.listPath).version(list.settings.version);
-    const known: { number: number; record: StoredRecord }[] = [];
-    for (const name of names) {
-      const number = store.recordNumberOfName(name);
-      const bytes = number === undefined ? undefined : store.record(number);
-      if (number !== undefined && bytes !== undefined) known.push({ number, record: decodeRecord(bytes) });
-    }
+    const known = names.flatMap((name) => store.recordNumberOfName(name) ?? []);
     if (known.length === 0) return [];
     const { generation } = task.target;
     const { others, meaning } = query;
     const window = { ...query, request: { ...query.request, skip: 0, size: known.length } };
-    const anyOfThem: PlanFilter = { op: 'or', nodes: known.map(({ record }) => theRecord(list, record)) };
-    const filter = allOf([others, anyOfThem]);
+    const filter = allOf([others, { op: 'record', numbers: known }]);
     const all = { ...window, terms: 'everything', meaning: undefined } as const;
     const kept = new Set(scoresOf(this.search(generation, this.plan(list, all, filter))).keys());
     const scores = scoresOf(this.search(generation, this.plan(list, window, filter), meaning));
-    return known
-      .filter(({ number }) => kept.has(number))
-      .map(({ number, record }) => ({ number, record, score: scores.get(number) ?? 0 }));
+    return known.filter((number) => kept.has(number)).map((number) => ({ number, score: scores.get(number) ?? 0 }));
   }
 
   private search(generation: GenerationHandle, plan: QueryPlan, meaning?: MeaningSearch): QueryResult {
@@ -240,18 +230,8 @@ export class RelatedExecutor {
   }
 }
 
-function notTheRecord(list: ListContext, record: StoredRecord): PlanFilter {
-  return { op: 'not', node: theRecord(list, record) };
-}
-
-/** Columns compare names without their case; the time tells most of the records apart that differ in nothing else. */
-function theRecord({ layout }: ListContext, record: StoredRecord): PlanFilter {
-  const [name, created] = [layout.column(NAME_COLUMN), layout.column(CREATED_COLUMN)];
-  if (name === undefined || created === undefined) throw new Error('a layout has no column of names');
-  return allOf([
-    { op: '=', column: name, value: foldFacetValue(record.name) },
-    { op: '=', column: created, value: record.createdMs },
-  ]);
+function not(numbers: readonly number[]): PlanFilter {
+  return { op: 'not', node: { op: 'record', numbers } };
 }
 
 function allOf(nodes: readonly PlanFilter[]): PlanFilter {

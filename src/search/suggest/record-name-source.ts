@@ -1,8 +1,9 @@
 /** Names of records that begin like what was typed, or have a word that does. Belongs to one thread. */
 import type { GenerationHandle, Kernel, NameSuggestion } from '../../../native-bindings/index.js';
+import { parseResult, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
 import { NAME_COLUMN } from '../../index/segments/kernel-layout.js';
 import { foldFacetValue } from '../../platform/index.js';
-import type { RecordStoreCache } from '../../records/index.js';
+import { decodeRecord, type RecordStoreCache, type VersionStore } from '../../records/index.js';
 import type { ListContext } from '../execution/list-context.js';
 import { marked, markedAround, typedRange } from './marking.js';
 import { NameFinder } from './name-finder.js';
@@ -16,6 +17,15 @@ import {
 
 /** The index still holds names of deleted records: more are asked for than are wanted, and more again if they do not do. */
 const NAMES_ASKED: readonly number[] = [64, 1024];
+/** Searches of one request for records whose names differ in their case alone; behind these, names that no record has are passed over. */
+const LOOKUPS_MAX = 32;
+
+interface Wanted {
+  readonly list: ListContext;
+  readonly generation: GenerationHandle;
+  readonly size: number;
+}
+
 const TIERS = {
   start: SUGGESTION_TIERS.nameStart,
   word: SUGGESTION_TIERS.nameWord,
@@ -24,9 +34,10 @@ const TIERS = {
 
 export class RecordNameSource implements SuggestionSource {
   private readonly finder: NameFinder;
+  private readonly planWriter = new QueryPlanWriter();
 
   constructor(
-    private readonly kernel: Pick<Kernel, 'suggestNames'>,
+    private readonly kernel: Pick<Kernel, 'suggestNames' | 'search'>,
     private readonly stores: RecordStoreCache,
   ) {
     this.finder = new NameFinder(kernel);
@@ -36,33 +47,57 @@ export class RecordNameSource implements SuggestionSource {
     const typed = foldFacetValue(request.text.trim().replace(/\s+/gu, ' '));
     if (typed === '') return [];
     const { size } = request;
-    const found = this.live(list, size, (limit) => this.finder.find(generation, typed, limit));
+    const wanted = { list, generation, size };
+    const found = this.live(wanted, (limit) => this.finder.find(generation, typed, limit));
     const edits = editsAllowed(typed, request.typoTolerance);
     if (found.length > 0 || edits === 0) return found.map((match) => suggestionOf(match, typed));
     // Somebody whose words lead nowhere may have misspelt them.
-    const near = this.live(list, size, (limit) =>
-      this.kernel.suggestNames(generation, NAME_COLUMN, typed, edits, limit),
-    );
+    const near = this.live(wanted, (limit) => this.kernel.suggestNames(generation, NAME_COLUMN, typed, edits, limit));
     return near.map((match) => suggestionOf(match, typed));
   }
 
   /** The first ones that records still have. */
-  private live(
-    { settings }: ListContext,
-    size: number,
-    find: (limit: number) => readonly NameSuggestion[],
-  ): NameSuggestion[] {
+  private live(wanted: Wanted, find: (limit: number) => readonly NameSuggestion[]): NameSuggestion[] {
+    const { settings } = wanted.list;
     const store = this.stores.get(settings.listPath).version(settings.version);
     for (const limit of NAMES_ASKED) {
+      let lookups = 0;
       const names = find(limit);
-      const found: NameSuggestion[] = [];
+      const found = new Map<string, NameSuggestion>();
       for (const match of names) {
-        if (found.length >= size) break;
-        if (store.recordNumberOfName(match.name) !== undefined) found.push(match);
+        if (found.size >= wanted.size) break;
+        // The index may have the name of a record that is gone for one whose name differs from it in its case alone.
+        const isThere = store.recordNumberOfName(match.name) !== undefined;
+        const isLookedUp = (match.isShared || !isThere) && (lookups += 1) <= LOOKUPS_MAX;
+        const alike = isLookedUp ? this.namesLike(wanted, store, match.name) : isThere ? [match.name] : [];
+        for (const name of alike) found.set(name, { ...match, name });
       }
-      if (found.length >= size || names.length < limit || limit === NAMES_ASKED.at(-1)) return found;
+      if (found.size >= wanted.size || names.length < limit || limit === NAMES_ASKED.at(-1))
+        return [...found.values()].slice(0, wanted.size);
     }
     return [];
+  }
+
+  /** Names of records that are the same but for their case, in the order of their letters. */
+  private namesLike({ list, generation, size }: Wanted, store: VersionStore, name: string): string[] {
+    const column = list.layout.column(NAME_COLUMN);
+    if (column === undefined) throw new Error('a layout has no column of names');
+    const plan = this.planWriter.write({
+      needTotal: false,
+      storageOrder: true,
+      skip: 0,
+      size,
+      groups: [],
+      filter: { op: '=', column, value: foldFacetValue(name) },
+      sort: [],
+      facets: [],
+    });
+    const { hits } = parseResult(this.kernel.search(generation, plan));
+    const names = Array.from({ length: hits.count }, (_, hit) => {
+      const bytes = store.record(hits.recordNumber(hit));
+      return bytes === undefined ? [] : [decodeRecord(bytes).name];
+    });
+    return names.flat().sort();
   }
 }
 
