@@ -1,8 +1,8 @@
-/** What the documents say of highlights: HTML-escaped but for the tags, at most 200 characters, out of the field, and what is marked was searched for. */
+/** What the documents say of highlights: HTML-escaped but for the tags, at most 200 characters, the best passage of the field, and what is marked is what was searched for. */
 import { holdsTrue } from './difference.js';
-import type { ModelRecord } from './reference-list.js';
+import type { ModelRecord, ReferenceList } from './reference-list.js';
 import { membersOf, wellFormed } from './reference-values.js';
-import { wordsOf, type SynonymRule, type WordQuery } from './reference-words.js';
+import { editsAllowed, editsBetween, wordsOf, type SynonymRule, type WordQuery } from './reference-words.js';
 
 const CHARACTERS_MAX = 200;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -13,16 +13,18 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&#39;': "'",
 };
 
-const unescaped = (html: string) =>
+export const unescaped = (html: string) =>
   html.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
 const blanksAsOne = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 
+/** What is marked in a hit of the list. */
 export function checkHighlights(
   highlights: Readonly<Record<string, string>>,
   record: ModelRecord,
   query: WordQuery | undefined,
-  rules: readonly SynonymRule[],
+  list: ReferenceList,
 ): void {
+  const searched = query && list.ruled(query).query;
   for (const [field, html] of Object.entries(highlights)) {
     const parts = html.split(/<(\/?)em>/);
     const tags = parts.filter((_, at) => at % 2 === 1).join(' ');
@@ -31,19 +33,53 @@ export function checkHighlights(
     holdsTrue('highlight that is escaped', !escaped.some((part) => /[<>]/.test(part)), () => html);
     const text = unescaped(escaped.join(''));
     holdsTrue('highlight of 200 characters', [...text].length <= CHARACTERS_MAX + 4, () => [[...text].length, html]);
-    const values = field === 'name' ? [record.name] : membersOf(record.fields.get(field)).map(String);
     const passage = blanksAsOne(text.replaceAll(/^…|…$/g, ''));
     holdsTrue(
       'highlight out of the field',
-      values.some((value) => blanksAsOne(wellFormed(value)).includes(passage)),
-      () => [html, values],
+      valuesOf(record, field).some((value) => blanksAsOne(wellFormed(value)).includes(passage)),
+      () => [html, valuesOf(record, field)],
     );
-    if (query === undefined || query.typos || rules.length > 0) continue;
     const marked = parts.filter((_, at) => at % 4 === 2).flatMap((part) => wordsOf(unescaped(part)));
-    holdsTrue(
-      'marks of what was searched for',
-      marked.every((word) => query.words.includes(word)),
-      () => [html, query],
-    );
+    const strange = marked.filter((word) => searched === undefined || !mayBeMarked(word, searched, list.rules));
+    holdsTrue('marks of what was searched for', strange.length === 0, () => [html, searched, strange]);
   }
+  if (searched === undefined || searched.typos || list.rules.length > 0) return;
+  for (const field of list.definition.searchable) checkMarks(highlights[field], valuesOf(record, field), searched);
+}
+
+function valuesOf(record: ModelRecord, field: string): string[] {
+  return field === 'name' ? [record.name] : membersOf(record.fields.get(field)).map(String);
+}
+
+/** A word of the query, one that is a typo away, or one of a rule. */
+function mayBeMarked(word: string, { words, typos }: WordQuery, rules: readonly SynonymRule[]): boolean {
+  if (words.some((each) => each === word || (typos && editsBetween(each, word) <= editsAllowed(each)))) return true;
+  return rules.some(({ terms, replace_with: others = [] }) =>
+    [...terms, ...others].some((term) => term.split(' ').includes(word)),
+  );
+}
+
+/** Of a field that has what was searched for there is a passage, in which all of it is marked, and as many of the words as fit. */
+function checkMarks(html: string | undefined, values: readonly string[], { words, match }: WordQuery): void {
+  const isPhrase = match === 'phrase';
+  const found = values.map((value) => {
+    const own = wordsOf(value);
+    const isFound = isPhrase
+      ? own.some((_, start) => words.every((word, at) => own[start + at] === word))
+      : words.some((word) => own.includes(word));
+    return { value, isFound: isFound && words.length > 0, distinct: words.filter((word) => own.includes(word)).length };
+  });
+  holdsTrue('field that is marked', (html !== undefined) === found.some(({ isFound }) => isFound), () => [
+    html,
+    values,
+  ]);
+  if (html === undefined || isPhrase) return;
+  const parts = html.split(/<\/?em>/).map(unescaped);
+  const besides = parts.filter((_, at) => at % 2 === 0).flatMap(wordsOf);
+  holdsTrue('words that are not marked', !besides.some((word) => words.includes(word)), () => [html, words]);
+  const marked = new Set(parts.filter((_, at) => at % 2 === 1).flatMap(wordsOf));
+  const distinct = words.filter((word) => marked.has(word)).length;
+  const short = found.filter(({ value }) => [...value].length <= CHARACTERS_MAX);
+  const isBest = short.every((each) => each.distinct <= distinct);
+  holdsTrue('passage with most of the words', isBest, () => [html, words, short]);
 }

@@ -1,7 +1,17 @@
 /** Sequences of operations out of a seed. */
 import { SeededRandom } from '../support/random.js';
 import { MadeValues } from './made-values.js';
-import type { ContendedCall, NewRecord, Operation, Search, Sequence, Target, Write } from './operations.js';
+import type {
+  AccountStep,
+  ContendedCall,
+  NewRecord,
+  Operation,
+  Search,
+  Sequence,
+  SettingsChange,
+  Target,
+  Write,
+} from './operations.js';
 import type { Comparison, Filter } from './reference-filter.js';
 import type { Fields, Model, SortKey } from './reference-list.js';
 import type { Definition, FacetDefinition, FacetType, Value } from './reference-values.js';
@@ -14,6 +24,11 @@ const BULK_RECORDS_MANY = 400;
 const DEPTH_MAX = 3;
 const RESTART_EVERY = 5;
 const TOLD_EVERY = 3;
+
+/** Other numbers than those of the sequence itself. */
+const ACCOUNT_SEED = 7_919_000_000;
+const ACCOUNT_OPERATIONS = 3;
+const ACCOUNT_STEPS = 5;
 
 /** All fields that a sequence may use; each list of it has some of these as its facets. */
 const FACETS: readonly FacetDefinition[] = [
@@ -50,7 +65,7 @@ function withoutVectors({ name, fields }: NewRecord): NewRecord {
 
 export function madeSequence(seed: number, operations: number): Sequence {
   const made = new SequenceMaker(new SeededRandom(seed)).make(operations);
-  const sequence = seed % TOLD_EVERY === 0 ? { ...made, isTold: true } : made;
+  const sequence = seed % TOLD_EVERY === 0 ? toldOf(made, seed) : made;
   // A start takes as long as a whole sequence does.
   if (seed % RESTART_EVERY > 0) return sequence;
   const restart: Operation =
@@ -58,6 +73,21 @@ export function madeSequence(seed: number, operations: number): Sequence {
       ? new SequenceMaker(new SeededRandom(-seed)).kill()
       : { kind: 'restart', signal: 'SIGTERM' };
   return { ...sequence, operations: sequence.operations.toSpliced(operations / 2, 0, restart) };
+}
+
+/** Here and there something is done in the account. */
+function toldOf({ operations, ...made }: Sequence, seed: number): Sequence {
+  const random = new SeededRandom(seed + ACCOUNT_SEED);
+  const step = (): AccountStep => ({
+    what: random.pick(['file', 'file', 'store', 'key', 'contributor'] as const),
+    number: random.below(3),
+    variant: random.below(4),
+  });
+  const steps = Array.from({ length: ACCOUNT_OPERATIONS }, (): Operation => {
+    return { kind: 'account', steps: Array.from({ length: ACCOUNT_STEPS }, step) };
+  });
+  const some = steps.reduce((all, each) => all.toSpliced(random.below(all.length + 1), 0, each), operations);
+  return { ...made, isTold: true, operations: some };
 }
 
 class SequenceMaker {
@@ -210,11 +240,23 @@ class SequenceMaker {
     const names = Array.from({ length: 40 }, () => this.#values.name());
     const records = [...new Set(names)].map((name) => this.#record(name));
     const writes = records.map((record, at) => (at % 3 === 0 ? [record] : records.slice(at, at + 2)));
+    const { lists } = this.#members();
+    const others: readonly SettingsChange[] = [
+      { kind: 'define', list: 1, definition: this.#definition() },
+      // What a version that may have been made has is not known.
+      { kind: 'members', lists: lists.map(({ list }) => ({ list })) },
+    ];
+    const all: readonly SettingsChange[] = [
+      { kind: 'synonyms', list: this.random.below(LISTS), rules: this.#rules() },
+      this.#queryRules(0),
+      this.random.pick(others),
+    ];
     // Each of its own records: a bulk call has the one behind it as well.
-    return { kind: 'kill', list: 0, writes: writes.filter((_, at) => at % 3 !== 2) };
+    const some = writes.filter((_, at) => at % 3 !== 2);
+    return { kind: 'kill', list: 0, writes: some, changes: all.filter(() => this.random.below(4) > 0) };
   }
 
-  #members(): Operation {
+  #members(): Extract<SettingsChange, { kind: 'members' }> {
     const all = Array.from({ length: LISTS }, (_, list) => list);
     const lists = this.random.below(2) === 0 ? all : all.filter(() => this.random.below(2) === 0);
     return {
@@ -223,7 +265,7 @@ class SequenceMaker {
     };
   }
 
-  #queryRules(list: number): Operation {
+  #queryRules(list: number): SettingsChange {
     const rules = Array.from({ length: this.random.below(3) }, (_, at): QueryRule => {
       const captures = this.random.below(3) === 0 ? undefined : this.random.pick(['alone', 'or-value'] as const);
       const { name: field, type } = this.random.pick(captures === undefined ? RULED : CAPTURED);

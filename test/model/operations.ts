@@ -67,6 +67,20 @@ export interface Stray {
   readonly isBlank?: boolean;
 }
 
+export type SettingsChange =
+  | { readonly kind: 'define'; readonly list: number; readonly definition: Definition }
+  | { readonly kind: 'synonyms'; readonly list: number; readonly rules: readonly SynonymRule[] }
+  | { readonly kind: 'query-rules'; readonly list: number; readonly rules: readonly QueryRule[] }
+  /** What the group has from now on. */
+  | { readonly kind: 'members'; readonly lists: readonly { readonly list: number; readonly back?: number }[] };
+
+/** Of the account: `number` says which one, `variant` how it is made or changed; 0: it goes. */
+export interface AccountStep {
+  readonly what: 'file' | 'store' | 'key' | 'contributor';
+  readonly number: number;
+  readonly variant: number;
+}
+
 export type Operation =
   | Write
   | {
@@ -91,17 +105,23 @@ export type Operation =
   | { readonly kind: 'delete-matching'; readonly list: number; readonly filter: Filter; readonly style: number }
   /** Sent at once, each about another record; searches run beside them. */
   | { readonly kind: 'together'; readonly writes: readonly Write[]; readonly search: Search }
-  | { readonly kind: 'define'; readonly list: number; readonly definition: Definition }
+  | SettingsChange
+  /** Of sequences that a webhook is told of. */
+  | { readonly kind: 'account'; readonly steps: readonly AccountStep[] }
   /** What reads its records from now on. */
   | { readonly kind: 'model'; readonly list: number; readonly model: Model }
-  | { readonly kind: 'synonyms'; readonly list: number; readonly rules: readonly SynonymRule[] }
-  | { readonly kind: 'query-rules'; readonly list: number; readonly rules: readonly QueryRule[] }
-  /** What the group has from now on. */
-  | { readonly kind: 'members'; readonly lists: readonly { readonly list: number; readonly back?: number }[] }
   /** All records to CSV and in again. */
   | { readonly kind: 'csv'; readonly list: number }
-  /** The service ends in the midst of writes that are sent at once, each of other records, and starts again. */
-  | { readonly kind: 'kill'; readonly list: number; readonly writes: readonly (readonly NewRecord[])[] }
+  /**
+   * The service ends in the midst of writes that are sent at once, each of other records, and of changes of settings, each of other ones, and starts again. The
+   * fields of the list that is written to stay as they are.
+   */
+  | {
+      readonly kind: 'kill';
+      readonly list: number;
+      readonly writes: readonly (readonly NewRecord[])[];
+      readonly changes?: readonly SettingsChange[];
+    }
   /** The list is made anew as a copy of another one. */
   | { readonly kind: 'clone'; readonly from: number; readonly to: number }
   /** It is deleted, and another one made under its name, which is in no group. */

@@ -158,7 +158,7 @@ export class ReferenceList {
 
   /** `near`: what is looked for beside the words; undefined where the list cannot compare it. */
   search({ filter, query, radius, isOfVector = false }: ModelSearch, near?: Near): ModelRecord[] {
-    const ruled = query && this.#ruled(query);
+    const ruled = query && this.ruled(query);
     const passing = this.records.filter((record) => {
       if (filter !== undefined && !holds(filter, (field) => this.#facetOf(record, field))) return false;
       if (radius !== undefined && !(this.distance(record, radius.centre) <= radius.metres)) return false;
@@ -175,7 +175,7 @@ export class ReferenceList {
   }
 
   /** Rules apply in their order, each to what those before it left; one of a field that is no facet any more has no effect. */
-  #ruled(query: WordQuery): { readonly query: WordQuery; readonly filters: readonly Filter[] } {
+  ruled(query: WordQuery): { readonly query: WordQuery; readonly filters: readonly Filter[] } {
     let { words } = query;
     const filters: Filter[] = [];
     for (const rule of this.queryRules) {

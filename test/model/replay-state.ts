@@ -8,8 +8,18 @@ import { OtherWays } from './other-ways.js';
 import { ReferenceGroup } from './reference-group.js';
 import type { ReferenceList } from './reference-list.js';
 import type { TextModel } from './text-model.js';
+import type { ToldAccount } from './told-account.js';
 import type { ToldEvents } from './told-events.js';
 import type { ToldSettings } from './told-settings.js';
+
+/** What sequences are run with. */
+export interface ReplayParts {
+  readonly service: TestService;
+  readonly textModel: TextModel;
+  readonly receiver: WebhookReceiver;
+  /** That stores may be in. */
+  readonly mediaFolder: string;
+}
 
 export class ReplayState {
   readonly lists: ReferenceList[] = [];
@@ -19,13 +29,18 @@ export class ReplayState {
   /** Of sequences that a webhook is told of. */
   told: ToldEvents | undefined;
   toldSettings: ToldSettings | undefined;
+  toldAccount: ToldAccount | undefined;
+
+  readonly service: TestService;
+  readonly textModel: TextModel;
+  readonly receiver: WebhookReceiver;
+  readonly mediaFolder: string;
 
   constructor(
-    readonly service: TestService,
+    { service, textModel, receiver, mediaFolder }: ReplayParts,
     readonly prefix: string,
-    readonly textModel: TextModel,
-    readonly receiver: WebhookReceiver,
   ) {
+    [this.service, this.textModel, this.receiver, this.mediaFolder] = [service, textModel, receiver, mediaFolder];
     this.otherWays = new OtherWays(service, prefix);
   }
 

@@ -1,35 +1,31 @@
 /** Runs a sequence against the real service and the reference side by side. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/client.js';
-import { eventually } from '../support/eventually.js';
 import { adapted } from './adapted-writes.js';
 import { contend } from './contended-writes.js';
 import { broughtBack, columnsOf, csvOf } from './csv-round-trip.js';
-import { Difference, holdsTrue, same, shown } from './difference.js';
+import { Difference, holdsTrue, same } from './difference.js';
 import { walk } from './listing-walk.js';
-import type { Operation, Search, Sequence, Write } from './operations.js';
+import type { AccountStep, Operation, Search, Sequence, Write } from './operations.js';
 import { checkPreview } from './preview-check.js';
 import { filterFields, styleOf, writeFilter, writtenRule } from './reference-filter.js';
 import { ReferenceList, type Model } from './reference-list.js';
 import type { Definition } from './reference-values.js';
-import { asKnown, asListed, asSent, listingOf, readAll, recordsOf } from './replay-listing.js';
-import { answered, ReplayState } from './replay-state.js';
+import { asSent, listingOf, readAll, recordsOf } from './replay-listing.js';
+import { answered, ReplayState, type ReplayParts } from './replay-state.js';
 import { bulk } from './replayed-bulk.js';
+import { ChangedAmidKill, WrittenAmidKill } from './replayed-kill.js';
+import { fieldsOf, redefined } from './replayed-fields.js';
 import { ReplayedGroup } from './replayed-group.js';
+import { ToldAccount } from './told-account.js';
 import { ToldEvents, type Told } from './told-events.js';
 import { ToldSettings } from './told-settings.js';
 import { ReplayedSearches } from './replayed-searches.js';
 
-const VERSIONS_KEPT = 2;
 const NO_ID = '01900000-0000-7000-8000-000000000000';
 
 /** Its lists and its group are called after `prefix`, and are gone at the end. */
-export async function replay(
-  { service, textModel, receiver }: Pick<ReplayState, 'service' | 'textModel' | 'receiver'>,
-  prefix: string,
-  sequence: Sequence,
-): Promise<void> {
-  const run = new Replay(new ReplayState(service, prefix, textModel, receiver));
+export async function replay(parts: ReplayParts, prefix: string, sequence: Sequence): Promise<void> {
+  const run = new Replay(new ReplayState(parts, prefix));
   try {
     await run.begin(sequence);
     for (const [at, operation] of sequence.operations.entries()) {
@@ -66,6 +62,7 @@ class Replay {
     if (isTold) {
       this.#state.told = await ToldEvents.begin(receiver, service, prefix);
       this.#state.toldSettings = await ToldSettings.begin(this.#state);
+      this.#state.toldAccount = await ToldAccount.begin(this.#state);
     }
     for (const [list, definition] of definitions.entries()) {
       await answered(
@@ -87,6 +84,7 @@ class Replay {
   async end(lists: number): Promise<void> {
     await this.#state.told?.end();
     await this.#state.toldSettings?.end();
+    await this.#state.toldAccount?.end();
     await this.#state.client.delete(`/list-group/default/${this.#state.prefix}`);
     for (let list = 0; list < lists; list += 1)
       await this.#state.client.delete(`/list/default/${this.#state.name(list)}`);
@@ -100,6 +98,7 @@ class Replay {
   async checkEvents(): Promise<void> {
     await this.#state.told?.check();
     await this.#state.toldSettings?.check();
+    await this.#state.toldAccount?.check();
   }
 
   checkReports(): Promise<void> {
@@ -153,6 +152,8 @@ class Replay {
         return this.#clone(operation.from, operation.to);
       case 'recreate':
         return this.#recreate(operation);
+      case 'account':
+        return this.#account(operation.steps);
       case 'reindex':
         return this.#reindex(operation.list);
       case 'read-all':
@@ -296,23 +297,9 @@ class Replay {
   }
 
   async #define(list: number, definition: Definition): Promise<void> {
-    const reference = this.#state.list(list);
     const path = `/list/default/${this.#state.name(list)}`;
     await answered(this.#state.client.put(path, fieldsOf(definition)), 200);
-    const ready = await eventually(
-      async () =>
-        (await this.#state.client.get(path)).body as { current_version: number; versions: { state: string }[] },
-      ({ versions }) => versions.every(({ state }) => state === 'ready'),
-    );
-    if (shown(fieldsOf(reference.definition)) === shown(fieldsOf(definition))) {
-      same('version that nothing has changed for', ready.current_version, reference.version);
-      return;
-    }
-    reference.frozen.set(reference.version, reference.copy());
-    reference.version += 1;
-    same('version after a change', ready.current_version, reference.version);
-    reference.frozen.delete(reference.version - VERSIONS_KEPT - 1);
-    reference.redefine(definition);
+    await redefined(this.#state, list, definition);
   }
 
   async #changeModel(list: number, model: Model): Promise<void> {
@@ -350,46 +337,14 @@ class Replay {
     await readAll(this.#state, list);
   }
 
-  /** What was acknowledged is there; of anything else, each record is as it was or as it was sent. */
-  async #kill({ list, writes }: Extract<Operation, { kind: 'kill' }>): Promise<void> {
-    const reference = this.#state.list(list);
-    const before = reference.copy();
-    const sent = writes.map(async (records) => {
-      try {
-        const [first] = records;
-        const isAlone = records.length === 1 && first !== undefined;
-        const answer = await (isAlone
-          ? this.#state.client.post(recordsOf(this.#state, list), asSent(first))
-          : this.#state.client.bulk('default', this.#state.name(list), records.map(asSent)));
-        return answer.status < 300 ? records : [];
-      } catch {
-        return [];
-      }
-    });
-    await Promise.race(sent);
+  async #kill(operation: Extract<Operation, { kind: 'kill' }>): Promise<void> {
+    const { list } = operation;
+    const changes = new ChangedAmidKill(this.#state, operation.changes ?? []);
+    const writes = new WrittenAmidKill(this.#state, operation);
+    await Promise.race([...changes.sent, ...writes.sent]);
     await this.#restart('SIGKILL');
-    const acknowledged = (await Promise.all(sent)).flat();
-    for (const { name, fields, vectors } of writes.flat())
-      if (!reference.refuses(fields, vectors)) reference.put(name, fields, vectors);
-    const found = await listingOf(this.#state, list);
-    const written = new Set(writes.flat().map(({ name }) => name));
-    const ids = found.filter(({ name }) => written.has(name)).map(({ id }) => id);
-    this.#state.told?.interrupted(this.#state.name(list), ids);
-    for (const { name } of reference.records) {
-      // What a model makes of its text follows.
-      const isOwn = reference.model === 'own';
-      const is = asListed(
-        found.find((record) => record.name === name),
-        isOwn,
-      );
-      const [old, made] = [before, reference].map((each) => each.find(name));
-      if (isDeepStrictEqual(is, asKnown(made, isOwn))) continue;
-      holdsTrue('acknowledged before a kill', !acknowledged.some((record) => record.name === name), () => [name, is]);
-      same('record that a kill interrupted', is, asKnown(old, isOwn));
-      if (old === undefined) reference.delete(name);
-      else reference.restore(old);
-    }
-    reference.forgetTimes();
+    await writes.settle();
+    await changes.settle(this.#group);
     this.#ids[list]?.clear();
     await readAll(this.#state, list);
   }
@@ -426,6 +381,10 @@ class Replay {
     this.#ids[list] = new Map();
   }
 
+  async #account(steps: readonly AccountStep[]): Promise<void> {
+    for (const step of steps) await this.#state.toldAccount?.step(step);
+  }
+
   async #reindex(list: number): Promise<void> {
     await answered(
       this.#state.service.control().send('POST', `/list/default/${this.#state.name(list)}/reindex`),
@@ -439,8 +398,4 @@ class Replay {
     await this.#state.service.stop(signal);
     await this.#state.service.start();
   }
-}
-
-function fieldsOf({ searchable, facets, location }: Definition) {
-  return { searchable_fields: searchable.map((name) => ({ name, weight: 1 })), facets, location_field: location };
 }

@@ -35,6 +35,11 @@ export class ReplayedGroup {
     await this.check();
   }
 
+  /** It has these members, whoever was told so. */
+  changed(members: readonly Member[]): void {
+    this.state.group.change(members, this.state.lists);
+  }
+
   async check(): Promise<void> {
     const { group, client, prefix } = this.state;
     const { body } = await answered(client.get(`/list-group/default/${prefix}`), 200);

@@ -93,7 +93,7 @@ export class ReplayedSearches {
     await this.#again(search, answer.body as SearchAnswer);
     await this.#asStored(search, answer.body as SearchAnswer);
     await this.#inOtherWays(search);
-    await this.#companions(search, answer.body as SearchAnswer);
+    await this.#companions(search, lists, answer.body as SearchAnswer);
     if (search.style % 7 === 0) await this.state.counted.click(this.state.client, this.#targetOf(search), answer);
     if (!search.paged || search.size === 0) return;
     const hits = await this.#pages(search, check);
@@ -209,20 +209,23 @@ export class ReplayedSearches {
   }
 
   /** Neither is counted as a search. */
-  async #companions({ target, query, filter, style }: Search, { results }: SearchAnswer): Promise<void> {
-    if ('group' in target || target.back > 0 || style % 4 > 0) return;
-    const list = this.state.list(target.list);
-    const place = { path: `default/${this.state.name(target.list)}/${list.version}`, list };
-    if (query !== undefined)
-      await checkSuggestions(
-        this.state.client,
-        place,
-        query.words
-          .join(' ')
-          .slice(0, 1 + (style % 9))
-          .trim(),
-      );
-    await checkRelated(this.state.client, place, { name: results[0]?.name ?? 'not there', filter });
+  async #companions(
+    { target, query, filter, skip, style }: Search,
+    lists: readonly Searched[],
+    { results }: SearchAnswer,
+  ) {
+    if (style % 4 > 0 || ('group' in target ? target.group !== 'latest' : target.back > 0)) return;
+    const { client, prefix } = this.state;
+    const typed = query?.words.join(' ').slice(0, 1 + (style % 9));
+    const ofGroup = { path: `group/default/${prefix}/latest`, members: lists };
+    const [only] = lists;
+    const ofList = only && { path: `default/${only.name}/${only.version}`, members: lists };
+    const asked = 'group' in target ? ofGroup : ofList;
+    if (typed !== undefined && asked !== undefined)
+      await checkSuggestions(client, { ...asked, typed: typed.trim(), few: 1 + (style % 7) });
+    if ('group' in target || ofList === undefined || only === undefined) return;
+    const name = results[0]?.name ?? 'not there';
+    await checkRelated(client, { ...ofList, list: only.list }, { name, filter, skip, size: style % 5 });
   }
 
   #inOtherWays(search: Search): Promise<void> {

@@ -178,7 +178,7 @@ export class SearchCheck {
       const off = Math.abs((hit.distance ?? Infinity) - metres);
       holdsTrue('distance', off <= metres * DISTANCE_TOLERANCE + DISTANCE_METRES_MIN, () => [hit.distance, metres]);
     }
-    checkHighlights(hit.highlights ?? {}, record, query, list.rules);
+    checkHighlights(hit.highlights ?? {}, record, query, list);
   }
 
   /** Records that are equal in all keys may come in any order. */

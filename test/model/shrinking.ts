@@ -48,6 +48,16 @@ function partsOf(operation: Operation): Smaller[] {
     return [{ parts: operation.writes, made: (parts) => ({ ...operation, writes: parts as typeof operation.writes }) }];
   if (operation.kind === 'walk')
     return [{ parts: operation.writes, made: (parts) => ({ ...operation, writes: parts as typeof operation.writes }) }];
+  if (operation.kind === 'kill')
+    return [
+      { parts: operation.writes, made: (parts) => ({ ...operation, writes: parts as typeof operation.writes }) },
+      {
+        parts: operation.changes ?? [],
+        made: (parts) => ({ ...operation, changes: parts as NonNullable<typeof operation.changes> }),
+      },
+    ];
+  if (operation.kind === 'account')
+    return [{ parts: operation.steps, made: (parts) => ({ ...operation, steps: parts as typeof operation.steps }) }];
   if (operation.kind === 'contended')
     return [{ parts: operation.calls, made: (parts) => ({ ...operation, calls: parts as typeof operation.calls }) }];
   if (operation.kind === 'search')
