@@ -38,6 +38,14 @@ describeConsole('a damaged list', { fill, context: { viewport: TELEPHONE } }, (i
     await its.page.waitForURL(/\/console\/default\/lists/);
   });
 
+  it('is told on its own pages with what can be done about it', async () => {
+    await its.visit('list/birds/search');
+    const told = its.page.getByRole('alert', { name: 'The list birds cannot be used now' });
+    await told.getByText('from a backup, or delete the list').waitFor();
+    await told.getByRole('button', { name: 'Delete the list' }).waitFor();
+    await its.page.getByRole('button', { name: 'Try again' }).waitFor();
+  });
+
   it('is named among the lists, which are not said to be none, and deleted there', async () => {
     await its.visit('lists');
     const told = its.page.getByRole('alert', { name: 'The list birds cannot be used now' });

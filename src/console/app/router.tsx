@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { searchState, type GroupState } from './page-state.js';
 import { Failed, FailedPage, NoPage, NotFound } from './shell/failures.js';
+import { FailedList } from './shell/failed-list.js';
 import { callAs } from './service/client.js';
 import { pageOf } from './service/page-code.js';
 import { queries } from './service/queries.js';
@@ -73,6 +74,7 @@ const list = createRoute({
   getParentRoute: () => account,
   path: '/list/$list',
   component: pageOf(() => import('./pages/list/list-frame.js'), 'ListFrame'),
+  errorComponent: FailedList,
 });
 
 const listHome = createRoute({

@@ -9,7 +9,7 @@ import { When } from '../../ui/when.js';
 
 type Trouble = ServiceStateOutput['troubles'][number];
 
-/** Where something can be done about it. A list that is damaged has no page but that of all lists. */
+/** Where something can be done about it. Of a list that is damaged the page of all lists tells beside the others. */
 const PLACES: Readonly<Record<string, string>> = {
   list: '/$account/lists',
   meaning: '/$account/list/$list/settings',

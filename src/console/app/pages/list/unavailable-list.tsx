@@ -1,14 +1,51 @@
-import { Alert, Group, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { Link, useNavigate, type ErrorComponentProps } from '@tanstack/react-router';
 import { text } from '../../messages/index.js';
-import { listDelete, type ListListOutput } from '../../service/client.js';
+import { listDelete, ServiceProblem, type ListListOutput } from '../../service/client.js';
 import { useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { Page } from '../../ui/page.js';
+import { useListParams } from './list-frame.js';
 
 type Unavailable = NonNullable<ListListOutput['unavailable']>[number];
 
-/** A list that cannot be asked, with what is wrong and, where that is one of the ways out, its deletion: it has no page of its own. */
-export function UnavailableList({ name, code, detail }: Unavailable) {
+/** In the place of the pages of a list that cannot be asked. */
+export function UnavailablePage({ error, reset }: ErrorComponentProps) {
+  const { account, list } = useListParams();
+  const navigate = useNavigate();
+  const code = error instanceof ServiceProblem ? error.code : '';
+  return (
+    <Page title={list}>
+      <UnavailableList
+        name={list}
+        code={code}
+        detail={error instanceof Error ? error.message : text.problems.unexpected}
+        onDeleted={() => navigate({ to: '/$account/lists', params: { account } })}
+      />
+      <Group>
+        <Button variant="default" size="xs" onClick={reset}>
+          {text.common.retry}
+        </Button>
+        <Button
+          renderRoot={(props) => <Link to="/$account/lists" params={{ account }} {...props} />}
+          variant="default"
+          size="xs"
+        >
+          {text.lists.title}
+        </Button>
+      </Group>
+    </Page>
+  );
+}
+
+/** A list that cannot be asked, with what is wrong and, where that is one of the ways out, its deletion. */
+export function UnavailableList({
+  name,
+  code,
+  detail,
+  onDeleted,
+}: Unavailable & { readonly onDeleted?: () => Promise<void> }) {
   const account = useAccount();
   const may = useMay();
   const remove = useChange(listDelete);
@@ -23,7 +60,10 @@ export function UnavailableList({ name, code, detail }: Unavailable) {
             label={text.settings.delete}
             question={text.lists.deleteDamagedQuestion(name)}
             typed={name}
-            onConfirm={() => remove.mutateAsync({ params: { account, list: name } })}
+            onConfirm={async () => {
+              await remove.mutateAsync({ params: { account, list: name } });
+              await onDeleted?.();
+            }}
           />
         </Group>
       ) : null}
