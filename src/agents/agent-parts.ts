@@ -40,7 +40,7 @@ import {
 import { AGENT_SETTINGS } from './agent-settings.js';
 import { MessageTurns } from './message-turns.js';
 import { AGENTS } from './part.js';
-import { agentTools, isOpenTo, NO_TOOL, type AgentTool } from './agent-tool.js';
+import { agentTools, isOpenTo, type AgentTool } from './agent-tool.js';
 import { toolAnswer, toolError, toolProblem } from './tool-answer.js';
 import { toolInput, withAccount, withVersion, type Arguments, type ToolInput } from './tool-input.js';
 
@@ -128,7 +128,6 @@ async function makeHandler({ tools }: Tooling, log: Services['log']): Promise<Mc
 
 const callTools = defineOperation({
   name: 'agent.call',
-  tool: NO_TOOL,
   summary: 'Tools for agents, by the Model Context Protocol',
   description:
     'Streamable HTTP without sessions: each message is a request of its own, and its answer comes whole. `tools/list` names the operations that the key may use, `tools/call` does one as the key may. The key is sent as `X-API-Key`, or as `Authorization: Bearer`.',

@@ -1,14 +1,7 @@
 /** Operations as tools for agents: what one is called, what it takes, and what it does to the data. Made of the registry alone. */
 import type { TSchema } from 'typebox';
 import type { Caller } from '../access/index.js';
-import {
-  agentToolName,
-  ANY_CONTENT_TYPE,
-  EVENT_STREAM_TYPE,
-  isStreamBody,
-  membersOf,
-  type Operation,
-} from '../operations/index.js';
+import { agentToolName, ANY_CONTENT_TYPE, isAgentTool, isStreamBody, type Operation } from '../operations/index.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -41,7 +34,7 @@ const KNOWN: Readonly<Record<string, string>> = {
 
 /** Those that keys may use, in the order of the registry, each once. */
 export function agentTools(operations: readonly Operation[]): readonly AgentTool[] {
-  return operations.filter((operation) => isTool(operation, operations)).map(toolOf);
+  return operations.filter((operation) => isAgentTool(operation, operations)).map(toolOf);
 }
 
 /** What a caller may use. Where it reaches is told by each call: names of lists are no part of the tools. */
@@ -51,25 +44,6 @@ export function isOpenTo({ operation }: AgentTool, caller: Caller): boolean {
   if (scope !== 'account' && (target === 'account' || needsWholeAccount === true)) return false;
   if (scope === 'list' && target === 'group') return false;
   return permission === null || caller.can(permission);
-}
-
-function isTool(operation: Operation, all: readonly Operation[]): boolean {
-  const { callers, permission, responses } = operation;
-  if (!callers.includes('key') || permission === 'public' || operation.tool === NO_TOOL) return false;
-  if (Object.values(responses).some(({ contentType }) => contentType === EVENT_STREAM_TYPE)) return false;
-  return !all.some((other) => isSameByPost(operation, other));
-}
-
-/** Said of the operation by which agents call tools. */
-export const NO_TOOL = 'agent_call';
-
-/** One that takes by GET what another takes in the body of a POST. */
-function isSameByPost({ method, path, permission, query }: Operation, other: Operation): boolean {
-  if (method !== 'GET' || other.method !== 'POST' || other.path !== path || other.permission !== permission)
-    return false;
-  const asked = membersOf(query);
-  const members = other.body === undefined || isStreamBody(other.body) ? [] : membersOf(other.body);
-  return asked.length > 0 && asked.every((name) => members.includes(name));
 }
 
 function toolOf(operation: Operation): AgentTool {

@@ -1,6 +1,6 @@
 /** What `gannet call` says of operations: all of it comes from the registry. */
 import type { TSchema } from 'typebox';
-import { agentToolName, firstForm, isStreamBody, type Operation } from '../operations/index.js';
+import { agentToolName, firstForm, isAgentTool, isStreamBody, type Operation } from '../operations/index.js';
 import { styled, table, type Output } from './output.js';
 
 interface Member {
@@ -24,8 +24,8 @@ export function operationTable(operations: readonly Operation[]): string {
   return table([['OPERATION', 'REQUEST', 'WHAT IT DOES'], ...rows]);
 }
 
-/** One operation: what it takes, what it needs, what it answers. */
-export function operationHelp(operation: Operation, output: Output): string {
+/** One operation of `all`: what it takes, what it needs, what it answers. */
+export function operationHelp(operation: Operation, all: readonly Operation[], output: Output): string {
   const { name, summary, description, method, path, permission, params, query, body, responses } = operation;
   const heading = (text: string) => `\n${styled(output, 'bold', text)}\n`;
   const section = (title: string, schema: TSchema | undefined) => {
@@ -38,7 +38,7 @@ export function operationHelp(operation: Operation, output: Output): string {
     ...(description === undefined ? [] : [`${description}\n`]),
     `\n${method} ${path}\n`,
     permission === null || permission === 'public' ? '' : `Keys need the permission ${permission}.\n`,
-    `Agents call it ${agentToolName(operation)}.\n`,
+    isAgentTool(operation, all) ? `Agents call it ${agentToolName(operation)}.\n` : '',
     section('Of the path (--param name=value)', params),
     section('Options (--param name=value)', query),
     takesStream

@@ -47,8 +47,8 @@ const put = defineOperation({
     memory: 'window',
   },
   responses: {
-    200: { description: 'The file, which replaced another', schema: fileResource },
-    201: { description: 'The file, which is new', schema: fileResource },
+    200: { description: 'The file, which replaced another', schema: fileResource, headers: ['ETag'] },
+    201: { description: 'The file, which is new', schema: fileResource, headers: ['ETag'] },
   },
   errors: [...ERRORS, 'precondition-failed', STORE_FULL, 'plan-limit', 'storage-full', 'conflict'],
   async handle({ services }, { params, stream, contentType = '', bodyBytes, headers = {} }) {
@@ -69,6 +69,17 @@ const put = defineOperation({
   },
 });
 
+const KNOWN_HEADERS = ['ETag', 'Cache-Control'] as const;
+const FILE_HEADERS = [
+  ...KNOWN_HEADERS,
+  'Accept-Ranges',
+  'Last-Modified',
+  'X-Content-Type-Options',
+  'Content-Security-Policy',
+  'Cross-Origin-Resource-Policy',
+  'Content-Disposition',
+] as const;
+
 const read = defineOperation({
   ...ofFile,
   name: 'media.read',
@@ -80,9 +91,14 @@ const read = defineOperation({
   target: 'account',
   requestHeaders: ['if-match', 'if-none-match', 'if-range', 'range'],
   responses: {
-    200: { description: 'The file', schema: Type.Unknown(), contentType: ANY_CONTENT_TYPE },
-    206: { description: 'A part of the file', schema: Type.Unknown(), contentType: ANY_CONTENT_TYPE },
-    304: { description: 'It is as `If-None-Match` says', schema: null },
+    200: { description: 'The file', schema: Type.Unknown(), contentType: ANY_CONTENT_TYPE, headers: FILE_HEADERS },
+    206: {
+      description: 'A part of the file',
+      schema: Type.Unknown(),
+      contentType: ANY_CONTENT_TYPE,
+      headers: [...FILE_HEADERS, 'Content-Range'],
+    },
+    304: { description: 'It is as `If-None-Match` says', schema: null, headers: KNOWN_HEADERS },
   },
   errors: [...ERRORS, FILE_NOT_FOUND, 'precondition-failed', 'range-not-satisfiable'],
   async handle({ services, headOnly = false }, { params: { account, store, path }, headers = {} }) {

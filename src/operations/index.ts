@@ -27,7 +27,7 @@ export { withListExtensions } from './api/extended-lists.js';
 export type { AnswerPrinter, CommandSpec, CommandText, TypedOptions, JobFollower } from './dispatch/command.js';
 export { OpenFeatures } from './dispatch/open-features.js';
 export { reservedAccountNames } from './dispatch/reserved-names.js';
-export { AGENTS_PATH, agentToolName } from './dispatch/agent-tools.js';
+export { AGENTS_PATH, agentToolName, isAgentTool } from './dispatch/agent-tools.js';
 export * from './api/schemas.js';
 export { searchFor } from './api/search.js';
 export { previewSynonymRule } from './api/synonym-preview.js';

@@ -59,7 +59,7 @@ const create = defineOperation({
   target: 'account',
   params: accountParams,
   body: object({ email, role }),
-  responses: { 201: { description: 'The contributor', schema: invitedResource } },
+  responses: { 201: { description: 'The contributor', schema: invitedResource, headers: ['Cache-Control'] } },
   errors: ['name-exists', 'conflict', 'storage-full'],
   async handle({ services }, { params: { account }, body }) {
     const { link, ...added } = await services.part(PEOPLE).signIn.invite(account, body);

@@ -67,7 +67,9 @@ const create = defineOperation({
   target: 'none',
   params: noParams,
   body: Type.Union([byPassword, byLink, byOpenId]),
-  responses: { 201: { description: 'Signed in', schema: signedInResource } },
+  responses: {
+    201: { description: 'Signed in', schema: signedInResource, headers: ['Set-Cookie', 'Cache-Control'] },
+  },
   errors: [
     SIGN_IN_FAILED,
     'csrf-token',
@@ -150,6 +152,7 @@ const openid = defineOperation({
         url: Type.String({ description: 'Page of the provider' }),
         flow: Type.String({ description: 'For this browser alone' }),
       }),
+      headers: ['Cache-Control'],
     },
   },
   errors: ['csrf-token', NO_PROVIDER, PROVIDER_UNAVAILABLE],
@@ -181,7 +184,9 @@ const read = defineOperation({
   path: '/session',
   ...ofPerson,
   params: noParams,
-  responses: { 200: { description: 'The person of the session', schema: signedInResource } },
+  responses: {
+    200: { description: 'The person of the session', schema: signedInResource, headers: ['Cache-Control'] },
+  },
   handle({ services, caller }) {
     const session = sessionOf(caller.session);
     const body = describeSignedIn(services, {
@@ -220,7 +225,7 @@ const end = defineOperation({
   path: '/session',
   ...ofPerson,
   params: noParams,
-  responses: { 204: { description: 'The session has ended', schema: null } },
+  responses: { 204: { description: 'The session has ended', schema: null, headers: ['Set-Cookie'] } },
   errors: ['storage-full'],
   async handle({ services, caller }) {
     const { id, personId } = sessionOf(caller.session);
@@ -262,7 +267,7 @@ const setPassword = defineOperation({
     new_password: newPassword,
     email: Type.Optional(email),
   }),
-  responses: { 200: { description: 'The password is set', schema: signedInResource } },
+  responses: { 200: { description: 'The password is set', schema: signedInResource, headers: ['Cache-Control'] } },
   errors: [SIGN_IN_FAILED, 'name-exists', 'rate-limited', 'storage-full'],
   async handle({ services, caller, visitor }, { body }) {
     const { people, signIn } = services.part(PEOPLE);

@@ -85,7 +85,13 @@ const common = {
     bytesMax: (config) => Math.max(JSON_BYTES_MAX, settingsOf(config, PICTURE_SETTINGS).bytes_max),
     memory: 'whole',
   },
-  responses: { 200: { description: 'The hits of the page and the counts over all', schema: searchResponse } },
+  responses: {
+    200: {
+      description: 'The hits of the page and the counts over all',
+      schema: searchResponse,
+      headers: ['Server-Timing', 'X-Cache'],
+    },
+  },
   errors: [
     'version-not-found',
     'invalid-filter',

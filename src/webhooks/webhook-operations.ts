@@ -250,7 +250,9 @@ const readSecret = ({ webhookWithSecret }: WebhookSchemas) =>
     path: '/webhook/{account}/{id}/secret',
     permission: 'webhook:update',
     callers: CONSOLE_ONLY,
-    responses: { 200: { description: 'The webhook with its secret', schema: webhookWithSecret } },
+    responses: {
+      200: { description: 'The webhook with its secret', schema: webhookWithSecret, headers: ['Cache-Control'] },
+    },
     errors: [...ofWebhook.errors, 'unprocessable'],
     handle({ services }, { params: { account, id } }) {
       const subscription = services.part(WEBHOOKS).subscriptions.required(account, id);

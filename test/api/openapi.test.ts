@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { EventCatalogue } from '../../src/platform/index.js';
 import { openApiDocument } from '../../src/operations/openapi/openapi.js';
+import { agentTools } from '../../src/agents/index.js';
 import { allOperations } from '../../src/main.js';
 
 /** Of a schema, in characters. */
@@ -18,6 +19,7 @@ interface Described {
   }[];
   readonly responses: Readonly<Record<string, unknown>>;
   readonly security: readonly unknown[];
+  readonly 'x-agent-tool'?: string;
 }
 
 describe('the OpenAPI document', () => {
@@ -150,6 +152,16 @@ describe('the OpenAPI document', () => {
     expect(document.tags.filter(({ name }) => ofEvents.has(name))).toHaveLength(1);
   });
 
+  it('names a tool where agents have one, and nowhere else', () => {
+    const named = described.flatMap((each) => (each['x-agent-tool'] === undefined ? [] : [each['x-agent-tool']]));
+    expect(named).toEqual(expect.arrayContaining(['list_set_synonyms', 'record_list_click', 'search_list']));
+    expect(named.sort()).toEqual(
+      agentTools(operations)
+        .map(({ name }) => name)
+        .sort(),
+    );
+  });
+
   it('describes what webhooks get for every event type', () => {
     expect(Object.keys(document.webhooks)).toEqual(EVENTS.types);
   });
@@ -166,9 +178,13 @@ describe('the OpenAPI document', () => {
     for (const operation of operations) {
       const found = described.find(({ operationId }) => operationId === operation.name);
       const isPublic = operation.permission === 'public';
-      expect(found?.security).toEqual(
-        isPublic ? [] : [operation.callers.includes('key') ? { key: [] } : { session: [] }],
+      const ways = (found?.security ?? []).flatMap((way) => Object.keys(way as object));
+      const { callers } = operation;
+      const people = callers.includes('console') || !callers.includes('key') ? ['session'] : [];
+      expect(ways.filter((way) => way !== 'bearer')).toEqual(
+        isPublic ? [] : [...(callers.includes('key') ? ['key'] : []), ...people],
       );
+      expect([operation.path, ways.includes('bearer')]).toEqual([operation.path, operation.path === '/mcp']);
       if (!isPublic) expect(Object.keys(found?.responses ?? {})).toEqual(expect.arrayContaining(['400', '401', '403']));
     }
   });

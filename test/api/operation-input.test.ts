@@ -26,7 +26,7 @@ const named = (name: string) => operations.find((operation) => operation.name ==
 
 describe.each(operations.map((operation) => [operation.name, operation] as const))('%s', (_name, operation) => {
   it('is described, with everything that it takes', () => {
-    const help = operationHelp(operation, output);
+    const help = operationHelp(operation, [operation], output);
     expect(operationTable(operations)).toContain(operation.name);
     for (const member of placesOf(operation).keys()) expect(help).toMatch(new RegExp(`^ {2}${member} `, 'm'));
     for (const status of Object.keys(operation.responses)) expect(help).toContain(`\n${status}  `);

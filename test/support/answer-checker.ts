@@ -21,7 +21,9 @@ export interface OpenApiOperation {
   readonly operationId: string;
   readonly parameters?: readonly OpenApiParameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly headers?: object; readonly content?: Readonly<Record<string, Content>> }>
+  >;
   readonly security: readonly unknown[];
   readonly 'x-permission'?: string;
   readonly 'x-callers': readonly string[];
@@ -42,6 +44,9 @@ export interface DescribedOperation {
 }
 
 const PROBLEM_TYPE = 'application/problem+json';
+/** Of HTTP itself, of the web server, and what CORS adds where it is on. */
+const OF_EVERY_ANSWER =
+  /^(?:connection|content-(?:length|type|encoding)|date|keep-alive|transfer-encoding|uwebsockets|vary|access-control-.*)$/;
 const STACK = /\n\s+at |node:internal|\.[jt]s:\d+/;
 
 export class AnswerChecker {
@@ -77,6 +82,10 @@ export class AnswerChecker {
     if (operation === undefined || method === 'HEAD') return;
     const declared = operation.description.responses[answer.status];
     if (declared === undefined) throw new Error(`The OpenAPI document does not know this status: ${where}`);
+    const known = new Set(Object.keys(declared.headers ?? {}).map((name) => name.toLowerCase()));
+    const others = Object.keys(answer.headers).filter((name) => !known.has(name) && !OF_EVERY_ANSWER.test(name));
+    if (others.length > 0)
+      throw new Error(`The OpenAPI document does not know the headers ${others.join(', ')}: ${where}`);
     const schema = declared.content?.['application/json']?.schema;
     if (declared.content === undefined && answer.text !== '')
       throw new Error(`A body where none is declared: ${where}`);

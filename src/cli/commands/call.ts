@@ -35,7 +35,7 @@ export async function callOperation(
   }
   const operation = requiredOperation(operations, name);
   if (options.help === true) {
-    output.write(operationHelp(operation, output));
+    output.write(operationHelp(operation, operations, output));
     return EXIT.done;
   }
   const source = options.input === undefined ? undefined : await openSource(options.input);

@@ -41,6 +41,7 @@ const read = defineOperation({
     200: {
       description: 'The most similar records first',
       schema: object({ list_name, version, total_count, results, took_ms }),
+      headers: ['Server-Timing'],
     },
   },
   errors: [

@@ -31,7 +31,13 @@ const common = {
   permission: 'search-result:read',
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
-  responses: { 200: { description: 'The hits of the page and the counts over all', schema: searchResponse } },
+  responses: {
+    200: {
+      description: 'The hits of the page and the counts over all',
+      schema: searchResponse,
+      headers: ['Server-Timing', 'X-Cache'],
+    },
+  },
   errors: ['version-not-found', 'invalid-filter', 'unprocessable', 'answer-too-large', 'overloaded', 'deadline'],
 } as const;
 const ofList = {

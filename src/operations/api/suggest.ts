@@ -59,7 +59,7 @@ const common = {
   permission: 'search-result:read',
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
-  responses: { 200: { description: 'The suggestions', schema: response } },
+  responses: { 200: { description: 'The suggestions', schema: response, headers: ['Server-Timing'] } },
   errors: ['version-not-found', 'answer-too-large', 'overloaded', 'deadline'],
 } as const;
 const ofList = {

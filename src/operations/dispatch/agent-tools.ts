@@ -1,10 +1,30 @@
-/** What agents call an operation by. */
+/** Which operations agents call as tools, and what they call them by. */
+import { EVENT_STREAM_TYPE } from './event-stream.js';
 import type { Operation } from './operation.js';
+import { membersOf } from './parameter-places.js';
+import { isStreamBody } from './validation.js';
+
+/** Where agents call tools. They may send the key as a bearer token there, for that is all that many of them can. */
+export const AGENTS_PATH = '/mcp';
 
 /** `record_list_click`: the operation's own, else its name in snake case. */
 export function agentToolName({ tool, name }: Pick<Operation, 'tool' | 'name'>): string {
   return tool ?? name.replaceAll(/[.-]/g, '_');
 }
 
-/** Where agents call tools. They may send the key as a bearer token there, for that is all that many of them can. */
-export const AGENTS_PATH = '/mcp';
+/** Those that keys may use, but the public ones, what goes on and on, and what another of `all` does as well. */
+export function isAgentTool(operation: Operation, all: readonly Operation[]): boolean {
+  const { callers, permission, path, responses } = operation;
+  if (!callers.includes('key') || permission === 'public' || path === AGENTS_PATH) return false;
+  if (Object.values(responses).some(({ contentType }) => contentType === EVENT_STREAM_TYPE)) return false;
+  return !all.some((other) => isSameByPost(operation, other));
+}
+
+/** One that takes by GET what another takes in the body of a POST. */
+function isSameByPost({ method, path, permission, query }: Operation, other: Operation): boolean {
+  if (method !== 'GET' || other.method !== 'POST' || other.path !== path || other.permission !== permission)
+    return false;
+  const asked = membersOf(query);
+  const members = other.body === undefined || isStreamBody(other.body) ? [] : membersOf(other.body);
+  return asked.length > 0 && asked.every((name) => members.includes(name));
+}

@@ -51,12 +51,29 @@ export const ANY_CONTENT_TYPE = '*/*';
 export type RequestHeaderName =
   'if-match' | 'if-none-match' | 'if-range' | 'mcp-method' | 'mcp-name' | 'mcp-protocol-version' | 'range';
 
+/** Headers of an answer that an operation may send, beside those that every answer has. */
+export type AnswerHeaderName =
+  | 'Accept-Ranges'
+  | 'Cache-Control'
+  | 'Content-Disposition'
+  | 'Content-Range'
+  | 'Content-Security-Policy'
+  | 'Cross-Origin-Resource-Policy'
+  | 'ETag'
+  | 'Last-Modified'
+  | 'Server-Timing'
+  | 'Set-Cookie'
+  | 'X-Cache'
+  | 'X-Content-Type-Options';
+
 export interface ResponseSpec {
   readonly description: string;
   /** Null: no body. */
   readonly schema: TSchema | null;
   /** Of the body; default `application/json`. */
   readonly contentType?: string;
+  /** Those that it has, always or at times. */
+  readonly headers?: readonly AnswerHeaderName[];
 }
 
 export interface OperationSpec<

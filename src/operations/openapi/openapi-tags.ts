@@ -40,20 +40,3 @@ export function describeTags(names: Iterable<string>): { readonly name: string; 
     return { name, ...(description === undefined ? {} : { description }) };
   });
 }
-
-/** Of the request headers that operations read, in lower case as they name them. */
-const HEADER_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  'if-match': 'ETags, or `*`: done only where the file has one of them now',
-  'if-none-match': 'ETags, or `*`: done only where the file has none of them now',
-  'mcp-method': 'The method of the message, of agents of 2026 and later',
-  'mcp-name': 'The tool that the message calls, of agents of 2026 and later',
-  'mcp-protocol-version': 'The version of the protocol that the agent speaks',
-  'if-range': 'An ETag: `Range` counts only where the file still has it',
-  range: 'Bytes of the file, such as `bytes=0-1023`',
-};
-
-/** A header parameter of an operation. */
-export function describeRequestHeader(name: string): Readonly<Record<string, unknown>> {
-  const description = HEADER_DESCRIPTIONS[name];
-  return { name, in: 'header', ...(description === undefined ? {} : { description }), schema: { type: 'string' } };
-}

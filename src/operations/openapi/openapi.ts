@@ -8,9 +8,10 @@ import {
   type EventCatalogue,
   type ProblemKind,
 } from '../../platform/index.js';
-import { describeRequestHeader, describeTags } from './openapi-tags.js';
+import { answerHeaders, describeRequestHeader, headersOf } from './openapi-headers.js';
+import { describeTags } from './openapi-tags.js';
 import { DELIVERY_SCHEMA, describeWebhookEvents, EVENT_TAG } from './openapi-webhooks.js';
-import { agentToolName } from '../dispatch/agent-tools.js';
+import { AGENTS_PATH, agentToolName, isAgentTool } from '../dispatch/agent-tools.js';
 import { ANY_CONTENT_TYPE, type Operation, type OperationTarget } from '../dispatch/operation.js';
 import { isStreamBody } from '../dispatch/validation.js';
 import { SchemaComponents } from './schema-components.js';
@@ -57,7 +58,10 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
   const shared = new SharedAnswers(described.map(({ answers }) => answers));
   for (const { operation, answers } of described) {
     const responses = shared.referredTo(answers);
-    const description = describeOperation(operation, responses, components);
+    const description = {
+      ...describeOperation(operation, responses, components),
+      ...(isAgentTool(operation, operations) ? { 'x-agent-tool': agentToolName(operation) } : {}),
+    };
     (paths[operation.path] ??= {})[operation.method.toLowerCase()] = description;
   }
   return {
@@ -82,6 +86,7 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
           name: 'X-API-Key',
           description: 'gnt_<region>_<secret>; the first one is made by `gannet key create`.',
         },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The same key, for agents that know no other way.' },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -90,7 +95,7 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
             'Of a person who has signed in by `POST /session`. Requests that change anything carry `X-CSRF-Token` as well; `X-Account` names the account where the path has none.',
         },
       },
-      headers: HEADERS,
+      headers: answerHeaders(),
       responses: shared.components(),
       schemas: { ...components.all(), Problem: problemSchema(operations), WebhookDelivery: DELIVERY_SCHEMA },
     },
@@ -116,11 +121,17 @@ function describeOperation(operation: Operation, responses: Answers, components:
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBodyOf(operation, components),
     responses,
-    security: isPublic ? [] : [operation.callers.includes('key') ? { key: [] } : { session: [] }],
+    security: isPublic ? [] : securityOf(operation),
     ...(isPublic || operation.permission === null ? {} : { 'x-permission': operation.permission }),
     'x-callers': operation.callers,
-    'x-agent-tool': agentToolName(operation),
   };
+}
+
+/** Any of these will do. What the command line alone may is shown as what people do: it has no credentials of its own. */
+function securityOf({ callers, path }: Operation): readonly Json[] {
+  if (!callers.includes('key')) return [{ session: [] }];
+  const bearer = path === AGENTS_PATH ? [{ bearer: [] }] : [];
+  return [{ key: [] }, ...bearer, ...(callers.includes('console') ? [{ session: [] }] : [])];
 }
 
 function parametersOf(schema: TSchema, place: 'path' | 'query', components: SchemaComponents): Json[] {
@@ -162,31 +173,24 @@ function contentOf(type: string, schema: unknown): Json {
 
 function answersOf(operation: Operation, components: SchemaComponents): Answers {
   const responses: Record<string, Json> = {};
-  for (const [status, { description, schema, contentType }] of Object.entries(operation.responses)) {
+  for (const [status, { description, schema, contentType, headers }] of Object.entries(operation.responses)) {
     const described = components.of(schema);
     const content = schema === null ? {} : { content: contentOf(contentType ?? 'application/json', described) };
-    responses[status] = { description, headers: REQUEST_ID_HEADER, ...content };
+    responses[status] = { description, headers: headersOf(status, headers), ...content };
   }
   for (const [status, problems] of byStatus(problemsOf(operation))) {
-    const hasRetryAfter = status === 429 || status === 503;
     // An operation may have an answer of its own for a status by which others tell a problem.
-    const own: { readonly description?: string; readonly content?: Json } = responses[status] ?? {};
+    const own: { readonly description?: string; readonly headers?: Json; readonly content?: Json } =
+      responses[status] ?? {};
     const titles = problems.map(({ code, title }) => `\`${code}\`: ${title}.`);
     responses[status] = {
       description: [...(own.description === undefined ? [] : [`${own.description}.`]), ...titles].join('\n'),
-      headers: { ...REQUEST_ID_HEADER, ...(hasRetryAfter ? RETRY_AFTER_HEADER : {}) },
+      headers: { ...own.headers, ...headersOf(String(status)) },
       content: { ...own.content, [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
     };
   }
   return responses;
 }
-
-const HEADERS = {
-  'X-Request-Id': { description: 'The id sent with the request, or one made for it.', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
-};
-const REQUEST_ID_HEADER = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
-const RETRY_AFTER_HEADER = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
 
 function problemsOf(operation: Operation): ProblemKind[] {
   const isPublic = operation.permission === 'public';
