@@ -68,6 +68,12 @@ describe('ApiSource', () => {
     });
   });
 
+  it('tells of records of one page that have the name of another: the name may be what many have in common', async () => {
+    places.site.pages.set('/items', json({ data: [...items(1, 2), ...items(1), { title: 'nameless' }] }));
+    const { added, skipped } = await run();
+    expect([added, skipped.map(({ what }) => what)]).toEqual([2, ['1', '{"title":"nameless"}']]);
+  });
+
   it.each<[string, ApiSettings['pagination'], (foreign: string) => Readonly<Record<string, MadePage>>]>([
     ['an answer', { kind: 'link', next: 'next' }, (at) => ({ '/items': json({ data: items(1), next: `${at}/more` }) })],
     [

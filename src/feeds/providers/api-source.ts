@@ -111,18 +111,27 @@ export class ApiSource implements FeedSource {
       partialRuns: isPartial ? known.partialRuns + 1 : 0,
     };
     const counts = { requests: 0, bytes: 0 };
-    const names = new Set<string>();
+    /** By name, the page on which a record was met first. */
+    const names = new Map<string, number>();
     let nameless = 0;
-    const isWhole = await this.pages(isPartial ? known.since : undefined, { signal, counts }, (record) => {
+    const isWhole = await this.pages(isPartial ? known.since : undefined, { signal, counts }, (record, page) => {
       const name = this.name.scalar(record);
       if (name === undefined || name === '') {
         nameless += 1;
         listener.skipped(JSON.stringify(record).slice(0, NAME_SHOWN_MAX), `It has no name at '${this.name.text}'.`);
         return;
       }
-      // At the border of two pages a record may be on both.
-      if (names.has(String(name))) return;
-      names.add(String(name));
+      const firstPage = names.get(String(name));
+      if (firstPage !== undefined) {
+        // At the border of two pages a record may be on both. On one page they are two, which the name does not tell apart.
+        if (firstPage === page)
+          listener.skipped(
+            String(name).slice(0, NAME_SHOWN_MAX),
+            `More than one record of a page has this name at '${this.name.text}'; the first is taken.`,
+          );
+        return;
+      }
+      names.set(String(name), page);
       const fields = this.fieldsOf(record, String(name), listener);
       this.kinds.meet(fields);
       listener.record({ name: String(name), fields });
@@ -196,7 +205,7 @@ export class ApiSource implements FeedSource {
   private async pages(
     since: string | undefined,
     run: { readonly signal: AbortSignal; readonly counts: { requests: number; bytes: number } },
-    onRecord: (record: JsonValue) => void,
+    onRecord: (record: JsonValue, page: number) => void,
   ): Promise<boolean> {
     const { settings, recordsMax } = this.options;
     const pagination = new Pagination(settings.pagination, startUrl(settings, since));
@@ -212,7 +221,7 @@ export class ApiSource implements FeedSource {
         throw new SourceFailedError('The interface gives the same page again and again: its pagination has no end.');
       met.add(content);
       for (const record of found.slice(0, recordsMax - records)) {
-        onRecord(record);
+        onRecord(record, page);
         if (slices.areOver) await slices.next();
       }
       records += found.length;
