@@ -184,7 +184,9 @@ export const listResource = named('List', {
   }),
   record_count: Type.Integer({ minimum: 0, description: 'Records of the current version' }),
   created_utc: timeSchema('When the list was made'),
-  modified_utc: timeSchema('When its settings or fields changed last'),
+  modified_utc: timeSchema(
+    'When its settings or fields were changed last; fields that its first records settle are no change',
+  ),
 });
 
 /** What is left out of a listing that is asked for without rules. */

@@ -15,7 +15,7 @@ const read = defineOperation({
   name: 'related.list',
   summary: 'Records like this one',
   description:
-    'Records that people clicked for the same searches come first. The others are found by the terms that set the record apart from the others of its list, weighted by how much they do, and in a list with a model by what is near in meaning to it; the record itself is left out. The name is percent-encoded where it holds a slash. Without a query_id: related results are not counted as searches, but spend the search allowance like one.',
+    'Records that people clicked for the same searches, each more than once, come first; they are learned of within a minute or two. The others are found by the terms that set the record apart from the others of its list, weighted by how much they do, and in a list with a model by what is near in meaning to it; the record itself is left out. The name is percent-encoded where it holds a slash. Without a query_id: related results are not counted as searches, but spend the search allowance like one.',
   method: 'GET',
   path: '/related/{account}/{list}/{version}/{record}',
   permission: 'search-result:read',
