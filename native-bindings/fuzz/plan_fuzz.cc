@@ -81,7 +81,7 @@ std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
   FilterNode none;
   none.op = FilterOp::kNot;
   none.children = {brand};
-  either.children = {brand, near, none};
+  either.children = {brand, near, none, records};
   filtered.filter = either;
   filtered.sort_keys = {SortKey{}, SortKey{}};
   filtered.has_distance = true;

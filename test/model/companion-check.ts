@@ -85,6 +85,14 @@ function checkComplete({ members, typed }: Suggested, suggestions: readonly Sugg
   // A record may be called as a word is: they are two suggestions of a kind each.
   const keys = suggestions.map(({ text, kind, list_name: list }) => `${kind} ${list ?? ''} ${text}`);
   same('suggestions that come twice', keys.length, new Set(keys).size);
+  const begun = suggestions.flatMap(({ text, kind }) =>
+    kind === 'record' ? [fold(text).startsWith(fold(typed))] : [],
+  );
+  holdsTrue(
+    'names that begin as was typed come first',
+    begun.lastIndexOf(true) < (begun.indexOf(false) + 1 || Infinity),
+    () => [typed, suggestions],
+  );
   const named = members.flatMap(({ list }) => list.records.filter(({ name }) => fold(name).startsWith(fold(typed))));
   const words = new Set(typed.includes(' ') ? [] : members.flatMap(({ list }) => wordsThatBegin(list, typed)));
   const missing = (kind: Suggestion['kind'], wanted: readonly string[]) => {

@@ -24,6 +24,8 @@ const BULK_RECORDS_MANY = 400;
 const DEPTH_MAX = 3;
 const RESTART_EVERY = 5;
 const TOLD_EVERY = 3;
+/** A multiple of the one before it. */
+const ACCOUNT_EVERY = 9;
 
 /** Other numbers than those of the sequence itself. */
 const ACCOUNT_SEED = 7_919_000_000;
@@ -65,7 +67,8 @@ function withoutVectors({ name, fields }: NewRecord): NewRecord {
 
 export function madeSequence(seed: number, operations: number): Sequence {
   const made = new SequenceMaker(new SeededRandom(seed)).make(operations);
-  const sequence = seed % TOLD_EVERY === 0 ? toldOf(made, seed) : made;
+  const told = seed % TOLD_EVERY === 0 ? { ...made, isTold: true } : made;
+  const sequence = seed % ACCOUNT_EVERY === 0 ? withAccount(told, seed) : told;
   // A start takes as long as a whole sequence does.
   if (seed % RESTART_EVERY > 0) return sequence;
   const restart: Operation =
@@ -76,7 +79,7 @@ export function madeSequence(seed: number, operations: number): Sequence {
 }
 
 /** Here and there something is done in the account. */
-function toldOf({ operations, ...made }: Sequence, seed: number): Sequence {
+function withAccount({ operations, ...others }: Sequence, seed: number): Sequence {
   const random = new SeededRandom(seed + ACCOUNT_SEED);
   const step = (): AccountStep => ({
     what: random.pick(['file', 'file', 'store', 'key', 'contributor'] as const),
@@ -87,7 +90,7 @@ function toldOf({ operations, ...made }: Sequence, seed: number): Sequence {
     return { kind: 'account', steps: Array.from({ length: ACCOUNT_STEPS }, step) };
   });
   const some = steps.reduce((all, each) => all.toSpliced(random.below(all.length + 1), 0, each), operations);
-  return { ...made, isTold: true, operations: some };
+  return { ...others, operations: some };
 }
 
 class SequenceMaker {

@@ -57,12 +57,13 @@ class Replay {
     this.#group = new ReplayedGroup(this.#state);
   }
 
-  async begin({ definitions, models, isTold = false }: Sequence): Promise<void> {
+  async begin({ definitions, models, isTold = false, operations }: Sequence): Promise<void> {
     const { receiver, service, prefix } = this.#state;
     if (isTold) {
       this.#state.told = await ToldEvents.begin(receiver, service, prefix);
       this.#state.toldSettings = await ToldSettings.begin(this.#state);
-      this.#state.toldAccount = await ToldAccount.begin(this.#state);
+      const isOfAccount = operations.some(({ kind }) => kind === 'account');
+      if (isOfAccount) this.#state.toldAccount = await ToldAccount.begin(this.#state);
     }
     for (const [list, definition] of definitions.entries()) {
       await answered(

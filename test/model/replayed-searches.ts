@@ -215,15 +215,16 @@ export class ReplayedSearches {
     { results }: SearchAnswer,
   ) {
     if (style % 4 > 0 || ('group' in target ? target.group !== 'latest' : target.back > 0)) return;
+    const isOfSuggestions = style % 8 === 0;
     const { client, prefix } = this.state;
     const typed = query?.words.join(' ').slice(0, 1 + (style % 9));
     const ofGroup = { path: `group/default/${prefix}/latest`, members: lists };
     const [only] = lists;
     const ofList = only && { path: `default/${only.name}/${only.version}`, members: lists };
     const asked = 'group' in target ? ofGroup : ofList;
-    if (typed !== undefined && asked !== undefined)
+    if (isOfSuggestions && typed !== undefined && asked !== undefined)
       await checkSuggestions(client, { ...asked, typed: typed.trim(), few: 1 + (style % 7) });
-    if ('group' in target || ofList === undefined || only === undefined) return;
+    if (isOfSuggestions || 'group' in target || ofList === undefined || only === undefined) return;
     const name = results[0]?.name ?? 'not there';
     await checkRelated(client, { ...ofList, list: only.list }, { name, filter, skip, size: style % 5 });
   }
