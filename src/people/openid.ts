@@ -13,6 +13,9 @@ import type { OpenIdSettings } from './openid-settings.js';
 import { PROVIDER_UNAVAILABLE, SIGN_IN_FAILED } from './problems.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** For so long it is believed what the provider said of itself: it may move. */
+const DESCRIBED_MS_MAX = 3_600_000;
+const PLACES = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 /** What comes back with the browser. */
 export interface OpenIdAnswer {
@@ -40,6 +43,7 @@ export class OpenId {
   readonly #options: OpenIdOptions;
   readonly #attempts: OpenIdAttempts;
   #provider: Promise<OpenIdClient.Configuration> | undefined;
+  #describedMs = 0;
 
   constructor(options: OpenIdOptions) {
     this.#options = options;
@@ -103,6 +107,8 @@ export class OpenId {
     try {
       return (await grant()).claims();
     } catch (error) {
+      // It may be that what the provider said of itself holds no more.
+      this.#provider = undefined;
       if (isUnreachable(error)) throw this.#unavailable(error);
       throw new ServiceError(SIGN_IN_FAILED, `What came from ${this.name} is no sign-in that can be trusted.`, {
         cause: error,
@@ -110,9 +116,11 @@ export class OpenId {
     }
   }
 
-  /** What could not be read is asked for again the next time. */
+  /** What could not be read, or names no places to go to, is asked for again the next time. */
   #discovered(library: typeof OpenIdClient): Promise<OpenIdClient.Configuration> {
-    if (this.#provider !== undefined) return this.#provider;
+    const nowMs = this.#options.clock.nowMs();
+    if (this.#provider !== undefined && Math.abs(nowMs - this.#describedMs) < DESCRIBED_MS_MAX) return this.#provider;
+    this.#describedMs = nowMs;
     const { issuer, client_id, client_secret } = this.#options.settings;
     const authentication = client_secret === '' ? library.None() : library.ClientSecretPost(client_secret);
     // Tokens are signed, whatever brought them. Without TLS an issuer is one of this machine: `providerOf` takes no other.
@@ -124,11 +132,12 @@ export class OpenId {
       execute,
       [library.customFetch]: (url, options) => this.#fetch(url, options),
     });
-    this.#provider = found.catch((error: unknown) => {
-      this.#provider = undefined;
+    const provider = found.then(withPlaces).catch((error: unknown) => {
+      if (this.#provider === provider) this.#provider = undefined;
       throw this.#unavailable(error);
     });
-    return this.#provider;
+    this.#provider = provider;
+    return provider;
   }
 
   /** By the client that all outgoing connections take. */
@@ -151,6 +160,17 @@ export class OpenId {
     const detail = `${this.name} cannot be asked now. Try again, or sign in with your password.`;
     return new ServiceError(PROVIDER_UNAVAILABLE, detail, { cause });
   }
+}
+
+/** Throws where it does not say where to go to: the library finds out when it goes there, and keeps what it was told. */
+function withPlaces(provider: OpenIdClient.Configuration): OpenIdClient.Configuration {
+  const described = provider.serverMetadata();
+  for (const place of PLACES) {
+    const url: unknown = described[place];
+    const isWeb = typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+    if (!isWeb) throw new Error(`The provider describes itself without a usable ${place}.`);
+  }
+  return provider;
 }
 
 /** Nothing came back; the library wraps what went wrong on the way. */

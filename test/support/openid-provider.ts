@@ -12,6 +12,8 @@ export class OpenIdProvider {
   claims: Claims = { email: 'ann@example.com', email_verified: true };
   /** By whom the token is said to be signed; `other`: by somebody else's key. */
   signedBy: 'own' | 'other' = 'own';
+  /** Of what it says of itself, beside what every provider does. */
+  described: Readonly<Record<string, unknown>> = {};
   readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
   readonly #others = generateKeyPairSync('rsa', { modulusLength: 2048 });
   /** By code. */
@@ -71,6 +73,7 @@ export class OpenIdProvider {
           response_types_supported: ['code'],
           subject_types_supported: ['public'],
           id_token_signing_alg_values_supported: ['RS256'],
+          ...this.described,
         },
       };
     }

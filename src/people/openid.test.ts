@@ -1,0 +1,70 @@
+/** What a provider of sign-ins says of itself: believed while it holds, and asked for again where it is of no use. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { OpenIdProvider } from '../../test/support/openid-provider.js';
+import { OutboundClient } from '../platform/outbound/outbound-client.js';
+import { OpenId } from './openid.js';
+
+const MS = 100_000;
+const UNAVAILABLE = { code: 'provider-unavailable' };
+
+let provider: OpenIdProvider;
+let client: OutboundClient;
+let openId: OpenId;
+let nowMs = Date.now();
+beforeEach(async () => {
+  provider = await OpenIdProvider.start();
+  client = new OutboundClient({
+    rules: { allowed_hosts: [], loopback_allowed: true },
+    userAgent: 'tests',
+    limits: { headersMs: MS, idleMs: MS, totalMs: MS, wireBytesMax: 1e6, bytesMax: 1e6 },
+    connectMs: MS,
+    keepAliveMs: 1000,
+    connectionsPerHostMax: 8,
+    connectionsMax: 8,
+    waitingMax: 8,
+  });
+  openId = new OpenId({
+    settings: {
+      issuer: provider.issuer,
+      client_id: 'gannet',
+      client_secret: '',
+      sign_up: false,
+      name: 'Example',
+      redirectUri: 'http://127.0.0.1:8400/console/openid',
+    },
+    outbound: () => client,
+    clock: { nowMs: () => nowMs, nowIso: () => new Date(nowMs).toISOString() },
+  });
+});
+afterEach(async () => {
+  await client.close();
+  await provider.close();
+});
+
+async function signIn() {
+  const { url, flow } = await openId.begin();
+  return openId.finish({ flow, ...provider.authorize(url) });
+}
+
+it.each([
+  ['no place where people go', { authorization_endpoint: undefined }],
+  ['a place that is a program', { authorization_endpoint: 'javascript:alert(1)' }],
+  ['no place where codes are redeemed', { token_endpoint: 5 }],
+  ['no keys', { jwks_uri: null }],
+])('of a provider that names %s sign-ins go on when it does: it stayed so until a restart', async (_, described) => {
+  provider.described = described;
+  await expect(openId.begin()).rejects.toMatchObject(UNAVAILABLE);
+  provider.described = {};
+  expect(await signIn()).toMatchObject({ email: 'ann@example.com' });
+});
+
+it('a provider that has moved is asked anew after a sign-in that failed, and after an hour', async () => {
+  provider.described = { token_endpoint: `${provider.issuer}/gone` };
+  await expect(signIn()).rejects.toMatchObject({ code: 'sign-in-failed' });
+  provider.described = {};
+  expect(await signIn()).toMatchObject({ email: 'ann@example.com' });
+  provider.described = { authorization_endpoint: `${provider.issuer}/moved` };
+  expect(new URL((await openId.begin()).url).pathname).toBe('/authorize');
+  nowMs += 3_600_000;
+  expect(new URL((await openId.begin()).url).pathname).toBe('/moved');
+});
