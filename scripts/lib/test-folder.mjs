@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   statfsSync,
@@ -39,7 +40,11 @@ export function openTestFolder(prefix, memoryFolder = MEMORY_FOLDER) {
   chmodSync(folder, 0o711);
   const remove = () => {
     process.removeListener('exit', remove);
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    try {
+      removeWithMounts(folder);
+    } catch (error) {
+      process.stderr.write(`${folder} is left behind: ${error.message}\n`);
+    }
   };
   process.once('exit', remove);
   return { folder, remove };
@@ -91,12 +96,34 @@ function sweep(place) {
     const folder = join(place, name);
     try {
       const found = lstatSync(folder);
-      if (found.isDirectory() && found.uid === process.getuid())
-        rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      if (found.isDirectory() && found.uid === process.getuid()) removeWithMounts(folder);
     } catch {
-      // Another run is at it, or what is mounted in it is still in use.
+      // Another run is at it.
     }
   }
+}
+
+/** Tests of full and damaged disks mount file systems of their own; those of a run that was ended are still there, and keep the folder from being removed. */
+function removeWithMounts(folder) {
+  // Those within others are named after them.
+  for (const mounted of mountsBelow(folder).reverse()) spawnSync('umount', ['--lazy', mounted]);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** In the order in which they were mounted. None where the system does not list them there. */
+function mountsBelow(folder) {
+  let table = '';
+  try {
+    table = readFileSync('/proc/self/mounts', 'utf8');
+  } catch {
+    // Not Linux.
+  }
+  const points = table.split('\n').map((line) => line.split(' ')[1] ?? '');
+  // Blanks and the like are written as octal numbers.
+  const paths = points.map((point) =>
+    point.replace(/\\([0-7]{3})/g, (_, code) => String.fromCharCode(parseInt(code, 8))),
+  );
+  return paths.filter((path) => path.startsWith(`${folder}/`));
 }
 
 function namesIn(place) {

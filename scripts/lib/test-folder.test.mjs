@@ -77,6 +77,25 @@ describe('the folder of a run', () => {
     opened({ env });
     expect(readdirSync(TMPDIR).sort()).toEqual(others.sort());
   });
+
+  it('is gone with what tests have mounted in it, also of a run that was killed', (context) => {
+    const TMPDIR = folderOf();
+    const mayMountHere = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', TMPDIR]).status === 0;
+    skipUnless(context, mayMountHere, 'nothing can be mounted here');
+    spawnSync('umount', [TMPDIR]);
+    const mounting = `const { execFileSync } = await import('node:child_process');
+      const { mkdirSync } = await import('node:fs');
+      for (const path of ['a disk', 'a disk/within']) {
+        mkdirSync(\`\${folder}/\${path}\`);
+        execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', \`\${folder}/\${path}\`]);
+      }`;
+    const ended = opened({ env: { TMPDIR }, then: mounting });
+    expect(existsSync(ended)).toBe(false);
+    const killed = opened({ env: { TMPDIR }, then: `${mounting} process.kill(process.pid, 'SIGKILL'); for (;;);` });
+    expect(existsSync(killed)).toBe(true);
+    opened({ env: { TMPDIR } });
+    expect(readdirSync(TMPDIR)).toEqual([]);
+  });
 });
 
 describe('the folder of these tests', () => {
