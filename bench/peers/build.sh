@@ -1,8 +1,9 @@
 #!/bin/sh
 # Builds one engine's side of the comparison into a folder, and prints the command that starts it.
 #
-#   build.sh gannet|tantivy|lucene|lucene-vectors <work folder>
+#   build.sh gannet|gannet-avx2|gannet-baseline|tantivy|lucene|lucene-vectors <work folder>
 #
+# gannet-avx2 and gannet-baseline are the same program on a processor without AVX-512, and without AVX2, as far as the kernel sees.
 # lucene-vectors is what bench/vectors compares with.
 #
 # Exits 3, with a line saying why, where the machine lacks what the engine needs.
@@ -19,7 +20,7 @@ missing() {
 }
 
 case "$1" in
-gannet)
+gannet | gannet-avx2 | gannet-baseline)
   cd ../../native-bindings
   BUILD="$WORK/build-gannet"
   make -s BUILD="$BUILD" fast >&2
@@ -27,7 +28,8 @@ gannet)
   ${CXX:-g++} -std=c++20 -O3 -DNDEBUG -ffp-contract=off -I kernel -isystem "$LMDB" -pthread -o "$WORK/gannet-peer" \
     "$HERE/gannet/peer.cc" $(ls kernel/*/*.cc | sed "s|^|$BUILD/fast/|; s|\.cc$|.o|") \
     "$BUILD"/fast/*.o "$BUILD"/fast/snowball/*.o
-  echo "$WORK/gannet-peer"
+  INSTRUCTIONS="${1#gannet}"
+  echo "${INSTRUCTIONS:+env GANNET_KERNEL_INSTRUCTIONS=${INSTRUCTIONS#-} }$WORK/gannet-peer"
   ;;
 tantivy)
   command -v cargo >/dev/null || missing "cargo is not installed"

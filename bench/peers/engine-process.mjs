@@ -11,7 +11,7 @@
  * what it is.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -40,7 +40,9 @@ export class EngineProcess {
 
   constructor(name, command, { corpus, queries, work }) {
     this.name = name;
-    this.#process = spawn(command[0], [...command.slice(1), corpus, queries, work], {
+    const folder = join(work, 'indexes', name);
+    mkdirSync(folder, { recursive: true });
+    this.#process = spawn(command[0], [...command.slice(1), corpus, queries, folder], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();

@@ -2,7 +2,7 @@
  * Gannet's kernel beside Tantivy and Lucene: the same records, the same queries, in one thread of each engine's own
  * process, timed inside it. Prints Markdown. See bench/README.md.
  *
- *   node bench/peers/run.mjs [--engines gannet,tantivy,lucene] [--kinds union,phrase] [--rounds 7]
+ *   node bench/peers/run.mjs [--engines gannet,gannet-avx2,tantivy,lucene] [--kinds union,phrase] [--rounds 7]
  *                             [--indexing-seconds 2]  (of each turn; 0 leaves out what is measured while indexing)
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,8 @@ import { makeCorpus, makeQueries, RECORD_COUNT } from './corpus.mjs';
 import { buildEngine, EngineProcess } from './engine-process.mjs';
 import { COMMANDS_BY_KIND, measureWhileIndexing } from './while-indexing.mjs';
 
-const ENGINES = ['gannet', 'tantivy', 'lucene'];
+/** Also without the instructions of AVX-512: `gannet-avx2`; without AVX2: `gannet-baseline`. */
+const ENGINES = ['gannet', 'gannet-avx2', 'tantivy', 'lucene'];
 const COMMANDS = ['TOP_10', 'TOP_100', 'TOP_100_COUNT', 'COUNT'];
 const WARM_UP_ROUNDS = 4;
 /** Lists with deletions are measured with these. */

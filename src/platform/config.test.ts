@@ -173,6 +173,13 @@ describe('loadConfig', () => {
     );
   });
 
+  it('refuses instructions that the kernel knows nothing of, and would ignore', () => {
+    for (const known of ['all', 'avx2', 'baseline', '']) load({ GANNET_KERNEL_INSTRUCTIONS: known });
+    expect(() => load({ GANNET_KERNEL_INSTRUCTIONS: 'avx' })).toThrow(
+      /^GANNET_KERNEL_INSTRUCTIONS is 'avx', but has to be all, avx2/,
+    );
+  });
+
   it('says of a secret that is wrong what it has to be, and not what it is', () => {
     const key = `${'k'.repeat(43)}=`;
     expect(() => load({ GANNET_SECRETS_KEYS: `${key},"${key}"` })).toThrow(

@@ -47,8 +47,11 @@ export interface ConfigSources {
 }
 
 const PREFIX = 'GANNET_';
-/** No settings: where a file of settings is, and the kernel's debug mode, which it reads itself. */
-const OTHER_VARIABLES = ['GANNET_CONFIG', 'GANNET_KERNEL_CHECK_LEASES'];
+/** Which instructions the kernel leaves out, which it reads itself (`native-bindings/kernel/common/simd.h`). */
+const INSTRUCTIONS_VARIABLE = 'GANNET_KERNEL_INSTRUCTIONS';
+const INSTRUCTIONS = ['all', 'avx2', 'baseline', ''];
+/** No settings: where a file of settings is, and what the kernel reads: its debug mode, and its instructions. */
+const OTHER_VARIABLES = ['GANNET_CONFIG', 'GANNET_KERNEL_CHECK_LEASES', INSTRUCTIONS_VARIABLE];
 
 /** By section and name. */
 type Values = Record<string, Record<string, unknown>>;
@@ -244,6 +247,11 @@ function tomlFault(error: unknown): string {
 function applyEnvironment(draft: Draft, env: ConfigSources['env'], declared: readonly SettingsSection[]): void {
   const known = new Map(namesIn(draft.schemas).map((setting) => [environmentName(setting), setting]));
   const meant = variablesMeantBy(known);
+  const instructions = env[INSTRUCTIONS_VARIABLE] ?? '';
+  if (!INSTRUCTIONS.includes(instructions))
+    draft.faults.push(
+      `${INSTRUCTIONS_VARIABLE} is '${instructions}', but has to be all, avx2 (none of AVX-512) or baseline (what every processor has).`,
+    );
   for (const name of unknownEnvironment(env, declared)) {
     const variables = meant(name.slice(PREFIX.length));
     if (variables.length > 0)

@@ -4,6 +4,9 @@
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
+
+#include "lanes.h"
 #include "simd.h"
 
 namespace gannet {
@@ -43,6 +46,30 @@ __attribute__((target("popcnt"))) uint32_t CountUsedPopcnt(const uint64_t* words
   return static_cast<uint32_t>(sum);
 }
 
+// An instruction for each word takes half as long again, where there are many.
+__attribute__((target("avx2,popcnt"))) uint32_t CountAvx2(const void* words, size_t count) {
+  constexpr size_t kAtOnce = 4;
+  constexpr size_t kBeforeOverflow = 31;  // of bytes that rise by at most eight
+  constexpr size_t kPaysFrom = 16;
+  if (count < kPaysFrom) return CountPopcnt(words, count);
+  const auto* next = static_cast<const uint8_t*>(words);
+  __m256i sums = _mm256_setzero_si256();
+  for (size_t left = count / kAtOnce; left > 0;) {
+    const size_t some = std::min(left, kBeforeOverflow);
+    __m256i bytes = _mm256_setzero_si256();
+    for (const uint8_t* const end = next + sizeof(__m256i) * some; next != end; next += sizeof(__m256i)) {
+      const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(next));
+      bytes = _mm256_add_epi8(bytes, BitsByByte(value));
+    }
+    sums = _mm256_add_epi64(sums, SumByWord(bytes));
+    left -= some;
+  }
+  alignas(32) uint64_t lanes[kAtOnce];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), sums);
+  const uint64_t sum = lanes[0] + lanes[1] + lanes[2] + lanes[3];
+  return static_cast<uint32_t>(sum) + CountPopcnt(next, count % kAtOnce);
+}
+
 __attribute__((target("avx512f,avx512vpopcntdq,popcnt"))) uint32_t CountAvx512(const void* words, size_t count) {
   // Vector types of the compiler: several intrinsics of this width make g++ 12 warn about its own header.
   typedef long long Words __attribute__((vector_size(64)));
@@ -70,6 +97,7 @@ struct Functions {
 const Functions kFunctions = [] {
   const InstructionSets sets = ProcessorInstructionSets();
   if (sets.avx512vpopcntdq) return Functions{CountAvx512, CountUsedPopcnt};
+  if (sets.avx2) return Functions{CountAvx2, CountUsedPopcnt};
   if (sets.popcnt) return Functions{CountPopcnt, CountUsedPopcnt};
   return Functions{};
 }();

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 
 namespace gannet {
 
@@ -20,13 +22,20 @@ struct InstructionSets {
   bool popcnt = false;
   bool fast_pext = false;  // BMI2, and `pext` is an instruction as others are: HasFastPext
   bool avx2 = false;
+  bool f16c = false;
   bool avx512f = false;
   bool avx512bw = false;
   bool avx512dq = false;
   bool avx512vl = false;
   bool avx512vbmi2 = false;
   bool avx512vpopcntdq = false;
+  bool avx512vnni = false;
 };
+
+// The environment variable that leaves instructions out, as a processor without them would have it: `baseline` leaves what every
+// processor of the architecture has, `avx2` what one without AVX-512 has. For tests and measurements, and for whoever finds that a
+// processor clocks down for the wider ones. Anything else: all that there are (a service that starts refuses it).
+inline constexpr const char* kInstructionsVariable = "GANNET_KERNEL_INSTRUCTIONS";
 
 #if defined(__x86_64__)
 // AMD's before Zen 3 (families 15h and 17h) have `pext` in microcode: some hundred cycles, for which a loop does the same. Of other
@@ -38,20 +47,26 @@ inline bool HasFastPext() {
 }
 #endif
 
-// Those that the processor has, and the operating system lets programs use.
+// Those that the processor has, the operating system lets programs use, and kInstructionsVariable does not leave out.
 inline InstructionSets ProcessorInstructionSets() {
   InstructionSets sets;
 #if defined(__x86_64__)
+  const char* variable = std::getenv(kInstructionsVariable);
+  const std::string_view wanted = variable == nullptr ? "" : variable;
+  if (wanted == "baseline") return sets;
   __builtin_cpu_init();  // What asks may be initialised before the compiler's own library is.
   sets.popcnt = __builtin_cpu_supports("popcnt") != 0;
   sets.fast_pext = HasFastPext();
   sets.avx2 = __builtin_cpu_supports("avx2") != 0;
+  sets.f16c = __builtin_cpu_supports("f16c") != 0;
+  if (wanted == "avx2") return sets;
   sets.avx512f = __builtin_cpu_supports("avx512f") != 0;
   sets.avx512bw = __builtin_cpu_supports("avx512bw") != 0;
   sets.avx512dq = __builtin_cpu_supports("avx512dq") != 0;
   sets.avx512vl = __builtin_cpu_supports("avx512vl") != 0;
   sets.avx512vbmi2 = __builtin_cpu_supports("avx512vbmi2") != 0;
   sets.avx512vpopcntdq = __builtin_cpu_supports("avx512vpopcntdq") != 0;
+  sets.avx512vnni = __builtin_cpu_supports("avx512vnni") != 0;
 #endif
   return sets;
 }

@@ -15,6 +15,8 @@
 
 namespace gannet {
 
+inline constexpr unsigned kRows = 32;  // of a vertical block, four values each
+
 inline unsigned BitWidth(uint32_t value) { return static_cast<unsigned>(std::bit_width(value)); }
 
 // width <= 32, every value below 2^width. Writes 16 * width bytes.

@@ -7,6 +7,8 @@
 #include <immintrin.h>
 #endif
 
+#include "../common/simd.h"
+
 namespace gannet::vectors {
 namespace {
 
@@ -52,8 +54,8 @@ __attribute__((target("avx2,f16c"))) float HalfProductAvx2(const Half* halves, c
 
 HalfProductOf ChooseHalfProduct() {
 #if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c")) return HalfProductAvx2;
+  const InstructionSets sets = ProcessorInstructionSets();
+  if (sets.avx2 && sets.f16c) return HalfProductAvx2;
 #endif
   return HalfProductBaseline;
 }

@@ -8,6 +8,7 @@
 
 #include "../analysis/utf8.h"
 #include "../common/bits.h"
+#include "../common/lanes.h"
 #include "../common/simd.h"
 
 namespace gannet {
@@ -32,6 +33,23 @@ __attribute__((target("popcnt"))) void SelectNearPopcnt(std::span<const uint64_t
   }
 }
 
+__attribute__((target("avx2,popcnt"))) void SelectNearAvx2(std::span<const uint64_t> sketches, const uint32_t* numbers,
+                                                          uint64_t sought, uint32_t bits_max, std::vector<uint32_t>* selected) {
+  constexpr size_t kAtOnce = 4;
+  const __m256i wanted = _mm256_set1_epi64x(static_cast<int64_t>(sought));
+  const __m256i most = _mm256_set1_epi64x(bits_max);
+  size_t i = 0;
+  for (; i + kAtOnce <= sketches.size(); i += kAtOnce) {
+    const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(&sketches[i]));
+    const __m256i differing = SumByWord(BitsByByte(_mm256_xor_si256(some, wanted)));
+    const int far = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(differing, most)));
+    for (uint32_t near = static_cast<uint32_t>(far) ^ 0xf; near != 0; near &= near - 1) {
+      selected->push_back(numbers[i + static_cast<uint32_t>(__builtin_ctz(near))]);
+    }
+  }
+  SelectNearPopcnt(sketches.subspan(i), numbers + i, sought, bits_max, selected);
+}
+
 __attribute__((target("popcnt,avx512f,avx512vpopcntdq"))) void SelectNearAvx512(std::span<const uint64_t> sketches,
                                                                                 const uint32_t* numbers, uint64_t sought,
                                                                                 uint32_t bits_max,
@@ -52,6 +70,7 @@ __attribute__((target("popcnt,avx512f,avx512vpopcntdq"))) void SelectNearAvx512(
 const auto kSelectNear = [] {
   const InstructionSets sets = ProcessorInstructionSets();
   if (sets.popcnt && sets.avx512f && sets.avx512vpopcntdq) return SelectNearAvx512;
+  if (sets.popcnt && sets.avx2) return SelectNearAvx2;
   return sets.popcnt ? SelectNearPopcnt : SelectNearBaseline;
 }();
 

@@ -7,7 +7,9 @@
 #include <bit>
 #include <cstddef>
 
+#include "../common/bits.h"
 #include "../common/bytes.h"
+#include "../common/lanes.h"
 #include "../common/simd.h"
 #include "window.h"
 
@@ -118,6 +120,92 @@ __attribute__((target("avx2"))) void CompareWordsAvx2(const float* values, float
     bits[word] = found;
   }
 }
+
+#define GANNET_AVX2 __attribute__((target("avx2,popcnt")))
+
+GANNET_AVX2 inline uint32_t EightReaching(const float* values, __m256 bound) {
+  return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(values), bound, _CMP_GE_OQ)));
+}
+
+// Those of eight places, less `base`, that have their bit. The words are loaded one by one, as they are for sixteen.
+GANNET_AVX2 inline uint32_t EightWithBit(const uint32_t* places, uint32_t base, const uint64_t* bits) {
+  alignas(32) uint32_t halves[8];
+#pragma GCC unroll 8
+  for (uint32_t lane = 0; lane < 8; ++lane) {
+    halves[lane] = Load<uint32_t>(reinterpret_cast<const uint8_t*>(bits) + 4 * size_t{(places[lane] - base) / 32});
+  }
+  const __m256i offset = _mm256_sub_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(places)),
+                                          _mm256_set1_epi32(static_cast<int>(base)));
+  // The bit is moved up to be the sign, which is what a mask is made of.
+  const __m256i up = _mm256_andnot_si256(offset, _mm256_set1_epi32(31));
+  const __m256i signs = _mm256_sllv_epi32(_mm256_load_si256(reinterpret_cast<const __m256i*>(halves)), up);
+  return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(signs)));
+}
+
+// Eight at a time by `eight`, which says by their first place which of them; what is left by `one`.
+template <typename Eight, typename One>
+GANNET_AVX2 __attribute__((always_inline)) inline uint32_t SelectByEight(uint32_t count, uint32_t* places, const Eight& eight,
+                                                                         const One& one) {
+  uint32_t found = 0;
+  uint32_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const uint32_t mask = eight(i);
+    if (mask != 0) found += WriteSetLanes(i, mask, places + found);
+  }
+  for (; i < count; ++i) {
+    places[found] = i;
+    found += static_cast<uint32_t>(one(i));
+  }
+  return found;
+}
+
+GANNET_AVX2 uint32_t SelectAvx2(const float* values, uint32_t count, float least, uint32_t* places) {
+  const __m256 bound = _mm256_set1_ps(least);
+  return SelectByEight(
+      count, places, [&](uint32_t i) GANNET_AVX2 { return EightReaching(values + i, bound); },
+      [&](uint32_t i) { return values[i] >= least; });
+}
+
+GANNET_AVX2 uint32_t SelectWithBitsAvx2(const float* values, const uint32_t* offsets, uint32_t count, const uint64_t* bits,
+                                        float least, float least_with_bit, uint32_t* places) {
+  const __m256 bound = _mm256_set1_ps(least);
+  const __m256 bound_with_bit = _mm256_set1_ps(least_with_bit);
+  return SelectByEight(
+      count, places,
+      [&](uint32_t i) GANNET_AVX2 {
+        const uint32_t may = EightReaching(values + i, bound_with_bit);
+        if (may == 0) return 0u;
+        const uint32_t alone = EightReaching(values + i, bound);
+        return alone | (may & EightWithBit(offsets + i, 0, bits));
+      },
+      [&](uint32_t i) { return values[i] >= least || (values[i] >= least_with_bit && HasBit(bits, offsets[i])); });
+}
+
+GANNET_AVX2 uint32_t SelectMarkedAvx2(const uint32_t* documents, uint32_t count, uint32_t base, const uint64_t* bits,
+                                      uint32_t* places) {
+  return SelectByEight(
+      count, places, [&](uint32_t i) GANNET_AVX2 { return EightWithBit(documents + i, base, bits); },
+      [&](uint32_t i) { return HasBit(bits, documents[i] - base); });
+}
+
+GANNET_AVX2 uint32_t SelectFrequentAvx2(const float* frequencies, const uint32_t* offsets, uint32_t count, const uint8_t* norms,
+                                        const FrequencyBar& bar, const uint64_t* bits, uint32_t* places) {
+  const __m256 least = _mm256_set1_ps(bar.least);
+  const auto reaches = [&](uint32_t i) { return frequencies[i] >= bar.by_norm[norms[offsets[i]]]; };
+  return SelectByEight(
+      count, places,
+      [&](uint32_t i) GANNET_AVX2 {
+        uint32_t mask = EightWithBit(offsets + i, 0, bits);
+        for (uint32_t may = EightReaching(frequencies + i, least) & ~mask; may != 0; may &= may - 1) {
+          const auto lane = static_cast<uint32_t>(std::countr_zero(may));
+          mask |= uint32_t{reaches(i + lane)} << lane;
+        }
+        return mask;
+      },
+      [&](uint32_t i) { return HasBit(bits, offsets[i]) || reaches(i); });
+}
+
+#undef GANNET_AVX2
 
 // Writes the numbers from `first` on whose bits the mask has; sixteen elements may be written.
 __attribute__((target("avx512f,popcnt"))) inline uint32_t WritePlaces(uint32_t first, __mmask16 mask, uint32_t* places) {
@@ -249,7 +337,7 @@ const SelectionFunctions kSelectionFunctions = [] {
   SelectionFunctions functions;
 #if defined(__x86_64__)
   const InstructionSets sets = ProcessorInstructionSets();
-  if (sets.avx2) functions.compare_words = CompareWordsAvx2;
+  if (sets.avx2) functions = {CompareWordsAvx2, SelectAvx2, SelectWithBitsAvx2, SelectMarkedAvx2, SelectFrequentAvx2};
   if (sets.avx512f && sets.avx512bw) {
     functions = {CompareWordsAvx512, SelectAvx512, SelectWithBitsAvx512, SelectMarkedAvx512, SelectFrequentAvx512};
   }
