@@ -196,8 +196,7 @@ function waitingIn(pools: readonly Piscina[], deaths: WorkerDeaths): WaitingForT
   const waiting = new WaitingForThreads();
   for (const pool of pools)
     pool.on('error', (error) => {
-      deaths.record(error);
-      waiting.threadDied(pool, error);
+      waiting.threadDied(pool, error, deaths.failure(error));
     });
   return waiting;
 }

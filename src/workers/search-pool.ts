@@ -79,7 +79,7 @@ export function createSearchPool({
   const recordDeath = (error: unknown) => {
     deaths.record(error);
   };
-  const pools = poolsOf({ config, heap, dearThreadsMax, testing }, recordDeath);
+  const pools = poolsOf({ config, heap, dearThreadsMax, testing }, deaths);
   const threads = new BatchThreads<SearchWorkerMessage, SearchWorkerStart>({
     piscina: pools.piscina,
     threads: workers,
@@ -139,7 +139,7 @@ function poolsOf(
     dearThreadsMax,
     testing = false,
   }: Pick<SearchPoolOptions, 'config' | 'heap' | 'dearThreadsMax' | 'testing'>,
-  recordDeath: (error: unknown) => void,
+  deaths: WorkerDeaths,
 ) {
   const workerData: SearchWorkerData = { testing, analyticsFolder: analyticsFolder(config) };
   const common = {
@@ -153,7 +153,9 @@ function poolsOf(
   const { threads } = config.search;
   // The queue fills only while dead ones are being replaced.
   const piscina = new Piscina({ ...common, minThreads: threads, maxThreads: threads, maxQueue: threads });
-  piscina.on('error', recordDeath);
+  piscina.on('error', (error) => {
+    deaths.record(error);
+  });
   const waiting = new WaitingForThreads();
   let dearPiscina: Piscina | undefined;
   const dear = (): Piscina => {
@@ -161,8 +163,7 @@ function poolsOf(
     const limits = { minThreads: 0, maxThreads: dearThreadsMax, maxQueue: dearThreadsMax + 1 };
     const made = new Piscina({ ...common, ...limits, idleTimeout: DEAR_IDLE_MS });
     made.on('error', (error) => {
-      recordDeath(error);
-      waiting.threadDied(made, error);
+      waiting.threadDied(made, error, deaths.failure(error));
     });
     return (dearPiscina = made);
   };

@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Piscina } from 'piscina';
+import { afterEach, expect, it } from 'vitest';
+import { ServiceError } from '../platform/index.js';
+import { WaitingForThreads } from './waiting-for-threads.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'gannet-threads-'));
+const pools: Piscina[] = [];
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.destroy()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('refuses what waits for a thread whose file is not one of this release, which nothing would start again', async () => {
+  const filename = join(folder, 'other-release.mjs');
+  writeFileSync(filename, "throw new Error('the kernel has no such constant');");
+  const pool = new Piscina({ filename, minThreads: 0, maxThreads: 1, atomics: 'disabled' });
+  pools.push(pool);
+  const waiting = new WaitingForThreads();
+  pool.on('error', (error: unknown) => {
+    waiting.threadDied(pool, error, new ServiceError('internal-error', 'It is logged.', { cause: error }));
+  });
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const answer = waiting.run(pool, async (signal) => pool.run('a task', { signal }) as Promise<unknown>);
+    await expect(answer).rejects.toMatchObject({ code: 'internal-error' });
+  }
+});
