@@ -77,7 +77,8 @@ const BORDER_TEXTS = [
   ...['\u{1F469}\u200D\u{1F469}\u200D\u{1F467}', '\u{1F1E9}\u{1F1EA}', '\u{1F44D}\u{1F3FD}', '\u2028', '\u0085'],
   ...[
     '\uFDFA',
-    '\u1E9B\u0323',
+    // An s with marks; by itself it would be the end of a word in front of it, since what is written apart finds what is written together.
+    '\u1E9B\u0323a',
     'क्षि',
     'שָׁלוֹם',
     '\u200Fa\u200E',
