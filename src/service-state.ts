@@ -5,6 +5,7 @@ import { BACKUPS } from './backup/index.js';
 import type { Catalog } from './catalog/index.js';
 import type { ListIndexes } from './index/index.js';
 import type { OpenFeatures, Services, ServiceState, Trouble } from './operations/index.js';
+import type { OpenParts } from './open-parts.js';
 import { DiskLook, packageVersion, residentOwnBytes, systemClock, type Metrics } from './platform/index.js';
 
 const SECOND_MS = 1000;
@@ -27,9 +28,10 @@ type TroubleParts = Pick<StateParts, 'catalog' | 'features'> & {
 };
 
 /** What is measured, and the same in an answer. */
-export function stateOf(parts: StateParts): Pick<Services, 'state' | 'metrics'> {
+export function stateOf(parts: StateParts, opened: OpenParts): Pick<Services, 'state' | 'metrics'> {
   const { metrics } = parts;
   const disk = new DiskLook(parts.dataDir);
+  opened.opened('look at the disk', () => disk.close());
   measure(parts, disk);
   const state = async (): Promise<ServiceState> => {
     const [use, troubles, waiting] = await Promise.all([disk.look(), troublesOf(parts), waitingOf(metrics)]);

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,6 +41,30 @@ it('tells what takes the room, a file of two names once, the largest first', asy
   expect(await largest()).toBe('lists');
   nowMs += 300_000;
   expect(await largest()).toBe('system');
+});
+
+it('asks for no file in the thread that answers everybody', async () => {
+  mkdirSync(join(folder, 'lists'));
+  for (let file = 0; file < 100; file += 1) writeFileSync(join(folder, 'lists', String(file)), '');
+  let asked = 0;
+  const hook = createHook({
+    init: (_id, type) => {
+      if (type === 'FSREQPROMISE') asked += 1;
+    },
+  }).enable();
+  const found = await new DiskLook(folder).look();
+  hook.disable();
+  expect(found?.entries).toHaveLength(1);
+  expect(asked).toBeLessThan(10);
+});
+
+it('ends a look when it is closed, and begins none behind that', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  const look = new DiskLook(folder);
+  const cut = look.look();
+  await look.close();
+  expect((await cut)?.entries).toBeUndefined();
+  expect((await look.look())?.entries).toBeUndefined();
 });
 
 it('tells of a folder that is gone that it does not answer', async () => {

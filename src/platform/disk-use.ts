@@ -1,12 +1,20 @@
 /**
  * What lies in a folder, by what stands in it, and what its file system has left. Files that have several names are counted once, by the room that they
- * take. It is looked at beside everything else, and what was found is told for a while: there may be hundreds of thousands of files.
+ * take. A thread of its own looks at them, and what was found is told for a while: there may be hundreds of thousands of files.
  */
-import { lstat, readdir, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { statfs } from 'node:fs/promises';
+import type { DiskUseProtocol } from './disk-use-protocol.js';
+import type { Host } from './hosts/host.js';
+import { createWorkerThread } from './hosts/worker-thread.js';
+import { compiledFile } from './paths.js';
 import { SharedLook } from './storage-state.js';
 
-const BLOCK_BYTES = 512;
+/** For a million files of several names each. */
+const HEAP_MIB_MAX = 256;
+/** As far as a search may be held up by it: not at all. */
+const NICENESS = 19;
+/** The thread is there while it looks. */
+const IDLE_MS_MAX = 100;
 /** So long is told what was found in folders. */
 const TOLD_MS = 300_000;
 
@@ -22,6 +30,8 @@ export class DiskLook {
   readonly #space: SharedLook<Omit<DiskUse, 'entries'> | undefined>;
   readonly #entries: SharedLook<DiskUse['entries']>;
   #found: { readonly atMs: number; readonly entries: DiskUse['entries'] } | undefined;
+  #worker: Host<DiskUseProtocol> | undefined;
+  readonly #closing = new AbortController();
   /** Of the last look: for who cannot wait for one. */
   last: Omit<DiskUse, 'entries'> | undefined;
 
@@ -59,35 +69,31 @@ export class DiskLook {
     return this.last;
   }
 
+  /** Nothing is looked at behind it. Resolves when the thread has ended. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#worker?.close();
+  }
+
+  /** Undefined where it is closed, or the thread could not go on. */
   async #askEntries(): Promise<DiskUse['entries']> {
-    const seen = new Set<string>();
-    const names = await namesIn(this.folder);
-    const entries: { name: string; bytes: number }[] = [];
-    // One after the other: a disk that is at work is not to be asked for all at once.
-    for (const name of names) entries.push({ name, bytes: await bytesOf(join(this.folder, name), seen) });
-    entries.sort((a, b) => b.bytes - a.bytes);
+    const { signal } = this.#closing;
+    if (signal.aborted) return undefined;
+    this.#worker ??= createWorkerThread<DiskUseProtocol>({
+      name: 'disk use',
+      entry: compiledFile('src/platform/disk-use.worker'),
+      data: null,
+      heapMibMax: HEAP_MIB_MAX,
+      niceness: NICENESS,
+      idleMsMax: IDLE_MS_MAX,
+      // What is not known is not told.
+      onDeath: () => undefined,
+      onBug: () => undefined,
+    });
+    const found = await this.#worker.call('look', this.folder, { signal }).catch(() => undefined);
+    if (found === undefined) return undefined;
+    const entries = found.toSorted((a, b) => b.bytes - a.bytes);
     this.#found = { atMs: this.nowMs(), entries };
     return entries;
   }
-}
-
-/** Of a file, or of all that is below a folder. What goes meanwhile is nothing. */
-async function bytesOf(path: string, seen: Set<string>): Promise<number> {
-  const found = await lstat(path).catch(() => undefined);
-  if (found === undefined) return 0;
-  if (found.isDirectory()) {
-    let bytes = found.blocks * BLOCK_BYTES;
-    for (const name of await namesIn(path)) bytes += await bytesOf(join(path, name), seen);
-    return bytes;
-  }
-  if (found.nlink > 1) {
-    const name = `${found.dev}/${found.ino}`;
-    if (seen.has(name)) return 0;
-    seen.add(name);
-  }
-  return found.blocks * BLOCK_BYTES;
-}
-
-function namesIn(path: string): Promise<string[]> {
-  return readdir(path).catch(() => []);
 }
