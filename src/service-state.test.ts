@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Catalog } from './catalog/index.js';
 import { OpenFeatures } from './operations/index.js';
+import type { Config } from './platform/index.js';
 import { createMetrics } from './platform/metrics.js';
-import { stateOf, troublesOf } from './service-state.js';
+import { fullQueues, stateOf, troublesOf } from './service-state.js';
 import { LIST_DEFINITION, LIST_SETTINGS } from '../test/support/lists-with-models.js';
 import { ListsInFolder } from '../test/support/lists-in-folder.js';
 
@@ -21,7 +22,10 @@ it('what is measured of open lists is no use of them: which of them rest was by 
   } as unknown as Catalog;
   const metrics = createMetrics();
   const { dataDir, indexes } = lists;
-  const state = stateOf({ dataDir, budgetBytes: 0, catalog, indexes, features: new OpenFeatures(), metrics });
+  const config = { search: { queue_max: 10 }, ingest: { queue_max: 10 } } as Config;
+  const features = new OpenFeatures();
+  const opened = { opened: () => undefined };
+  const state = stateOf({ config, dataDir, budgetBytes: 0, catalog, indexes, features, metrics }, opened);
   const create = (id: string) => indexes.create(id, { ...LIST_SETTINGS, list: id }, LIST_DEFINITION);
   for (const id of IDS.slice(0, -1)) await create(id);
   // The first is the one that was used last.
@@ -29,6 +33,23 @@ it('what is measured of open lists is no use of them: which of them rest was by 
   expect(await state.metrics()).toContain('gannet_records_embedding_pending 0');
   await create('e');
   expect(IDS.filter((id) => indexes.glance(id) !== undefined)).toEqual(['a', 'c', 'd', 'e']);
+});
+
+it('queues are told of before they are full, with how full they are', () => {
+  const waiting = [
+    { name: 'search', count: 79, max: 100 },
+    { name: 'ingest', count: 205, max: 256 },
+    { name: 'deliveries', count: 10_000, max: null },
+  ];
+  expect(fullQueues(waiting)).toEqual([
+    {
+      kind: 'queue',
+      account: '',
+      name: 'ingest',
+      detail: expect.stringMatching(/^205 tasks wait for a thread, 80 % of the 256 that may \(ingest\.queue_max\): /),
+      since_utc: null,
+    },
+  ]);
 });
 
 it('what does not work of ten thousand lists is looked for between what others want', async () => {

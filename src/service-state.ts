@@ -6,15 +6,25 @@ import type { Catalog } from './catalog/index.js';
 import type { ListIndexes } from './index/index.js';
 import type { OpenFeatures, Services, ServiceState, Trouble } from './operations/index.js';
 import type { OpenParts } from './open-parts.js';
-import { DiskLook, packageVersion, residentOwnBytes, systemClock, type Metrics } from './platform/index.js';
+import {
+  DiskLook,
+  packageVersion,
+  residentOwnBytes,
+  systemClock,
+  type Config,
+  type Metrics,
+} from './platform/index.js';
 
 const SECOND_MS = 1000;
 /** What is told of a list at rest is kept as text: ten thousand of them at once hold up the thread that answers everybody. */
 const LISTS_A_TURN = 250;
+/** Of a queue: told of from then on. */
+const NEAR_FULL_SHARE = 0.8;
 /** Reasons of lists that are refused for a while, without anybody's help. */
 const PASSING: ReadonlySet<string> = new Set(['not-ready', 'shutting-down', 'list-not-found']);
 
 export interface StateParts {
+  readonly config: Pick<Config, 'search' | 'ingest'>;
   readonly dataDir: string;
   readonly budgetBytes: number;
   readonly catalog: Catalog;
@@ -28,13 +38,13 @@ type TroubleParts = Pick<StateParts, 'catalog' | 'features'> & {
 };
 
 /** What is measured, and the same in an answer. */
-export function stateOf(parts: StateParts, opened: OpenParts): Pick<Services, 'state' | 'metrics'> {
+export function stateOf(parts: StateParts, opened: Pick<OpenParts, 'opened'>): Pick<Services, 'state' | 'metrics'> {
   const { metrics } = parts;
   const disk = new DiskLook(parts.dataDir);
   opened.opened('look at the disk', () => disk.close());
   measure(parts, disk);
   const state = async (): Promise<ServiceState> => {
-    const [use, troubles, waiting] = await Promise.all([disk.look(), troublesOf(parts), waitingOf(metrics)]);
+    const [use, found, waiting] = await Promise.all([disk.look(), troublesOf(parts), waitingOf(parts)]);
     const { catalog, features } = parts;
     const all = catalog.accounts().reduce((sum, { name }) => sum + catalog.lists(name).length, 0);
     return {
@@ -48,7 +58,7 @@ export function stateOf(parts: StateParts, opened: OpenParts): Pick<Services, 's
       lists: { all, open: await sumOf(metrics.listsOpen), rebuilding: await sumOf(metrics.listsRebuilding) },
       waiting,
       backup: features.part(BACKUPS).state(),
-      troubles,
+      troubles: [...fullQueues(waiting), ...found],
     };
   };
   return { state, metrics: () => metrics.text() };
@@ -80,12 +90,27 @@ function troubleOfList(
   return { ...trouble, kind: 'meaning', detail };
 }
 
-async function waitingOf(metrics: Metrics): Promise<ServiceState['waiting']> {
+async function waitingOf({ metrics, config }: StateParts): Promise<ServiceState['waiting']> {
   const pools = (await metrics.poolWaiting.get()).values;
+  const most: Readonly<Record<string, number>> = { search: config.search.queue_max, ingest: config.ingest.queue_max };
   return [
-    ...pools.map(({ labels: { pool }, value }) => ({ name: String(pool), count: Math.max(0, value) })),
-    { name: 'deliveries', count: await sumOf(metrics.webhookQueued) },
+    ...pools.map(({ labels: { pool }, value }) => ({
+      name: String(pool),
+      count: Math.max(0, value),
+      max: most[String(pool)] ?? null,
+    })),
+    { name: 'deliveries', count: await sumOf(metrics.webhookQueued), max: null },
   ];
+}
+
+/** Before requests are refused. */
+export function fullQueues(waiting: ServiceState['waiting']): readonly Trouble[] {
+  return waiting.flatMap(({ name, count, max }) => {
+    if (max === null || count < NEAR_FULL_SHARE * max) return [];
+    const share = Math.round((100 * count) / max);
+    const detail = `${count} tasks wait for a thread, ${share} % of the ${max} that may (${name}.queue_max): beyond that requests are refused with 503`;
+    return [{ kind: 'queue', account: '', name, detail, since_utc: null }];
+  });
 }
 
 async function sumOf(gauge: { get(): Promise<{ readonly values: readonly { readonly value: number }[] }> }) {

@@ -45,6 +45,12 @@ export function formatOf(file: string, given: ImportFormat | undefined): ImportF
   return format;
 }
 
+/** What a file is by how it begins, where that is no text; undefined where it may be one, and for what is no file. */
+export function noTextFile(file: string): string | undefined {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  return noTextOf(firstBytes(file))?.what;
+}
+
 /** Throws a CommandError for what is no text, that says what to do with it instead. */
 export function assertText(file: string, begin: Uint8Array): void {
   const found = noTextOf(begin);

@@ -38,7 +38,13 @@ export function listsText({ lists }: ToldState): string {
 
 export function waitingText({ waiting }: ToldState): string {
   const busy = waiting.filter(({ count }) => count > 0);
-  return busy.length === 0 ? 'nothing' : busy.map(({ name, count }) => `${name} ${formatCount(count)}`).join(', ');
+  return busy.length === 0 ? 'nothing' : busy.map(waitingFor).join(', ');
+}
+
+/** A service of an earlier release does not say how many may wait. */
+function waitingFor({ name, count, max }: ToldState['waiting'][number]): string {
+  const most = typeof max === 'number' ? ` of ${formatCount(max)}` : '';
+  return `${name} ${formatCount(count)}${most}`;
 }
 
 /** `isLate`: somebody should look after it. */
@@ -65,7 +71,7 @@ export function databasesText({ databases: { unreadable, set_aside: setAside } }
 export function troubleTexts({ troubles, trouble_count: count }: ToldState): string[] {
   const told = troubles.map(({ kind, account, name, detail, since_utc: since }) => {
     const when = since === null ? '' : ` (${since})`;
-    return `${kind} ${account}/${printable(name)}: ${printable(detail)}${when}`;
+    return `${kind} ${account === '' ? '' : `${account}/`}${printable(name)}: ${printable(detail)}${when}`;
   });
   return count === told.length ? told : [...told, `and ${formatCount(count - told.length)} more`];
 }

@@ -93,6 +93,7 @@ describe('what the service refuses is told by options and arguments', () => {
     ],
     [['feed', 'interval', 'n', 'x'], /^<interval-minutes>: Must be an integer/],
     [['account', 'create', 'A b'], /^<name>: Must be 1 to 64 lower-case letters/],
+    [['contributor', 'invite', 'a', '--role', 'viewer'], /^<email>: Must be an e-mail address, .*, not "a"/],
     [['contributor', 'invite', 'ann@example.com', '--role', 'boss'], /^--role: Must be one of "owner", /],
     [
       ['feed', 'connect', 'n', '--provider', 'rss', '--settings', '{"url":"http://127.0.0.1/"}'],
@@ -138,6 +139,15 @@ describe('what is not there is told with the command that shows what there is', 
     expect((await told('import', file, '--list', 'nix')).err).toMatch(
       /^There is no list 'nix'\. With --create it is made, .* `gannet list` shows .* \[404/,
     );
+  });
+
+  it('a picture that is called a table is told of, and kept as it is called', async () => {
+    const file = join(folder, 'booby.csv');
+    writeFileSync(file, '\x89PNG\r\n\x1a\n', 'latin1');
+    expect(await told('media', 'put', file)).toEqual({
+      status: EXIT.done,
+      err: expect.stringMatching(/booby\.csv is a PNG picture, and is kept as text\/csv, by its name: /),
+    });
   });
 
   it('every kind of what is not there has such a command, or is of something that no command lists', async () => {

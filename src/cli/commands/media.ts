@@ -7,7 +7,7 @@ import { membersOf } from '../answers.js';
 import { readListing } from '../listing.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
-import { openSource } from '../import-source.js';
+import { noTextFile, openSource } from '../import-source.js';
 import { formatBytes, printable, table } from '../output.js';
 import { ByteProgress } from '../byte-progress.js';
 import { saveWhole } from '../saved-file.js';
@@ -82,6 +82,11 @@ export async function putFile(
       ...(options.contentType === undefined ? {} : { contentType: options.contentType }),
     }),
   )) as FileResource;
+  const what = options.contentType === undefined && isText(answer) ? noTextFile(file) : undefined;
+  if (what !== undefined)
+    context.output.note(
+      `${printable(file)} is ${what}, and is kept as ${answer.content_type}, by its name: another name, or --content-type, tells what it is.\n`,
+    );
   return show(
     context,
     options,
@@ -90,6 +95,8 @@ export async function putFile(
     () => `${mediaUrl(options.store, printable(answer.path))}: ${formatBytes(answer.bytes)}, ${answer.content_type}\n`,
   );
 }
+
+const isText = ({ content_type: type }: FileResource) => /^(?:text\/|application\/json)/.test(type);
 
 /** A file appears under its name when it is whole. */
 export async function getFile(context: CommandContext, path: string, options: MediaGetOptions): Promise<ExitStatus> {

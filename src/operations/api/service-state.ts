@@ -8,9 +8,9 @@ const bytes = (description: string) => Type.Integer({ minimum: 0, description })
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const trouble = named('Trouble', {
-  kind: Type.String({ description: 'What it is', examples: ['feed', 'webhook', 'meaning', 'list', 'source'] }),
-  account: Type.String({ description: 'Whose it is' }),
-  name: Type.String({ description: 'Of the feed, the list, …; of a webhook its address' }),
+  kind: Type.String({ description: 'What it is', examples: ['feed', 'webhook', 'meaning', 'list', 'source', 'queue'] }),
+  account: Type.String({ description: 'Whose it is; empty: of all' }),
+  name: Type.String({ description: 'Of the feed, the list, the queue, …; of a webhook its address' }),
   detail: Type.String({ description: 'What is wrong' }),
   since_utc: nullable(timeSchema('When it was seen; null where that is not known')),
 });
@@ -45,9 +45,16 @@ const state = named('ServiceState', {
     open: count('The others rest'),
     rebuilding: count('Whose index is being made again, or waits for it'),
   }),
-  waiting: Type.Array(object({ name: Type.String(), count: count('Tasks, or deliveries of webhooks') }), {
-    description: 'What waits for a thread, by its kind, and deliveries that wait or are set aside',
-  }),
+  waiting: Type.Array(
+    object({
+      name: Type.String(),
+      count: count('Tasks, or deliveries of webhooks'),
+      max: nullable(count('So many may wait before requests are refused'), {
+        description: 'Null: none is refused for that',
+      }),
+    }),
+    { description: 'What waits for a thread, by its kind, and deliveries that wait or are set aside' },
+  ),
   backup: object({
     last: nullable(
       object({
@@ -81,7 +88,7 @@ export const serviceStateOperations: readonly Operation[] = [
     name: 'service.state',
     summary: 'How the service stands',
     description:
-      'Release, disk, memory, queues, the last backup, and what does not work: feeds and imports that failed, webhooks with deliveries set aside, models that do not do what they are asked for, lists that cannot be opened. ' +
+      'Release, disk, memory, queues, the last backup, and what does not work: feeds and imports that failed, webhooks with deliveries set aside, models that do not do what they are asked for, lists that cannot be opened, and queues that are nearly full. ' +
       'It is told to owners of the account that the first start made and to the command line; no key reads it.',
     method: 'GET',
     path: '/service/state/{account}',

@@ -169,7 +169,10 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
     case 'maximum':
       return `Must be at most ${String(params['limit'])}, not ${shown(value)}.`;
     case 'minLength':
-      return params['limit'] === 1 ? 'Must not be empty.' : `Must have at least ${String(params['limit'])} characters.`;
+      if (params['limit'] === 1) return 'Must not be empty.';
+      // What is allowed says more: an address of one letter lacks more than letters.
+      if (schema['x-allowed'] !== undefined) return patternFault(value, schema);
+      return `Must have at least ${String(params['limit'])} characters.`;
     case 'maxLength':
       return `Must have at most ${String(params['limit'])} characters.`;
     case 'minItems':

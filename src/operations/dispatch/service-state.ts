@@ -33,7 +33,8 @@ export interface ServiceState {
   } | null;
   readonly memory: { readonly own_bytes: number; readonly budget_bytes: number };
   readonly lists: { readonly all: number; readonly open: number; readonly rebuilding: number };
-  readonly waiting: readonly { readonly name: string; readonly count: number }[];
+  /** `max`: where so many wait, the next is refused; null where none is for that. */
+  readonly waiting: readonly { readonly name: string; readonly count: number; readonly max: number | null }[];
   readonly backup: BackupState;
   readonly troubles: readonly Trouble[];
 }

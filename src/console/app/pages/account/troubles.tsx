@@ -63,7 +63,7 @@ function Named({ trouble: { kind, account, name } }: { readonly trouble: Trouble
   if (account !== own || place === undefined)
     return (
       <Text span fw={600} style={style}>
-        {account}: {name}
+        {account === '' ? name : `${account}: ${name}`}
       </Text>
     );
   return (
