@@ -160,6 +160,71 @@ it('installs packages again of which one is gone, whatever npm has written down 
   expect(existsSync(join(packages, 'tern', 'package.json'))).toBe(true);
 });
 
+/** In the place of npm: starts another program, says which two processes these are, and is at work until it is ended. */
+const LASTING_NPM = `
+  const { spawn } = require('node:child_process');
+  const { writeFileSync } = require('node:fs');
+  const own = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+  writeFileSync('npm-processes.new', process.pid + ' ' + own.pid);
+  require('node:fs').renameSync('npm-processes.new', 'npm-processes');
+  setInterval(() => undefined, 1000);`;
+
+/** A set-up of which npm is at work: `{ clone, setUp, npm }`, with the process of the set-up and the numbers of npm's. */
+async function lastingSetUp() {
+  const clone = cloneWithOnePackage();
+  writeFileSync(join(clone, 'npm-cli.cjs'), LASTING_NPM);
+  const env = { ...process.env, npm_execpath: join(clone, 'npm-cli.cjs') };
+  const setUp = spawn(process.execPath, ['scripts/setup.mjs'], { cwd: clone, env, stdio: 'ignore' });
+  const told = join(clone, 'npm-processes');
+  await expect.poll(() => existsSync(told), { timeout: 30_000 }).toBe(true);
+  const npm = readFileSync(told, 'utf8').split(' ').map(Number);
+  onTestFinished(() => {
+    for (const pid of npm.filter(isAtWork)) process.kill(pid, 'SIGKILL');
+  });
+  return { clone, setUp, npm };
+}
+
+/** False also for one that has ended and that nobody has asked how. */
+function isAtWork(pid) {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.startsWith('Z');
+}
+
+const endOf = (child) => new Promise((resolve) => child.once('exit', (code, signal) => resolve(signal ?? code)));
+
+it.each(
+  /** @type {const} */ ([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ]),
+)('a set-up that is ended by %s ends what it runs, and waits for that', async (signal, status) => {
+  const { clone, setUp, npm } = await lastingSetUp();
+  setUp.kill(signal);
+  const ended = await endOf(setUp);
+  expect(npm.map(isAtWork)).toEqual([false, false]);
+  expect(ended).toBe(status);
+  expect(existsSync(join(clone, 'dist', 'set-up.pid'))).toBe(false);
+});
+
+itWhere(tellsBeginnings, 'when a process began is not told here')(
+  'a set-up ends what one ran that was killed, before it takes its files away, and tells so',
+  async () => {
+    const { clone, setUp, npm } = await lastingSetUp();
+    setUp.kill('SIGKILL');
+    expect(await endOf(setUp)).toBe('SIGKILL');
+    expect(npm.map(isAtWork)).toEqual([true, true]);
+    expect(setUpPackagesOf(clone)).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^What a set-up ran that was killed .*\\(process ${npm[0]}\\): it is ended …\n(?:.*\n)*signed: false\n$`,
+        ),
+      ),
+      '',
+    ]);
+    expect(npm.map(isAtWork)).toEqual([false, false]);
+  },
+);
+
 it('the program says of a Node.js that is too old which one it needs', () => {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
   onTestFinished(() => rmSync(clone, { recursive: true }));

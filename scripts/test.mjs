@@ -2,9 +2,9 @@
  * `npm test`: everything that proves the product. Runs the stages of lib/stages.mjs side by side, the set-up of what is stale among them.
  * Each check counts as one test; the last line is the sum.
  */
-import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startProgram } from './lib/children.mjs';
 import { runStages } from './lib/run-stages.mjs';
 import { SLOTS, stagesOf, wantedStages } from './lib/stages.mjs';
 import { formatSeconds, StepError } from './lib/steps.mjs';
@@ -38,7 +38,7 @@ function wantedOf(values) {
 /** Processes that do nothing but keep a processor busy. Returns what ends them. */
 function keepBusy(count) {
   const children = Array.from({ length: count }, () =>
-    spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
+    startProgram(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
   );
   const end = () => {
     for (const child of children) child.kill('SIGKILL');
@@ -107,9 +107,6 @@ async function testAll({ stages, times, busy, files }) {
   printFailures(results, times);
   return results;
 }
-
-// Who stops it has what is temporary taken away, too: that happens on the way out (lib/test-folder.mjs).
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
 let sum = { passed: 0, failed: 1, skipped: 0, kept: 0 };
 try {

@@ -3,7 +3,6 @@
  * commands, has them do what most do, and takes the code of all that was called meanwhile. Each flag of V8 that a tuned service
  * has makes other code; so there is a folder for each tuning.
  */
-import { spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -20,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { startProgram } from './children.mjs';
 import { filesUnder } from './stamps.mjs';
 import { isProgram, run } from './steps.mjs';
 
@@ -44,12 +44,18 @@ export async function keepCode(root) {
   for (const folder of [kept, taken]) rmSync(folder, { recursive: true, force: true });
   mkdirSync(taken);
   const dataDir = mkdtempSync(join(tmpdir(), 'gannet-keep-code-'));
+  const remove = () => {
+    for (const folder of [taken, dataDir]) rmSync(folder, { recursive: true, force: true });
+  };
+  // Also where it is ended amid that.
+  process.once('exit', remove);
   try {
     await recordCode({ root, taken, dataDir });
     putTogether(taken);
     renameSync(join(taken, 'together'), kept);
   } finally {
-    for (const folder of [taken, dataDir]) rmSync(folder, { recursive: true, force: true });
+    process.off('exit', remove);
+    remove();
   }
 }
 
@@ -66,7 +72,11 @@ async function recordCode({ root, taken, dataDir }) {
     RECORDED_CODE_FOLDER: taken,
   };
   const command = (...words) => ['--require', RECORDER, join(root, 'bin', 'gannet.js'), ...words];
-  const child = spawn(process.execPath, command('serve'), { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = startProgram(process.execPath, command('serve'), {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let notes = '';
   child.stderr.on('data', (chunk) => (notes += chunk));
   const timer = setTimeout(() => child.kill('SIGKILL'), MS_MAX);

@@ -26,9 +26,9 @@ export function nextStages(waiting, { passedIds, freeSlots, isIdle }) {
 
 /**
  * Resolves with the results of all stages, in the order in which they ended. A stage whose needs did not pass has failed
- * without being run. `report` hears of each result.
+ * without being run. `report` hears of each result, `tell` of lines of those that tell how far they are.
  */
-export async function runStages(stages, { root, slots: all, report = printResult }) {
+export async function runStages(stages, { root, slots: all, report = printResult, tell = printLine }) {
   const passedIds = new Set();
   const endedIds = new Set();
   const results = [];
@@ -44,7 +44,8 @@ export async function runStages(stages, { root, slots: all, report = printResult
     const used = [...running.values()].reduce((sum, { slots }) => sum + slots, 0);
     const chosen = nextStages(waiting, { passedIds, freeSlots: all - used, isIdle: running.size === 0 });
     for (const stage of chosen) {
-      const work = runStage(stage, root).then((result) => {
+      const onLine = stage.tells === true ? (line) => tell(`${stage.name}: ${line}`) : undefined;
+      const work = runStage({ ...stage, onLine }, root).then((result) => {
         running.delete(work);
         end(stage, result);
       });
@@ -133,7 +134,7 @@ async function runTests(stage, root) {
 }
 
 async function resultOf(stage, root, { leftOut = [], mayBeEmpty = false } = {}) {
-  const { name, command, reads } = stage;
+  const { name, command, reads, onLine } = stage;
   const startedMs = performance.now();
   const { folder, remove } = openTestFolder('gannet-stage');
   const reportFile = join(folder, 'report.json');
@@ -144,7 +145,7 @@ async function resultOf(stage, root, { leftOut = [], mayBeEmpty = false } = {}) 
     writeFileSync(leftOutFile, JSON.stringify(leftOut));
     const files = { GANNET_TEST_REPORT: reportFile, GANNET_STAGE_TIMES: timesFile, TESTS_LEFT_OUT: leftOutFile };
     const env = { ...process.env, ...files, TMPDIR: folder, OWN_TEST_FOLDER: folder };
-    const { code, output } = await run(shell, args, { cwd: root, env });
+    const { code, output } = await run(shell, args, { cwd: root, env, onLine });
     const result = readers[reads]({ code, name, output, reportFile, mayBeEmpty });
     const milliseconds = performance.now() - startedMs;
     return {
@@ -157,6 +158,10 @@ async function resultOf(stage, root, { leftOut = [], mayBeEmpty = false } = {}) 
   } finally {
     remove();
   }
+}
+
+function printLine(line) {
+  process.stdout.write(`${line}\n`);
 }
 
 function printResult({

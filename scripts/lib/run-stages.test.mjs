@@ -35,6 +35,7 @@ describe('the stages', () => {
   it('run side by side, and not at all where what they need has failed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-stages-'));
     const reported = [];
+    const told = [];
     // Each of the first two ends when the other has begun.
     const meeting = (mine, other) => [
       process.execPath,
@@ -47,18 +48,21 @@ describe('the stages', () => {
         stage('two', 2, { command: meeting('b', 'a') }),
         stage('broken', 1, { needs: ['one'], command: [process.execPath, '-e', 'process.exit(1)'] }),
         stage('left', 1, { needs: ['broken'] }),
+        stage('telling', 1, { tells: true, command: [process.execPath, '-e', "console.log('12 of 183 files')"] }),
         stage('missing', 1, { command: ['/nowhere/program'] }),
       ],
-      { root: folder, slots: 2, report: ({ name }) => reported.push(name) },
+      { root: folder, slots: 2, report: ({ name }) => reported.push(name), tell: (line) => void told.push(line) },
     );
     expect(results.map(({ name, failed }) => [name, failed]).sort()).toEqual([
       ['broken', 1],
       ['left', 1],
       ['missing', 1],
       ['one', 0],
+      ['telling', 0],
       ['two', 0],
     ]);
-    expect(reported).toHaveLength(5);
+    expect(reported).toHaveLength(6);
+    expect(told).toEqual(['telling: 12 of 183 files']);
   });
 });
 

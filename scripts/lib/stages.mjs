@@ -8,6 +8,7 @@
  * - `slots`: how many of those that there are it takes;
  * - `keptFor`: what it reads (`skip`: paths of folders that are left out), where its result is kept until that changes (kept-results.mjs); not in the CI;
  * - `keepsTests`: `isOwn` says which files of tests are its own, where those are kept that passed and that nothing has changed for (kept-tests.mjs); not in the CI;
+ * - `tells`: its lines of standard output are shown as they come, for it may take minutes while nothing else is at work;
  * - `isAnew`: it is run whatever is kept of it;
  * - `onDemand`: left out unless `--stages` names it, for what takes longer than a change should wait;
  * - `seconds`: about what it takes by itself on one processor, waiting included, so that the longest begin first.
@@ -72,6 +73,7 @@ export function stagesOf(root) {
       name: 'Set-up',
       command: [process.execPath, join('scripts', 'setup.mjs'), '--quiet'],
       reads: 'work',
+      tells: true,
       // What the longest stage waits for comes before it.
       seconds: 2000,
     },

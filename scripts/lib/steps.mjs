@@ -1,8 +1,8 @@
 /** What the set-up and test scripts share: running a program, printing one line per step, failing with one sentence. */
-import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { programsAreEnded, startProgram } from './children.mjs';
 
 /** A failure that is told in one sentence (plus, where it helps, what the failed program printed). */
 export class StepError extends Error {
@@ -80,7 +80,7 @@ export async function step(name, work, { output = process.stdout, longMs = LONG_
 export function run(command, args, { cwd, env, inherit = false, input, onLine } = /** @type {RunOptions} */ ({})) {
   return new Promise((resolve) => {
     const stdin = input === undefined ? 'ignore' : 'pipe';
-    const child = spawn(command, args, {
+    const child = startProgram(command, args, {
       cwd,
       env: env ?? process.env,
       stdio: inherit ? [stdin, 'inherit', 'inherit'] : [stdin, 'pipe', 'pipe'],
@@ -91,6 +91,8 @@ export function run(command, args, { cwd, env, inherit = false, input, onLine } 
     if (onLine !== undefined && child.stdout !== null) createInterface({ input: child.stdout }).on('line', onLine);
     child.on('error', (error) => resolve({ code: 127, output: String(error.message) }));
     child.on('close', (code, signal) => {
+      // It has not failed, and this process ends with it.
+      if (programsAreEnded()) return;
       const output = Buffer.concat(chunks).toString('utf8');
       resolve({ code: code ?? 1, output: signal === null ? output : `${output}\nended by ${signal}` });
     });
