@@ -217,7 +217,7 @@ export function makeUpkeepActors({
     const name = `watched-${(turns += 1)}`;
     await send('POST', `/list/${ACCOUNT}`, { name, searchable_fields: fieldsOf('title') });
     const ended = new AbortController();
-    const answer = await request(`${address}/progress/${ACCOUNT}/events`, {
+    const answer = await request(`${address}/progress/${ACCOUNT}/events?name=${name}`, {
       headers: { 'x-api-key': key },
       signal: ended.signal,
       dispatcher: agent,

@@ -34,19 +34,39 @@ it('are there while something is done, and a while longer', () => {
   expect(told(board)).toEqual([['list-1', 'running', 7, null]]);
 });
 
-it('end soon where they are told to be over, unless more is done', () => {
+it('end soon where whoever did them is done, unless more is done', () => {
   const board = new ProgressBoard();
   const jobs = new PassingJobs(board);
   for (const subject of ['list-1', 'list-2']) {
+    const release = jobs.hold({ ...IMPORT, subject });
     jobs.advance({ ...IMPORT, subject }, 1);
-    jobs.over(subject);
+    release();
   }
   jobs.advance(IMPORT, 1);
   vi.advanceTimersByTime(999);
   expect(told(board)).toHaveLength(2);
   vi.advanceTimersByTime(1);
   expect(told(board)).toEqual([['list-1', 'running', 2, null]]);
-  jobs.over('nobody');
+});
+
+it('wait from when somebody is about to do some of it, until the last such is done', () => {
+  const board = new ProgressBoard();
+  const jobs = new PassingJobs(board);
+  const [first, second] = [jobs.hold(IMPORT), jobs.hold(IMPORT)];
+  vi.advanceTimersByTime(60_000);
+  expect(told(board)).toEqual([['list-1', 'waiting', 0, null]]);
+  jobs.advance(IMPORT, 2);
+  first();
+  first();
+  vi.advanceTimersByTime(60_000);
+  expect(told(board)).toEqual([['list-1', 'running', 2, null]]);
+  second();
+  vi.advanceTimersByTime(1_000);
+  expect(told(board)).toEqual([]);
+  // Its job is gone: the next is another.
+  jobs.advance(IMPORT, 1);
+  second();
+  expect(told(board)).toEqual([['list-1', 'running', 1, null]]);
 });
 
 it('end at once where whoever tells of them ends', () => {

@@ -1,6 +1,7 @@
 /**
  * Jobs of which nobody surely says when they end: a file that somebody sends in pieces, messages that go out as things happen. One is on the
- * board while it goes on, and ends when nothing was done for a while, a shorter one where it was told to be over. Main thread only.
+ * board while it goes on or somebody is about to do some of it, and ends when nothing was done for a while, a shorter one where all who were
+ * about to are done. Main thread only.
  */
 import type { Job, JobBeginning, ProgressBoard } from './progress.js';
 
@@ -11,7 +12,10 @@ const OVER_MS = 1_000;
 
 interface PassingJob {
   readonly job: Job;
-  end: NodeJS.Timeout;
+  /** How many are about to do some of it. */
+  held: number;
+  /** Undefined while there are such. */
+  end: NodeJS.Timeout | undefined;
 }
 
 export class PassingJobs {
@@ -22,17 +26,29 @@ export class PassingJobs {
     private readonly quietMs = QUIET_MS,
   ) {}
 
+  /**
+   * Somebody is about to do some of it: it is told of until they are done, and waits until something is. Returns what is to be called then,
+   * once or more: whoever waits for the end does not wait for long.
+   */
+  hold(beginning: Omit<JobBeginning, 'total' | 'doneBefore'>): () => void {
+    const passing = this.jobs.get(beginning.subject) ?? this.begin(beginning);
+    passing.held += 1;
+    clearTimeout(passing.end);
+    passing.end = undefined;
+    let isHeld = true;
+    return () => {
+      if (isHeld) passing.held -= 1;
+      isHeld = false;
+      if (this.jobs.get(beginning.subject) === passing) this.endAfter(passing, Math.min(OVER_MS, this.quietMs));
+    };
+  }
+
   /** So much more was done. */
   advance(beginning: Omit<JobBeginning, 'total' | 'doneBefore'>, count: number): void {
     const passing = this.jobs.get(beginning.subject) ?? this.begin(beginning);
+    if (!passing.job.hasStarted) passing.job.start();
     passing.job.advance(count);
     this.endAfter(passing, this.quietMs);
-  }
-
-  /** What was done is probably all: whoever waits for the end does not wait for long. */
-  over(subject: string): void {
-    const passing = this.jobs.get(subject);
-    if (passing !== undefined) this.endAfter(passing, Math.min(OVER_MS, this.quietMs));
   }
 
   /** Those that are there end now. */
@@ -44,13 +60,13 @@ export class PassingJobs {
 
   private begin(beginning: Omit<JobBeginning, 'total' | 'doneBefore'>): PassingJob {
     const job = this.board.begin({ ...beginning, total: null });
-    const passing = { job, end: this.timerOf(job, this.quietMs) };
+    const passing = { job, held: 0, end: undefined };
     this.jobs.set(beginning.subject, passing);
-    job.start();
     return passing;
   }
 
   private endAfter(passing: PassingJob, ms: number): void {
+    if (passing.held > 0) return;
     clearTimeout(passing.end);
     passing.end = this.timerOf(passing.job, ms);
   }

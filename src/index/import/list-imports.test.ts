@@ -72,6 +72,17 @@ it.each([
   await expect.poll(() => board.read('import', 'a1')).toBeUndefined();
 });
 
+it('is told of from when it is accepted: one of a single batch was not, as long as it waited for its turn', async () => {
+  const list = await lists.indexes.create('a1', LIST_SETTINGS, LIST_DEFINITION);
+  const session = list.startImport('ndjson');
+  await session.push(ONE);
+  const ended = session.end();
+  expect(board.read('import', 'a1')).toMatchObject({ state: 'waiting', done: 0, started_utc: null });
+  executor.release();
+  await ended;
+  expect(board.read('import', 'a1')).toMatchObject({ state: 'running', done: 1 });
+});
+
 it('commits little of a first import, and less at a time while small writes are to be expected', async () => {
   executor.release();
   // Commits take no time, so that much is taken by the next.

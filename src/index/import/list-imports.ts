@@ -70,6 +70,8 @@ export class ListImports {
     const { kernel, config, budget, importBuffers, admission, pace, storePages, settle, listPath } = this.options;
     admission.admitImport();
     this.underWay += 1;
+    // From now on: whoever watches is told that it waits for its turn.
+    const release = this.told.hold(this.job);
     const importId = this.newId();
     const inTurn = this.turns();
     const ofAll = { ...(keepsLinks === true ? { keepsLinks } : {}), ...(nameFrom === undefined ? {} : { nameFrom }) };
@@ -89,14 +91,17 @@ export class ListImports {
       importId,
       commit: (batch) =>
         inTurn(() =>
-          ofSource === undefined ? this.commit({ ...batch, ...ofAll }) : this.commitOfSource(ofSource, batch),
+          ofSource === undefined
+            ? this.commit({ ...batch, ...ofAll }, release)
+            : this.commitOfSource(ofSource, batch, release),
         ),
       onDone: () => {
         admission.importEnded();
         this.underWay -= 1;
       },
       settle: () => {
-        this.tellIfOver();
+        // Also behind one without a last batch: that was broken off, or whose records were an even number of batches.
+        release();
         return settle(importId);
       },
     });
@@ -112,18 +117,20 @@ export class ListImports {
     };
   }
 
-  private async commit(batch: ImportBatch): Promise<BatchOutcome> {
-    const { commit, listPath } = this.options;
-    const outcome = await commit(batch);
+  private async commit(batch: ImportBatch, release: () => void): Promise<BatchOutcome> {
+    const outcome = await this.options.commit(batch);
     const { created, updated, failed } = outcome;
-    const subject = basename(listPath);
-    this.told.advance({ kind: 'import', subject }, created + updated + failed);
-    if (batch.final) this.tellIfOver();
+    this.told.advance(this.job, created + updated + failed);
+    if (batch.final) release();
     return outcome;
   }
 
-  private async commitOfSource({ source, onBatch }: ImportOfSource, batch: ImportBatch): Promise<BatchOutcome> {
-    const outcome = await this.commit({ ...batch, source });
+  private async commitOfSource(
+    { source, onBatch }: ImportOfSource,
+    batch: ImportBatch,
+    release: () => void,
+  ): Promise<BatchOutcome> {
+    const outcome = await this.commit({ ...batch, source }, release);
     onBatch(outcome);
     return outcome;
   }
@@ -136,16 +143,17 @@ export class ListImports {
       removeUnlisted: (listed, cursor) => removeUnlisted(source, listed, cursor),
       onEnded: () => {
         this.underWay -= 1;
-        this.tellIfOver();
+        release();
       },
     });
     this.underWay += 1;
+    const release = this.told.hold(this.job);
     return sync;
   }
 
-  /** Also behind an import without a last batch: one that was broken off, or whose records were an even number of batches. */
-  private tellIfOver(): void {
-    if (this.underWay === 0) this.told.over(basename(this.options.listPath));
+  /** One of a list at a time, whatever number of imports it has. */
+  private get job() {
+    return { kind: 'import', subject: basename(this.options.listPath) } as const;
   }
 
   /** Unlike any that the list's state may still name from before a crash. */

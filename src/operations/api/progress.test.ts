@@ -1,12 +1,19 @@
 import { expect, it } from 'vitest';
 import { ProgressBoard } from '../../platform/index.js';
 import type { OperationContext } from '../dispatch/operation.js';
+import type { EventStream } from '../dispatch/event-stream.js';
 import { progressOperations } from './progress.js';
 
 const LISTS = new Map([
   ['id-1', { account: 'mine', name: 'films' }],
   ['id-2', { account: 'other', name: 'books' }],
 ]);
+
+const CATALOG = {
+  listOfId: (id: string) => LISTS.get(id),
+  list: (account: string, name: string) =>
+    [...LISTS].map(([id, list]) => ({ id, ...list })).find((list) => list.account === account && list.name === name),
+};
 
 interface Answer {
   readonly jobs: readonly { readonly name: string }[];
@@ -16,7 +23,7 @@ interface Answer {
 async function answerFor(board: ProgressBoard, permissions: readonly string[], name?: string): Promise<Answer> {
   const [read] = progressOperations;
   const context = {
-    services: { progress: board, catalog: { listOfId: (id: string) => LISTS.get(id) } },
+    services: { progress: board, catalog: CATALOG },
     caller: { can: (permission: string) => permissions.includes(permission) },
   } as unknown as OperationContext;
   const query = name === undefined ? {} : { name };
@@ -64,6 +71,29 @@ it('tells of ten thousand jobs the first, how many there are, and those of a nam
   const last = await answerFor(board, permissions, 'source-9999');
   expect([names(last), last.job_count]).toEqual([['source-9999'], 1]);
   expect(await answerFor(board, ['feed:read'], 'source-1')).toEqual({ jobs: [], job_count: 0 });
+});
+
+it('tells whoever watches one list of its job behind a hundred others', async () => {
+  const board = new ProgressBoard();
+  const owner = { account: 'mine', name: 'news', permission: 'list:read' };
+  for (let index = 0; index < 100; index += 1) board.begin({ kind: 'feed', subject: `${index}`, owner, total: null });
+  board.begin({ kind: 'import', subject: 'id-1', total: null });
+  const context = {
+    services: { progress: board, catalog: CATALOG },
+    caller: { can: () => true },
+  } as unknown as OperationContext;
+  const watch = progressOperations[1];
+  const result = await watch?.handle(context, {
+    params: { account: 'mine' },
+    query: { name: 'films' },
+    body: undefined,
+  });
+  let told = '';
+  const stream = (result as unknown as { readonly events: EventStream }).events;
+  const close = stream.open({ isBehind: false, send: (text) => (told += text), end: () => undefined });
+  close();
+  expect(told).toContain('"job_count":1}');
+  expect(told).toContain('"name":"films"');
 });
 
 it('knows a list that comes into the catalogue after its job, and its new name', async () => {

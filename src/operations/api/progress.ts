@@ -32,6 +32,17 @@ const jobResource = named('Job', {
   message: nullable(Type.String(), { description: 'What it is at' }),
 });
 
+const ofName = Type.Optional(
+  object({
+    name: Type.Optional(
+      Type.String({
+        maxLength: NAME_CHARACTERS_MAX,
+        description: 'Only of what has this name, such as a list: also behind a hundred others',
+      }),
+    ),
+  }),
+);
+
 const read = defineOperation({
   name: 'progress.read',
   summary: 'What runs in the background, and how far it is',
@@ -42,16 +53,10 @@ const read = defineOperation({
   callers: ['key', 'console', 'cli'],
   target: 'account',
   params: accountParams,
-  query: Type.Optional(
-    object({
-      name: Type.Optional(
-        Type.String({ maxLength: NAME_CHARACTERS_MAX, description: 'Only of what has this name, such as a list' }),
-      ),
-    }),
-  ),
+  query: ofName,
   responses: {
     200: {
-      description: `The jobs in the order in which they were begun; of more than ${TOLD_MAX} the first`,
+      description: `The jobs in the order in which they were begun; of more than ${TOLD_MAX} the first, where \`job_count\` says that there are more`,
       schema: object({
         jobs: Type.Array(jobResource, { maxItems: TOLD_MAX }),
         job_count: Type.Integer({ minimum: 0, description: `Of all, also where more than ${TOLD_MAX} run or wait` }),
@@ -67,24 +72,27 @@ const watch = defineOperation({
   name: 'progress.watch',
   summary: 'What runs in the background, told as it goes on',
   description:
-    'Server-sent events. Each of the type `jobs` has the answer of `GET /progress/{account}`: the first at once, others when it has changed. The stream ends after a minute; a client that comes again, as browsers do, misses nothing.',
+    'Server-sent events. Each of the type `jobs` has the answer of `GET /progress/{account}`: the first at once, others when it has changed. The stream ends after a minute; a client that comes again, as browsers do, misses nothing. Of more than a hundred jobs the first are told: whoever watches one of them gives its `name`.',
   method: 'GET',
   path: '/progress/{account}/events',
   permission: null,
   callers: ['key', 'console'],
   target: 'account',
   params: accountParams,
+  query: ofName,
   responses: {
     200: { description: 'The events', schema: Type.Unknown(), contentType: EVENT_STREAM_TYPE },
   },
-  handle({ services, caller }, { params: { account } }) {
+  handle({ services, caller }, { params: { account }, query: { name } = {} }) {
     const { progress } = services;
     if (progress.listenerCount >= WATCHERS_MAX) {
       throw new ServiceError('overloaded', `${WATCHERS_MAX} others watch already: ask for the jobs themselves.`);
     }
     return {
       status: 200,
-      events: jobEvents(progress, () => jobsOf(services, { account, can: (permission) => caller.can(permission) })),
+      events: jobEvents(progress, () =>
+        jobsOf(services, { account, name, can: (permission) => caller.can(permission) }),
+      ),
     };
   },
 });
