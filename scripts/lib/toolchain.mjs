@@ -6,8 +6,9 @@ import { run, StepError } from './steps.mjs';
 /** The oldest Node.js that the service runs on; also in package.json under `engines`. */
 export const NODE_MINIMUM = [20, 19];
 
+/** Up to 15, clang does not compile `subrange`s of the library that g++ brings, which several algorithms return. */
 const CPP20_PROBE =
-  '#include <bit>\n#include <span>\nint main() { std::span<int> s; return std::popcount(0u) + int(s.size()); }\n';
+  '#include <algorithm>\n#include <bit>\n#include <span>\nint main() { std::span<int> s; return std::popcount(0u) + int(std::ranges::unique(s).size()); }\n';
 
 /** The path of a program, looked up as a shell would. */
 export function findProgram(name) {
@@ -73,7 +74,7 @@ export async function checkToolchain() {
   const probe = await run(compiler, ['-std=c++20', '-x', 'c++', '-fsyntax-only', '-'], { input: CPP20_PROBE });
   if (probe.code !== 0) {
     throw new StepError(
-      `The compiler ${compiler} does not know C++20: install g++ 11 or clang 14 or newer, or name one with CXX.`,
+      `The compiler ${compiler} does not know C++20: install g++ 11 or clang 16 or newer, or name one with CXX.`,
       probe.output,
     );
   }
