@@ -170,11 +170,15 @@ const LASTING_NPM = `
   setInterval(() => undefined, 1000);`;
 
 /** A set-up of which npm is at work: `{ clone, setUp, npm }`, with the process of the set-up and the numbers of npm's. */
-async function lastingSetUp() {
+async function lastingSetUp(program = LASTING_NPM, more = {}) {
   const clone = cloneWithOnePackage();
-  writeFileSync(join(clone, 'npm-cli.cjs'), LASTING_NPM);
-  const env = { ...process.env, npm_execpath: join(clone, 'npm-cli.cjs') };
-  const setUp = spawn(process.execPath, ['scripts/setup.mjs'], { cwd: clone, env, stdio: 'ignore' });
+  writeFileSync(join(clone, 'npm-cli.cjs'), program);
+  const env = { ...process.env, npm_execpath: join(clone, 'npm-cli.cjs'), ...more };
+  const setUp = spawn(process.execPath, ['scripts/setup.mjs'], {
+    cwd: clone,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const told = join(clone, 'npm-processes');
   await expect.poll(() => existsSync(told), { timeout: 30_000 }).toBe(true);
   const npm = readFileSync(told, 'utf8').split(' ').map(Number);
@@ -196,6 +200,8 @@ it.each(
   /** @type {const} */ ([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['SIGQUIT', 131],
   ]),
 )('a set-up that is ended by %s ends what it runs, and waits for that', async (signal, status) => {
   const { clone, setUp, npm } = await lastingSetUp();
@@ -205,6 +211,45 @@ it.each(
   expect(ended).toBe(status);
   expect(existsSync(join(clone, 'dist', 'set-up.pid'))).toBe(false);
 });
+
+it('a set-up that waits for what does not end kills it when it is told so again', async () => {
+  const program = `process.on('SIGTERM', () => undefined); ${LASTING_NPM}`;
+  // Longer than this test waits.
+  const { setUp, npm } = await lastingSetUp(program, { SCRIPT_GIVEN_MS: '600000' });
+  const ended = endOf(setUp);
+  const told = new Promise((resolve) => setUp.stderr.once('data', resolve));
+  setUp.kill('SIGINT');
+  expect(String(await told)).toContain('another signal');
+  setUp.kill('SIGINT');
+  expect(await ended).toBe(130);
+  expect(npm.map(isAtWork)).toEqual([false, false]);
+});
+
+itWhere(tellsBeginnings, 'when a process began is not told here')(
+  "a set-up that was killed before the machine was started again has none of somebody else's processes ended",
+  async () => {
+    const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));
+    onTestFinished(() => rmSync(clone, { recursive: true }));
+    mkdirSync(join(clone, 'dist'));
+    // The first of a group ends, and another one of it goes on.
+    const first = spawn('sh', ['-c', 'sleep 60 & echo $!'], {
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const other = Number(await new Promise((resolve) => first.stdout.once('data', resolve)));
+    onTestFinished(() => {
+      process.kill(other, 'SIGKILL');
+    });
+    if (first.exitCode === null) await endOf(first);
+    const sign = `${spawnSync(process.execPath, ['-e', '']).pid} 1\n${first.pid} 1`;
+    writeFileSync(join(clone, 'dist', 'set-up.pid'), sign);
+    const told = [];
+    await otherSetUpEnded(clone, (line) => told.push(line));
+    expect(told).toEqual([]);
+    expect(isAtWork(other)).toBe(true);
+  },
+);
 
 itWhere(tellsBeginnings, 'when a process began is not told here')(
   'a set-up ends what one ran that was killed, before it takes its files away, and tells so',

@@ -3,16 +3,20 @@
  * npm that outlives a set-up takes the files away from the next one.
  */
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
+import { sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const { statOf } = createRequire(import.meta.url)('../../bin/set-up-sign.cjs');
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** The last is of a terminal, too (Ctrl-\\), which reaches none of the groups. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 /** What has not ended by then is killed. A script that another one runs gives half of what that has, so that it has killed its own before it is killed itself. */
 const GIVEN_MS = Number(process.env.SCRIPT_GIVEN_MS ?? 10_000);
+/** As long is given behind a second signal. */
+const HURRIED_MS = Math.min(1000, GIVEN_MS / 10);
 const TOLD_AFTER_MS = 1000;
 const LOOK_AGAIN_MS = 50;
 
@@ -21,6 +25,9 @@ const running = new Set();
 /** @type {((pids: number[]) => void) | undefined} */
 let listener;
 let isEnding = false;
+/** A script that another one runs hears of each signal once. */
+let mayBeHurried = process.env.SCRIPT_GIVEN_MS !== undefined;
+let hurriedUntilMs = Infinity;
 
 /** What is called with the numbers of the programs that run, now and whenever these change; undefined for none. */
 export function onPrograms(listen) {
@@ -31,8 +38,8 @@ export function onPrograms(listen) {
 const tell = () => listener?.([...running].map(({ pid }) => pid));
 
 /**
- * Starts a program as `spawn` does, as the leader of its own group. While one runs, SIGINT, SIGTERM and SIGHUP end them all, and this process behind them, with the
- * status that a shell has for the signal.
+ * Starts a program as `spawn` does, as the leader of its own group. While one runs, SIGINT, SIGTERM, SIGHUP and SIGQUIT end them all, and this process behind them, with the
+ * status that a shell has for the signal. Once it has said that it waits for them, another signal has them killed soon.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} options
@@ -57,13 +64,24 @@ export function startProgram(command, args, options) {
 export const programsAreEnded = () => isEnding;
 
 async function endAll(signal) {
-  // npm passes on what a terminal has sent to both.
-  if (isEnding) return;
+  if (isEnding) {
+    // npm passes on what a terminal has sent to both.
+    if (mayBeHurried) hurry();
+    return;
+  }
   isEnding = true;
-  const told = setTimeout(() => process.stderr.write('\nEnding what runs …\n'), TOLD_AFTER_MS);
+  const told = setTimeout(() => {
+    mayBeHurried = true;
+    process.stderr.write('\nEnding what runs (another signal, as Ctrl-C, kills it) …\n');
+  }, TOLD_AFTER_MS);
   await Promise.all([...running].map(({ pid }) => endGroup(pid)));
   clearTimeout(told);
   process.exit(128 + constants.signals[signal]);
+}
+
+function hurry() {
+  hurriedUntilMs = Math.min(hurriedUntilMs, performance.now() + HURRIED_MS);
+  for (const { pid } of running) signalGroup(pid, 'SIGTERM');
 }
 
 /** Ends a program with whatever it has started. Resolves when nothing of it is at work any more. */
@@ -71,7 +89,7 @@ export async function endGroup(group) {
   const late = performance.now() + GIVEN_MS;
   signalGroup(group, 'SIGTERM');
   while (isAtWork(group)) {
-    if (performance.now() > late) signalGroup(group, 'SIGKILL');
+    if (performance.now() > Math.min(late, hurriedUntilMs)) signalGroup(group, 'SIGKILL');
     await sleep(LOOK_AGAIN_MS);
   }
 }
@@ -88,13 +106,31 @@ function signalGroup(group, signal) {
 /** False also where all of it has ended and nobody has asked how: in many containers nobody ever does. */
 export function isAtWork(group) {
   if (!signalGroup(group, 0)) return false;
+  const members = membersOf(group);
+  return members === undefined || members.length > 0;
+}
+
+/** True where something of the group is at work in the folder or below it. */
+export function isAtWorkIn(group, folder) {
+  const path = realpathSync(folder);
+  return (membersOf(group) ?? []).some((pid) => {
+    try {
+      return `${readlinkSync(`/proc/${pid}/cwd`)}${sep}`.startsWith(`${path}${sep}`);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** The numbers of what has not ended, as texts; undefined where the system does not tell in this way. */
+function membersOf(group) {
   let processes;
   try {
     processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   } catch {
-    return true;
+    return undefined;
   }
-  return processes.some((pid) => {
+  return processes.filter((pid) => {
     const [state, , leader] = statOf(pid);
     return leader === String(group) && state !== 'Z' && state !== 'X';
   });

@@ -6,7 +6,7 @@ import { linkSync, mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFil
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endGroup, isAtWork, onPrograms } from './children.mjs';
+import { endGroup, isAtWork, isAtWorkIn, onPrograms } from './children.mjs';
 
 const { begun, processSign, signPath, signed, signedProcess } = createRequire(import.meta.url)(
   '../../bin/set-up-sign.cjs',
@@ -53,11 +53,18 @@ function otherSetUp(root) {
   return pid === process.pid ? undefined : pid;
 }
 
-/** What a set-up ran that was killed, where it is still at work. A number is not given to another process while a group has it. */
+/**
+ * What a set-up ran that was killed, where it is still at work. A number is not given to another process while a group has it; but behind a start of the machine, or
+ * of a container, it may be that of somebody else's group, whose first process has ended.
+ */
 function leftPrograms(root) {
   const { setUp, programs } = signed(root);
   if (setUp === undefined || signedProcess(root) !== undefined) return [];
-  return programs.filter(({ pid, since }) => isAtWork(pid) && ['', since ?? ''].includes(begun(pid)));
+  return programs.filter(({ pid, since }) => {
+    if (!isAtWork(pid)) return false;
+    const now = begun(pid);
+    return now === '' ? since === undefined || isAtWorkIn(pid, root) : now === since;
+  });
 }
 
 /** False where another one is there, or was until now. The sign is there as a whole or not at all. */
