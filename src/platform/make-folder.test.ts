@@ -61,6 +61,8 @@ it("makes the last folder alone where those above it are somebody else's to make
   makeLastFolderNow(last);
   expect(statSync(last).isDirectory()).toBe(true);
   expect(() => makeLastFolderNow(join(folder, 'link'))).toThrow(/EEXIST/);
+  makeLastFolderNow(`${folder}/by-a-dot/.`);
+  expect(statSync(join(folder, 'by-a-dot')).isDirectory()).toBe(true);
 });
 
 it('tells which folders it made, the uppermost first', async () => {

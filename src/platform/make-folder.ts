@@ -44,12 +44,19 @@ export async function makeFolder(path: string, mode?: number): Promise<string[]>
  * not mounted, or misspelt. Throws what the system says, and a `MissingFolderError` that names the first that is missing.
  */
 export function makeLastFolderNow(path: string, sync = syncFolderNow): void {
-  if (kindNow(path) === 'folder') return;
+  // The system makes none that is called `folder/.`.
+  const folder = resolve(path);
+  if (kindNow(folder) === 'folder') return;
   let missing: string | undefined;
-  for (let at = dirname(resolve(path)); kindNow(at) === undefined; at = dirname(at)) missing = at;
+  for (let at = dirname(folder); kindNow(at) === undefined; at = dirname(at)) missing = at;
   if (missing !== undefined) throw new MissingFolderError(path, missing);
-  mkdirSync(path);
-  sync(dirname(path));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Somebody else may have made it meanwhile.
+    if (kindNow(folder) !== 'folder') throw error;
+  }
+  sync(dirname(folder));
 }
 
 /** Its message is a sentence. */
