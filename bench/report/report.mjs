@@ -42,6 +42,7 @@ const PARTS = {
     command: ['bench/end-to-end/growth.mjs', '--sizes', '100000,1000000,10000000'],
     isLong: true,
   },
+  scaling: { title: 'More processors', command: ['bench/end-to-end/scaling.mjs'] },
   'many-lists': {
     title: 'Many lists',
     command: ['bench/end-to-end/many-lists.mjs', '--lists', '10000'],
