@@ -1,4 +1,5 @@
 /** The service's measurements, in one Prometheus registry. Names end in their unit; labels have few values. */
+import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, type Metric } from 'prom-client';
 import { PacedReading } from './paced-reading.js';
 import { SeriesHistogram, type SeriesHistogramOptions } from './series-histogram.js';
@@ -20,6 +21,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
   const registers = [registry];
   if (options.processMetrics === true) {
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
+    measureFrontEnd(registers);
   }
   const collectors = new Set<() => void>();
   // Thousands of lines, for whoever asks, without a key.
@@ -47,6 +49,19 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       registers,
     }),
   };
+}
+
+/** All connections are answered by the thread that calls this: where it is always busy, more processors do not help. */
+function measureFrontEnd(registers: Registry[]): void {
+  const busy = new Counter({
+    name: 'gannet_front_end_busy_seconds_total',
+    help: 'Time in which the thread that answers all connections did not wait for anything to do',
+    registers,
+    collect: () => {
+      busy.reset();
+      busy.inc(performance.eventLoopUtilization().active / 1000);
+    },
+  });
 }
 
 /** For what is observed at every request. */
