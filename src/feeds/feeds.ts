@@ -166,7 +166,7 @@ export class Feeds {
     await this.changed(row, () => ({ next_sync: nextSync }));
   }
 
-  /** It is due within the new interval, which is kept: a start goes by what is kept, and whoever asks is told that. */
+  /** It is due within the new interval, and not before a longer one has passed since the last attempt, which is kept: a start goes by what is kept, and whoever asks is told that. */
   async setInterval(row: FeedRow, minutes: number): Promise<FeedRow> {
     const changed = await this.changed(row, () => ({ interval_minutes: minutes }));
     this.schedule(changed);
@@ -322,9 +322,11 @@ export class Feeds {
     if (!this.isStarted) return;
     // Some may have gone while others were being made ready.
     const there = rows.filter(({ id }) => this.options.store.get(id) !== undefined);
-    const scheduled = there.map(({ id, account, interval_minutes, next_sync }) => {
-      const nextMs = next_sync === null ? undefined : Date.parse(next_sync);
-      return { id, account, intervalMs: interval_minutes * MINUTE_MS, nextMs };
+    const scheduled = there.map(({ id, account, interval_minutes, next_sync, state }) => {
+      const [nextMs, checkedMs] = [next_sync, state.last_checked].map((utc) =>
+        utc === null ? undefined : Date.parse(utc),
+      );
+      return { id, account, intervalMs: interval_minutes * MINUTE_MS, nextMs, checkedMs };
     });
     this.scheduler.setAll(scheduled);
   }

@@ -70,8 +70,10 @@ describe('a feed whose interval was long', () => {
     const soon = await put(5);
     expect(Date.parse(soon.next_sync ?? '') - Date.now()).toBeLessThanOrEqual(5.5 * minuteMs);
     expect(await feeds.feed('hurried')).toEqual(soon);
-    // A longer one begins with the run that is due.
-    expect(await put(60)).toMatchObject({ interval_minutes: 60, next_sync: soon.next_sync });
+    // A longer one counts from the last attempt: it was due with the shorter one first.
+    const later = await put(60);
+    expect(Date.parse(later.next_sync ?? '')).toBe(Date.parse(checked ?? '') + 60 * minuteMs);
+    expect(await feeds.feed('hurried')).toEqual(later);
   });
 });
 

@@ -218,6 +218,20 @@ describe('SyncScheduler', () => {
     expect(began.map(([id]) => id)).toEqual(['late', 'late', 'kept']);
   });
 
+  it('reads again a longer interval after the last time, and not after the shorter one that was', async () => {
+    const { timers, began, made, end } = scheduler();
+    made.set({ ...feed('often'), intervalMs: 5 * MINUTE_MS });
+    await end('often');
+    const checkedMs = timers.nowMs();
+    await timers.pass(MINUTE_MS, settled);
+    made.set({ ...feed('often'), intervalMs: 60 * MINUTE_MS, checkedMs });
+    expect(made.nextMs('often')).toBe(checkedMs + 60 * MINUTE_MS);
+    await timers.pass(58 * MINUTE_MS, settled);
+    expect(began).toHaveLength(1);
+    await timers.pass(2 * MINUTE_MS, settled);
+    expect(began).toHaveLength(2);
+  });
+
   it('waits as long as a source asks for, and no longer than a day', async () => {
     for (const [asked, waited] of [
       [2 * 3_600_000, 2 * 3_600_000],

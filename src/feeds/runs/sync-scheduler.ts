@@ -21,6 +21,8 @@ export interface ScheduledFeed {
   readonly intervalMs: number;
   /** Undefined: at once. */
   readonly nextMs: number | undefined;
+  /** Of the last attempt, from which a longer interval counts; undefined: there was none, or it is not known. */
+  readonly checkedMs?: number | undefined;
 }
 
 export interface SchedulerOptions {
@@ -53,7 +55,10 @@ export class SyncScheduler {
 
   constructor(private readonly options: SchedulerOptions) {}
 
-  /** Adds a feed, or takes over its interval; what it waits for is no longer than a new interval. */
+  /**
+   * Adds a feed, or takes over its interval: what waits for its time waits no longer than a new one, and what has been read is not read again
+   * before a longer one has passed since. What is due already, or waits for a first time, stays so.
+   */
   set(feed: ScheduledFeed): void {
     this.setAll([feed]);
   }
@@ -94,7 +99,7 @@ export class SyncScheduler {
     if (this.running > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
   }
 
-  private keep({ id, account, intervalMs, nextMs }: ScheduledFeed): void {
+  private keep({ id, account, intervalMs, nextMs, checkedMs }: ScheduledFeed): void {
     const nowMs = this.options.timers.nowMs();
     const entry = this.feeds.get(id);
     // A new interval begins when it is set; what was kept over a stop may be as late as a source has asked for.
@@ -102,7 +107,9 @@ export class SyncScheduler {
     const waitMsMax = isChanged
       ? longestWaitMs(intervalMs)
       : (entry?.waitMsMax ?? Math.max(longestWaitMs(intervalMs), RETRY_AFTER_MS_MAX));
-    const next = Math.min(entry?.nextMs ?? nextMs ?? nowMs, nowMs + waitMsMax);
+    const isLonger = isChanged && intervalMs > entry.intervalMs && entry.nextMs > nowMs;
+    const soonestMs = isLonger && checkedMs !== undefined ? checkedMs + intervalMs : -Infinity;
+    const next = Math.min(Math.max(entry?.nextMs ?? nextMs ?? nowMs, soonestMs), nowMs + waitMsMax);
     this.feeds.set(id, {
       account,
       intervalMs,

@@ -47,7 +47,7 @@ export function describeFaults(
 ): ErrorPlace[] {
   const places: ErrorPlace[] = [];
   const seen = new Set<string>();
-  for (const error of onceAText(withoutAlternatives(errors))) {
+  for (const error of onceAText(withoutAlternatives(errors, root))) {
     if (places.length === ERROR_PLACES_MAX) break;
     const path = toldText(pathOf(error), ERROR_PLACE_CHARACTERS_MAX);
     const place = { ...placeOf(path, kind), detail: detailOf(error, kind, root) };
@@ -76,10 +76,10 @@ function onceAText(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 
 /**
  * For a value that fits no alternative Ajv reports the faults of each. Kept are those of the alternative that was meant:
- * of the value's type, and of several objects the one whose members it has; otherwise the sentence about the alternatives
- * themselves.
+ * of the value's type, and of several objects the one whose members it has; otherwise, and for an object without members, the
+ * sentence about the alternatives themselves.
  */
-function withoutAlternatives(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+function withoutAlternatives(errors: readonly ErrorObject[], root: unknown): readonly ErrorObject[] {
   const dropped = new Set<ErrorObject>();
   errors.forEach((union, end) => {
     if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return;
@@ -97,11 +97,16 @@ function withoutAlternatives(errors: readonly ErrorObject[]): readonly ErrorObje
     }
     const ofItsType = [...branches.values()].filter((branch) => !branch.some((error) => isOtherKind(error, union)));
     const meant = nearestInMembers(ofItsType, union);
-    if (meant === undefined) return;
+    if (meant === undefined || (ofItsType.length > 1 && isBare(valueAt(root, union.instancePath)))) return;
     for (const error of meant) dropped.delete(error);
     dropped.add(union);
   });
   return errors.filter((error) => !dropped.has(error));
+}
+
+/** Nothing says which of several objects was meant. */
+function isBare(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
 /** True for a fault of an alternative of the union. */
@@ -219,6 +224,8 @@ function patternFault(value: unknown, { 'x-allowed': allowed, examples = [], wri
 
 function alternatives(schema: PlainSchema, value: unknown): string {
   const branches = schema.anyOf ?? [];
+  if (isBare(value) && branches.every(({ required = [] }) => required.length > 0))
+    return `Must have ${branches.map(({ required = [] }) => named(required)).join(', or ')}.`;
   const constants = branches.flatMap(constantsOf);
   if (constants.length > 0 && branches.every((branch) => constantsOf(branch).length > 0)) {
     return oneOf(constants, value);
@@ -231,6 +238,12 @@ function alternatives(schema: PlainSchema, value: unknown): string {
   return words.length === 0
     ? 'Is of no allowed form.'
     : `Must be ${[...new Set(words)].join(' or ')}, not ${shown(value)}.`;
+}
+
+/** `'a', 'b' and 'c'` */
+function named(members: readonly string[]): string {
+  const words = members.map((member) => `'${member}'`);
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 }
 
 function constantsOf(schema: PlainSchema): readonly unknown[] {

@@ -118,6 +118,7 @@ describe('bodies', () => {
     [{ name: 'a', by: { link: 'x', words: 'yes' } }, '/by/words', "Unknown member 'words'. Did you mean 'word'?"],
     [{ name: 'a', by: { name: 'x' } }, '/by/word', 'The member is required.'],
     [{ name: 'a', by: 3 }, '/by', 'Must be an object, not 3.'],
+    [{ name: 'a', by: {} }, '/by', "Must have 'name' and 'word', or 'link'."],
     [{ name: 'a', list: 'A b' }, '/list', `Must be ${NAME_PATTERN_WORDS}, such as "films", not "A b".`],
     [{ name: 'a', code: 'x' }, '/code', 'Must be two lower-case letters, such as "de", not "x".'],
     [{ name: 'a', token: 's3 cret' }, '/token', 'Must be letters and digits.'],
