@@ -34,6 +34,10 @@ describe('the catalogue of permissions', () => {
     expect([...catalogue.groups().values()].flat()).toEqual(catalogue.all);
   });
 
+  it('offers what operations need alone', () => {
+    expect(catalogue.needed).toEqual(['list:read', 'facet:create', 'echo:say']);
+  });
+
   it('knows its names, their areas and everything, and nothing else', () => {
     for (const known of [...catalogue.all, 'facet:*', 'echo:*', '*']) expect(catalogue.has(known), known).toBe(true);
     for (const unknown of ['facet', 'facets:read', 'public', '', ':', 'webhook:test'])

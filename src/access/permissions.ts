@@ -47,6 +47,8 @@ export function isReadPermission(permission: string): boolean {
 export class PermissionCatalogue {
   /** By their full names, in the order of the console. */
   readonly all: readonly string[];
+  /** Those of them that an operation asks for: what is offered to people. */
+  readonly needed: readonly string[];
   readonly presets: Readonly<Record<AccessPreset, readonly string[]>>;
   readonly #known: ReadonlySet<string>;
   readonly #wildcards: readonly string[];
@@ -58,6 +60,8 @@ export class PermissionCatalogue {
     );
     const named = [...needed].filter((permission) => permission?.includes(':') === true) as string[];
     this.all = [...new Set([...named, ...promised])].sort(inOrderOfConsole);
+    const asked = new Set(named);
+    this.needed = this.all.filter((permission) => asked.has(permission));
     this.#known = new Set(this.all);
     this.#wildcards = [...new Set(this.all.map(areaOf))].map((area) => `${area}:*`);
     this.presets = {

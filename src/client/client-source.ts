@@ -17,8 +17,8 @@ export function clientSource(operations: readonly Operation[]): string {
     `import { operation, type StreamInput } from '${TRANSPORT}';`,
     `export * from '${TRANSPORT}';`,
     '',
-    '/** Everything that a key may be allowed, in the order in which the console shows it. */',
-    `export const permissions: readonly string[] = ${JSON.stringify(permissions.all)};`,
+    '/** Everything that a key may be allowed and an operation needs, in the order in which the console shows it. */',
+    `export const permissions: readonly string[] = ${JSON.stringify(permissions.needed)};`,
     '',
     ...operations.map(operationSource),
   ].join('\n');

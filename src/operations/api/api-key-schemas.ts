@@ -26,7 +26,8 @@ export const scopeTarget = nullable(nameSchema('Name of the list or group', 'fil
 
 export const permissionsSchema = Type.Array(Type.String({ minLength: 1, maxLength: PERMISSION_CHARACTERS_MAX }), {
   maxItems: PERMISSIONS_MAX,
-  description: 'What the key may do, as `<area>:<action>` or `<area>:*`; empty: everything',
+  description:
+    'What the key may do, as `<area>:<action>` or `<area>:*`; empty: everything. Names of the areas `eval`, `judge`, `query-rule` and some others are taken that no operation needs yet; what an operation needs is its `x-permission`',
   examples: [['list:read', 'search-result:read']],
 });
 
