@@ -62,7 +62,8 @@ export const MODEL_SETTINGS = defineSettings('models', {
   batch_texts: {
     schema: Type.Integer({ minimum: 1, maximum: 2048 }),
     default: 32,
-    comment: 'Texts that a server is sent in one request at most.',
+    comment:
+      'Texts that a server is sent in one request at most; fewer where their vectors could be too long an answer.',
   },
 });
 

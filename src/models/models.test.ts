@@ -12,10 +12,11 @@ import { SimulatedTimers } from '../../test/support/simulated-timers.js';
 import { openEnvironment, Secret, type LmdbEnvironment } from '../platform/index.js';
 import { checkedRelevances, checkedVectors } from './checked-answers.js';
 import type { Embedder, Reranker } from '../vectors/index.js';
+import { ANSWER_BYTES_MAX } from './json-service.js';
 import { ModelError } from './model-error.js';
 import type { Models, ModelsOptions } from './models.js';
 import { estimateTokens } from './passages.js';
-import { endpointOf } from './remote-models.js';
+import { endpointOf, textsPerAnswer } from './remote-models.js';
 import type { Model } from './types.js';
 
 let folder: string;
@@ -427,3 +428,13 @@ it('takes no answer that is not what it should be, whatever it is', () => {
     }),
   );
 });
+
+it.each([8, 1024, 3072, 8192])(
+  'no more texts are sent at once than have vectors of %i numbers in an answer that is read',
+  (dimensions) => {
+    const texts = textsPerAnswer(dimensions);
+    const number = ' '.repeat(12) + '-1.2345678901234567e-7,\n';
+    expect(texts * dimensions * number.length).toBeLessThan(ANSWER_BYTES_MAX);
+    expect(texts).toBeGreaterThan(200);
+  },
+);

@@ -34,6 +34,7 @@ import { asModelError } from './model-error.js';
 import type { ModelSettings } from './model-settings.js';
 import type { ModelChange, ModelStore, NewModel } from './model-store.js';
 import { ModelProviders, type DescribedModel, type OnnxOptions } from './model-providers.js';
+import { textsPerAnswer } from './remote-models.js';
 import { QueryEmbeddings } from './query-embeddings.js';
 import { GuardedTranscriber, transcriptionVersion, type Transcriber } from './transcription.js';
 import { TOKENS_MAX_DEFAULT, type Model, type ModelInput } from './types.js';
@@ -329,7 +330,8 @@ export class Models implements ListModels {
     const { dimensions } = model;
     if (dimensions === null) return { calls };
     const source = this.#providers.source(model);
-    const batchTexts = model.provider === 'onnx' ? FOLDER_BATCH_TEXTS : settings.batch_texts;
+    const remoteTexts = Math.min(settings.batch_texts, textsPerAnswer(dimensions));
+    const batchTexts = model.provider === 'onnx' ? FOLDER_BATCH_TEXTS : remoteTexts;
     const embedder = source && new GuardedEmbedder({ model: { ...model, dimensions }, source, calls, batchTexts });
     const ofPictures = this.#providers.pictures(model);
     const pictures =

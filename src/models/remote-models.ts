@@ -3,7 +3,7 @@ import { VECTOR_DIMENSIONS_MAX } from '../records/index.js';
 import { checkedRelevances, checkedVectors, described, memberOf } from './checked-answers.js';
 import type { Reranker, TextToEmbed } from '../vectors/index.js';
 import type { EmbeddingCall, EmbeddingSource, SourceDescription } from './embedder.js';
-import type { AnswerBounds, JsonService } from './json-service.js';
+import { ANSWER_BYTES_MAX, type AnswerBounds, type JsonService } from './json-service.js';
 import { ModelError } from './model-error.js';
 import { cutPassages, estimateTokens } from './passages.js';
 import { TOKENS_MAX_DEFAULT } from './types.js';
@@ -21,6 +21,12 @@ const RESULT_COMMAS_MAX = 20;
 /** Of a character that a server repeats, as an escape. */
 const REPEATED_BYTES_MAX = 6;
 const BYTES_BESIDE_MAX = 131_072;
+
+/** How many texts a server may be sent at once, so that vectors of so many numbers are an answer that is read, however it writes them. */
+export function textsPerAnswer(dimensions: number): number {
+  const vectorBytes = (dimensions + COMMAS_OF_VECTOR_MAX) * NUMBER_BYTES_MAX;
+  return Math.floor((ANSWER_BYTES_MAX - BYTES_BESIDE_MAX) / vectorBytes);
+}
 
 export type Endpoint = '/v1/embeddings' | '/v1/chat/completions' | '/v1/audio/transcriptions' | '/rerank';
 
