@@ -1,6 +1,6 @@
 /**
  * `npm start` and `npm run demo`: set-up, then the program in this same process, so that a signal to npm reaches the service
- * (a shell between the two would keep it).
+ * (a shell between the two would keep it: `exec` in package.json).
  */
 import { existsSync } from 'node:fs';
 

@@ -105,6 +105,13 @@ itWhere(tellsBeginnings, 'when a process began is not told here')(
   },
 );
 
+it('npm start and npm run demo leave no shell between npm and the program, which would keep a signal to npm', () => {
+  const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'));
+  const child = spawnSync('sh', ['-c', scripts.start.replace(/node .*/, 'sh -c "echo \\$\\$"')], { encoding: 'utf8' });
+  expect(child.stdout).toBe(`${child.pid}\n`);
+  expect(scripts.demo).toMatch(/^exec node /);
+});
+
 /** A clone with what sets up its packages: one, that is in the clone itself, so that npm asks nobody for it. */
 function cloneWithOnePackage() {
   const clone = mkdtempSync(join(tmpdir(), 'gannet-launch-'));

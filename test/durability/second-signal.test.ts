@@ -1,8 +1,9 @@
 /** A stop that waits, here for a body that does not come, ends at once where somebody asks a second time. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../support/eventually.js';
+import { nextStopSignal } from '../../src/cli/commands/serve.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 let service: TestService | undefined;
@@ -27,6 +28,28 @@ it('ends a stop that waits with status 130, and what was logged is there', async
     () => Promise.resolve(running.output),
     (output) => output.includes('told to stop'),
   );
-  expect(await running.stop('SIGTERM')).toBe(130);
+  // Another one: the same is what npm passes on, where it comes at once.
+  expect(await running.stop('SIGINT')).toBe(130);
   socket.destroy();
+});
+
+it('is the first one still where npm passes on at once what the terminal has sent to both', async () => {
+  const before = new Set(process.listeners('SIGINT'));
+  const ended: number[] = [];
+  const stopped = nextStopSignal((status) => ended.push(status));
+  const listener = process.listeners('SIGINT').find((each) => !before.has(each));
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    for (const each of process.listeners(signal)) if (each === listener) process.off(signal, each);
+  if (listener === undefined) throw new Error('nothing listens');
+  const at = (ms: number) => vi.spyOn(performance, 'now').mockReturnValue(ms);
+  onTestFinished(() => void vi.restoreAllMocks());
+  at(1000);
+  listener('SIGINT');
+  at(1020);
+  listener('SIGINT');
+  expect(await stopped).toBe('SIGINT');
+  expect(ended).toEqual([]);
+  at(2000);
+  listener('SIGINT');
+  expect(ended).toEqual([130]);
 });

@@ -63,15 +63,19 @@ function leaveWorkingFolder(): void {
   if (!PRELOADS.test(options)) process.chdir('/');
 }
 
+/** Ctrl-C reaches the service from the terminal, and once more from npm, which passes it on: nobody presses it again so soon. */
+const PASSED_ON_WITHIN_MS = 300;
+
 /** Resolves at the first signal; a second one ends the process at once, unless it is a terminal's, which comes from the system and from the shell. */
 export function nextStopSignal(
   end: (status: number) => void = (status) => process.exit(status),
 ): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let asked = false;
+    let asked: { readonly signal: NodeJS.Signals; readonly atMs: number } | undefined;
     const onSignal = (signal: NodeJS.Signals) => {
-      if (asked && signal !== 'SIGHUP') end(130);
-      asked = true;
+      const isPassedOn = signal === asked?.signal && performance.now() - asked.atMs < PASSED_ON_WITHIN_MS;
+      if (asked !== undefined && signal !== 'SIGHUP' && !isPassedOn) end(130);
+      asked ??= { signal, atMs: performance.now() };
       resolve(signal);
     };
     for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
