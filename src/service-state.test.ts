@@ -46,7 +46,7 @@ it('queues are told of before they are full, with how full they are', () => {
       kind: 'queue',
       account: '',
       name: 'ingest',
-      detail: expect.stringMatching(/^205 tasks wait for a thread, 80 % of the 256 that may \(ingest\.queue_max\): /),
+      detail: expect.stringMatching(/^205 tasks wait for a thread, 80 % of ingest\.queue_max \(256\): /),
       since_utc: null,
     },
   ]);

@@ -108,7 +108,7 @@ export function fullQueues(waiting: ServiceState['waiting']): readonly Trouble[]
   return waiting.flatMap(({ name, count, max }) => {
     if (max === null || count < NEAR_FULL_SHARE * max) return [];
     const share = Math.round((100 * count) / max);
-    const detail = `${count} tasks wait for a thread, ${share} % of the ${max} that may (${name}.queue_max): beyond that requests are refused with 503`;
+    const detail = `${count} tasks wait for a thread, ${share} % of ${name}.queue_max (${max}): from there on requests of accounts that have more than their part are refused with 503`;
     return [{ kind: 'queue', account: '', name, detail, since_utc: null }];
   });
 }

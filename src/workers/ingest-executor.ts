@@ -220,6 +220,7 @@ export function createIngestExecutor({
   const waiting = waitingIn(pools, deaths);
   const lanes = lanesOf(threads);
   const all = Object.values(lanes);
+  const counted = [lanes.writes, lanes.small];
   const mergeBytes = new WeightedTurns(mergeBytesMax ?? Infinity);
   const needsBytes = (task: IngestTask) => hasThreadForQuiet && bytesHeldBy(task) > 0;
 
@@ -242,7 +243,11 @@ export function createIngestExecutor({
 
   async function runInLane<T extends IngestTask>(task: T, options: IngestOptions): Promise<IngestResult<T>> {
     const { lane, pool } = placeOf(task, given, lanes);
-    const tell = () => metrics.poolWaiting.labels('ingest').set(waitingInAll(all));
+    const tell = () => {
+      // What is refused from `ingest.queue_max` on, and what waits beside it for as long as it takes: merges, checks, what builds versions.
+      metrics.poolWaiting.labels('ingest').set(waitingInAll(counted));
+      metrics.poolWaiting.labels('ingest-later').set(waitingInAll(all) - waitingInAll(counted));
+    };
     const inLane = () => {
       const done = lane.run(() => send(task, pool), options);
       tell();
@@ -262,9 +267,9 @@ export function createIngestExecutor({
 
   return {
     get waiting() {
-      return lanes.writes.waiting + lanes.small.waiting;
+      return waitingInAll(counted);
     },
-    waitingByAccount: () => countsIn([lanes.writes, lanes.small]),
+    waitingByAccount: () => countsIn(counted),
     async run(task, options = {}) {
       // Before its commit: what cannot be opened afterwards would be on disk and not searchable.
       room.assertForWriting();

@@ -254,7 +254,8 @@ interface Merged {
 /** Merges of so many vectors in a pool of their own. */
 async function mergesWith(mergeBytesMax: number | undefined) {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-merges-'));
-  const executor = createIngestExecutor({ ...ingest, mergeBytesMax, log: silent, metrics: createMetrics() });
+  const metrics = createMetrics();
+  const executor = createIngestExecutor({ ...ingest, mergeBytesMax, log: silent, metrics });
   let listPath = '';
   const fixtures = await listFixtures({
     waiting: 0,
@@ -279,6 +280,10 @@ async function mergesWith(mergeBytesMax: number | undefined) {
       const sources = [{ id: 1, handle: segment }];
       const task = { kind: 'merge-vectors', listPath, generation, sources, newSegment, holdsBytes, isQuiet } as const;
       return executor.run(task, { signal });
+    },
+    async waiting() {
+      const { values } = await metrics.poolWaiting.get();
+      return Object.fromEntries(values.map(({ labels, value }) => [labels.pool, value]));
     },
     async close() {
       await fixtures.close();
@@ -357,6 +362,8 @@ describe('the ingest pool', () => {
     const quiet = merges.merge(30_000, { isQuiet: true }).then(() => ended.push('quiet'));
     const givenUp = merges.merge(10, { signal: gone.signal }).catch((error: unknown) => ended.push(String(error)));
     const small = merges.merge(10).then(() => ended.push('small'));
+    // No request is refused for their sake.
+    expect(await merges.waiting()).toEqual({ ingest: 0, 'ingest-later': 1 });
     await merges.merge(10, { holdsBytes: 0 }).then(() => ended.push('without'));
     gone.abort('given up');
     await Promise.all([quiet, givenUp, small]);
