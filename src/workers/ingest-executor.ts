@@ -219,8 +219,7 @@ export function createIngestExecutor({
   const deaths = new WorkerDeaths('ingest', log, metrics);
   const waiting = waitingIn(pools, deaths);
   const lanes = lanesOf(threads);
-  const all = Object.values(lanes);
-  const counted = [lanes.writes, lanes.small];
+  const [all, counted] = [Object.values(lanes), [lanes.writes, lanes.small]];
   const mergeBytes = new WeightedTurns(mergeBytesMax ?? Infinity);
   const needsBytes = (task: IngestTask) => hasThreadForQuiet && bytesHeldBy(task) > 0;
 
@@ -243,11 +242,7 @@ export function createIngestExecutor({
 
   async function runInLane<T extends IngestTask>(task: T, options: IngestOptions): Promise<IngestResult<T>> {
     const { lane, pool } = placeOf(task, given, lanes);
-    const tell = () => {
-      // What is refused from `ingest.queue_max` on, and what waits beside it for as long as it takes: merges, checks, what builds versions.
-      metrics.poolWaiting.labels('ingest').set(waitingInAll(counted));
-      metrics.poolWaiting.labels('ingest-later').set(waitingInAll(all) - waitingInAll(counted));
-    };
+    const tell = () => tellWaiting(metrics, counted, all);
     const inLane = () => {
       const done = lane.run(() => send(task, pool), options);
       tell();
@@ -281,6 +276,12 @@ export function createIngestExecutor({
       await Promise.all(pools.map((pool) => pool.close()));
     },
   };
+}
+
+/** What is refused from `ingest.queue_max` on, and what waits beside it for as long as it takes: merges, checks, what builds versions. */
+function tellWaiting({ poolWaiting }: Metrics, counted: readonly TaskLane[], all: readonly TaskLane[]): void {
+  poolWaiting.labels('ingest').set(waitingInAll(counted));
+  poolWaiting.labels('ingest-later').set(waitingInAll(all) - waitingInAll(counted));
 }
 
 function waitingInAll(lanes: readonly TaskLane[]): number {

@@ -316,7 +316,7 @@ describe('settings of a feed', () => {
       [{ start_urls: ['ftp://a/'] }, '/start_urls/0'],
       [{ settings: { start_urls: ['ftp://a/'] } }, '/settings/start_urls/0'],
       [{ start_urls: [made.url('/')], excluded: [] }, '/excluded'],
-      [{}, '/settings'],
+      [{}, ''],
     ] as const) {
       expect(await put('web-scope', body)).toMatchObject({ status: 400, body: { errors: [{ pointer }] } });
     }

@@ -121,6 +121,7 @@ it('names what cannot be written, writes the rest, and leaves no folder but its 
     ...bad.map((paper, number) => ({ name: `b${number}`, title: 'Bad', paper })),
     { name: 'good', title: 'Good', paper: papers[0] },
   ]);
+  mkdirSync(join(folder, 'deep', 'er'), { recursive: true });
   const files = join(folder, 'deep', 'er', 'bad');
   const { status, notes } = await exported('bad', files);
   expect(status).toBe(1);

@@ -48,18 +48,14 @@ export class DamagedLists {
     return this.refusals.get(listId);
   }
 
-  /**
-   * As `ListIndexes.closeDamaged`. A store that could not be read stays open, to be mapped anew: zeros in it would keep it from being opened. Nobody reads a damaged one
-   * again, and it holds no file.
-   */
+  /** As `ListIndexes.closeDamaged`. Its store stays open, to be mapped anew: zeros in it would keep it from being opened. */
   closeList(listId: string, { account, list }: SearchSettings, reason: unknown): ServiceError {
     const known = this.refusals.get(listId);
     if (known !== undefined) return known;
     const { log, letGo } = this.options;
     const refusal = damaged(listId, list, reason);
     this.refusals.set(listId, refusal);
-    const comesBack = mayBeReadAgain(reason);
-    if (comesBack) this.unreadable.met(listId);
+    if (mayBeReadAgain(reason)) this.unreadable.met(listId);
     log.error(
       { err: reason, account, list, id: listId },
       'A list is damaged and is closed; the others serve. Where the disk can be read again it is opened by itself; else restore its folder from a backup, or delete it',
@@ -72,7 +68,7 @@ export class DamagedLists {
         if (error !== refusal) log.warn({ err: error, id: listId }, message);
         return undefined;
       });
-    if (end !== undefined) this.ends.set(listId, comesBack ? end : this.closed(listId, end));
+    if (end !== undefined) this.ends.set(listId, end);
     return refusal;
   }
 
@@ -82,11 +78,6 @@ export class DamagedLists {
     this.refusals.delete(listId);
     const end = this.ends.get(listId);
     this.ends.delete(listId);
-    if (end !== undefined) await this.closed(listId, end);
-  }
-
-  /** Never rejects. */
-  private async closed(listId: string, end: Promise<ListStore | undefined>): Promise<undefined> {
     try {
       await (await end)?.close();
     } catch (error) {
