@@ -345,7 +345,7 @@ async function openServices(
     progress,
     ...limitersOf(config),
     ...cataloguesOf(operations),
-    ...stateOf({ ...data, budgetBytes: budget.bytes, features: open, metrics }, parts),
+    ...stateOf({ ...data, budgetBytes: budget.bytes, features: open, metrics, log }, parts),
     ...standingOf(state, dataDir, faults),
   };
   return { services, features: open, warmUp: () => searchPool.get().warmUp(), budget };

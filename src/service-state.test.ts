@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Catalog } from './catalog/index.js';
 import { OpenFeatures } from './operations/index.js';
@@ -25,7 +26,10 @@ it('what is measured of open lists is no use of them: which of them rest was by 
   const config = { search: { queue_max: 10 }, ingest: { queue_max: 10 } } as Config;
   const features = new OpenFeatures();
   const opened = { opened: () => undefined };
-  const state = stateOf({ config, dataDir, budgetBytes: 0, catalog, indexes, features, metrics }, opened);
+  const state = stateOf(
+    { config, dataDir, budgetBytes: 0, catalog, indexes, features, metrics, log: pino({ level: 'silent' }) },
+    opened,
+  );
   const create = (id: string) => indexes.create(id, { ...LIST_SETTINGS, list: id }, LIST_DEFINITION);
   for (const id of IDS.slice(0, -1)) await create(id);
   // The first is the one that was used last.

@@ -14,6 +14,7 @@ import {
   type Config,
   type Metrics,
 } from './platform/index.js';
+import { loggedWorker } from './platform/hosts/index.js';
 
 const SECOND_MS = 1000;
 /** What is told of a list at rest is kept as text: ten thousand of them at once hold up the thread that answers everybody. */
@@ -31,6 +32,7 @@ export interface StateParts {
   readonly indexes: ListIndexes;
   readonly features: OpenFeatures;
   readonly metrics: Metrics;
+  readonly log: Services['log'];
 }
 
 type TroubleParts = Pick<StateParts, 'catalog' | 'features'> & {
@@ -40,7 +42,7 @@ type TroubleParts = Pick<StateParts, 'catalog' | 'features'> & {
 /** What is measured, and the same in an answer. */
 export function stateOf(parts: StateParts, opened: Pick<OpenParts, 'opened'>): Pick<Services, 'state' | 'metrics'> {
   const { metrics } = parts;
-  const disk = new DiskLook(parts.dataDir);
+  const disk = new DiskLook(parts.dataDir, loggedWorker('disk', parts));
   opened.opened('look at the disk', () => disk.close());
   measure(parts, disk);
   const state = async (): Promise<ServiceState> => {

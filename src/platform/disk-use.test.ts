@@ -16,6 +16,11 @@ afterEach(() => {
 });
 
 const MIB = 2 ** 20;
+/** No thread is to fail here. */
+const fail = (what: unknown) => {
+  throw new Error(String(what));
+};
+const UNHEARD = { onDeath: fail, onBug: fail };
 
 /** With room of its own on every file system: those that pack files would keep one byte that is repeated in none, and some take the room only when they write. */
 const fill = (path: string, mib: number) => {
@@ -28,7 +33,7 @@ it('tells what takes the room, a file of two names once, the largest first', asy
   fill(join(folder, 'lists', 'one', 'segments', 'a'), 3);
   linkSync(join(folder, 'lists', 'one', 'segments', 'a'), join(folder, 'lists', 'one', 'b'));
   fill(join(folder, 'system', 'data.mdb'), 1);
-  const look = new DiskLook(folder, () => nowMs);
+  const look = new DiskLook(folder, UNHEARD, () => nowMs);
   const found = await look.look();
   expect(found?.entries?.map(({ name, bytes }) => [name, Math.round(bytes / MIB)])).toEqual([
     ['lists', 3],
@@ -52,7 +57,7 @@ it('asks for no file in the thread that answers everybody', async () => {
       if (type === 'FSREQPROMISE') asked += 1;
     },
   }).enable();
-  const found = await new DiskLook(folder).look();
+  const found = await new DiskLook(folder, UNHEARD).look();
   hook.disable();
   expect(found?.entries).toHaveLength(1);
   expect(asked).toBeLessThan(10);
@@ -60,7 +65,7 @@ it('asks for no file in the thread that answers everybody', async () => {
 
 it('ends a look when it is closed, and begins none behind that', async () => {
   writeFileSync(join(folder, 'file'), '');
-  const look = new DiskLook(folder);
+  const look = new DiskLook(folder, UNHEARD);
   const cut = look.look();
   await look.close();
   expect((await cut)?.entries).toBeUndefined();
@@ -68,5 +73,5 @@ it('ends a look when it is closed, and begins none behind that', async () => {
 });
 
 it('tells of a folder that is gone that it does not answer', async () => {
-  expect(await new DiskLook(join(folder, 'none')).look()).toBeUndefined();
+  expect(await new DiskLook(join(folder, 'none'), UNHEARD).look()).toBeUndefined();
 });

@@ -4,7 +4,8 @@
  */
 import { statfs } from 'node:fs/promises';
 import type { DiskUseProtocol } from './disk-use-protocol.js';
-import type { Host } from './hosts/host.js';
+import type { Host, HostOptions } from './hosts/host.js';
+import type { Protocol } from './hosts/protocol.js';
 import { createWorkerThread } from './hosts/worker-thread.js';
 import { compiledFile } from './paths.js';
 import { SharedLook } from './storage-state.js';
@@ -37,6 +38,8 @@ export class DiskLook {
 
   constructor(
     private readonly folder: string,
+    /** What the log hears of the thread. */
+    private readonly told: Pick<HostOptions<Protocol>, 'onDeath' | 'onBug'>,
     private readonly nowMs: () => number = () => performance.now(),
   ) {
     this.#space = new SharedLook(() => this.#askSpace(), undefined);
@@ -86,10 +89,9 @@ export class DiskLook {
       heapMibMax: HEAP_MIB_MAX,
       niceness: NICENESS,
       idleMsMax: IDLE_MS_MAX,
-      // What is not known is not told.
-      onDeath: () => undefined,
-      onBug: () => undefined,
+      ...this.told,
     });
+    // What is not known is not told.
     const found = await this.#worker.call('look', this.folder, { signal }).catch(() => undefined);
     if (found === undefined) return undefined;
     const entries = found.toSorted((a, b) => b.bytes - a.bytes);
