@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The program: hands the composition root to the command line, which loads it only for the commands that need it.
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,13 +8,25 @@ import { fileURLToPath } from 'node:url';
 // From Node.js 22 on, compiled code of libraries is kept between starts; where the folder is not writable, nothing happens.
 module.enableCompileCache?.(fileURLToPath(new URL('../dist/.compile-cache', import.meta.url)));
 
-const { BUNDLE, loadBundled } = createRequire(import.meta.url)('./load-bundle.cjs');
-const commandLine = join(BUNDLE, 'src', 'cli', 'index.cjs');
+const bundle = bundleFolder();
+const commandLine = join(bundle, 'src', 'cli', 'index.cjs');
+const loader = join(bundle, 'load-bundle.cjs');
 const built = [
   commandLine,
+  loader,
   fileURLToPath(new URL('../native-bindings/build/Release/gannet_kernel.node', import.meta.url)),
   fileURLToPath(new URL('../native-bindings/build-lmdb/build/Release/lmdb.node', import.meta.url)),
 ];
+
+/** Where the link leads now: a set-up that puts another one in its place leaves this one for who runs from it. */
+function bundleFolder() {
+  const link = fileURLToPath(new URL('../dist/bundle', import.meta.url));
+  try {
+    return realpathSync(link);
+  } catch {
+    return link;
+  }
+}
 
 function fail(sentence) {
   process.stderr.write(`${sentence}\n`);
@@ -35,7 +47,7 @@ function assertNode() {
 /** What was compiled and cannot be loaded is damaged. */
 function load(file) {
   try {
-    return loadBundled(file);
+    return createRequire(import.meta.url)(loader).loadBundled(file);
   } catch (error) {
     fail(`Gannet cannot be loaded: ${error.message.split('\n', 1)[0]} \`npm run setup\` makes anew what is damaged.`);
   }
@@ -61,4 +73,4 @@ if (!built.every((file) => existsSync(file))) {
   );
 }
 const { runCommandLine } = load(commandLine);
-process.exitCode = await runCommandLine(process.argv, async () => load(join(BUNDLE, 'src', 'main.cjs')));
+process.exitCode = await runCommandLine(process.argv, async () => load(join(bundle, 'src', 'main.cjs')));

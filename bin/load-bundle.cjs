@@ -1,10 +1,11 @@
 'use strict';
 /**
- * Loads the files of dist/bundle, in every thread by itself. V8 takes of them what the set-up has kept of their compiled code
- * (scripts/lib/keep-code.mjs), which spares a start a third of its processor time. Kept code is left alone, without a word, where it belongs
- * to another V8, other flags or another processor (it lies in a folder named by these), to another content of the file, or is
- * damaged; V8 itself looks at no more than the length of a source. It lies among the files that it was made of, and nowhere else:
- * who could write there could change these.
+ * Loads the files of a bundle, in every thread by itself. The set-up puts a copy of this into each bundle (scripts/lib/bundle.mjs): threads and
+ * processes that a service starts later come from the folder that it was started from, also where another bundle has taken its place. V8 takes
+ * of the files what the set-up has kept of their compiled code (scripts/lib/keep-code.mjs), which spares a start a third of its processor time.
+ * Kept code is left alone, without a word, where it belongs to another V8, other flags or another processor (it lies in a folder named by
+ * these), to another content of the file, or is damaged; V8 itself looks at no more than the length of a source. It lies among the files that
+ * it was made of, and nowhere else: who could write there could change these.
  */
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
@@ -13,7 +14,7 @@ const { cachedDataVersionTag } = require('node:v8');
 const { Script } = require('node:vm');
 const { crc32 } = require('node:zlib');
 
-const BUNDLE = join(__dirname, '..', 'dist', 'bundle');
+const BUNDLE = __dirname;
 /** Of kept code: the sums of the source and of the code, of four bytes each. */
 const HEAD_BYTES = 8;
 /** What every file of the bundle ends with: one that does not is cut off. */

@@ -157,7 +157,7 @@ async function bundleOrFail() {
 
 /** Compiled files whose source is gone would still be found by an import that should fail. */
 function removeOrphans() {
-  const made = new Set(['bundle', 'bundle.unfinished', 'console-assets']);
+  const made = new Set(['bundle', 'bundles', 'console-assets']);
   for (const file of filesUnder(DIST, (path) => /\.js(?:\.map)?$/.test(path), made)) {
     const source = join(root, relative(DIST, file).replace(/\.js(?:\.map)?$/, '.ts'));
     if (!existsSync(source)) rmSync(file);

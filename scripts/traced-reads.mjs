@@ -20,6 +20,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const STRACE = '-f -qq -y -z -s 4096 --seccomp-bpf -e trace=open,openat,openat2,execve -e signal=none';
 /** What npm has installed, and what is made beside what is read. */
 const NOT_OF_PROJECT = /^(?:node_modules|\.git)(?:\/|$)|^dist\/\.compile-cache/;
+/** Where `dist/bundle` leads. */
+const BUNDLES = /^dist\/bundles\/[^/]+(\/|$)/;
 /** The runner looks for files of tests in these. */
 const LOOKED_THROUGH = /^(?:src|native-bindings|config|scripts|test)(?:\/|$)/;
 
@@ -36,7 +38,7 @@ function openedBy(test) {
     if (/O_WRONLY|O_PATH/.test(line)) continue;
     // The descriptor that it returned, with its path, or the program.
     const [, path] = /= \d+<(\/[^>]*)>$/.exec(line) ?? /execve\("(\/[^"]*)"/.exec(line) ?? [];
-    if (path?.startsWith(`${root}/`)) paths.add(path.slice(root.length + 1));
+    if (path?.startsWith(`${root}/`)) paths.add(path.slice(root.length + 1).replace(BUNDLES, 'dist/bundle$1'));
   }
   rmSync(folder, { recursive: true });
   return { paths: [...paths].sort(), status };

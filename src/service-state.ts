@@ -10,9 +10,11 @@ import {
   DiskLook,
   packageVersion,
   residentOwnBytes,
+  RunningProgram,
   systemClock,
   type Config,
   type Metrics,
+  type Replaced,
 } from './platform/index.js';
 import { loggedWorker } from './platform/hosts/index.js';
 
@@ -44,9 +46,15 @@ export function stateOf(parts: StateParts, opened: Pick<OpenParts, 'opened'>): P
   const { metrics } = parts;
   const disk = new DiskLook(parts.dataDir, loggedWorker('disk', parts));
   opened.opened('look at the disk', () => disk.close());
-  measure(parts, disk);
+  const program = new RunningProgram();
+  measure(parts, disk, program);
   const state = async (): Promise<ServiceState> => {
-    const [use, found, waiting] = await Promise.all([disk.look(), troublesOf(parts), waitingOf(parts)]);
+    const [use, found, waiting, replaced] = await Promise.all([
+      disk.look(),
+      troublesOf(parts),
+      waitingOf(parts),
+      program.look(),
+    ]);
     const { catalog, features } = parts;
     const all = catalog.accounts().reduce((sum, { name }) => sum + catalog.lists(name).length, 0);
     return {
@@ -60,7 +68,7 @@ export function stateOf(parts: StateParts, opened: Pick<OpenParts, 'opened'>): P
       lists: { all, open: await sumOf(metrics.listsOpen), rebuilding: await sumOf(metrics.listsRebuilding) },
       waiting,
       backup: features.part(BACKUPS).state(),
-      troubles: [...fullQueues(waiting), ...found],
+      troubles: [...replacedProgram(replaced), ...fullQueues(waiting), ...found],
     };
   };
   return { state, metrics: () => metrics.text() };
@@ -105,6 +113,14 @@ async function waitingOf({ metrics, config }: StateParts): Promise<ServiceState[
   ];
 }
 
+/** What of it is loaded later may not go together with what runs. */
+export function replacedProgram(replaced: Replaced | undefined): readonly Trouble[] {
+  if (replaced === undefined) return [];
+  const parts = replaced.parts.join(', ');
+  const detail = `the service still is release ${packageVersion()} as it was started, and another program lies in its place (${parts}): restart the service`;
+  return [{ kind: 'program', account: '', name: 'gannet', detail, since_utc: replaced.since?.toISOString() ?? null }];
+}
+
 /** Before requests are refused. */
 export function fullQueues(waiting: ServiceState['waiting']): readonly Trouble[] {
   return waiting.flatMap(({ name, count, max }) => {
@@ -120,7 +136,7 @@ async function sumOf(gauge: { get(): Promise<{ readonly values: readonly { reado
 }
 
 /** Beside what others measure: what an alert is made of. */
-function measure(parts: StateParts, disk: DiskLook): void {
+function measure(parts: StateParts, disk: DiskLook, program: RunningProgram): void {
   const { metrics, catalog, indexes } = parts;
   const registers = [metrics.registry];
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
@@ -134,12 +150,15 @@ function measure(parts: StateParts, disk: DiskLook): void {
   const size = gauge('gannet_disk_size_bytes', 'Of the file system of the data directory');
   const pending = gauge('gannet_records_embedding_pending', 'Records of open lists that wait for vectors');
   const failed = gauge('gannet_records_embedding_failed', 'Records of open lists that could not be embedded');
+  const replaced = gauge('gannet_program_replaced', '1: another program lies in the place of the one that runs');
   void disk.space();
   metrics.beforeReading(() => {
     // A disk that is silent keeps nobody waiting: told is what the look before found.
     free.set(disk.last?.freeBytes ?? Number.NaN);
     size.set(disk.last?.bytes ?? Number.NaN);
     void disk.space();
+    replaced.set(program.last === undefined ? 0 : 1);
+    void program.look();
     const meanings = catalog
       .accounts()
       .flatMap(({ name }) => catalog.lists(name).map(({ id }) => indexes.glance(id)?.meaning()));

@@ -41,7 +41,7 @@ function copyOf(name, isTaken) {
   const place = join(folder, name);
   mkdirSync(place);
   for (const each of ['bin', 'dist', 'package.json'])
-    cpSync(join(root, each), join(place, each), { recursive: true, filter: isTaken });
+    cpSync(join(root, each), join(place, each), { recursive: true, dereference: true, filter: isTaken });
   for (const each of ['config', 'native-bindings', 'node_modules']) symlinkSync(join(root, each), join(place, each));
   return join(place, 'bin', 'gannet.js');
 }

@@ -4,15 +4,29 @@
  * they share. Libraries of plain JavaScript are taken in; those with binaries, threads or files of their own are loaded as they are.
  * They are scripts that bin/load-bundle.cjs loads, for V8 gives out and takes compiled code of scripts only.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { noticesOf } from './notices.mjs';
 import { filesUnder } from './stamps.mjs';
 import { isProgram } from './steps.mjs';
 
-const { END } = createRequire(import.meta.url)('../../bin/load-bundle.cjs');
+const LOADER = fileURLToPath(new URL('../../bin/load-bundle.cjs', import.meta.url));
+const { END } = createRequire(import.meta.url)(LOADER);
+/** Of bundles that were replaced: services that were started from an earlier one cannot start threads any more. */
+const REPLACED_KEPT = 2;
 
 const TAKEN_IN = [
   'ajv',
@@ -77,9 +91,8 @@ function finishFile(path) {
 }
 
 /** What a thread or a process of a worker begins with (`compiledFile`): the loader, and by it the worker. */
-function writeStart(root, folder, worker) {
-  const place = dirname(join(folder, relative(`${folder}.unfinished`, worker)));
-  const loader = relative(place, join(root, 'bin', 'load-bundle.cjs')).replaceAll('\\', '/');
+function writeStart(folder, worker) {
+  const loader = relative(dirname(worker), join(folder, basename(LOADER))).replaceAll('\\', '/');
   const lines = [
     `const { loadBundled } = require('${loader}');`,
     `module.exports = loadBundled(require('node:path').join(__dirname, '${basename(worker)}.cjs'));`,
@@ -87,10 +100,41 @@ function writeStart(root, folder, worker) {
   writeFileSync(`${worker}.start.cjs`, `${lines.join('\n')}\n`);
 }
 
-/** Writes `dist/bundle` of the package in `root`, whole or not at all. Rejects with the faults of the sources. */
+/** Has `dist/bundle` lead to the bundle of this name, and removes those that were replaced long ago. */
+function putInPlace(dist, name) {
+  const link = join(dist, 'bundle');
+  // An earlier release made a folder.
+  if (lstatSync(link, { throwIfNoEntry: false })?.isDirectory() === true) rmSync(link, { recursive: true });
+  rmSync(`${link}.new`, { force: true });
+  symlinkSync(join('bundles', name), `${link}.new`);
+  renameSync(`${link}.new`, link);
+  removeReplaced(join(dist, 'bundles'), name);
+}
+
+/** Of those that stay goes what a service that runs can do without: where the lines of a stack were in the sources, and compiled code. */
+function removeReplaced(bundles, name) {
+  const replaced = readdirSync(bundles).filter((other) => other !== name);
+  const kept = replaced
+    .filter((other) => !other.endsWith('.unfinished'))
+    .sort()
+    .slice(-REPLACED_KEPT);
+  for (const other of replaced)
+    if (!kept.includes(other)) rmSync(join(bundles, other), { recursive: true, force: true });
+  for (const other of kept) {
+    rmSync(join(bundles, other, 'code'), { recursive: true, force: true });
+    for (const map of filesUnder(join(bundles, other), (path) => path.endsWith('.map'))) rmSync(map);
+  }
+}
+
+/**
+ * Writes a bundle of the package in `root` and has `dist/bundle` lead to it, whole or not at all. Each has a folder of its own in `dist/bundles`, by
+ * when it was made: a service goes on from the one that it was started from (decision 0389). Rejects with the faults of the sources.
+ */
 export async function bundle(root) {
   const { rolldown } = await import('rolldown');
-  const folder = join(root, 'dist', 'bundle');
+  const dist = join(root, 'dist');
+  const name = `${Date.now().toString(36)}-${process.pid}`;
+  const folder = join(dist, 'bundles', name);
   const unfinished = `${folder}.unfinished`;
   const entries = [
     join(root, 'src', 'cli', 'index.ts'),
@@ -106,7 +150,7 @@ export async function bundle(root) {
     tsconfig: join(root, 'tsconfig.json'),
     logLevel: 'warn',
   });
-  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
   const { output } = await build.write({
     dir: unfinished,
     format: 'cjs',
@@ -119,9 +163,10 @@ export async function bundle(root) {
   for (const { type, fileName } of output) if (type === 'chunk') finishFile(join(unfinished, fileName));
   writeFileSync(join(unfinished, 'notices.txt'), noticesOf(output));
   for (const worker of entries.filter((path) => path.endsWith('.worker.ts')))
-    writeStart(root, folder, join(unfinished, relative(root, worker).replace(/\.ts$/, '')));
-  rmSync(folder, { recursive: true, force: true });
+    writeStart(unfinished, join(unfinished, relative(root, worker).replace(/\.ts$/, '')));
+  copyFileSync(LOADER, join(unfinished, basename(LOADER)));
   renameSync(unfinished, folder);
+  putInPlace(dist, name);
 }
 
 // `node scripts/lib/bundle.mjs <package>`

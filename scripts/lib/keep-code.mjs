@@ -1,5 +1,5 @@
 /**
- * Keeps the compiled code of the bundle beside it, in dist/bundle/code, for bin/load-bundle.cjs: runs the service on an empty folder and some
+ * Keeps the compiled code of the bundle beside it, in its folder `code`, for bin/load-bundle.cjs: runs the service on an empty folder and some
  * commands, has them do what most do, and takes the code of all that was called meanwhile. Each flag of V8 that a tuned service
  * has makes other code; so there is a folder for each tuning.
  */

@@ -4,7 +4,7 @@
  * of the bundle, and writes the code of it, with all functions that were called, once it is asked to (by a file) or ends. For
  * keep-code.mjs, which says of which package by RECORDED_PACKAGE, and where to by RECORDED_CODE_FOLDER.
  */
-const { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } = require('node:fs');
+const { existsSync, mkdirSync, readFileSync, realpathSync, rmdirSync, writeFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 const { setFlagsFromString } = require('node:v8');
 const vm = require('node:vm');
@@ -24,7 +24,7 @@ vm.Script = class extends Script {
     scripts.set(options.filename, this);
   }
 };
-const { codePath, encodeCode } = require(join(root, 'bin', 'load-bundle.cjs'));
+const { codePath, encodeCode } = require(join(realpathSync(join(root, 'dist', 'bundle')), 'load-bundle.cjs'));
 vm.Script = Script;
 
 // V8 drops the code of what has not been called for a while. A thread that starts while another one writes leaves its flags alone.

@@ -17,7 +17,9 @@ import { namedPlaces } from './named-places.mjs';
 import { ignoredNames } from './stamps.mjs';
 
 /** Folders of the project that hold nothing of it. */
-const LEFT_OUT = new Set(['.git', 'node_modules', 'data', '.demo', 'coverage', 'dist/.compile-cache']);
+const LEFT_OUT = new Set(['.git', 'node_modules', 'data', '.demo', 'coverage', 'dist/.compile-cache', 'dist/bundles']);
+/** A link to the folder of this set-up, whose name is another one each time. */
+const LED_THROUGH = 'dist/bundle';
 /** What is made on the way to something else: of the C++ builds, what is loaded or started matters. */
 const NO_INPUT =
   /^dist\/(?:\.tsbuildinfo$|[\w-]+\.stamp$)|^native-bindings\/build[\w-]*\/(?!(?:.*\/)?(?:[\w-]+\.node|end_with_parent)$)/;
@@ -78,7 +80,7 @@ export function filesOfProject(root) {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (LEFT_OUT.has(path)) continue;
-      if (entry.isDirectory()) visit(path);
+      if (entry.isDirectory() || path === LED_THROUGH) visit(path);
       else if (entry.isFile() && !NO_INPUT.test(path) && !isIgnored(entry.name)) found.push(path);
     }
   };

@@ -55,6 +55,7 @@ export const ERROR_CATALOGUE = {
   'list-missing': { status: 503, title: "The list's records are missing from the data directory" },
   'not-ready': { status: 503, title: 'The service is not ready' },
   'resources-exhausted': { status: 503, title: 'The process is out of descriptors, memory maps or address space' },
+  'program-replaced': { status: 503, title: 'A part of the program was replaced or removed' },
   'list-damaged': { status: 503, title: 'The list is damaged and closed' },
   'list-format': { status: 503, title: 'The list was written by another release' },
   'storage-damaged': { status: 503, title: 'A data file is damaged' },

@@ -1,6 +1,6 @@
 /** What the pools of workers share: where the worker files lie, and what a lost worker means. */
 import type { Logger } from 'pino';
-import { compiledFile, ServiceError, type Metrics, type PoolName } from '../platform/index.js';
+import { asProgramError, compiledFile, ServiceError, type Metrics, type PoolName } from '../platform/index.js';
 import { endUnstartedThreads } from './unstarted-threads.js';
 import { INTERNAL_ERROR_DETAIL } from '../platform/hosts/reply.js';
 
@@ -11,7 +11,7 @@ export function workerFile(name: PoolName): string {
 }
 
 /**
- * Turns the error that Piscina gives to each task of a dead worker into `internal-error`, and counts and logs each death
+ * Turns the error that Piscina gives to each task of a dead worker into `internal-error` (or `program-replaced`), and counts and logs each death
  * once, however many tasks it took with it.
  */
 export class WorkerDeaths {
@@ -25,7 +25,10 @@ export class WorkerDeaths {
 
   failure(error: unknown): ServiceError {
     this.record(error);
-    return new ServiceError('internal-error', INTERNAL_ERROR_DETAIL, { cause: error });
+    const known = asProgramError(error);
+    return known instanceof ServiceError
+      ? known
+      : new ServiceError('internal-error', INTERNAL_ERROR_DETAIL, { cause: error });
   }
 
   record(error: unknown): void {

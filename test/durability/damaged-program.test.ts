@@ -24,7 +24,7 @@ const bundle = join(folder, 'dist', 'bundle');
 
 beforeEach(() => {
   for (const copied of ['bin', 'config', 'package.json', 'dist/bundle'])
-    cpSync(join(PACKAGE, copied), join(folder, copied), { recursive: true });
+    cpSync(join(PACKAGE, copied), join(folder, copied), { recursive: true, dereference: true });
   mkdirSync(join(folder, 'data'));
   for (const linked of ['node_modules', 'native-bindings']) symlinkSync(join(PACKAGE, linked), join(folder, linked));
 });

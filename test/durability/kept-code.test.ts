@@ -43,7 +43,7 @@ vm.Script = class extends vm.Script {
 beforeEach(() => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
   for (const copied of ['bin', 'config', 'package.json', 'dist/bundle', 'dist/src/platform'])
-    cpSync(join(PACKAGE, copied), join(folder, copied), { recursive: true });
+    cpSync(join(PACKAGE, copied), join(folder, copied), { recursive: true, dereference: true });
   for (const linked of ['node_modules', 'native-bindings']) symlinkSync(join(PACKAGE, linked), join(folder, linked));
   mkdirSync(join(folder, 'data'));
   writeFileSync(watcher, WATCHER);

@@ -8,7 +8,10 @@ const bytes = (description: string) => Type.Integer({ minimum: 0, description })
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const trouble = named('Trouble', {
-  kind: Type.String({ description: 'What it is', examples: ['feed', 'webhook', 'meaning', 'list', 'source', 'queue'] }),
+  kind: Type.String({
+    description: 'What it is',
+    examples: ['feed', 'webhook', 'meaning', 'list', 'source', 'queue', 'program'],
+  }),
   account: Type.String({ description: 'Whose it is; empty: of all' }),
   name: Type.String({ description: 'Of the feed, the list, the queue, …; of a webhook its address' }),
   detail: Type.String({ description: 'What is wrong' }),
@@ -88,7 +91,7 @@ export const serviceStateOperations: readonly Operation[] = [
     name: 'service.state',
     summary: 'How the service stands',
     description:
-      'Release, disk, memory, queues, the last backup, and what does not work: feeds and imports that failed, webhooks with deliveries set aside, models that do not do what they are asked for, lists that cannot be opened, and queues that are nearly full. ' +
+      'Release, disk, memory, queues, the last backup, and what does not work: feeds and imports that failed, webhooks with deliveries set aside, models that do not do what they are asked for, lists that cannot be opened, queues that are nearly full, and a program that was replaced under the service. ' +
       'It is told to owners of the account that the first start made and to the command line; no key reads it.',
     method: 'GET',
     path: '/service/state/{account}',

@@ -2,7 +2,12 @@
 import type { Logger } from 'pino';
 import { asKnownError, isStorageError, ServiceError } from '../../platform/index.js';
 
-const LOGGED: ReadonlySet<string> = new Set(['internal-error', 'resources-exhausted', 'storage-damaged']);
+const LOGGED: ReadonlySet<string> = new Set([
+  'internal-error',
+  'resources-exhausted',
+  'program-replaced',
+  'storage-damaged',
+]);
 
 /** What the caller may know of an error. An unexpected one is logged with its stack and shown as `internal-error` only. */
 export function asServiceError(thrown: unknown, log: Logger, requestId: string): ServiceError {

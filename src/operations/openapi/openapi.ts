@@ -34,6 +34,7 @@ const CODES_OF_ANY: readonly ErrorCode[] = [
   'internal-error',
   'overloaded',
   'resources-exhausted',
+  'program-replaced',
   'shutting-down',
   'not-ready',
 ];

@@ -7,6 +7,7 @@
  */
 import { ServiceError } from '../errors.js';
 import { asResourceError } from '../process-room.js';
+import { asProgramError } from '../program.js';
 import type {
   Answer,
   Ask,
@@ -312,10 +313,10 @@ export class Host<P extends Protocol> {
 
 /**
  * A full disk, or one that cannot be read, may keep a worker from starting; its ServiceError comes here as a plain error with the same members.
- * So may a limit of the process, of which whoever asked is told.
+ * So may a limit of the process, or a program that was replaced, of which whoever asked is told.
  */
 function reasonOfDeath(error: Error | undefined): ServiceError {
-  const known = asResourceError(error);
+  const known = asProgramError(asResourceError(error));
   if (known instanceof ServiceError) return known;
   const { code, detail } = (error ?? {}) as Partial<Pick<ServiceError, 'code' | 'detail'>>;
   const isOfStorage = code === 'storage-full' || code === 'storage-failed' || code === 'not-ready';

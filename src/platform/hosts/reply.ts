@@ -5,6 +5,7 @@
 import { asDamageError } from '../damaged-storage.js';
 import { deserialiseError, serialiseError, ServiceError, type SerialisedServiceError } from '../errors.js';
 import { asResourceError } from '../process-room.js';
+import { asProgramError } from '../program.js';
 import { asStorageError } from '../storage-space.js';
 
 export type WorkerReply<Value> = { readonly ok: true; readonly value: Value } | WorkerFailure;
@@ -29,8 +30,8 @@ export function failureReply(thrown: unknown): WorkerFailure {
   const error = asResourceError(asStorageError(thrown));
   if (error instanceof ServiceError) return { ok: false, error: serialiseError(error) };
   const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const damage = asDamageError(error);
-  if (damage instanceof ServiceError) return { ok: false, error: serialiseError(damage), bug };
+  const known = asProgramError(asDamageError(error));
+  if (known instanceof ServiceError) return { ok: false, error: serialiseError(known), bug };
   return { ok: false, error: { problem: 'internal-error', detail: INTERNAL_ERROR_DETAIL }, bug };
 }
 

@@ -220,6 +220,7 @@ export const accountTexts = {
       feed: 'Feed',
       webhook: 'Webhook',
       queue: 'Queue',
+      program: 'Program',
     },
     troubleSince: 'since',
     filter: 'Only with this in the name or meaning',

@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { asProgramError, RunningProgram } from './program.js';
+
+const root = mkdtempSync(join(tmpdir(), 'gannet-program-'));
+afterAll(() => {
+  rmSync(root, { recursive: true });
+});
+
+function put(path: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  rmSync(join(root, path), { force: true });
+  writeFileSync(join(root, path), '');
+}
+
+function lead(name: string): void {
+  mkdirSync(join(root, 'dist', 'bundles', name), { recursive: true });
+  rmSync(join(root, 'dist', 'bundle'), { force: true });
+  symlinkSync(join('bundles', name), join(root, 'dist', 'bundle'));
+}
+
+it('says which parts of the program lie on the disk as another one, and since when', async () => {
+  const KERNEL = 'native-bindings/build/Release/gannet_kernel.node';
+  for (const path of [KERNEL, 'node_modules/.package-lock.json']) put(path);
+  lead('a');
+  const program = new RunningProgram(root, join(root, 'dist', 'bundles', 'a'));
+  expect(await program.look()).toBeUndefined();
+  writeFileSync(join(root, 'dist', 'bundle', 'code'), '');
+  expect(await program.look()).toBeUndefined();
+  lead('b');
+  expect(await program.look()).toEqual({ parts: ['dist/bundle'], since: expect.any(Date) });
+  put(KERNEL);
+  rmSync(join(root, 'node_modules', '.package-lock.json'));
+  const parts = ['dist/bundle', KERNEL, 'node_modules/.package-lock.json'];
+  expect(await program.look()).toEqual({ parts, since: undefined });
+  expect(program.last?.parts).toEqual(parts);
+});
+
+it.each([() => import(['gannet', 'without', 'such', 'a', 'library'].join('-')), () => import(`${root}/no-file.js`)])(
+  'calls a library that is not there a program that was replaced',
+  async (load) => {
+    const error = await load().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(asProgramError(error)).toMatchObject({ code: 'program-replaced', status: 503, cause: error });
+  },
+);
+
+it('leaves other errors as they are', () => {
+  const error = new TypeError('no function');
+  expect(asProgramError(error)).toBe(error);
+  expect(asProgramError('a text')).toBe('a text');
+  expect(asProgramError(undefined)).toBeUndefined();
+});

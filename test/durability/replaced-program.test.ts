@@ -1,0 +1,54 @@
+/** A set-up in the place of a service that runs: it goes on from what it was started from, and says that it has to be started again. */
+import { readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ExtendedPackage } from '../support/extended-package.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const extended = new ExtendedPackage();
+let service: TestService;
+
+beforeAll(async () => {
+  extended.build();
+  service = await startTestService({ packageRoot: extended.root });
+});
+afterAll(async () => {
+  await service.stop();
+  extended.remove();
+});
+
+const LIST_TOOLS = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+
+interface State {
+  readonly troubles: readonly { readonly kind: string; readonly detail: string }[];
+}
+
+async function troubles(): Promise<State['troubles']> {
+  return ((await service.control().get('/service/state/default')).body as State).troubles;
+}
+
+it('loads what it needs later of the program that it was started from, threads too', async () => {
+  expect(await troubles()).toEqual([]);
+  // Another text in what all files need has them all named anew.
+  extended.row('platform/errors.ts', "'shutting-down': { status: 503, title: 'The service is stopping", ' now');
+  extended.build();
+  expect(await troubles()).toMatchObject([{ kind: 'program', detail: expect.stringContaining('dist/bundle') }]);
+  expect((await service.client.post('/list/default', { name: 'words', facets: [] })).status).toBe(201);
+  // The worker of webhooks starts with the first of them, tools of agents are loaded with the first message of one.
+  const created = await service.client.post('/webhook', { url: 'https://a.example/', events: ['list.created'] });
+  expect(created.status, created.text).toBe(201);
+  const { id } = created.body as { readonly id: string };
+  expect((await service.control().get(`/webhook/default/${id}/deliveries`)).status).toBe(200);
+  const tools = await service.client.post('/mcp', LIST_TOOLS);
+  expect(tools.status, tools.text).toBe(200);
+});
+
+it('answers 503 with what to do where it has been taken away', async () => {
+  for (const name of readdirSync(join(extended.root, 'dist', 'bundles')))
+    if (name !== basename(readlinkSync(join(extended.root, 'dist', 'bundle'))))
+      rmSync(join(extended.root, 'dist', 'bundles', name), { recursive: true });
+  expect(await service.client.get('/console/')).toMatchObject({
+    status: 503,
+    body: { code: 'program-replaced', detail: expect.stringContaining('restart the service') },
+  });
+});
