@@ -11,8 +11,7 @@ function begun() {
   const timers = new SimulatedTimers();
   const circuit = new Circuit(timers, { failuresMax: 3, waitMsFirst: 1000, waitMsMax: 4000 });
   const fail = (retryAfterMs?: number) => {
-    circuit.enter();
-    circuit.failed(broken(retryAfterMs));
+    circuit.failed(broken(retryAfterMs), circuit.enter());
   };
   return { timers, circuit, fail };
 }
@@ -35,12 +34,12 @@ describe('Circuit', () => {
       await timers.pass(waitMs - 1, settled);
       expect(circuit.isOpen).toBe(true);
       await timers.pass(1, settled);
-      circuit.enter();
+      const trial = circuit.enter();
       // Whoever comes while one tries is told to come again.
       expect(() => {
         circuit.enter();
       }).toThrow(ModelError);
-      circuit.failed(broken());
+      circuit.failed(broken(), trial);
     }
     await timers.pass(4000, settled);
     circuit.enter();
@@ -48,6 +47,35 @@ describe('Circuit', () => {
     expect(circuit.isOpen).toBe(false);
     expect(circuit.failure).toBeUndefined();
     circuit.enter();
+  });
+
+  it('waits no longer for calls that fail at once than for one: eight searches of one moment kept a model alone for eight times as long', async () => {
+    const { timers, circuit } = begun();
+    const failAtOnce = (count: number) => {
+      const entered = Array.from({ length: count }, () => circuit.enter());
+      for (const turn of entered) circuit.failed(broken(), turn);
+    };
+    failAtOnce(6);
+    await timers.pass(1000, settled);
+    expect(circuit.isOpen).toBe(false);
+    failAtOnce(1);
+    await timers.pass(1999, settled);
+    expect(circuit.isOpen).toBe(true);
+    await timers.pass(1, settled);
+    expect(circuit.isOpen).toBe(false);
+  });
+
+  it('is tried by one call alone, also where one that was under way before is given up or fails meanwhile', async () => {
+    const { timers, circuit, fail } = begun();
+    const late = [circuit.enter(), circuit.enter()];
+    for (let at = 0; at < 3; ++at) fail();
+    await timers.pass(1000, settled);
+    circuit.enter();
+    circuit.abandoned(late[0] as number);
+    const enter = () => circuit.enter();
+    expect(enter).toThrow('It is broken.');
+    circuit.failed(broken(), late[1] as number);
+    expect(enter).toThrow('It is broken.');
   });
 
   it('comes back when the model said, and says so to whoever asks before', async () => {
@@ -77,8 +105,7 @@ describe('Circuit', () => {
     fail();
     fail();
     await timers.pass(1000, settled);
-    circuit.enter();
-    circuit.abandoned();
+    circuit.abandoned(circuit.enter());
     expect(circuit.isOpen).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Keeps a model that fails from being asked again and again: after some failures in a row it is left alone for a time, longer each
- * time, then asked once, and with the first success as before. A model that says when to come back is left alone until then.
+ * time, then asked once, and with the first success as before. Calls that were under way at one moment fail together, and count as one for that. A model that says when to come back is left alone until then.
  */
 import type { Timers } from '../platform/work/index.js';
 import { ModelError } from './model-error.js';
@@ -23,6 +23,8 @@ export class Circuit {
   #waitMs = 0;
   #closedUntilMs = 0;
   #isTried = false;
+  /** How often it was opened: calls that were entered before the last time make it wait no longer. */
+  #openings = 0;
   #lastFailure: ModelError | undefined;
 
   constructor(timers: Timers, options: CircuitOptions = CIRCUIT_DEFAULTS) {
@@ -41,12 +43,14 @@ export class Circuit {
   }
 
   /**
-   * Throws a ModelError where the model is to be left alone; otherwise whoever called says `succeeded`, `failed` or `abandoned` afterwards.
+   * Throws a ModelError where the model is to be left alone; otherwise whoever called says `succeeded`, `failed` or `abandoned` afterwards, the last two
+   * with what this returns.
    */
-  enter(): void {
+  enter(): number {
     const leftMs = this.#waitLeftMs();
     if (leftMs > 0 || this.#isTried) throw this.#refusal(Math.max(leftMs, this.#options.waitMsFirst));
     if (this.#failures >= this.#options.failuresMax) this.#isTried = true;
+    return this.#openings;
   }
 
   succeeded(): void {
@@ -57,22 +61,27 @@ export class Circuit {
     this.#lastFailure = undefined;
   }
 
-  failed(error: ModelError): void {
-    const { failuresMax, waitMsFirst, waitMsMax } = this.#options;
-    this.#failures += 1;
-    this.#isTried = false;
+  failed(error: ModelError, entered: number): void {
     this.#lastFailure = error;
     const askedMs = Math.min(error.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX);
-    if (this.#failures >= failuresMax) {
-      this.#waitMs = Math.min(Math.max(this.#waitMs * 2, waitMsFirst), waitMsMax);
-    }
-    const waitMs = Math.max(askedMs, this.#failures >= failuresMax ? this.#waitMs : 0);
+    const waitMs = Math.max(askedMs, entered === this.#openings ? this.#countFailure() : 0);
     if (waitMs > 0) this.#closedUntilMs = Math.max(this.#closedUntilMs, this.#timers.nowMs() + waitMs);
   }
 
-  /** The call came to no end that says anything of the model. */
-  abandoned(): void {
+  /** Returns for how long the model is left alone from now on; 0: it is not. */
+  #countFailure(): number {
+    const { failuresMax, waitMsFirst, waitMsMax } = this.#options;
     this.#isTried = false;
+    this.#failures += 1;
+    if (this.#failures < failuresMax) return 0;
+    this.#openings += 1;
+    this.#waitMs = Math.min(Math.max(this.#waitMs * 2, waitMsFirst), waitMsMax);
+    return this.#waitMs;
+  }
+
+  /** The call came to no end that says anything of the model. */
+  abandoned(entered: number): void {
+    if (entered === this.#openings) this.#isTried = false;
   }
 
   #waitLeftMs(): number {

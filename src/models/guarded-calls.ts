@@ -23,7 +23,7 @@ export class GuardedCalls {
   async run<Answer>(tokens: number, call: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
     await this.#budget.take(tokens, signal);
     // After the wait: much may have happened to the model meanwhile.
-    this.#circuit.enter();
+    const entered = this.#circuit.enter();
     const enteredMs = performance.now();
     try {
       const answer = await call();
@@ -33,12 +33,12 @@ export class GuardedCalls {
       const failure =
         signal?.aborted === true ? latenessOf(signal, performance.now() - enteredMs) : asModelError(error);
       if (failure === undefined) {
-        this.#circuit.abandoned();
+        this.#circuit.abandoned(entered);
         throw error;
       }
       // What it does not want, or has no room for, says that it is there.
-      if (failure.retry === 'never' || failure.reason === 'busy') this.#circuit.abandoned();
-      else this.#circuit.failed(failure);
+      if (failure.retry === 'never' || failure.reason === 'busy') this.#circuit.abandoned(entered);
+      else this.#circuit.failed(failure, entered);
       throw failure;
     }
   }
