@@ -98,6 +98,12 @@ describe('the unit for systemd', () => {
     expect(usual.output).not.toMatch(/\{\w+\}/);
   });
 
+  it('goes on trying: a disk that came after six seconds found the unit failed, after five starts', async () => {
+    const { output } = await gannet(join(folder, 'data'), 'systemd-unit');
+    const [head = ''] = output.split('[Service]');
+    expect(head).toMatch(/^\[Unit\]$[^]*^StartLimitIntervalSec=0$/m);
+  });
+
   it.each([
     [['--user', 'no one'], '"no one" is no name of a user'],
     [['--data', 'data'], '--data has to be an absolute path'],
