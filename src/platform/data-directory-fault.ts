@@ -49,7 +49,10 @@ function accessFault(path: string, { uid }: Stats): string | undefined {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
-    const isForeign = isSystemError(error) && error.code === 'EACCES' && uid !== process.getuid?.();
-    return isForeign ? `it belongs to the user with the id ${uid}` : systemReason(error);
+    const own = process.getuid?.();
+    const isForeign = isSystemError(error) && error.code === 'EACCES' && uid !== own;
+    return isForeign
+      ? `it belongs to the user with the id ${uid}, and this one has the id ${own}`
+      : systemReason(error);
   }
 }

@@ -192,6 +192,10 @@ describeWhere(process.getuid?.() === 0, 'only root can be another user')(
         );
         expect(said).not.toContain('defect');
       }
+      // As with the volume of a container, whose user is seen nowhere else.
+      expect(asNobody(join(folder, 'first'), 'serve').said).toContain(
+        `it belongs to the user with the id 0, and this one has the id ${NOBODY}.`,
+      );
     });
   },
 );

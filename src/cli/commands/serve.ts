@@ -29,7 +29,9 @@ export async function serve(context: CommandContext): Promise<ExitStatus> {
   const greetings = await service.greetings();
   tell(() => {
     if (isWithoutKey)
-      context.output.note('There is no API key yet. `npx gannet key create --access full` makes the first one.\n');
+      context.output.note(
+        `There is no API key yet. \`${programOf(process.env)} key create --access full\` makes the first one.\n`,
+      );
     // The one that the machine has a binary of is what everybody expects.
     const carrier = service.webServer === 'uWebSockets.js' ? '' : ` (carried by ${service.webServer})`;
     context.output.write(`Gannet is ready on ${service.address}${carrier}\n`);
@@ -40,6 +42,11 @@ export async function serve(context: CommandContext): Promise<ExitStatus> {
   service.services.log.info({ signal }, 'The service is told to stop');
   await service.close();
   return EXIT.done;
+}
+
+/** How whoever started the service calls its program: through npm in a clone, else by its name, as a container and an installation have it. */
+export function programOf(env: NodeJS.ProcessEnv): string {
+  return env['npm_command'] === undefined ? 'gannet' : 'npx gannet';
 }
 
 /** Who started the service may be gone, and nobody reads what it says: it serves all the same, and ends when it is told to. */
