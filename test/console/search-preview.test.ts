@@ -123,4 +123,20 @@ describeConsole('the search preview', { fill, context }, (its) => {
       expect(JSON.parse(stdout), program).toMatchObject({ total_count: found });
     }
   });
+
+  it('is copied over plain HTTP from another machine, too, where browsers have no clipboard for a page, and says so where it cannot be', async () => {
+    const { page } = its;
+    await its.visit('list/birds/search?query=gannet');
+    await page.evaluate("window.heldClipboard = navigator.clipboard; heldClipboard.writeText('')");
+    await page.evaluate('delete Navigator.prototype.clipboard');
+    const copy = async (told: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Copy as…' }).click();
+      await page.getByRole('menuitem', { name: 'curl' }).click();
+      await page.getByRole('button', { name: told, exact: true }).waitFor();
+    };
+    await copy('Copied');
+    expect(await page.evaluate<string>('heldClipboard.readText()')).toContain('"query":"gannet"');
+    await page.evaluate('document.execCommand = () => false');
+    await copy('Not copied');
+  });
 });

@@ -17,6 +17,7 @@ export const commonTexts = {
     more: 'Show more',
     noneFound: 'None of them has that.',
     no: 'No',
+    notCopied: 'Not copied',
     oneALine: 'One a line',
     page: (number: number) => `Page ${number}`,
     pages: { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' },

@@ -1,15 +1,20 @@
-import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { text } from '../messages/index.js';
+import { useCopying } from './copying.js';
 
 export function Copy({ value, label = text.common.copy }: { readonly value: string; readonly label?: string }) {
+  const { told, copy } = useCopying();
   return (
-    <CopyButton value={value}>
-      {({ copied, copy }) => (
-        <Button variant="default" size="xs" onClick={copy} aria-live="polite">
-          {copied ? text.common.copied : label}
-        </Button>
-      )}
-    </CopyButton>
+    <Button
+      variant="default"
+      size="xs"
+      aria-live="polite"
+      onClick={() => {
+        copy(value);
+      }}
+    >
+      {told ?? label}
+    </Button>
   );
 }
 

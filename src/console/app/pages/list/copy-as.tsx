@@ -1,6 +1,6 @@
 import { Button, Menu } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
 import { text } from '../../messages/index.js';
+import { useCopying } from '../../ui/copying.js';
 
 /** What is sent: JSON, or a file of this name. */
 export type Content = { readonly json: object } | { readonly file: string; readonly type: string };
@@ -13,18 +13,18 @@ interface CopyAsProps {
 
 /** The search of the page as a program would make it. */
 export function CopyAs({ path, content }: CopyAsProps) {
-  const clipboard = useClipboard();
+  const { told, copy } = useCopying();
   return (
     <Menu>
       <Menu.Target>
-        <Button variant="default">{clipboard.copied ? text.common.copied : text.search.copyAs}</Button>
+        <Button variant="default">{told ?? text.search.copyAs}</Button>
       </Menu.Target>
       <Menu.Dropdown>
         {(['curl', 'TypeScript', 'Python'] as const).map((language) => (
           <Menu.Item
             key={language}
             onClick={() => {
-              clipboard.copy(PROGRAMS[language](`${location.origin}${path}`, content));
+              copy(PROGRAMS[language](`${location.origin}${path}`, content));
             }}
           >
             {language}
