@@ -79,4 +79,31 @@ describeConsole('a session that ends', { fill }, (its) => {
       await open.context.close();
     }
   });
+
+  it('says so where the browser keeps no sign-in, and not after it has spent a link where the browser says so itself', async () => {
+    const open = await signedOut();
+    const { page } = open;
+    await formOf(open).getByRole('button', { name: 'Save' }).click();
+    await askedIn(open).waitFor();
+    // As where it takes no cookie: who asks afterwards is nobody.
+    let sent = 0;
+    await page.route('**/session', (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      sent += 1;
+      return route.fulfill({ status: 201, json: {} });
+    });
+    await signInOver(open, 'editor@example.com');
+    await askedIn(open).getByText('does not keep the sign-in').waitFor();
+    await page.goto(`${its.service.address}/console/#link=${'a'.repeat(43)}`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('does not keep the sign-in').waitFor();
+    expect(sent).toBe(2);
+    await page.evaluate("Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false })");
+    await page.getByLabel('New password').first().fill('correct horse battery');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await settled(page);
+    await page.getByText('does not keep the sign-in').waitFor();
+    expect(sent).toBe(2);
+    await open.context.close();
+  });
 });

@@ -80,6 +80,8 @@ export const commonTexts = {
     openId: (name: string) => `Sign in with ${name}`,
     openIdNew: 'If you have no account here yet, this makes one.',
     openIdFailed: 'This sign-in did not begin in this tab. Begin again.',
+    notKept:
+      'This browser does not keep the sign-in. Let it keep cookies of this address; where the service is reached over https, open it there.',
     again: 'Back to the sign-in',
     failed: 'That did not work',
     passwordFailed: 'E-mail and password do not belong together.',

@@ -1,15 +1,16 @@
 /** After a sign-in, whatever by. */
 import { useRouter } from '@tanstack/react-router';
 import { queries } from './queries.js';
-import { sessionQuery } from './session.js';
+import { keptSession, sessionQuery } from './session.js';
 
 /** Reads who is signed in, and goes where the person wanted to go. */
 export function useFinish(to: string | undefined): () => Promise<void> {
   const router = useRouter();
   return async () => {
     queries.clear();
-    const session = await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
-    const home = session?.accounts[0]?.name ?? '';
+    const session = await keptSession();
+    queries.setQueryData(sessionQuery.queryKey, session);
+    const home = session.accounts[0]?.name ?? '';
     await router.navigate({ to: insidePath(to) ?? '/$account', params: { account: home }, replace: true });
   };
 }

@@ -1,6 +1,7 @@
 /** Who is signed in, and what they may do in the account that the page is about. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { text } from '../messages/index.js';
 import { callAs, client, sessionRead, type Call, type AnyInput, type SessionReadOutput } from './client.js';
 import { isSignedOut, queries } from './queries.js';
 
@@ -21,6 +22,18 @@ export const sessionQuery = {
     }
   },
 };
+
+/** Rejects where the browser says that it keeps no cookie: to sign in would spend a link for nothing. */
+export function needCookies(): void {
+  if (!navigator.cookieEnabled) throw new Error(text.signIn.notKept);
+}
+
+/** Who it is, once somebody has signed in. Rejects where it is nobody: the browser took no cookie, or takes it over TLS alone. */
+export async function keptSession(): Promise<Session> {
+  const session = await sessionQuery.queryFn();
+  if (session === null) throw new Error(text.signIn.notKept);
+  return session;
+}
 
 export function forgetSession(): void {
   callAs({ csrfToken: '', account: '' });

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import { text } from '../messages/index.js';
-import { forgetSession, sessionQuery, useSession } from '../service/session.js';
+import { forgetSession, keptSession, sessionQuery, useSession } from '../service/session.js';
 import { askOverPage, useIsAsked } from '../service/typed.js';
 
 const SignInForm = lazy(async () => ({ default: (await import('../pages/account/sign-in.js')).SignInForm }));
@@ -25,7 +25,7 @@ function Asked() {
     void router.navigate({ to: '/sign-in', search: { to: href }, replace: true });
   };
   const lookAgain = useEffectEvent(() => {
-    // Where it cannot be read, who looks signs in here.
+    // Where nobody has signed in yet, or it cannot be read, who looks signs in here.
     if (document.visibilityState === 'visible') goOn().catch(() => undefined);
   });
   useEffect(() => {
@@ -69,8 +69,7 @@ function Asked() {
 function useGoOn(id: string): () => Promise<void> {
   const cache = useQueryClient();
   return async () => {
-    const session = await sessionQuery.queryFn();
-    if (session === null) return;
+    const session = await keptSession();
     if (session.person.id !== id) {
       location.assign('/console/');
       return;

@@ -28,6 +28,7 @@ import {
 import { useFinish } from '../../service/finish.js';
 import { keepFlow } from '../../service/openid-flow.js';
 import { reading } from '../../service/queries.js';
+import { needCookies } from '../../service/session.js';
 import { useTitle } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 
@@ -69,7 +70,10 @@ function OpenIdButton() {
   const { to } = useSearch({ from: '/sign-in' });
   const ways = useQuery(reading(sessionWays, {}));
   const begin = useMutation({
-    mutationFn: () => sessionOpenid(client, {}),
+    mutationFn: async () => {
+      needCookies();
+      return sessionOpenid(client, {});
+    },
     onSuccess: ({ url, flow }) => {
       keepFlow({ flow, to });
       location.assign(url);
@@ -122,7 +126,7 @@ export function SignInForm({ link, email, onDone }: SignInFormProps) {
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setState({ busy: true, error: null });
-    sessionCreate(client, { body: bodyOf(entry, link) })
+    signInBy(bodyOf(entry, link))
       .then(onDone)
       .catch((error: unknown) => {
         setState({ busy: false, error });
@@ -167,6 +171,11 @@ export function SignInForm({ link, email, onDone }: SignInFormProps) {
       </Stack>
     </form>
   );
+}
+
+async function signInBy(body: SessionCreateInput['body']): Promise<void> {
+  needCookies();
+  await sessionCreate(client, { body });
 }
 
 function SignInProblem({ error, isLink }: { readonly error: unknown; readonly isLink: boolean }) {
