@@ -297,9 +297,9 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await Promise.all(names.map((name) => service.client.delete(`/list/default/${name}`)));
   });
 
-  it('goes anywhere from the command palette', async () => {
-    await visit('lists');
-    await page.getByRole('link', { name: 'birds' }).waitFor();
+  it('goes anywhere from the command palette, also from within the box of a search, which has the focus by itself', async () => {
+    await visit('list/birds/search');
+    await page.locator('input[type=search]:focus').waitFor();
     await openPalette(page);
     await page.keyboard.type('birds: syn');
     await page.getByText('birds: Synonyms').waitFor();

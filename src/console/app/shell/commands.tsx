@@ -5,6 +5,7 @@ import {
   type SpotlightActionGroupData,
   useSpotlight,
 } from '@mantine/spotlight';
+import { useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -22,13 +23,17 @@ export const openCommands = (): void => {
   palette.open();
 };
 
-/** Ctrl-K: from anywhere to any page of any list. */
+/** Ctrl-K: from anywhere to any page of any list, also from within a box; not over a form, which one Escape would close with it. */
 export function Commands() {
+  const open = (): void => {
+    if (document.querySelector('[aria-modal=true]') === null) openCommands();
+  };
+  useHotkeys([['mod + K', open]], []);
   return (
     <Spotlight
       store={store}
       actions={useActions()}
-      shortcut="mod + K"
+      shortcut={null}
       nothingFound={text.shell.noCommand}
       searchProps={{ placeholder: text.shell.commandsHint, 'aria-label': text.shell.commandsHint }}
       limit={LISTS_SHOWN * LIST_PLACES.length}
