@@ -64,7 +64,7 @@ export function stateOf(parts: StateParts, opened: Pick<OpenParts, 'opened'>): P
       started_utc: new Date(systemClock.nowMs() - process.uptime() * SECOND_MS).toISOString(),
       data_dir: parts.dataDir,
       disk: use === undefined ? null : { bytes: use.bytes, free_bytes: use.freeBytes, used: use.entries ?? [] },
-      memory: { own_bytes: Math.max(0, residentOwnBytes() ?? 0), budget_bytes: parts.budgetBytes },
+      memory: { own_bytes: residentOwnBytes() ?? null, budget_bytes: parts.budgetBytes },
       lists: { all, open: await sumOf(metrics.listsOpen), rebuilding: await sumOf(metrics.listsRebuilding) },
       waiting,
       backup: features.part(BACKUPS).state(),

@@ -37,6 +37,11 @@ static Napi::Value errorOf(Napi::Env env, int rc) {
 }
 
 static void* waitForDisk(void* data) {
+#ifdef __APPLE__
+	pthread_setname_np("gannet-commit");
+#else
+	pthread_setname_np(pthread_self(), "gannet-commit");
+#endif
 	auto commit = *static_cast<std::shared_ptr<LateCommit>*>(data);
 	delete static_cast<std::shared_ptr<LateCommit>*>(data);
 	Napi::ThreadSafeFunction told = commit->told;
@@ -83,7 +88,6 @@ int EnvWrap::commitOrBegin(const CallbackInfo& info, MDB_txn* txn) {
 		commit->self = Napi::Persistent(info.This().As<Napi::Object>());
 		auto* given = new std::shared_ptr<LateCommit>(commit);
 		if (pthread_create(&commit->thread, nullptr, waitForDisk, given) == 0) {
-			pthread_setname_np(commit->thread, "gannet-commit");
 			lateCommit = commit;
 			return rc;
 		}

@@ -27,7 +27,8 @@ export function diskText({ disk }: ToldState): string {
 }
 
 export function memoryText({ memory: { own_bytes: own, budget_bytes: budget } }: ToldState): string {
-  return `${formatBytes(own)} of ${formatBytes(budget)} (memory.mib), beside mapped files`;
+  const taken = own === null ? 'this system does not tell how much,' : formatBytes(own);
+  return `${taken} of ${formatBytes(budget)} (memory.mib), beside mapped files`;
 }
 
 export function listsText({ lists }: ToldState): string {

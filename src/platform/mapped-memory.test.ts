@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { open } from './lmdb.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { kernel } from '../../native-bindings/index.js';
-import { limitMappedMemory, LOOKS_PER_WINDOW, MappedAllowance, residentFileBytes } from './mapped-memory.js';
+import { limitMappedMemory, LOOKS_PER_WINDOW, MappedAllowance } from './mapped-memory.js';
+import { residentFileBytes } from './own-memory.js';
 import { itWhere } from '../../test/support/skip.js';
 
 const MEBIBYTE = 2 ** 20;

@@ -6,24 +6,11 @@
  * Under lasting load that cost is paid several times a second for the same pages, an eighth of what a search takes, and so the
  * budget grows while it lasts (docs/decisions/0035-what-a-search-costs-beside-its-evaluation.md).
  */
-import { readFileSync } from 'node:fs';
 import type { Kernel } from '../../native-bindings/index.js';
+import { residentFileBytes } from './own-memory.js';
 
 /** Reading one line of /proc costs some 10 µs, and within this time a busy service touches about 100 MiB at most. */
 const CHECK_INTERVAL_MS = 200;
-const STATM = '/proc/self/statm';
-/** statm counts pages; `getconf PAGESIZE` is 4096 on x86-64 and on most arm64 systems, and only the order matters here. */
-const PAGE_BYTES = 4096;
-const SHARED_FIELD = 2;
-
-/** Bytes of resident file pages; undefined where the system does not tell (other than Linux). */
-export function residentFileBytes(): number | undefined {
-  try {
-    return Number(readFileSync(STATM, 'latin1').split(' ')[SHARED_FIELD]) * PAGE_BYTES;
-  } catch {
-    return undefined;
-  }
-}
 
 export interface MappedBudget {
   /** Resident bytes beyond which the mappings are let go: at rest, and in a burst of requests. */

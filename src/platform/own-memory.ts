@@ -4,8 +4,8 @@
  * work that needs memory waits until there is room, or until none is under way, when waiting would change nothing.
  * Main thread only.
  */
-import { readFileSync } from 'node:fs';
 import type { Kernel } from '../../native-bindings/index.js';
+import { pageBytes, procSelf } from './proc-self.js';
 
 /** Between two looks while work is under way: as long as a small batch takes. */
 const CHECK_INTERVAL_MS = 50;
@@ -17,16 +17,25 @@ const SHORTAGE_LOOK_MS = 2000;
 const LOOKS_WITHOUT_RELEASE = 15;
 /** Beyond this part of the budget no new work begins. The rest is for what is under way. */
 const HIGH_WATER = 0.85;
-const STATM = '/proc/self/statm';
-const PAGE_BYTES = 4096;
 const RESIDENT_FIELD = 1;
 const SHARED_FIELD = 2;
 
-/** Bytes of resident memory that belong to no file; undefined where the system does not tell (other than Linux). */
+/** Bytes of resident memory that belong to no file; undefined where the system does not tell (other than Linux), or nothing can be opened. */
 export function residentOwnBytes(): number | undefined {
+  const fields = statm();
+  return fields && Math.max(0, Number(fields[RESIDENT_FIELD]) - Number(fields[SHARED_FIELD])) * pageBytes();
+}
+
+/** Bytes of resident file pages; undefined as above. */
+export function residentFileBytes(): number | undefined {
+  const fields = statm();
+  return fields && Number(fields[SHARED_FIELD]) * pageBytes();
+}
+
+/** Counts of pages. */
+function statm(): readonly string[] | undefined {
   try {
-    const fields = readFileSync(STATM, 'latin1').split(' ');
-    return (Number(fields[RESIDENT_FIELD]) - Number(fields[SHARED_FIELD])) * PAGE_BYTES;
+    return procSelf('statm')?.toString('latin1').split(' ');
   } catch {
     return undefined;
   }

@@ -1,10 +1,11 @@
 /**
  * How much of what the system allows this process is left: descriptors, memory maps, address space. LMDB as lmdb-js has it ends the
  * process where a file or a map that it needs is refused, so there has to be room before it is asked. Where the system tells no
- * limits (other than Linux) there is always room.
+ * limits (other than Linux, and a `chroot` without `/proc`) there is always room.
  */
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { ServiceError } from './errors.js';
+import { pageBytes, procSelf } from './proc-self.js';
 
 export interface Room {
   readonly descriptors: number;
@@ -27,7 +28,7 @@ const NAMES: Readonly<Record<Resource, string>> = {
 };
 /** What a process may address where nothing else limits it: 47 bits. */
 const ADDRESS_BYTES_MAX = 2 ** 47;
-const PAGE_BYTES = 4096;
+const MAPS_MAX = '/proc/sys/vm/max_map_count';
 const COUNTED_ANEW_MS = 500;
 /** Counting takes a millisecond for some thousand maps; where nothing is near its limit, it may take this part of the time. */
 const COUNTING_PART_MAX = 1 / 400;
@@ -44,7 +45,6 @@ const MAP_GROWTH = 4;
 
 /** What is used and allowed now; empty where the system does not tell. Throws `resources-exhausted` where there is no descriptor to ask it with. */
 export function processLimits(): readonly ResourceUse[] {
-  if (process.platform !== 'linux') return [];
   try {
     return limitsNow();
   } catch (error) {
@@ -53,21 +53,27 @@ export function processLimits(): readonly ResourceUse[] {
 }
 
 function limitsNow(): readonly ResourceUse[] {
-  const limits = readFileSync('/proc/self/limits', 'utf8');
+  const limits = toldLimits();
+  const maps = procSelf('maps');
+  if (limits === undefined || maps === undefined) return [];
   return [
     descriptorsIn(limits),
-    {
-      resource: 'maps',
-      used: linesOf('/proc/self/maps'),
-      max: Number(readFileSync('/proc/sys/vm/max_map_count', 'utf8')),
-    },
+    // A sandbox may tell the process about itself and nothing about the system.
+    ...(existsSync(MAPS_MAX)
+      ? [{ resource: 'maps', used: linesIn(maps), max: Number(readFileSync(MAPS_MAX, 'utf8')) } as const]
+      : []),
     { resource: 'addressBytes', used: mappedBytes(), max: limitOf(limits, 'Max address space') },
   ];
 }
 
 /** The first of them alone; undefined where the system does not tell. */
 export function descriptorUse(): ResourceUse | undefined {
-  return process.platform === 'linux' ? descriptorsIn(readFileSync('/proc/self/limits', 'utf8')) : undefined;
+  const limits = toldLimits();
+  return limits === undefined ? undefined : descriptorsIn(limits);
+}
+
+function toldLimits(): string | undefined {
+  return procSelf('limits')?.toString('latin1');
 }
 
 function descriptorsIn(limits: string): ResourceUse {
@@ -81,8 +87,8 @@ const ENVIRONMENT_DESCRIPTORS = 3;
 
 /** How many environments with a map of so many bytes one thread may keep open for later; one at least, and `countMax` at most. */
 export function environmentsKept(mapBytes: number, countMax: number): number {
-  if (process.platform !== 'linux') return countMax;
-  const limits = readFileSync('/proc/self/limits', 'utf8');
+  const limits = toldLimits();
+  if (limits === undefined) return countMax;
   const most = Math.min(
     limitOf(limits, 'Max open files') / ENVIRONMENT_DESCRIPTORS,
     limitOf(limits, 'Max address space') / mapBytes,
@@ -230,11 +236,11 @@ function assertAddressRoom(bytes: number): number {
 /** Read once: what a process may map does not change while it runs. */
 let addressLimit: number | undefined;
 function addressBytesMax(): number {
-  return (addressLimit ??= limitOf(readFileSync('/proc/self/limits', 'utf8'), 'Max address space'));
+  return (addressLimit ??= limitOf(toldLimits() ?? '', 'Max address space'));
 }
 
 function mappedBytes(): number {
-  return Number(readFileSync('/proc/self/statm', 'utf8').split(' ', 1)[0]) * PAGE_BYTES;
+  return Number(procSelf('statm')?.toString('latin1').split(' ', 1)[0] ?? 0) * pageBytes();
 }
 
 /** The soft limit, of those that the process has. */
@@ -244,8 +250,7 @@ function limitOf(limits: string, name: string): number {
   return value === 'unlimited' ? most : Math.min(most, Number(value));
 }
 
-function linesOf(path: string): number {
-  const bytes = readFileSync(path);
+function linesIn(bytes: Buffer): number {
   let lines = 0;
   for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) lines += 1;
   return lines;

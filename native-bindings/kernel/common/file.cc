@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -17,6 +19,7 @@ namespace {
 
 // Files up to this size are read instead of mapped.
 constexpr size_t kReadBytesMax = 512 * 1024;
+constexpr size_t kRewrittenBytes = 64 * 1024;
 
 class Descriptor {
  public:
@@ -61,6 +64,42 @@ size_t ReadWhole(int file, uint8_t* out, size_t bytes, const std::string& path) 
   return done;
 }
 
+int Allocate(int file, uint64_t from, uint64_t to) {
+#ifdef __linux__
+  int code;
+  do {
+    code = posix_fallocate(file, static_cast<off_t>(from), static_cast<off_t>(to - from));
+  } while (code == EINTR);
+  return code;
+#else
+  return AllocateByWriting(file, from, to);
+#endif
+}
+
+int AllocateByWriting(int file, uint64_t from, uint64_t to) {
+  std::array<uint8_t, kRewrittenBytes> piece;
+  for (uint64_t at = from; at < to;) {
+    const size_t wanted = std::min<uint64_t>(to - at, piece.size());
+    const ssize_t got = pread(file, piece.data(), wanted, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    std::fill(piece.begin() + got, piece.end(), uint8_t{0});  // behind the end
+    const ssize_t written = pwrite(file, piece.data(), wanted, static_cast<off_t>(at));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    at += static_cast<uint64_t>(written);
+  }
+  return 0;
+}
+
+int SyncToDisk(int file) {
+#ifdef F_FULLFSYNC
+  // macOS waits until what was written is on the disk for this call alone, which some file systems do not know.
+  if (fcntl(file, F_FULLFSYNC) == 0) return 0;
+#endif
+  return fsync(file);
+}
+
 void Truncate(const std::string& path, uint64_t bytes) {
   const Descriptor file(path, O_RDWR);
   if (ftruncate(file.value(), static_cast<off_t>(bytes)) != 0) ThrowErrno(errno, "truncate " + path);
@@ -68,7 +107,7 @@ void Truncate(const std::string& path, uint64_t bytes) {
 
 void Sync(const std::string& path) {
   const Descriptor file(path, O_RDWR);
-  if (fsync(file.value()) != 0) ThrowErrno(errno, "sync " + path);
+  if (SyncToDisk(file.value()) != 0) ThrowErrno(errno, "sync " + path);
 }
 
 std::string UnfinishedPath(const std::string& path) {
@@ -82,7 +121,7 @@ void RenameAndSyncDirectory(const std::string& from, const std::string& to) {
   const std::string directory = DirectoryOf(to);
   UnlinkGuard guard(to);  // a name that may not survive is a failure, and a failure leaves nothing
   const Descriptor handle(directory, O_RDONLY | O_DIRECTORY);
-  if (fsync(handle.value()) != 0) ThrowErrno(errno, "sync " + directory);
+  if (SyncToDisk(handle.value()) != 0) ThrowErrno(errno, "sync " + directory);
   guard.Keep();
 }
 

@@ -19,6 +19,13 @@ namespace gannet {
 
 // Reads the first `bytes` of an open file. Returns how much of them there was: less where it was cut meanwhile.
 size_t ReadWhole(int file, uint8_t* out, size_t bytes, const std::string& path);
+// Has the disk keep room for [from, to) of a file that is open for reading and writing; what is there stays, and the file is at least as long
+// as `to` then. Returns 0, or the errno value: ENOSPC where there is no room. One thread writes the file.
+int Allocate(int file, uint64_t from, uint64_t to);
+// The same where the system keeps no room for what is not written (other than Linux): each byte is written as it is.
+int AllocateByWriting(int file, uint64_t from, uint64_t to);
+// Returns 0 when everything that was written to the file or directory is on disk, or -1 with errno.
+int SyncToDisk(int file);
 // Cuts the file to `bytes`.
 void Truncate(const std::string& path, uint64_t bytes);
 // Returns when everything that was written to the file is on disk.

@@ -116,11 +116,7 @@ void LmdbWriter::EnsureAllocated(size_t key_bytes, size_t value_bytes) {
   }
   const uint64_t step = std::clamp(needed / 4, kAllocationStepMin, kAllocationStepMax);
   const uint64_t target = std::min(needed + step, map_bytes_);
-  int code;
-  do {
-    code = posix_fallocate(file_, static_cast<off_t>(allocated_bytes_),
-                           static_cast<off_t>(target - allocated_bytes_));
-  } while (code == EINTR);
+  const int code = Allocate(file_, allocated_bytes_, target);
   if (code != 0) ThrowErrno(code, "allocate " + path_);
   allocated_bytes_ = target;
 }
@@ -167,7 +163,7 @@ uint64_t LmdbWriter::FinishUnwatched() {
   txn_ = nullptr;
   // Of a write that was cut short LMDB says only that it was: whether there is room is asked anew.
   if (code == EIO && is_buffered_) {
-    const int reason = posix_fallocate(file_, 0, static_cast<off_t>(allocated_bytes_));
+    const int reason = Allocate(file_, 0, allocated_bytes_);
     if (reason != 0) ThrowErrno(reason, "write " + path_);
   }
   if (code != 0) ThrowUnwrittenHere(code, "commit " + path_);
@@ -195,7 +191,7 @@ void LmdbWriter::FinishFile(int file, uint64_t bytes) {
     ThrowErrno(errno, "cut " + path_);
   }
   SealSegmentFile(file, bytes, page_bytes_, path_);
-  if (fsync(file) != 0) ThrowErrno(errno, "sync " + path_);
+  if (SyncToDisk(file) != 0) ThrowErrno(errno, "sync " + path_);
 }
 
 std::vector<uint8_t> MakeKey(Key letter) { return {static_cast<uint8_t>(letter)}; }

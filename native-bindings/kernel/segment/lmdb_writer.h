@@ -3,7 +3,7 @@
 // by one, the file is stretched and cut, and when the map goes, all processors that the process runs on are interrupted.
 //
 // A store through the mapping on a full disk would be SIGBUS, not an error, so the writer allocates the blocks
-// of the file (posix_fallocate) ahead of what LMDB may touch: it mirrors how LMDB fills pages with appended keys
+// of the file (Allocate) ahead of what LMDB may touch: it mirrors how LMDB fills pages with appended keys
 // and stays some pages ahead. On file systems that promise nothing by fallocate (copy-on-write ones: btrfs with
 // compression, ZFS) that protection is as good as their word.
 //

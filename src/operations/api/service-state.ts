@@ -40,7 +40,9 @@ const state = named('ServiceState', {
     { description: 'Null: the disk does not answer' },
   ),
   memory: object({
-    own_bytes: bytes('What the process takes, beside mapped files'),
+    own_bytes: nullable(bytes('What the process takes, beside mapped files'), {
+      description: 'Null: the system does not tell (other than Linux)',
+    }),
     budget_bytes: bytes('What it may (memory.mib)'),
   }),
   lists: object({

@@ -31,7 +31,7 @@ export interface ServiceState {
     readonly free_bytes: number;
     readonly used: readonly { readonly name: string; readonly bytes: number }[];
   } | null;
-  readonly memory: { readonly own_bytes: number; readonly budget_bytes: number };
+  readonly memory: { readonly own_bytes: number | null; readonly budget_bytes: number };
   readonly lists: { readonly all: number; readonly open: number; readonly rebuilding: number };
   /** `max`: where so many wait, the next is refused; null where none is for that. */
   readonly waiting: readonly { readonly name: string; readonly count: number; readonly max: number | null }[];

@@ -1,0 +1,67 @@
+// Room that is kept on disk before it is written.
+#include "../kernel/common/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+#include "check.h"
+#include "segment_fixture.h"
+
+namespace gannet::segment_test {
+namespace {
+
+using Allocation = int (*)(int, uint64_t, uint64_t);
+
+// Shorter and longer than what is written at a time, and ending within it.
+constexpr size_t kWrittenBytes = 150'001;
+constexpr uint64_t kWanted = 400'003;
+
+void ExpectRoomKept(Allocation allocate) {
+  const TemporaryFolder folder;
+  const std::string path = folder.File("allocated");
+  std::vector<uint8_t> expected(kWrittenBytes);
+  for (size_t at = 0; at < expected.size(); ++at) expected[at] = static_cast<uint8_t>(at * 7 + 1);
+  WriteFile(path, expected);
+  const int file = open(path.c_str(), O_RDWR);
+  CHECK(file >= 0);
+  CHECK_EQ(allocate(file, 0, 1000), 0);
+  CHECK_EQ(allocate(file, 1000, kWanted), 0);
+  CHECK_EQ(allocate(file, 500, kWanted - 1), 0);
+  struct stat status;
+  CHECK_EQ(fstat(file, &status), 0);
+  CHECK_EQ(static_cast<uint64_t>(status.st_size), kWanted);
+  CHECK(static_cast<uint64_t>(status.st_blocks) * 512 >= kWanted);
+  std::vector<uint8_t> found(kWanted, 1);
+  CHECK_EQ(ReadWhole(file, found.data(), found.size(), path), found.size());
+  expected.resize(kWanted);
+  CHECK(found == expected);
+  close(file);
+}
+
+TEST(room_is_kept_and_what_is_there_stays) {
+  ExpectRoomKept(Allocate);
+  ExpectRoomKept(AllocateByWriting);
+}
+
+TEST(room_that_is_not_there_is_an_error_of_the_system) {
+  const TemporaryFolder folder;
+  const std::string path = folder.File("read-only");
+  WriteFile(path, std::vector<uint8_t>(10));
+  const int file = open(path.c_str(), O_RDONLY);
+  CHECK(file >= 0);
+  CHECK_EQ(AllocateByWriting(file, 0, 20), EBADF);
+  close(file);
+#ifdef __linux__
+  const int full = open("/dev/full", O_RDWR);
+  CHECK(full >= 0);
+  CHECK_EQ(AllocateByWriting(full, 0, 10), ENOSPC);
+  close(full);
+#endif
+}
+
+}  // namespace
+}  // namespace gannet::segment_test
