@@ -7,10 +7,15 @@ import { expect } from 'vitest';
 import { SeededRandom } from '../support/random.js';
 import { itWhere } from '../support/skip.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { hasUWebSockets } from '../support/web-servers.js';
 
 const MEMORY_MIB = 512;
-/** It takes 225 to 248, and took 273 to 281 before heaps, young generations, arenas and what is kept of words had their bounds (decision 0359). */
-const TAKEN_MIB_MAX = 260;
+const isByNode = process.env['TEST_WEB_SERVER'] === 'node' || !hasUWebSockets;
+/**
+ * It takes 225 to 251, and took 273 to 281 before heaps, young generations, arenas and what is kept of words had their bounds (decision 0359). Node.js's own
+ * web server takes some 30 more: 280 with Node.js 24, 282 and 290 with 26.
+ */
+const TAKEN_MIB_MAX = isByNode ? 310 : 260;
 const LISTS = 10;
 const RECORDS = 2000;
 const ROUNDS = 250;

@@ -27,7 +27,11 @@ const PASSWORD = 'not-so-s3cret';
 export function dovecotFault(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'dovecot is started by root, on Linux';
   try {
-    unpackedPackages('dovecot', PACKAGES);
+    const root = unpackedPackages('dovecot', PACKAGES);
+    const env = { ...process.env, LD_LIBRARY_PATH: `${root}/usr/lib/dovecot` };
+    const version = execFileSync(`${root}/usr/sbin/dovecot`, ['--version'], { encoding: 'utf8', env });
+    // Debian 13 has 2.4, whose settings have other names.
+    if (!version.startsWith('2.3.')) return `dovecot is ${version.trim()} here, and the settings are those of 2.3`;
     execFileSync('unshare', ['-m', 'true']);
     execFileSync('openssl', ['version'], { stdio: 'ignore' });
     return undefined;
