@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, createServer as createTlsServer } from 'node:tls';
+import { connect, createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -159,12 +159,13 @@ describe('a server', () => {
 const fault = certificateFault();
 describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : ` (skipped: ${fault})`}`, () => {
   /** The server's port, and its certificate. */
-  async function serving(kind = {}): Promise<{ readonly port: number; readonly ca: string }> {
+  async function serving(kind = {}, options: TlsOptions = {}): Promise<{ readonly port: number; readonly ca: string }> {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-certificate-'));
     closing.push(() => Promise.resolve(rmSync(folder, { recursive: true })));
     const { keyPath, certificatePath } = makeCertificate(folder, kind);
     const ca = readFileSync(certificatePath, 'utf8');
-    const server = createTlsServer({ key: readFileSync(keyPath), cert: ca }, (socket) => socket.end(head()));
+    const given = { key: readFileSync(keyPath), cert: ca, ...options };
+    const server = createTlsServer(given, (socket) => socket.end(head()));
     return { port: await listening(server), ca };
   }
 
@@ -192,6 +193,20 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
     expect(await trusted(await serving(), 'other.example')).toBe(
       'The certificate of the server is for another host (ERR_TLS_CERT_ALTNAME_INVALID).',
     );
+  });
+
+  it('of whoever calls that a server asks for is said so, and not that it speaks no TLS', async () => {
+    const asking = await serving({}, { requestCert: true, maxVersion: 'TLSv1.2' });
+    expect(await trusted(asking, 'localhost')).toBe(
+      'The server ended the handshake of TLS: it takes none that is safe, or asks for a certificate of whoever calls it (ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE).',
+    );
+    const required = { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' };
+    expect(faultSentence(required)).toMatch(/^The server asks for a certificate of whoever calls it/);
+  });
+
+  it('whose signature is wrong, or that is not for servers, is said so', () => {
+    expect(faultSentence({ code: 'CERT_SIGNATURE_FAILURE' })).toMatch(/^The signature of the certificate/);
+    expect(faultSentence({ code: 'INVALID_PURPOSE' })).toMatch(/^The certificate of the server/);
   });
 });
 

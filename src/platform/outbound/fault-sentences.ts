@@ -5,6 +5,7 @@ const NOT_CONNECTED_IN_TIME = 'The server could not be connected to in time';
 const NO_WAY = 'There is no way from here to the server';
 const UNKNOWN_SIGNER = 'The certificate of the server is signed by nobody whom this service trusts';
 const NO_TLS = 'The server does not speak TLS there, or none that is safe';
+const WANTS_CERTIFICATE = 'The server asks for a certificate of whoever calls it, and the service has none';
 const NO_DESCRIPTORS = 'The service cannot open more connections for now';
 
 /** Of the system, of undici (`UND_ERR_…`), of streams, of TLS, and of imapflow. */
@@ -39,6 +40,14 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNKNOWN_SIGNER],
   ['UNABLE_TO_GET_ISSUER_CERT', UNKNOWN_SIGNER],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNKNOWN_SIGNER],
+  ['INVALID_PURPOSE', 'The certificate of the server, or of who signed it, is not one for that'],
+  ['CERT_SIGNATURE_FAILURE', 'The signature of the certificate of the server is wrong'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', WANTS_CERTIFICATE],
+  // Before TLS 1.3 one alert says both.
+  [
+    'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+    'The server ended the handshake of TLS: it takes none that is safe, or asks for a certificate of whoever calls it',
+  ],
   ['EPROTO', NO_TLS],
   ['EMFILE', NO_DESCRIPTORS],
   ['ENFILE', NO_DESCRIPTORS],
