@@ -70,7 +70,10 @@ export class FeedStore {
   required(account: string, name: string): FeedRow {
     const row = this.named(account, name);
     if (row !== undefined) return row;
-    throw new ServiceError(FEED_NOT_FOUND, `The account '${account}' has no feed '${name}'.`);
+    const names = () => this.of(account).map((feed) => feed.name);
+    throw new ServiceError(FEED_NOT_FOUND, `The account '${account}' has no feed '${name}'.`, {
+      meant: { given: name, permission: 'feed:read', names },
+    });
   }
 
   of(account: string): FeedRow[] {

@@ -120,7 +120,10 @@ export class MediaStores {
     const row = this.rows.get(compositeKey(account, name));
     if (row !== undefined) return row;
     assertName('media store', name);
-    throw new ServiceError(MEDIA_STORE_NOT_FOUND, `The account '${account}' has no media store '${name}'.`);
+    const names = () => [DEFAULT_STORE, ...this.of(account).map((store) => store.name)];
+    throw new ServiceError(MEDIA_STORE_NOT_FOUND, `The account '${account}' has no media store '${name}'.`, {
+      meant: { given: name, permission: 'media-store:read', names },
+    });
   }
 
   /** Throws `media-store-not-found`. */

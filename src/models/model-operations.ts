@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { Secret, ServiceError } from '../platform/index.js';
 import { accountParams, defineOperation, object, type OperationContext } from '../operations/index.js';
-import { BUILT_IN_MODEL } from '../vectors/index.js';
+import { BUILT_IN_MODEL, MODEL_VIEW } from '../vectors/index.js';
 import {
   checkedKind,
   describeBuiltIn,
@@ -17,7 +17,7 @@ import type { Model } from './types.js';
 
 const CALLERS = ['key', 'console', 'cli'] as const;
 const OPERATORS = ['console', 'cli'] as const;
-const VIEW = 'model:view';
+const VIEW = MODEL_VIEW;
 /** Who may change what an account is made of. */
 const CHANGE = 'account:update';
 

@@ -2,6 +2,7 @@
  * The models of all accounts: the collection `models` of `data/system`, where their secrets are sealed. In memory they are open. Main
  * thread only.
  */
+import { MODEL_VIEW } from '../vectors/index.js';
 import { assertAccount, CollectionStore, compositeKey, type Collection } from '../catalog/index.js';
 import {
   SecretUnreadableError,
@@ -58,7 +59,10 @@ export class ModelStore {
   required(account: string, name: string): Model {
     const found = this.get(account, name);
     if (found !== undefined) return found;
-    throw new ServiceError('not-found', `The account '${account}' has no model '${name}'.`);
+    const names = () => this.of(account).map((model) => model.name);
+    throw new ServiceError('not-found', `The account '${account}' has no model '${name}'.`, {
+      meant: { given: name, permission: MODEL_VIEW, names },
+    });
   }
 
   /** Rejects with `name-exists`, or `conflict` where the account has too many. */

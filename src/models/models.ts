@@ -14,6 +14,7 @@ import {
 import { systemTimers, type Timers } from '../platform/work/index.js';
 import {
   BUILT_IN_MODEL,
+  OWN_MODEL,
   modelWithoutAdding,
   type AttachedModel,
   type Embedder,
@@ -121,6 +122,10 @@ export class Models implements ListModels {
     if (modelWithoutAdding(name) !== undefined) return true;
     const { kind, inputs = [] } = this.options.store.get(account, name) ?? {};
     return kind === 'embedding' && inputs.includes('text');
+  }
+
+  names(account: string): readonly string[] {
+    return [BUILT_IN_MODEL, OWN_MODEL, ...this.of(account).map(({ name }) => name)];
   }
 
   attached({ account, model: name }: Pick<ListOfModel, 'account' | 'model'>): AttachedModel | undefined {

@@ -77,12 +77,20 @@ export interface ErrorPlace {
   readonly detail: string;
 }
 
+/** Of something that is not there: which of these names was perhaps meant. Told to who has the permission, by which all of them are seen. */
+export interface MeantName {
+  readonly given: string;
+  readonly permission: string;
+  names(): Iterable<string>;
+}
+
 export interface ServiceErrorOptions {
   readonly errors?: readonly ErrorPlace[];
   /** Whole seconds; sent as `Retry-After` and as `retry_after_seconds`. */
   readonly retryAfterSeconds?: number;
   /** Of the answer, beside those that every error has. */
   readonly headers?: Readonly<Record<string, string>>;
+  readonly meant?: MeantName;
   readonly cause?: unknown;
 }
 
@@ -91,6 +99,9 @@ export class ServiceError extends Error {
   readonly errors: readonly ErrorPlace[] | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+
+  /** Does not cross to other threads. */
+  readonly meant: MeantName | undefined;
 
   readonly code: string;
 
@@ -105,6 +116,7 @@ export class ServiceError extends Error {
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers ?? {};
+    this.meant = options.meant;
   }
 
   get status(): number {

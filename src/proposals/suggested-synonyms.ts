@@ -1,6 +1,7 @@
 /** Suggest synonyms: what a list's searches and records say, made into proposals, and each tried on the list before it is shown. Main thread only. */
 import { ANALYTICS, listTarget, reportRange } from '../analytics/index.js';
 import type { ListRecord } from '../catalog/index.js';
+import { meantModel } from '../vectors/index.js';
 import type { ListIndex } from '../index/index.js';
 import { MODELS, ModelError, type ChatModel } from '../models/index.js';
 import { previewSynonymRule, synonymWords, type Services } from '../operations/index.js';
@@ -142,6 +143,8 @@ function chatModel(services: Services, { list: { account }, model: name }: Sugge
   const chosen = name ?? models.of(account).find(({ kind }) => kind === 'chat')?.name;
   const model = chosen === undefined ? undefined : models.chat(account, chosen);
   if (model === undefined && name !== undefined)
-    throw new ServiceError('unprocessable', `The account '${account}' has no model '${name}' of the kind chat.`);
+    throw new ServiceError('unprocessable', `The account '${account}' has no model '${name}' of the kind chat.`, {
+      meant: meantModel(services.indexes.models, account, name, (other) => models.chat(account, other) !== undefined),
+    });
   return model;
 }

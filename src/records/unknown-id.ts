@@ -1,7 +1,7 @@
-/** What is answered where no record has the id of a path: ids are made by the service, and people know their records by names. */
-import { ServiceError } from '../platform/index.js';
+/** What is answered where no record has the id or the name of a path: ids are made by the service, people know their records by names, and each path takes one of them. */
+import { recordNumberOf, ServiceError } from '../platform/index.js';
 import { DamagedRecordError } from './record-parts.js';
-import { storedIdOf } from './record-codec.js';
+import { decodeRecord, storedIdOf } from './record-codec.js';
 
 /** Where the records of a version are looked up by their names. */
 interface NamedRecords {
@@ -19,11 +19,30 @@ export function unknownId(records: NamedRecords | undefined, given: string, sent
   return new ServiceError('record-not-found', `${sentence}.${hint}`);
 }
 
+/** The same of a name, where what was given is an id. */
+export function unknownName(records: NamedRecords, given: string, sentence: string): ServiceError {
+  const name = nameOfId(records, given);
+  const hint = name === undefined ? '' : ` But there is one with this id: its name is ${JSON.stringify(name)}.`;
+  return new ServiceError('record-not-found', `${sentence}.${hint}`);
+}
+
+function nameOfId(records: NamedRecords, id: string): string | undefined {
+  const number = recordNumberOf(id);
+  return readOf(records, number, (bytes) => (storedIdOf(bytes) === id ? decodeRecord(bytes).name : undefined));
+}
+
 function idOfName(records: NamedRecords, name: string): string | undefined {
-  const number = records.recordNumberOfName(name);
+  return readOf(records, records.recordNumberOfName(name), storedIdOf);
+}
+
+function readOf(
+  records: NamedRecords,
+  number: number | undefined,
+  read: (bytes: Uint8Array) => string | undefined,
+): string | undefined {
   try {
     const bytes = number === undefined ? undefined : records.record(number);
-    return bytes === undefined ? undefined : storedIdOf(bytes);
+    return bytes === undefined ? undefined : read(bytes);
   } catch (error) {
     // Of a hint the answer does not depend.
     if (error instanceof DamagedRecordError) return undefined;

@@ -20,6 +20,7 @@ import {
   type Services,
 } from '../operations/index.js';
 import { MODELS, TRANSCRIPTION_MODEL } from '../models/index.js';
+import { meantModel } from '../vectors/index.js';
 import { BUILT_IN_PICTURES } from '../pictures/index.js';
 import { ServiceError, TOLD_CHARACTERS_MAX, toldText, URL_CHARACTERS_MAX } from '../platform/index.js';
 import { pictureSearches } from './picture-search.js';
@@ -124,8 +125,6 @@ const documentText = defineOperation({
       first: query.first_page ?? 1,
       max: query.max_pages ?? PAGES_DEFAULT,
     });
-    if (documents === undefined)
-      throw new ServiceError('record-not-found', 'There is no record with this name in the list.');
     return { status: 200, body: { record: params.record, documents: documents.map(described) } };
   },
 });
@@ -186,7 +185,9 @@ const transcriptionModel = nullable(nameSchema('Name of the model', 'whisper'), 
 function checkTranscription(services: Services, account: string, name: unknown): void {
   if (typeof name !== 'string' || services.part(MODELS).transcriber(account, name) !== undefined) return;
   const detail = `The account has no model '${name}' of the kind transcription.`;
-  throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/transcription_model', detail }] });
+  const writesDown = (other: string) => services.part(MODELS).transcriber(account, other) !== undefined;
+  const meant = meantModel(services.indexes.models, account, name, writesDown);
+  throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/transcription_model', detail }], meant });
 }
 
 export const resourceLists: ListExtension = {
@@ -210,7 +211,10 @@ function assertReadsPictures({ indexes }: Services, account: string, value: unkn
   const name = value as string | null;
   if (name === null || name === BUILT_IN_PICTURES.model || indexes.models.pictures(account, name) !== undefined) return;
   const detail = `There is no model '${name}' that reads pictures; '${BUILT_IN_PICTURES.model}' is always there, and gannet model list shows those of the account with image among their inputs.`;
-  throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/image_model', detail }] });
+  const readsPictures = (other: string) =>
+    other === BUILT_IN_PICTURES.model || indexes.models.pictures(account, other) !== undefined;
+  const meant = meantModel(indexes.models, account, name, readsPictures);
+  throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/image_model', detail }], meant });
 }
 
 function describedStatus({ read, pending, failed, errors, frames }: ResourcesStatus) {

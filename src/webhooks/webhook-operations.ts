@@ -1,6 +1,6 @@
 /** `/webhook`: whom the service tells what happens, and for the console, what became of it. */
 import { Type } from 'typebox';
-import { reaches } from '../access/index.js';
+import { nameMeant, reaches } from '../access/index.js';
 import { checkOutboundUrl, OutboundRefusedError, ServiceError } from '../platform/index.js';
 import {
   accountName,
@@ -120,7 +120,8 @@ function accountOf(services: Services, caller: OperationContext['caller'], named
     throw new ServiceError('out-of-scope', `This key does not reach the account '${account}' as a whole.`);
   }
   if (services.catalog.account(account) === undefined) {
-    throw new ServiceError('account-not-found', `There is no account '${account}'.`);
+    const meant = nameMeant(caller, { kind: 'account', account }, services.catalog);
+    throw new ServiceError('account-not-found', `There is no account '${account}'.${meant}`);
   }
   return account;
 }

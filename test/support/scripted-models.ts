@@ -74,6 +74,10 @@ export class ScriptedModels implements ListModels {
     return model in this.embedders || MODELS_WITHOUT_ADDING.knows(account, model);
   }
 
+  names(account: string): readonly string[] {
+    return [...MODELS_WITHOUT_ADDING.names(account), ...Object.keys(this.embedders), ...Object.keys(this.rerankers)];
+  }
+
   attached(list: Parameters<ListModels['attached']>[0]): ReturnType<ListModels['attached']> {
     const embedder = this.embedders[list.model];
     return embedder === undefined ? MODELS_WITHOUT_ADDING.attached(list) : { source: 'embedder', embedder };

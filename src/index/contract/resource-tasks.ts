@@ -130,5 +130,5 @@ export interface ResourceResults {
   /** `state`: with the last of them, where pictures are searched. */
   'frames-by': { readonly after: string | undefined; readonly state: ListState | undefined };
   /** Undefined where there is no such record. */
-  'linked-texts': readonly LinkedText[] | undefined;
+  'linked-texts': readonly LinkedText[];
 }

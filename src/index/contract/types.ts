@@ -178,7 +178,7 @@ export interface ListFiles {
   /** Whether records of the current version link to it. */
   linksTo(file: FileToRead): boolean;
   /** What was read of the documents of a record; undefined where there is none of that name. */
-  texts(name: string, pages: PageRange): Promise<readonly LinkedText[] | undefined>;
+  texts(name: string, pages: PageRange): Promise<readonly LinkedText[]>;
 }
 
 /** What is known of a list also while its index is being rebuilt. */

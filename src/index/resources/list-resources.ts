@@ -224,10 +224,10 @@ export class ListResources implements ListFiles {
     return extracts.exists ? extracts : undefined;
   }
 
-  async texts(name: string, pages: PageRange): Promise<readonly LinkedText[] | undefined> {
+  async texts(name: string, pages: PageRange): Promise<readonly LinkedText[]> {
     const { host } = this.options;
     const texts = await host.run({ kind: 'linked-texts', listPath: host.listPath, name, pages });
-    const damaged = texts?.filter((text) => text.pages.some(({ isDamaged }) => isDamaged === true)) ?? [];
+    const damaged = texts.filter((text) => text.pages.some(({ isDamaged }) => isDamaged === true));
     if (damaged.length > 0) await this.readAgain(damaged.map(({ url }) => url));
     return texts;
   }

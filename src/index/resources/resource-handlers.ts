@@ -28,7 +28,7 @@ import {
   type ReadingQueue,
 } from '../../extracts/index.js';
 import { ASKED_WAIT_MS_MAX } from '../../platform/work/index.js';
-import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
+import { decodeRecord, parseFields, unknownName, type RecordStore } from '../../records/index.js';
 import { currentVersionOf, LIST_STATE_FORMAT_WITH_FRAMES, type ListState } from '../../store/index.js';
 import type { IngestResults } from '../contract/ingest-tasks.js';
 import type {
@@ -345,14 +345,14 @@ export function readDamagedAgain({ stores }: IngestContext, task: ReadAgainTask)
   return store.transaction(() => ({ queued: readAgain(store, files, task.nowMs) }));
 }
 
-/** What is in the documents of a record; commits nothing. */
+/** What is in the documents of a record; commits nothing. Throws `record-not-found`. */
 export function linkedTexts({ stores }: IngestContext, task: LinkedTextsTask): IngestResults['linked-texts'] {
   const store = stores.get(task.listPath);
   const { definition, version } = currentVersionOf(requiredState(store));
   const records = store.version(version);
   const recordNumber = records.recordNumberOfName(task.name);
   const bytes = recordNumber === undefined ? undefined : records.record(recordNumber);
-  if (bytes === undefined) return undefined;
+  if (bytes === undefined) throw unknownName(records, task.name, 'There is no record with this name in the list');
   const extracts = extractStore(store);
   const linked = linkedFiles(definition, parseFields(decodeRecord(bytes).fieldsJson), ['document']);
   return linked.map(({ field, kind, url }) => {

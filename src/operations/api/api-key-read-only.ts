@@ -2,11 +2,13 @@
 import { Type } from 'typebox';
 import {
   isReadPermission,
+  nameMeant,
   parseFutureExpiry,
   type Caller,
   type PermissionCatalogue,
   type KeyScope,
 } from '../../access/index.js';
+import type { Catalog } from '../../catalog/index.js';
 import { ServiceError } from '../../platform/index.js';
 import {
   createdKeyResource,
@@ -62,7 +64,7 @@ export const apiKeyCreateReadOnly = defineOperation({
   ],
   async handle({ services, caller }, { body }) {
     const account = body.account_name;
-    assertAccount(caller, account, services.catalog.account(account) !== undefined);
+    assertAccount(caller, account, services.catalog);
     const scope = body.scope ?? 'account';
     const target = body.scope_target ?? null;
     if (isWider(caller, scope)) {
@@ -94,11 +96,13 @@ export const apiKeyCreateReadOnly = defineOperation({
   },
 });
 
-function assertAccount(caller: Caller, account: string, exists: boolean): void {
+function assertAccount(caller: Caller, account: string, catalog: Catalog): void {
   if (caller.account !== undefined && caller.account !== account) {
     throw new ServiceError('out-of-scope', `This key does not reach the account '${account}'.`);
   }
-  if (!exists) throw new ServiceError('account-not-found', `There is no account '${account}'.`);
+  if (catalog.account(account) !== undefined) return;
+  const meant = nameMeant(caller, { kind: 'account', account }, catalog);
+  throw new ServiceError('account-not-found', `There is no account '${account}'.${meant}`);
 }
 
 /** Whether the kind of scope alone reaches further; whether the target is within reach is checked after. */

@@ -202,5 +202,8 @@ function find(definition: FieldDefinition, member: FieldMember, name: string): N
 function requireField(definition: FieldDefinition, { member, noun }: FieldKind, name: string): NamedField {
   const field = find(definition, member, name);
   if (field !== undefined) return field;
-  throw new ServiceError('field-not-found', `The list has no ${noun} '${name}'.`);
+  const names = () => definition[member].map((other) => other.name);
+  throw new ServiceError('field-not-found', `The list has no ${noun} '${name}'.`, {
+    meant: { given: name, permission: 'list:read', names },
+  });
 }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import type { ListChange, ListRecord } from '../../catalog/index.js';
+import { meantModel } from '../../vectors/index.js';
 import type { ListIndex } from '../../index/index.js';
 import { ServiceError, uuidv7 } from '../../platform/index.js';
 import { compileQueryRules, type QueryRule, type SynonymRule } from '../../search/index.js';
@@ -294,14 +295,17 @@ async function settingsOf(body: SettingsInput, stored?: ListRecord): Promise<Lis
 function assertModelKnown({ indexes }: Services, account: string, model: string | null | undefined): void {
   if (typeof model !== 'string' || indexes.models.knows(account, model)) return;
   const detail = `There is no model '${model}' in the account '${account}'. 'built-in' is there in every account, and so is 'own', which takes vectors that come with the records.`;
-  throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/model', detail }] });
+  const meant = meantModel(indexes.models, account, model, (name) => indexes.models.knows(account, name));
+  throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/model', detail }], meant });
 }
 
 /** Throws `unprocessable`. */
 export function assertRerankerKnown({ indexes }: Services, account: string, name: string | null | undefined): void {
   if (typeof name !== 'string' || indexes.models.reranker(account, name) !== undefined) return;
   const detail = `There is no reranker '${name}' in the account '${account}'.`;
-  throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/reranker', detail }] });
+  const isReranker = (other: string) => indexes.models.reranker(account, other) !== undefined;
+  const meant = meantModel(indexes.models, account, name, isReranker);
+  throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/reranker', detail }], meant });
 }
 
 function invalidMember(member: string, detail: string): ServiceError {

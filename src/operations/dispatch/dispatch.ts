@@ -36,6 +36,7 @@ import type { Catalog } from '../../catalog/index.js';
 import { assertName, didYouMean, ServiceError } from '../../platform/index.js';
 import { namedDamage } from './damaged-list.js';
 import { placedIn } from './error-places.js';
+import { withMeantName } from './meant-name.js';
 import type { Admission, Operation, OperationContext, OperationResult, RawInput } from './operation.js';
 import type { Services } from './services.js';
 import { createValidator, type InputValidator } from './validation.js';
@@ -84,14 +85,16 @@ export function createDispatcher(services: Services): Dispatcher {
       const { account, list } = raw.params;
       // It knows by itself where it found what.
       const input = validate(raw);
+      const told = (error: unknown) =>
+        withMeantName(placedIn(operation, namedDamage(error, services, account, list)), context.caller);
       try {
         const result = operation.handle(context, input);
         if (!(result instanceof Promise)) return result;
         return result.catch((error: unknown) => {
-          throw placedIn(operation, namedDamage(error, services, account, list));
+          throw told(error);
         });
       } catch (error) {
-        throw placedIn(operation, namedDamage(error, services, account, list));
+        throw told(error);
       }
     },
   };

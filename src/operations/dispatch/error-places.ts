@@ -11,10 +11,16 @@ export function placedIn(operation: Operation, error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.errors === undefined) return error;
   const inBody = ({ parameter }: ErrorPlace) => parameter !== undefined && isInBody(operation, parameter);
   if (!error.errors.some(inBody)) return error;
-  const { problem, detail, retryAfterSeconds, headers } = error;
+  const { problem, detail, retryAfterSeconds, headers, meant } = error;
   const errors = error.errors.map((place) => (inBody(place) ? pointing(place) : place));
   const waiting = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-  return new ServiceError(problem, detail, { errors, headers, cause: error, ...waiting });
+  return new ServiceError(problem, detail, {
+    errors,
+    headers,
+    cause: error,
+    ...waiting,
+    ...(meant === undefined ? {} : { meant }),
+  });
 }
 
 function isInBody({ params, query, body }: Operation, name: string): boolean {

@@ -4,11 +4,17 @@ import type { ListIndex, ListOutline, SearchSettings, VersionStatus } from '../.
 import { ServiceError, toldText } from '../../platform/index.js';
 import type { Services } from './services.js';
 
+/** With a name that is not there. */
+const LISTS_COMPARED = 1000;
+
 /** Throws `list-not-found`. */
 export function requireList(services: Services, account: string, name: string): ListRecord {
   const list = services.catalog.list(account, name);
   if (list !== undefined) return list;
-  throw new ServiceError('list-not-found', `There is no list '${name}' in the account '${account}'.`);
+  const names = () => services.catalog.listPage(account, { size: LISTS_COMPARED }).entries.map((other) => other.name);
+  throw new ServiceError('list-not-found', `There is no list '${name}' in the account '${account}'.`, {
+    meant: { given: name, permission: 'list:read', names },
+  });
 }
 
 /** The list's index: at once when it is open already. */

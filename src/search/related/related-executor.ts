@@ -11,7 +11,6 @@ import {
   type QueryResult,
 } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
-import { ServiceError } from '../../platform/index.js';
 import {
   DamagedRecord,
   decodeRecord,
@@ -19,6 +18,7 @@ import {
   type FieldValue,
   type RecordStoreCache,
   type StoredRecord,
+  unknownName,
 } from '../../records/index.js';
 import type { EarlierSearchesOf } from '../earlier/earlier-searches.js';
 import type { ListContext, ListContexts } from '../execution/list-context.js';
@@ -180,7 +180,7 @@ export class RelatedExecutor {
     const number = store.recordNumberOfName(name);
     const bytes = number === undefined ? undefined : store.record(number);
     if (number !== undefined && bytes !== undefined) return { record: decodeRecord(bytes), number };
-    throw new ServiceError('record-not-found', `The list '${settings.list}' has no record of this name.`);
+    throw unknownName(store, name, `The list '${settings.list}' has no record of this name`);
   }
 
   private plan(
