@@ -66,8 +66,14 @@ describeConsole('a console whose connection is lost', { fill }, (its) => {
     await page.getByRole('link', { name: 'Groups' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
 
+    // Code that did not come is fetched before the page is loaded anew: WebKit would not ask for it again.
+    const fetched: string[] = [];
+    page.on('request', (request) => {
+      if (request.resourceType() === 'fetch') fetched.push(request.url());
+    });
     way.mend();
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    expect(fetched.filter((url) => url.includes('/assets/webhooks-'))).toHaveLength(1);
     await context.close();
     await way.close();
   });

@@ -36,7 +36,15 @@ export function useReturn(isAway: boolean): void {
 }
 
 export async function reloadOnceReached(): Promise<void> {
-  if (await isReached()) window.location.reload();
+  if (!(await isReached())) return;
+  await forgetLostCode();
+  window.location.reload();
+}
+
+/** WebKit keeps that a file did not come, and asks for it no more, loaded anew or not, until it has come in another way. */
+async function forgetLostCode(): Promise<void> {
+  const files = document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]');
+  await Promise.allSettled([...files].map(({ href }) => fetch(href, { cache: 'reload' })));
 }
 
 /** A proxy that has no service behind it answers, too. */
