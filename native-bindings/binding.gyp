@@ -21,7 +21,7 @@
       "type": "static_library",
       "sources": ["<(lmdb_dir)/mdb.c", "<(lmdb_dir)/midl.c"],
       "include_dirs": ["<(lmdb_dir)"],
-      "cflags": ["-fPIC", "-w", "-pthread", "-include <!(node -p \"process.cwd()\")/kernel/segment/lmdb_arrays.h"],
+      "cflags": ["-fPIC", "-w", "-pthread", "-include ../kernel/segment/lmdb_arrays.h"],
       "xcode_settings": { "GCC_SYMBOLS_PRIVATE_EXTERN": "YES", "GCC_WARN_INHIBIT_ALL_WARNINGS": "YES" }
     },
     {
@@ -52,7 +52,7 @@
         "<!@(node -p \"['kernel', 'addon'].flatMap((d) => require('fs').readdirSync(d, { recursive: true }).map((f) => d + '/' + f)).filter((f) => f.endsWith('.cc')).sort().join(' ')\")"
       ],
       "include_dirs": [
-        "<!(node -p \"require('path').dirname(require.resolve('node-addon-api/package.json'))\")",
+        "<!(node -p \"require('path').relative('.', require('path').dirname(require.resolve('node-addon-api/package.json')))\")",
         "<(lmdb_dir)",
         "<(snowball_dir)/include",
         "kernel"
