@@ -2,7 +2,7 @@
  * The service in few files: every module that is loaded costs each thread time at its start, some four hundred of them half of it.
  * Entries are the command line, the composition root and whatever ends in `.worker.ts`; what several of them need is in files that
  * they share. Libraries of plain JavaScript are taken in; those with binaries, threads or files of their own are loaded as they are.
- * They are scripts that bin/load-bundle.cjs loads, for V8 gives out and takes compiled code of scripts only.
+ * They are scripts that the copy of bin/load-bundle.cjs among them loads, for V8 gives out and takes compiled code of scripts only.
  */
 import {
   copyFileSync,
@@ -15,8 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
-import { isBuiltin } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { noticesOf } from './notices.mjs';

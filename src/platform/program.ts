@@ -87,7 +87,7 @@ export function asProgramError(error: unknown): unknown {
     return error;
   return new ServiceError(
     'program-replaced',
-    'A part of the program that this needs was replaced or removed while the service runs: restart the service.',
+    'A part of the program that this needs cannot be loaded. Where the program was replaced while the service runs, restart the service; otherwise `npm run setup` and a restart put back what is missing or damaged.',
     { cause: error },
   );
 }
