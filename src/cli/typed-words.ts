@@ -40,12 +40,13 @@ export function inTypedWords(problem: Problem, command: TypedCommand): Problem {
   if (first === undefined || only === undefined) return problem;
   const { pointer, parameter } = first;
   const place = parameter ?? pointer ?? '';
-  const prefix = `${place}: `;
-  if (place !== '' && problem.detail.startsWith(prefix)) {
+  // What reads an option of a search knows its name, and not where it came from.
+  const isPlaced = [place, memberOf(first)].some((named) => named !== '' && problem.detail.startsWith(`${named}: `));
+  if (isPlaced) {
     const more = told.length > 1 ? ` (and ${told.length - 1} more)` : '';
     return { ...problem, detail: `${only.parameter}: ${only.detail}${more}`, errors: told };
   }
-  const detail = inOptions(problem.detail.replace(`${memberOf(first)} is not valid: `, ''), command);
+  const detail = inOptions(problem.detail, command);
   const isNamed = only.parameter === undefined || told.length > 1 || detail.includes(only.parameter);
   return { ...problem, detail: isNamed ? detail : `${only.parameter}: ${detail}`, errors: told };
 }
@@ -57,8 +58,7 @@ function memberOf({ pointer, parameter }: ErrorPlace): string {
 
 function toldPlace({ pointer, parameter, detail }: ErrorPlace, command: TypedCommand): ErrorPlace {
   const [member = '', ...within] = parameter === undefined ? (pointer ?? '').split('/').slice(1) : [parameter];
-  // What it is called stands before the sentence.
-  const told = inOptions(detail.replace(`${member} is not valid: `, ''), command);
+  const told = inOptions(detail, command);
   if (member === '') return { detail: told };
   return { parameter: `${typedName(member, command) ?? member}${withinText(within)}`, detail: told };
 }
@@ -71,18 +71,9 @@ function withinText(within: readonly string[]): string {
   return ` /${within.join('/')}`;
 }
 
-/** Sentences that name members by themselves. */
+/** Members that the service names in its sentences (`namedMember`). */
 function inOptions(text: string, command: TypedCommand): string {
-  const named = (member: string) => typedName(member, command) ?? member;
-  return text
-    .replace(/^The (?:member|parameter) is required\.$/, 'Is required.')
-    .replaceAll(/\bthe member '(\w+)'/g, (_whole, member: string) => named(member))
-    .replaceAll(/\bmember '(\w+)'/g, (_whole, member: string) => `option ${named(member)}`)
-    .replaceAll(
-      /\bit has ([\w, ]+)/g,
-      (_whole, members: string) => `it has ${members.split(', ').map(named).join(', ')}`,
-    )
-    .replaceAll(/`(\w+)`/g, (whole, member: string) => typedName(member, command) ?? whole);
+  return text.replaceAll(/`(\w+)`/g, (whole, member: string) => typedName(member, command) ?? whole);
 }
 
 /** Undefined where the command has neither an option nor an argument of that name. */

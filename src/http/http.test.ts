@@ -156,7 +156,7 @@ describeWebServers((webServer) => {
       expect(answer).toMatchObject(problem('invalid-parameter', 400));
       expect((answer.json as { errors: unknown[] }).errors).toEqual([
         { parameter: 'flog', detail: "Unknown option 'flog'. Did you mean 'flag'?" },
-        { pointer: '/text', detail: 'The member is required.' },
+        { pointer: '/text', detail: 'Must be given.' },
         { pointer: '/txt', detail: "Unknown member 'txt'. Did you mean 'text'?" },
         { pointer: '/size', detail: 'Must be an integer, not 1.5.' },
       ]);

@@ -4,6 +4,7 @@ import {
   OutboundRefusedError,
   Secret,
   SecretUnreadableError,
+  namedMember,
   ServiceError,
   serviceKey,
   type OutboundRules,
@@ -170,7 +171,10 @@ function assertMembers(kind: StoreKind, given: GivenSettings): void {
   const known: readonly string[] = [...needed, ...others];
   const other = Object.keys(given).find((member) => !known.includes(member));
   if (other !== undefined)
-    throw fault(other, `A store of the kind '${kind}' has no member '${other}'; it has ${known.join(', ')}.`);
+    throw fault(
+      other,
+      `A store of the kind '${kind}' has no ${namedMember(other)}; it has ${known.map(namedMember).join(', ')}.`,
+    );
 }
 
 function missing(member: string): ServiceError {

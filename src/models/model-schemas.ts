@@ -1,6 +1,6 @@
 /** Schemas of models, and what is shown of one. */
 import { Type, type Static } from 'typebox';
-import { ServiceError } from '../platform/index.js';
+import { namedMember, ServiceError } from '../platform/index.js';
 import {
   accountName,
   nameSchema,
@@ -179,7 +179,7 @@ export function checkedKind(
   }
   const missing = needs.needed.find((member) => members[member] === undefined || members[member] === null);
   if (missing !== undefined)
-    throw fault(`/${missing}`, `A model of the provider '${of}' needs the member '${missing}'.`);
+    throw fault(`/${missing}`, `A model of the provider '${of}' needs ${namedMember(missing)}.`);
   // Those of texts are taken of all providers, also where they make no difference.
   const known = [...new Set([...needs.needed, ...needs.others, ...OF_TEXTS])];
   const unknown = Object.keys(members).find(
@@ -188,7 +188,7 @@ export function checkedKind(
   if (unknown !== undefined) {
     throw fault(
       `/${unknown}`,
-      `A model of the provider '${of}' has no member '${unknown}'; it has ${known.join(', ')}.`,
+      `A model of the provider '${of}' has no ${namedMember(unknown)}; it has ${known.map(namedMember).join(', ')}.`,
     );
   }
   return meant;

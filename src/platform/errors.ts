@@ -167,6 +167,11 @@ export function answerTooLarge(
   return new ServiceError('answer-too-large', `The answer would be larger than ${bytesMax} bytes: ${smaller}.`);
 }
 
+/** A member of a request in a sentence: whoever gives it by another name is told that one in its place (`src/cli/typed-words.ts`). */
+export function namedMember(member: string): string {
+  return `\`${member}\``;
+}
+
 /** A ServiceError that crossed a thread boundary as its plain parts. */
 export interface SerialisedServiceError {
   readonly problem: ErrorCode | ProblemKind;

@@ -74,7 +74,7 @@ describe('what the service refuses is told by options and arguments', () => {
     [['media-store', 'add', 'x', ...S3, '--region', 'EU'], /^--region: Must be 1 to 64 lower-case letters/],
     [
       ['media-store', 'add', 'x', ...S3, '--folder', '/srv'],
-      /^--folder: A store of the kind 's3' has no option --folder; it has --endpoint, --bucket, --access-key-id, /,
+      /^--folder: A store of the kind 's3' has no --folder; it has --endpoint, --bucket, --access-key-id, /,
     ],
     [
       ['webhook', 'create', '--url', 'localhost', '--events', 'list.deleted'],
@@ -163,14 +163,14 @@ describe('what is not there is told with the command that shows what there is', 
 });
 
 it('what is asked for is named once', () => {
-  const detail = 'expected latitude, longitude and distance';
+  const detail = 'expected latitude, longitude and distance.';
   const problem = {
     ...{ type: '', title: '', status: 400, code: 'invalid-parameter' },
-    detail: `radius is not valid: ${detail}.`,
+    detail: `radius: ${detail}`,
     errors: [{ pointer: '/radius', detail }],
   };
   const command = { options: [{ long: '--radius' }], registeredArguments: [], opts: () => ({}) };
-  expect(inTypedWords(problem, command).detail).toBe(`--radius: ${detail}.`);
+  expect(inTypedWords(problem, command).detail).toBe(`--radius: ${detail}`);
 });
 
 it('options of the command alone are told as such', () => {
@@ -182,7 +182,7 @@ it('options of the command alone are told as such', () => {
     detail: '/a/b: Is wrong. (and 1 more)',
     errors: [
       { pointer: '/a/b', detail: 'Is wrong.' },
-      { parameter: 'other', detail: 'The parameter is required.' },
+      { parameter: 'other', detail: 'Must be given.' },
     ],
   };
   const command = { options: [{ long: '--other' }], registeredArguments: [], opts: () => ({}) };
@@ -190,7 +190,7 @@ it('options of the command alone are told as such', () => {
     detail: 'a /b: Is wrong. (and 1 more)',
     errors: [
       { parameter: 'a /b', detail: 'Is wrong.' },
-      { parameter: '--other', detail: 'Is required.' },
+      { parameter: '--other', detail: 'Must be given.' },
     ],
   });
 });

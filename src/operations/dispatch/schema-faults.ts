@@ -153,7 +153,7 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
   const schema = (error.parentSchema ?? {}) as PlainSchema;
   switch (error.keyword) {
     case 'required':
-      return kind === 'body' ? 'The member is required.' : 'The parameter is required.';
+      return 'Must be given.';
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const word = String(params['additionalProperty'] ?? params['unevaluatedProperty']);

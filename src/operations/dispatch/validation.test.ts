@@ -102,7 +102,7 @@ describe('bodies', () => {
   });
 
   it.each([
-    [{}, '/name', 'The member is required.'],
+    [{}, '/name', 'Must be given.'],
     [{ name: '' }, '/name', 'Must not be empty.'],
     [{ name: 'sixsix' }, '/name', 'Must have at most 5 characters.'],
     [{ name: 7 }, '/name', 'Must be a string, not 7.'],
@@ -110,13 +110,13 @@ describe('bodies', () => {
     [{ name: 'a', mode: 'phrases' }, '/mode', `Must be one of "any", "phrase", not "phrases". Did you mean 'phrase'?`],
     [{ name: 'a', radius: 5 }, '/radius', 'Must be a string or an object, not 5.'],
     [{ name: 'a', radius: { latitude: 91, distance: 1 } }, '/radius/latitude', 'Must be at most 90, not 91.'],
-    [{ name: 'a', radius: { latitude: 1 } }, '/radius/distance', 'The member is required.'],
+    [{ name: 'a', radius: { latitude: 1 } }, '/radius/distance', 'Must be given.'],
     [{ name: 'a', when: 'today' }, '/when', 'Must be a time in ISO 8601 (2026-11-21T05:54:00.000Z), not "today".'],
     [{ name: 'a', day: 'x' }, '/day', 'Must be a date (yyyy-MM-dd), not "x".'],
     [{ name: 'a', day: '' }, '/day', 'Must not be empty.'],
     [{ name: 'a', by: { link: 'x', word: 'no' } }, '/by/word', 'Must have at least 3 characters.'],
     [{ name: 'a', by: { link: 'x', words: 'yes' } }, '/by/words', "Unknown member 'words'. Did you mean 'word'?"],
-    [{ name: 'a', by: { name: 'x' } }, '/by/word', 'The member is required.'],
+    [{ name: 'a', by: { name: 'x' } }, '/by/word', 'Must be given.'],
     [{ name: 'a', by: 3 }, '/by', 'Must be an object, not 3.'],
     [{ name: 'a', by: {} }, '/by', "Must have 'name' and 'word', or 'link'."],
     [{ name: 'a', list: 'A b' }, '/list', `Must be ${NAME_PATTERN_WORDS}, such as "films", not "A b".`],

@@ -98,7 +98,6 @@ function sortableNames(definitions: readonly FieldDefinition[], hasRadius: boole
 }
 
 function orderError(message: string): ServiceError {
-  return new ServiceError('invalid-parameter', `order_by is not valid: ${message}.`, {
-    errors: [{ parameter: 'order_by', detail: message }],
-  });
+  const detail = `${message}.`;
+  return new ServiceError('invalid-parameter', `order_by: ${detail}`, { errors: [{ parameter: 'order_by', detail }] });
 }

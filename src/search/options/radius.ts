@@ -63,7 +63,6 @@ function checked(latitude: number, longitude: number, metres: number): RadiusOpt
 }
 
 function radiusError(message: string): ServiceError {
-  return new ServiceError('invalid-parameter', `radius is not valid: ${message}.`, {
-    errors: [{ parameter: 'radius', detail: message }],
-  });
+  const detail = `${message}.`;
+  return new ServiceError('invalid-parameter', `radius: ${detail}`, { errors: [{ parameter: 'radius', detail }] });
 }
