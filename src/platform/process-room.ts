@@ -26,6 +26,11 @@ const NAMES: Readonly<Record<Resource, string>> = {
   maps: 'memory maps (vm.max_map_count)',
   addressBytes: 'bytes of address space (ulimit -v)',
 };
+/** As `/proc/…/limits` has them; maps are allowed to all processes alike. */
+const LIMIT_NAMES: Readonly<Partial<Record<Resource, string>>> = {
+  descriptors: 'Max open files',
+  addressBytes: 'Max address space',
+};
 /** What a process may address where nothing else limits it: 47 bits. */
 const ADDRESS_BYTES_MAX = 2 ** 47;
 const MAPS_MAX = '/proc/sys/vm/max_map_count';
@@ -64,6 +69,20 @@ function limitsNow(): readonly ResourceUse[] {
       : []),
     { resource: 'addressBytes', used: mappedBytes(), max: limitOf(limits, 'Max address space') },
   ];
+}
+
+/** The same with what process `pid` is allowed to use in the place of what this one is; undefined where the system does not tell. */
+export function limitsOfProcess(pid: number): readonly ResourceUse[] | undefined {
+  try {
+    const limits = readFileSync(`/proc/${pid}/limits`, 'latin1');
+    return limitsNow().map((use) => {
+      const name = LIMIT_NAMES[use.resource];
+      return name === undefined ? use : { ...use, max: limitOf(limits, name) };
+    });
+  } catch {
+    // It has ended, or hides from other users: what is said is of this process then.
+    return undefined;
+  }
 }
 
 /** The first of them alone; undefined where the system does not tell. */

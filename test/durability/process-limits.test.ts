@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
+import { gannet } from '../support/cli.js';
 import { controlGroup } from '../support/control-group.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -80,6 +81,9 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service with f
     async (descriptors) => {
       service = await startTestService({ dataDir, env: SMALL, limits: `ulimit -n ${descriptors}` });
       await searchAll(service, LISTS);
+      // The doctor is told of these by the system, whatever it may use itself.
+      const told = new RegExp(`Open files +limit ${descriptors} of the service that runs: start it anew with more`);
+      expect((await gannet(dataDir, 'doctor')).output).toMatch(told);
       expect(await service.stop()).toBe(0);
     },
   );

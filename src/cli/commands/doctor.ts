@@ -16,6 +16,7 @@ import {
   mapLimitCheck,
   memoryCheck,
   processorCheck,
+  systemLimits,
 } from '../doctor/machine-checks.js';
 import { settingsOf } from '../../platform/index.js';
 import { RESOURCE_SETTINGS } from '../../resources/index.js';
@@ -33,6 +34,7 @@ export interface DoctorOptions {
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<ExitStatus> {
   if (options.adoptLists === true) return adopt(context, options.json === true);
   const { config } = context;
+  const limits = systemLimits(config.data.dir);
   const checks: Check[] = [
     nodeCheck(),
     ...(await compilerChecks()),
@@ -42,9 +44,9 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     await ffmpegCheck(settingsOf(config, RESOURCE_SETTINGS).ffmpeg),
     processorCheck(),
     memoryCheck(config),
-    fileLimitCheck(),
+    fileLimitCheck(limits),
     mapLimitCheck(),
-    listLimitCheck(config),
+    listLimitCheck(config, limits),
     diskCheck(config.data.dir),
     ...(await dataDirectoryChecks(context)),
     ...(options.data === true ? await recordsCheck(context) : []),

@@ -1,9 +1,16 @@
 /** Processor, memory, limits of the system, disk. */
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { listsOpenMax, listsThatFit } from '../../index/index.js';
-import { machineShare, processLimits, type Config } from '../../platform/index.js';
+import {
+  limitsOfProcess,
+  lockHolder,
+  machineShare,
+  processLimits,
+  type Config,
+  type ResourceUse,
+} from '../../platform/index.js';
 import { formatBytes, formatCount } from '../output.js';
 import { failed, fine, notice, type Check } from './check.js';
 
@@ -39,18 +46,31 @@ export function memoryCheck(config: Config): Check {
     : fine('Memory', detail);
 }
 
-export function fileLimitCheck(): Check {
-  const text = readText('/proc/self/limits');
-  const soft = /^Max open files\s+(\S+)/m.exec(text ?? '')?.[1];
-  if (soft === undefined) return notice('Open files', 'the limit cannot be read on this system: see `ulimit -n`');
-  const limit = soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
-  const detail = `limit ${soft === 'unlimited' ? soft : formatCount(limit)}`;
-  if (limit < OPEN_FILES_MIN)
-    return failed('Open files', `${detail}: raise it with \`ulimit -n ${OPEN_FILES_WANTED}\``);
-  if (limit < OPEN_FILES_WANTED) {
-    return notice('Open files', `${detail}: many clients or lists need more, \`ulimit -n ${OPEN_FILES_WANTED}\``);
-  }
-  return fine('Open files', detail);
+/** What the system allows a process: the service where it runs, and else this command, as a service started from the same shell would be. */
+export interface SystemLimits {
+  readonly of: 'service' | 'command';
+  readonly uses: readonly ResourceUse[];
+}
+
+export function systemLimits(dataDir: string): SystemLimits {
+  const service = lockHolder(join(dataDir, 'lock'));
+  const uses = service === undefined ? undefined : limitsOfProcess(service.pid);
+  return uses === undefined ? { of: 'command', uses: processLimits() } : { of: 'service', uses };
+}
+
+export function fileLimitCheck({ of, uses }: SystemLimits): Check {
+  const limit = uses.find(({ resource }) => resource === 'descriptors')?.max;
+  if (limit === undefined) return notice('Open files', 'the limit cannot be read on this system: see `ulimit -n`');
+  const told = limit === Number.MAX_SAFE_INTEGER ? 'unlimited' : formatCount(limit);
+  const detail = `limit ${told}${of === 'service' ? ' of the service that runs' : ''}`;
+  const raised =
+    of === 'service'
+      ? `start it anew with more (\`ulimit -n ${OPEN_FILES_WANTED}\` before it, LimitNOFILE= of systemd)`
+      : `raise it with \`ulimit -n ${OPEN_FILES_WANTED}\``;
+  if (limit < OPEN_FILES_MIN) return failed('Open files', `${detail}: ${raised}`);
+  return limit < OPEN_FILES_WANTED
+    ? notice('Open files', `${detail}: many clients or lists need more, ${raised}`)
+    : fine('Open files', detail);
 }
 
 export function mapLimitCheck(): Check {
@@ -62,8 +82,8 @@ export function mapLimitCheck(): Check {
     : fine('Memory maps', detail);
 }
 
-/** How many lists this process can have open at a time; the others are opened when somebody asks for them. */
-export function listLimitCheck(config: Config, limits = processLimits()): Check {
+/** How many lists a process with these limits can have open at a time; the others are opened when somebody asks for them. */
+export function listLimitCheck(config: Config, { uses: limits }: SystemLimits): Check {
   if (limits.length === 0) return fine('Lists', 'no limit known on this system');
   const count = listsThatFit(limits);
   const detail =
