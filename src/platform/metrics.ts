@@ -11,6 +11,12 @@ const REQUEST_BUCKETS_SECONDS = [
 const TASK_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 /** Timer of the event loop lag; finer would wake an idle process more often. */
 const EVENT_LOOP_PRECISION_MS = 50;
+/** Gauges of prom-client that are called as counters are; each is the sum of one that tells them by kind. */
+const CALLED_AS_COUNTERS = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 export type PoolName = 'search' | 'ingest' | 'analytics' | 'synonyms' | 'webhook';
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -21,6 +27,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
   const registers = [registry];
   if (options.processMetrics === true) {
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
+    for (const name of CALLED_AS_COUNTERS) registry.removeSingleMetric(name);
     measureFrontEnd(registers);
   }
   const collectors = new Set<() => void>();

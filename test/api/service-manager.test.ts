@@ -129,7 +129,7 @@ it('the unit has the program by the link that it was called by: who turned it ba
   expect(unit(command)).toBe(command);
 });
 
-it('alerts ask for what the service measures', async () => {
+it('alerts ask for what the service measures, whose names are as Prometheus has them', async () => {
   const service = await startTestService();
   try {
     const { text } = await service.clientWith(undefined).get('/metrics');
@@ -138,6 +138,9 @@ it('alerts ask for what the service measures', async () => {
     const asked = [...rules.matchAll(/\b(gannet_\w+|process_\w+)/g)].map(([name]) => name);
     expect(asked.length).toBeGreaterThan(8);
     expect(asked.filter((name) => !measured.has(name.replace(/_bucket$/, '')))).toEqual([]);
+    // What Prometheus' own linter (`promtool check metrics`) says of names: counters have this ending, and nothing else.
+    const kinds = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', kind]) => ({ name, kind }));
+    expect(kinds.filter(({ name, kind }) => name.endsWith('_total') !== (kind === 'counter'))).toEqual([]);
   } finally {
     await service.close();
   }
