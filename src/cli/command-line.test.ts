@@ -514,6 +514,12 @@ it('gannet serve tells what keeps it from starting', async () => {
   expectSentence(await gannet('serve', surroundings(), { load }), /^Cannot listen on .*\n$/, EXIT.failed);
 });
 
+it('gannet serve tells that the system allows it too few threads', async () => {
+  const load = failingWith(Object.assign(new Error('EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' }));
+  const sentence = /^The system refused .* no thread can be started, .*\bulimit -u\b.*\n$/;
+  expectSentence(await gannet('serve', surroundings(), { load }), sentence, EXIT.failed);
+});
+
 it('what nobody foresaw is a sentence too, and shows its stack where it is asked for', async () => {
   const broken: ServiceLoader = () => Promise.reject(new TypeError('x is not a function'));
   const told = await gannet('serve', surroundings(), { load: broken });

@@ -21,6 +21,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EMFILE: 'this process has too many files open (ulimit -n)',
   ENFILE: 'this machine has too many files open',
   ENOMEM: 'there is not enough memory',
+  ERR_WORKER_INIT_FAILED:
+    'no thread can be started, there are no descriptors (ulimit -n), threads (ulimit -u, or the tasks of its container or unit) or memory left',
   EADDRINUSE: 'something else listens there',
   EPIPE: 'whoever read it has gone away',
   ECONNREFUSED: 'nobody listens there',

@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { Piscina } from 'piscina';
 import { afterEach, expect, it } from 'vitest';
 import { ServiceError } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
 import { WaitingForThreads } from './waiting-for-threads.js';
+import { WorkerDeaths } from './worker-pool.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-threads-'));
 const pools: Piscina[] = [];
@@ -27,4 +30,13 @@ it('refuses what waits for a thread whose file is not one of this release, which
     const answer = waiting.run(pool, async (signal) => pool.run('a task', { signal }) as Promise<unknown>);
     await expect(answer).rejects.toMatchObject({ code: 'internal-error' });
   }
+});
+
+it.each([
+  ['ERR_WORKER_INIT_FAILED', 'resources-exhausted'],
+  ['ENOMEM', 'resources-exhausted'],
+  ['ERR_WORKER_OUT_OF_MEMORY', 'internal-error'],
+])('tells a task that had the thread in hand already what it tells those that wait: %s is %s', (code, told) => {
+  const deaths = new WorkerDeaths('ingest', pino({ level: 'silent' }), createMetrics());
+  expect(deaths.failure(Object.assign(new Error('EAGAIN'), { code }))).toMatchObject({ code: told });
 });

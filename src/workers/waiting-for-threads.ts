@@ -9,7 +9,14 @@ import { resourcesExhausted, type ServiceError } from '../platform/index.js';
 /** Of a thread that could not be started, and of what it opens first. */
 const NO_ROOM_CODES: ReadonlySet<unknown> = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
-const NO_THREAD = 'no thread can be started, it is out of descriptors (ulimit -n), threads (ulimit -u) or memory';
+const NO_THREAD =
+  'no thread can be started, it is out of descriptors (ulimit -n), threads (ulimit -u, or the tasks of its container or unit) or memory';
+
+/** `resources-exhausted` of a thread that could not be started; undefined of one that failed otherwise. */
+export function asUnstartedThread(error: unknown): ServiceError | undefined {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return NO_ROOM_CODES.has(code) ? resourcesExhausted(NO_THREAD, error) : undefined;
+}
 
 export class WaitingForThreads {
   readonly #waiting = new Map<AbortController, Piscina>();
@@ -29,8 +36,7 @@ export class WaitingForThreads {
 
   /** Told by the pool of a thread that had nothing in hand. `failure`: what the error is told as where there was room for the thread. */
   threadDied(pool: Piscina, error: unknown, failure: ServiceError): void {
-    const isWithoutRoom = NO_ROOM_CODES.has((error as { readonly code?: unknown }).code);
-    const reason = isWithoutRoom ? resourcesExhausted(NO_THREAD, error) : failure;
+    const reason = asUnstartedThread(error) ?? failure;
     setImmediate(() => {
       // Another one takes what waits.
       if (pool.threads.length > 0) return;

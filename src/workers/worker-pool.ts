@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { asProgramError, compiledFile, ServiceError, type Metrics, type PoolName } from '../platform/index.js';
 import { endUnstartedThreads } from './unstarted-threads.js';
+import { asUnstartedThread } from './waiting-for-threads.js';
 import { INTERNAL_ERROR_DETAIL } from '../platform/hosts/reply.js';
 
 /** Of a pool that is about to be made, whose threads may be refused. */
@@ -11,8 +12,8 @@ export function workerFile(name: PoolName): string {
 }
 
 /**
- * Turns the error that Piscina gives to each task of a dead worker into `internal-error` (or `program-replaced`), and counts and logs each death
- * once, however many tasks it took with it.
+ * Turns the error that Piscina gives to each task of a dead worker into `internal-error` (or `program-replaced`, or `resources-exhausted` where the
+ * system refused the thread), and counts and logs each death once, however many tasks it took with it.
  */
 export class WorkerDeaths {
   private readonly seen = new WeakSet<object>();
@@ -25,6 +26,8 @@ export class WorkerDeaths {
 
   failure(error: unknown): ServiceError {
     this.record(error);
+    const unstarted = asUnstartedThread(error);
+    if (unstarted !== undefined) return unstarted;
     const known = asProgramError(error);
     return known instanceof ServiceError
       ? known
