@@ -8,6 +8,18 @@ function task(options: SearchOptions, name = 'list', account = 'own') {
 }
 
 describe('searches that are known to be dear', () => {
+  it.each<SearchOptions>([
+    { exact: true },
+    { typo_tolerance: false },
+    { minimum_video_score: 0.5 },
+    { ranking: 'none' },
+  ])('are not those that do without, of a search with %o', (options) => {
+    const dear = new DearSearches();
+    dear.note(task({ query: 'a', ...options }));
+    expect(dear.has(task({ query: 'a', ...options, highlight: false, vector: [1, 0] }))).toBe(true);
+    expect(dear.has(task({ query: 'a' }))).toBe(false);
+  });
+
   it('are those that match, count and sort the same, whatever page of it is shown', () => {
     const dear = new DearSearches();
     dear.note(task({ query: 'a', facets: ['tags'], skip: 0, size: 10 }));

@@ -3,6 +3,7 @@
  * What is dear is decided by what is matched, counted and sorted, not by the page that is shown.
  */
 import { BoundedMap } from '../platform/index.js';
+import { costKey } from '../search/index.js';
 import type { AskedSearch } from './pending-search.js';
 
 const KEPT_MAX = 1024;
@@ -36,8 +37,5 @@ export class DearSearches {
 /** Lists of two accounts may have one name. */
 function keyOf({ task, account }: Asked): string | undefined {
   if (task.kind !== 'search') return undefined;
-  const { subject, options } = task;
-  const { query, match, filter, radius, order_by, facets, minimum_text_score, minimum_document_score } = options;
-  const floors = [minimum_text_score, minimum_document_score];
-  return JSON.stringify([account, subject, query, match, filter, radius, order_by, facets, floors]);
+  return JSON.stringify([account, task.subject, costKey(task.options)]);
 }

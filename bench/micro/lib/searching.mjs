@@ -53,7 +53,7 @@ export const taskOf = (generation, options) => ({
 export function planOf({ searcher, contexts }, generation, options) {
   const context = contexts.get(generation);
   const request = readSearchRequest(options, [context.settings.definition]);
-  const window = { skip: request.skip, size: request.size, facetValues: request.facetSize };
+  const window = { skip: request.skip, size: request.size, facetValues: request.options.facet_size };
   return searcher.plan(context, generation, { request, listIndex: 0, window, target: {} });
 }
 

@@ -98,7 +98,7 @@ export class HitWriter {
       const scores = scoresOf(search, hit);
       // Marking and reading pages need what is read to stay.
       const isAlone = search.pages === undefined && scores.seenAt === undefined && !tellsResources(lists[listIndex]);
-      if (!request.highlight && isAlone && gathered.length === 0 && !isPacked(stored)) {
+      if (!request.options.highlight && isAlone && gathered.length === 0 && !isPacked(stored)) {
         writeHit({ place, scores, parts: readRecord(stored) } as GatheredHit | DamagedHit, NOTHING_MARKED);
         continue;
       }
@@ -136,7 +136,7 @@ export class HitWriter {
       const frames = hits.map(({ parts, scores: { seenAt } }) =>
         seenAt === undefined ? undefined : this.records.readFrame(search.list, fieldsOf(parts), seenAt),
       );
-      return { files, frames, resources, highlights: request.highlight ? this.highlights(search, hits) : [] };
+      return { files, frames, resources, highlights: request.options.highlight ? this.highlights(search, hits) : [] };
     });
     const next = lists.map(() => 0);
     for (const hit of all) {
@@ -170,7 +170,7 @@ export class HitWriter {
   private files(
     search: ListSearch,
     hits: readonly GatheredHit[],
-    { highlight }: SearchRequest,
+    { options: { highlight } }: SearchRequest,
   ): readonly (readonly FileMembers[])[] {
     if (search.pages === undefined) return [];
     const found: HitWithFile[] = [];
@@ -220,7 +220,7 @@ function isReadable(hit: GatheredHit | DamagedHit): hit is GatheredHit {
 }
 
 function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer: ResponseWriter): WriteHit {
-  const select = request.select === undefined ? undefined : new Set(request.select);
+  const select = request.options.select === undefined ? undefined : new Set(request.options.select);
   let written = 0;
   return (gathered, { highlights, files, frame, resources }) => {
     const { place } = gathered;
@@ -255,7 +255,7 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
               ...('before' in place ? { reranker: { place_before: place.before, relevance: place.relevance } } : {}),
             }),
       select,
-      fieldsBytesMax: request.fieldsBytesMax,
+      fieldsBytesMax: request.options.fields_bytes_max,
     });
   };
 }

@@ -146,7 +146,7 @@ export class ListSearcher {
   }
 
   private analyse(query: string, request: SearchRequest, vocabulary: QueryVocabulary): AnalysedQuery {
-    const { match, typoTolerance } = request;
+    const { match, typo_tolerance: typoTolerance } = request.options;
     return analyseQuery(query, vocabulary, { match, typoTolerance, wordsMax: GROUPS_MAX });
   }
 
@@ -221,7 +221,7 @@ function partsOf(
 ): PartsSearch | undefined {
   if (pages === undefined && pictures === undefined) return undefined;
   return {
-    textFloor: unroundedFloor(request.minimumTextScore),
+    textFloor: unroundedFloor(request.options.minimum_text_score),
     parts: pages?.search ?? [],
     ...(pictures === undefined ? {} : { pictures }),
   };

@@ -92,7 +92,7 @@ export class SearchExecutor {
 
   private searchLists(task: SearchTask, lists: readonly ListContext[], request: SearchRequest): ListSearch[] {
     const fromFirst = request.size === 0 ? 0 : Math.max(request.skip + request.size, task.reranked?.order?.length ?? 0);
-    const facetValues = task.subject.kind === 'list' ? request.facetSize : GROUP_FACET_VALUES_MAX;
+    const facetValues = task.subject.kind === 'list' ? request.options.facet_size : GROUP_FACET_VALUES_MAX;
     const window =
       task.subject.kind === 'list' && !isReordered(task)
         ? { skip: request.skip, size: request.size, facetValues }
@@ -136,7 +136,7 @@ export class SearchExecutor {
     // A list without any segment knows no facet's name; merging nothing names them all.
     const own = subject.kind === 'list' && facets[0] !== '{}' ? facets[0] : undefined;
     writer.ascii(',"facets":');
-    writer.text(own ?? mergeFacets(facets, names, request.facetSize, this.stopIfAsked));
+    writer.text(own ?? mergeFacets(facets, names, request.options.facet_size, this.stopIfAsked));
     const ranges = searches.map((search) => ({ json: search.result.rangesJson, definition: definitionOf(search) }));
     const mergedRanges = shownRanges(ranges, names, subject.kind === 'list' ? ([json]) => json : mergeRanges);
     if (mergedRanges === undefined) return;

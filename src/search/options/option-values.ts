@@ -9,11 +9,11 @@ type ValueOf<Option> = Option extends SearchOption<infer Value> ? Value : never;
 /** In the form that search workers take; only what was given. */
 export type SearchOptions = { readonly [Name in keyof Table]?: ValueOf<Table[Name]> };
 
-/** The same with what holds by default. */
+/** The same with what holds by default: of options whose row has a default there is always a value. */
 export type FilledOptions = SearchOptions & {
-  readonly [
-    Name in Exclude<keyof Table, 'ranking' | 'select' | 'fields_bytes_max' | 'facets' | 'radius' | 'vector'>
-  ]: ValueOf<Table[Name]>;
+  readonly [Name in keyof Table as Table[Name] extends { readonly default: unknown } ? Name : never]: ValueOf<
+    Table[Name]
+  >;
 };
 
 const rows: readonly (readonly [name: string, option: SearchOption<unknown>])[] = Object.entries(SEARCH_OPTIONS);
@@ -49,7 +49,17 @@ export function narrowed(filter: FilterNode, options: SearchOptions, definition:
 
 /** The same text for all options that mean the same: names in order, without what would hold anyway. */
 export function optionsKey(options: SearchOptions): string {
+  return keyOf(options, () => true);
+}
+
+/** The same text for all options with which a search of the same lists takes as long: they match, count and sort the same. */
+export function costKey(options: SearchOptions): string {
+  return keyOf(options, (name) => byName.get(name)?.isOfSameCost !== true);
+}
+
+function keyOf(options: SearchOptions, counts: (name: string) => boolean): string {
   const members = Object.entries(options as Readonly<Record<string, unknown>>)
+    .filter(([name]) => counts(name))
     .map(([name, value]) => [name, byName.get(name)?.isTrimmed === true ? String(value).trim() : value] as const)
     .filter(([name, value]) => value !== byName.get(name)?.default)
     .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -152,16 +152,18 @@ describe('options', () => {
   it('has defaults', () => {
     expect(read({})).toMatchObject({
       query: '',
-      match: 'any',
       filters: [{ kind: 'all' }],
       order: [],
       storageOrder: false,
-      minimumTextScore: 0,
       facets: [],
-      facetSize: 20,
-      highlight: true,
-      explain: false,
-      typoTolerance: true,
+      options: {
+        match: 'any',
+        minimum_text_score: 0,
+        facet_size: 20,
+        highlight: true,
+        explain: false,
+        typo_tolerance: true,
+      },
       skip: 0,
       size: 10,
     });

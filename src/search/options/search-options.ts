@@ -32,6 +32,8 @@ export interface SearchOption<Value> {
   readonly bodySchema?: OptionSchema;
   /** What holds where it is not given; absent: nothing does. */
   readonly default?: Value;
+  /** A search takes as long with any value of it: it says what is shown of what was found, or is a vector like any other. */
+  readonly isOfSameCost?: true;
   /** Blanks around the text mean nothing. */
   readonly isTrimmed?: true;
   /** The form for search workers of what either schema lets through; undefined: as though it had not been given. */
@@ -40,12 +42,20 @@ export interface SearchOption<Value> {
   narrow?(value: Value, definition: FieldDefinition): FilterNode;
 }
 
-const flag = (description: string, byDefault: boolean): SearchOption<boolean> => ({
+/** One that always has a value. */
+type WithDefault<Value> = SearchOption<Value> & { readonly default: Value };
+
+const flag = (description: string, byDefault: boolean): WithDefault<boolean> => ({
   schema: { type: 'boolean', description },
   default: byDefault,
 });
 
-const floor = (kind: string, more = ''): SearchOption<number> => ({
+const ofSameCost = <Option extends object>(option: Option): Option & { readonly isOfSameCost: true } => ({
+  ...option,
+  isOfSameCost: true,
+});
+
+const floor = (kind: string, more = ''): WithDefault<number> => ({
   schema: {
     type: 'number',
     minimum: 0,
@@ -58,7 +68,7 @@ const floor = (kind: string, more = ''): SearchOption<number> => ({
 const OF_A_KIND = ', unless they are found by another kind of score, too; they are without this one then';
 
 /** The whole URL has a limit of its own (414), so what may be long is shorter in a query string than in a body. */
-const text = (charactersMax: number, rest: OptionSchema): SearchOption<string> => ({
+const text = (charactersMax: number, rest: OptionSchema): WithDefault<string> => ({
   schema: { type: 'string', maxLength: QUERY_OPTION_CHARACTERS_MAX, ...rest },
   bodySchema: { type: 'string', maxLength: charactersMax, ...rest },
   default: '',
@@ -127,7 +137,7 @@ const VECTOR_DIMENSIONS_MAX = 8192;
 const VECTOR =
   "The vector of what is searched for, of lists whose records bring theirs (model 'own'): numbers, as many as the vectors of the list have. Without a query it finds what is near, and nothing in a list without such vectors";
 
-const query: SearchOption<string> = {
+const query: WithDefault<string> = {
   schema: {
     type: 'string',
     maxLength: QUERY_CHARACTERS_MAX,
@@ -137,7 +147,7 @@ const query: SearchOption<string> = {
   default: '',
   isTrimmed: true,
 };
-const match: SearchOption<'any' | 'all' | 'phrase'> = {
+const match: WithDefault<'any' | 'all' | 'phrase'> = {
   schema: {
     type: 'string',
     enum: ['any', 'all', 'phrase'],
@@ -171,7 +181,7 @@ const vector: SearchOption<readonly number[]> = {
 const ranking: SearchOption<'none'> = {
   schema: { type: 'string', enum: ['none'], description: '`none`: in the order in which records are stored' },
 };
-const facetSize: SearchOption<number> = {
+const facetSize: WithDefault<number> = {
   schema: {
     type: 'integer',
     minimum: 1,
@@ -180,7 +190,7 @@ const facetSize: SearchOption<number> = {
   },
   default: FACET_SIZE_DEFAULT,
 };
-const skip: SearchOption<number> = {
+const skip: WithDefault<number> = {
   schema: {
     type: 'integer',
     minimum: 0,
@@ -191,7 +201,7 @@ const skip: SearchOption<number> = {
   default: 0,
   read: (given) => Math.min(given as number, SKIP_EFFECTIVE_MAX),
 };
-const size: SearchOption<number> = {
+const size: WithDefault<number> = {
   schema: {
     type: 'integer',
     minimum: 0,
@@ -222,23 +232,23 @@ export const SEARCH_OPTIONS = {
   minimum_document_score: floor('document', OF_A_KIND),
   minimum_video_score: floor('video', OF_A_KIND),
   minimum_audio_score: floor('audio', OF_A_KIND),
-  facet_size: facetSize,
-  highlight: flag('Mark the words that were found, in `highlights`; default true', true),
-  explain: flag('Say how each score came about; default false', false),
+  facet_size: ofSameCost(facetSize),
+  highlight: ofSameCost(flag('Mark the words that were found, in `highlights`; default true', true)),
+  explain: ofSameCost(flag('Say how each score came about; default false', false)),
   typo_tolerance: flag('Forgive misspellings; default true', true),
   vector_search: flag(
     'Match by meaning, on lists with a model, and find pictures by words, where their model reads texts; default true. No effect on a list without one, and with match=phrase',
     true,
   ),
-  vector,
+  vector: ofSameCost(vector),
   exact: flag('Compare all vectors one by one instead of through the graph; default false', false),
   reranker: flag(
     'Reorder top results by relevance, on lists and groups with a reranker; default true. No effect without one, nor with order_by or ranking',
     true,
   ),
-  cache: flag('A repeated request may be answered from memory; default true', true),
-  skip,
-  size,
+  cache: ofSameCost(flag('A repeated request may be answered from memory; default true', true)),
+  skip: ofSameCost(skip),
+  size: ofSameCost(size),
   filter: text(FILTER_CHARACTERS_MAX, {
     description:
       'Conditions on facets: `field op value` with = != < <= > >= (or eq ne lt le gt ge), `field in (…)`, `field = null`, joined by and, or, not and parentheses. Of a field with several values a comparison holds if any of them does; != is the contrary of =, and holds where there is no value',
@@ -249,8 +259,8 @@ export const SEARCH_OPTIONS = {
       'Up to 4 of name, created_utc, modified_utc, Single facets and, with radius, distance; each with asc or desc, separated by commas. Facets that are called like one of these are written in backticks',
     examples: ['year desc, name asc'],
   }),
-  select: names('Fields to return; none given: all', 'title,year'),
-  fields_bytes_max: fieldsBytesMax,
+  select: ofSameCost(names('Fields to return; none given: all', 'title,year')),
+  fields_bytes_max: ofSameCost(fieldsBytesMax),
   facets: names('Facets to count values of, over all hits', 'genre'),
   radius,
 };

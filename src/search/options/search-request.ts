@@ -3,22 +3,20 @@
  * before the kernel is asked for anything.
  */
 import type { FieldDefinition } from '../../catalog/index.js';
-import type { TextKind } from '../../extracts/index.js';
 import { didYouMean, ServiceError } from '../../platform/index.js';
 import type { FilterNode } from '../filter/filter-nodes.js';
 import { FILTER_ALL } from '../filter/filter-nodes.js';
 import { facetsByName, parseFilters } from '../filter/filter-resolver.js';
-import type { MatchMode, RadiusOption, SearchOptions } from '../types.js';
+import type { RadiusOption, SearchOptions } from '../types.js';
 import { filledOptions, narrowed, type FilledOptions } from './option-values.js';
 import { parseOrderBy, type SortKey } from './order-by.js';
 import { parseRadius } from './radius.js';
 
 export interface SearchRequest {
-  /** As they were given, with what holds by default; what is read out of them is below. */
+  /** As they were given, with what holds by default; below is what had to be read against the definitions, and the page, which moves. */
   readonly options: FilledOptions;
   /** Trimmed; empty: every record matches. */
   readonly query: string;
-  readonly match: MatchMode;
   /** One a list. */
   readonly filters: readonly FilterNode[];
   readonly radius: RadiusOption | undefined;
@@ -26,22 +24,8 @@ export interface SearchRequest {
   readonly order: readonly SortKey[];
   /** In the order in which the records are stored, instead of by score. */
   readonly storageOrder: boolean;
-  /** 0..1; 0: none. Floors of kinds of score that no list has yet decide nothing. */
-  readonly minimumTextScore: number;
-  readonly minimumFileScores: Readonly<Record<TextKind, number>>;
-  readonly minimumImageScore: number;
-  /** Undefined: all fields. Names that a record lacks are simply absent: records may hold fields of no definition. */
-  readonly select: readonly string[] | undefined;
-  /** Of the fields of a hit as JSON; undefined: all. */
-  readonly fieldsBytesMax: number | undefined;
   /** Names without repetition, each a facet of one list at least. */
   readonly facets: readonly string[];
-  readonly facetSize: number;
-  readonly highlight: boolean;
-  readonly explain: boolean;
-  readonly typoTolerance: boolean;
-  /** All vectors are compared. */
-  readonly exact: boolean;
   readonly skip: number;
   readonly size: number;
 }
@@ -63,26 +47,11 @@ export function readSearchRequest(options: SearchOptions, definitions: readonly 
   return Object.freeze({
     options: filled,
     query: filled.query.trim(),
-    match: filled.match,
     filters: filters.map((each, list) => narrowed(each, options, definitions[list] as FieldDefinition)),
     radius,
     order: orderBy === undefined ? [] : parseOrderBy(orderBy, definitions, radius !== undefined),
     storageOrder: filled.ranking === 'none',
-    minimumTextScore: filled.minimum_text_score,
-    minimumFileScores: {
-      document: filled.minimum_document_score,
-      video: filled.minimum_video_score,
-      audio: filled.minimum_audio_score,
-    },
-    minimumImageScore: filled.minimum_image_score,
-    select: filled.select,
-    fieldsBytesMax: filled.fields_bytes_max,
     facets: filled.facets === undefined ? [] : checkedFacets(filled.facets, definitions),
-    facetSize: filled.facet_size,
-    highlight: filled.highlight,
-    explain: filled.explain,
-    typoTolerance: filled.typo_tolerance,
-    exact: filled.exact,
     skip: filled.skip,
     size: filled.size,
   });

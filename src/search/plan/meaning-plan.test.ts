@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerationSettings } from '../../index/index.js';
-import type { SearchRequest } from '../options/search-request.js';
+import { readSearchRequest } from '../options/search-request.js';
 import { planMeaning } from './meaning-plan.js';
 import type { QueryNode } from './plan-nodes.js';
 
@@ -12,7 +12,7 @@ const given = { modelVersion: '1', vector: Float32Array.of(0.6, 0.8) };
 function planned(query: QueryNode, ofPictures?: true, vectorsPerRecord = 1) {
   const meaning = ofPictures === undefined ? given : { ...given, ofPictures };
   const searched = { ...settings, vectorsPerRecord: () => vectorsPerRecord };
-  return planMeaning({ match: 'any', exact: false } as SearchRequest, query, searched, meaning);
+  return planMeaning(readSearchRequest({}, []), query, searched, meaning);
 }
 
 describe('what is near to a vector', () => {

@@ -58,15 +58,15 @@ export function planMeaning(
   if (given === undefined || list?.modelVersion !== given.modelVersion) return undefined;
   if (given.vector.length !== list.dimensions) return undefined;
   // What has all words has none of a text without words.
-  if (request.match === 'all' && query.kind === 'nothing') return undefined;
+  if (request.options.match === 'all' && query.kind === 'nothing') return undefined;
   return {
     ...nearTo(given.vector, list),
     ...(query.kind === 'groups' ? { wanted: wantedBesideWords(vectorsPerRecord()) } : { weight: 1 }),
     ...(given.ofPictures === true ? OF_PICTURES : {}),
-    adds: request.match !== 'all' || query.kind !== 'groups',
+    adds: request.options.match !== 'all' || query.kind !== 'groups',
     calibratedOn: list.calibration?.vectorCount ?? 0,
     like: given.like,
-    exact: request.exact,
+    exact: request.options.exact,
   };
 }
 

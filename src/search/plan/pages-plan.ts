@@ -64,7 +64,7 @@ export function encodePagesPlan(
   const { groups, sequence, whole } = query;
   return {
     needTotal: true,
-    explain: request.explain,
+    explain: request.options.explain,
     skip: 0,
     size: 0,
     proximityWeight: PROXIMITY_WEIGHT,
@@ -87,7 +87,7 @@ export function pagesSearch(
     name: PAGES,
     kind,
     plan,
-    floor: unroundedFloor(request.minimumFileScores[kind]),
+    floor: unroundedFloor(request.options[`minimum_${kind}_score`]),
     full: hasMeaning ? FULL.besideMeaning : FULL.alone,
   }));
 }

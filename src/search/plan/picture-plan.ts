@@ -21,7 +21,7 @@ export type PlannedPictures = PicturesSearch;
 
 /** Undefined where pictures play no part: what has all words, or a phrase, is found by words. */
 export function planPictures(request: SearchRequest, given: SearchPictures | undefined): PlannedPictures | undefined {
-  if (given === undefined || request.match !== 'any') return undefined;
+  if (given === undefined || request.options.match !== 'any') return undefined;
   const { mean, deviation } = given.random;
   const farthest = Math.min(FARTHEST_MAX, Math.max(-1, mean));
   return {
@@ -29,9 +29,9 @@ export function planPictures(request: SearchRequest, given: SearchPictures | und
     vector: given.vector,
     farthest,
     nearest: Math.min(1, Math.max(farthest + SPAN_MIN, farthest + DEVIATIONS * deviation)),
-    floor: Math.max(FLOOR, unroundedFloor(request.minimumImageScore)),
+    floor: Math.max(FLOOR, unroundedFloor(request.options.minimum_image_score)),
     wanted: WANTED,
     width: WIDTH,
-    exact: request.exact,
+    exact: request.options.exact,
   };
 }

@@ -30,9 +30,13 @@ const [BRAND, TAGS, PRICE, NAME, , MODIFIED, LOCATION] = [0, 1, 2, 3, 4, 5, 6];
 
 function encoded(options: SearchOptions, definitions = [SHOP], listIndex = 0) {
   const request = readSearchRequest(options, definitions);
-  const { match, filters } = request;
-  const { node } = analyseQuery(request.query, vocabularyOf([]), { match, typoTolerance: true, wordsMax: 10 });
-  const window = { skip: request.skip, size: request.size, facetValues: request.facetSize };
+  const { filters } = request;
+  const { node } = analyseQuery(request.query, vocabularyOf([]), {
+    match: request.options.match,
+    typoTolerance: true,
+    wordsMax: 10,
+  });
+  const window = { skip: request.skip, size: request.size, facetValues: request.options.facet_size };
   return encodePlan(
     planSearch(request, node, filters[listIndex] as FilterNode, window),
     kernelLayout(definitions[listIndex] as FieldDefinition),

@@ -30,11 +30,11 @@ export function planSearch(
     order: request.order,
     storageOrder: request.storageOrder,
     origin: radius,
-    minimumScore: unroundedFloor(request.minimumTextScore),
+    minimumScore: unroundedFloor(request.options.minimum_text_score),
     skip: window.skip,
     size: window.size,
     facets: request.facets.map((name) => ({ name, values: window.facetValues })),
-    explain: request.explain,
+    explain: request.options.explain,
   });
 }
 

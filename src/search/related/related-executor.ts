@@ -150,7 +150,7 @@ export class RelatedExecutor {
     writer: ResponseWriter,
     hits: readonly { readonly number: number; readonly score: number }[],
   ): void {
-    const select = request.select === undefined ? undefined : new Set(request.select);
+    const select = request.options.select === undefined ? undefined : new Set(request.options.select);
     let written = 0;
     for (const { number, score } of hits) {
       this.kernel.stopIfAsked();

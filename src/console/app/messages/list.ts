@@ -100,7 +100,7 @@ export const listTexts = {
       select: 'Fields of the hits',
       fields_bytes_max: 'Bytes of the fields of a hit at most',
       radius: 'Near a place',
-    } as Readonly<Record<string, string>>,
+    },
     found: (count: string, ms: string) => `${count} found in ${ms} ms`,
     hits: 'Hits',
     byRule: (rule: string) => `The query rule ${rule} applied.`,

@@ -6,7 +6,7 @@ import { searchListSchemas } from '../../service/client.js';
 import { prose } from '../../ui/prose.js';
 import type { FieldSchema } from '../../ui/schema-fields.js';
 import type { List } from './list-frame.js';
-import { SIZE_MAX } from './search-body.js';
+import { SIZE_MAX, type SearchBody } from './search-body.js';
 
 /** What most people need first, in this order. */
 const SHOWN_FIRST: readonly string[] = ['filter', 'order_by', 'facets', 'match', 'typo_tolerance', 'explain'];
@@ -15,6 +15,9 @@ const SHOWN_FIRST: readonly string[] = ['filter', 'order_by', 'facets', 'match',
 const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Record<string, FieldSchema>>).filter(
   ([name]) => name !== 'query' && name !== 'skip',
 );
+
+/** What people call each. */
+const LABELS: Readonly<Record<Exclude<keyof SearchBody, 'query' | 'skip'>, string>> = text.search.labels;
 
 interface SearchOptionsProps {
   readonly label?: string;
@@ -117,11 +120,9 @@ const YES_OR_NO = [
 
 /** In words where there are some, and by its name for programs. */
 function labelOf(name: string): ReactNode {
-  const words = text.search.labels[name];
-  if (words === undefined) return <Code>{name}</Code>;
   return (
     <>
-      {words} <Code>{name}</Code>
+      {LABELS[name as keyof typeof LABELS]} <Code>{name}</Code>
     </>
   );
 }
