@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { connect, createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { certificateFault, makeCertificate } from '../../../test/support/certificate.js';
 import { freePort } from '../../../test/support/free-port.js';
 import { faultSentence } from './fault-sentences.js';
@@ -202,6 +202,14 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
     );
     const required = { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' };
     expect(faultSentence(required)).toMatch(/^The server asks for a certificate of whoever calls it/);
+  });
+
+  it('of whoever calls that is asked for behind the handshake (TLS 1.3) is said so by the client, and not that the connection was closed', async () => {
+    const { port } = await serving({}, { requestCert: true, minVersion: 'TLSv1.3' });
+    // The certificate of the server is one that no client of this process trusts.
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    closing.push(() => Promise.resolve(void vi.unstubAllEnvs()));
+    expect(await toldOf({ url: `https://localhost:${port}/` })).toMatch(/^The server asks for a certificate of whoever/);
   });
 
   it('whose signature is wrong, or that is not for servers, is said so', () => {

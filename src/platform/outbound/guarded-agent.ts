@@ -49,7 +49,7 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
     const { protocol } = target;
     const host = bareHost(target.hostname);
     if (isCalled(protocol, rules) && rules.allowed_hosts.includes(host)) {
-      connectAnywhere(target, callback);
+      connectAnywhere(target, endedByFirstError(callback));
       return;
     }
     // An address is never looked up, so it is checked here.
@@ -59,10 +59,26 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
       return;
     }
     const connect = protocol === 'https:' ? connectors.https : connectors.http;
+    const withFirstError = endedByFirstError(callback);
     connect(target, (...[error, socket]) => {
       if (error !== null) callback(error, null);
-      else withCheckedPeer(socket, (address) => connectionFault(protocol, address, rules), host, callback);
+      else withCheckedPeer(socket, (address) => connectionFault(protocol, address, rules), host, withFirstError);
     });
+  };
+}
+
+/**
+ * What is wrong with TLS behind the handshake, as a certificate of the caller that TLS 1.3 asks for, is told by the socket, which goes on: its
+ * end would follow, and be taken for all that was the matter.
+ */
+function endedByFirstError(callback: buildConnector.Callback): buildConnector.Callback {
+  return (...[error, socket]) => {
+    if (error !== null) {
+      callback(error, null);
+      return;
+    }
+    socket.once('error', () => socket.destroy());
+    callback(null, socket);
   };
 }
 
