@@ -54,8 +54,10 @@ it.each([
 ])('of a provider that names %s sign-ins go on when it does: it stayed so until a restart', async (_, described) => {
   provider.described = described;
   await expect(openId.begin()).rejects.toMatchObject(UNAVAILABLE);
+  expect(openId.trouble?.why).toMatch(/^The provider describes itself without a usable /);
   provider.described = {};
   expect(await signIn()).toMatchObject({ email: 'ann@example.com' });
+  expect(openId.trouble).toBeUndefined();
 });
 
 it('a provider that has moved is asked anew after a sign-in that failed, and after an hour', async () => {
@@ -67,4 +69,17 @@ it('a provider that has moved is asked anew after a sign-in that failed, and aft
   expect(new URL((await openId.begin()).url).pathname).toBe('/authorize');
   nowMs += 3_600_000;
   expect(new URL((await openId.begin()).url).pathname).toBe('/moved');
+});
+
+it('tells why nobody can sign in until somebody has, also where only codes cannot be redeemed', async () => {
+  provider.described = { token_endpoint: 'http://10.0.0.1/token' };
+  await expect(signIn()).rejects.toMatchObject(UNAVAILABLE);
+  const { trouble } = openId;
+  expect(trouble?.why).toMatch(/^The URL has to begin with https/);
+  await openId.begin();
+  expect(openId.trouble).toEqual(trouble);
+  provider.described = {};
+  nowMs += 3_600_001;
+  expect(await signIn()).toMatchObject({ email: 'ann@example.com' });
+  expect(openId.trouble).toBeUndefined();
 });

@@ -6,7 +6,7 @@
  * Main thread only.
  */
 import type * as OpenIdClient from 'openid-client';
-import { ServiceError, type Clock } from '../platform/index.js';
+import { OutboundRefusedError, ServiceError, type Clock } from '../platform/index.js';
 import { OutboundFailedError, type OutboundClient } from '../platform/outbound/outbound-client.js';
 import { OpenIdAttempts } from './openid-attempts.js';
 import type { OpenIdSettings } from './openid-settings.js';
@@ -15,6 +15,8 @@ import { PROVIDER_UNAVAILABLE, SIGN_IN_FAILED } from './problems.js';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** For so long it is believed what the provider said of itself: it may move. */
 const DESCRIBED_MS_MAX = 3_600_000;
+/** Of what a provider or a library says of itself. */
+const WHY_CHARACTERS_MAX = 300;
 const PLACES = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 /** What comes back with the browser. */
@@ -37,6 +39,16 @@ export interface OpenIdOptions {
   readonly settings: OpenIdSettings & { readonly redirectUri: string };
   readonly outbound: () => OutboundClient;
   readonly clock: Clock;
+  /** Told why nobody can sign in by it, where somebody could the last time. */
+  readonly onTrouble?: (why: string) => void;
+}
+
+/** Why nobody can sign in by the provider. */
+export interface OpenIdTrouble {
+  /** A sentence. */
+  readonly why: string;
+  /** ISO 8601. */
+  readonly sinceUtc: string;
 }
 
 export class OpenId {
@@ -44,6 +56,9 @@ export class OpenId {
   readonly #attempts: OpenIdAttempts;
   #provider: Promise<OpenIdClient.Configuration> | undefined;
   #describedMs = 0;
+  #trouble: OpenIdTrouble | undefined;
+  /** The trouble was to hear what the provider says of itself: it is over when that is heard, and any other when somebody has signed in. */
+  #isUndescribed = false;
 
   constructor(options: OpenIdOptions) {
     this.#options = options;
@@ -57,6 +72,11 @@ export class OpenId {
   /** Whoever the provider knows, invited or not. */
   get letsIn(): boolean {
     return this.#options.settings.sign_up;
+  }
+
+  /** As of the last time that the provider was asked. */
+  get trouble(): OpenIdTrouble | undefined {
+    return this.#trouble;
   }
 
   /** Where the browser goes, and what it keeps until it is back. Rejects with `provider-unavailable`. */
@@ -105,11 +125,13 @@ export class OpenId {
 
   async #claims(grant: () => Promise<{ claims(): OpenIdClient.IDToken | undefined }>) {
     try {
-      return (await grant()).claims();
+      const claims = (await grant()).claims();
+      this.#trouble = undefined;
+      return claims;
     } catch (error) {
       // It may be that what the provider said of itself holds no more.
       this.#provider = undefined;
-      if (isUnreachable(error)) throw this.#unavailable(error);
+      if (outboundOf(error) !== undefined) throw this.#unavailable(error);
       throw new ServiceError(SIGN_IN_FAILED, `What came from ${this.name} is no sign-in that can be trusted.`, {
         cause: error,
       });
@@ -132,10 +154,18 @@ export class OpenId {
       execute,
       [library.customFetch]: (url, options) => this.#fetch(url, options),
     });
-    const provider = found.then(withPlaces).catch((error: unknown) => {
-      if (this.#provider === provider) this.#provider = undefined;
-      throw this.#unavailable(error);
-    });
+    const provider = found.then(withPlaces).then(
+      (described) => {
+        if (this.#isUndescribed) this.#trouble = undefined;
+        return described;
+      },
+      (error: unknown) => {
+        if (this.#provider === provider) this.#provider = undefined;
+        const told = this.#unavailable(error);
+        this.#isUndescribed = true;
+        throw told;
+      },
+    );
     this.#provider = provider;
     return provider;
   }
@@ -156,7 +186,12 @@ export class OpenId {
     });
   }
 
+  /** Who signs in is told that it is so, and who looks after the service why. */
   #unavailable(cause: unknown): ServiceError {
+    const why = (outboundOf(cause) ?? (cause as Error)).message.slice(0, WHY_CHARACTERS_MAX);
+    if (this.#trouble === undefined) this.#options.onTrouble?.(why);
+    this.#isUndescribed = false;
+    this.#trouble = { why, sinceUtc: this.#trouble?.sinceUtc ?? this.#options.clock.nowIso() };
     const detail = `${this.name} cannot be asked now. Try again, or sign in with your password.`;
     return new ServiceError(PROVIDER_UNAVAILABLE, detail, { cause });
   }
@@ -173,10 +208,10 @@ function withPlaces(provider: OpenIdClient.Configuration): OpenIdClient.Configur
   return provider;
 }
 
-/** Nothing came back; the library wraps what went wrong on the way. */
-function isUnreachable(error: unknown): boolean {
+/** Nothing came back: why; the library wraps what went wrong on the way. */
+function outboundOf(error: unknown): Error | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if (at instanceof OutboundFailedError) return true;
+    if (at instanceof OutboundFailedError || at instanceof OutboundRefusedError) return at;
   }
-  return false;
+  return undefined;
 }

@@ -1,6 +1,6 @@
 /** People as they are served: what operations find of them, and who authenticates their sessions. */
 import { SESSION_AUTHENTICATOR } from '../access/index.js';
-import { provide, type FeatureParts } from '../operations/index.js';
+import { provide, type FeatureParts, type Trouble } from '../operations/index.js';
 import { consoleLink, contributorOperations } from './contributor-operations.js';
 import { settingsOf, type OutboundRules } from '../platform/index.js';
 import { OutboundClient } from '../platform/outbound/outbound-client.js';
@@ -41,16 +41,23 @@ function createProviderOutbound(rules: OutboundRules): OutboundClient {
   });
 }
 
+function troublesOf(openId: OpenId | undefined): Trouble[] {
+  if (openId?.trouble === undefined) return [];
+  const { why, sinceUtc } = openId.trouble;
+  return [{ kind: 'sign-in', account: '', name: openId.name, detail: why, since_utc: sinceUtc }];
+}
+
 export const peopleParts: FeatureParts = {
   operations: [...sessionOperations, ...contributorOperations],
-  open({ environment, clock, catalog, config }) {
+  open({ environment, clock, catalog, config, log }) {
     const people = new People(environment, clock, config.account.name);
     const provider = providerOf(settingsOf(config, OPENID_SETTINGS), config);
     const newAccount = provider?.sign_up === true ? newAccounts(catalog, config.account.region) : undefined;
     const signIn = new SignIn(people, clock, newAccount);
     let client: OutboundClient | undefined;
     const outbound = () => (client ??= createProviderOutbound(config.outbound));
-    const openId = provider === undefined ? undefined : new OpenId({ settings: provider, outbound, clock });
+    const onTrouble = (why: string) => log.warn({ provider: provider?.issuer, why }, 'Nobody can sign in by OpenID');
+    const openId = provider === undefined ? undefined : new OpenId({ settings: provider, outbound, clock, onTrouble });
     return {
       parts: [provide(PEOPLE, { people, signIn, openId }), provide(SESSION_AUTHENTICATOR, signIn.sessions)],
       async forget({ subject, account }) {
@@ -64,6 +71,7 @@ export const peopleParts: FeatureParts = {
         const port = Number(new URL(address).port || HTTP_PORT);
         return firstLinkText(consoleLink({ config }, link.token, port), link.expires_utc);
       },
+      troubles: () => Promise.resolve(troublesOf(openId)),
       close: async () => client?.close(),
     };
   },

@@ -245,6 +245,10 @@ describe('a provider that is not there', () => {
       expect(codeOf(await person.send('POST', '/session/openid'))).toEqual([503, 'provider-unavailable']);
       const { link } = (await alone.control().post('/contributor/default/link', {})).body as { link: string };
       expect((await person.signIn({ link: link.slice(link.indexOf('=') + 1) })).status).toBe(201);
+      // Who signs in learns nothing of the network, and who looks after the service why.
+      const { body } = await alone.control().get('/service/state');
+      const detail = 'The server refuses connections there (ECONNREFUSED).';
+      expect(body).toMatchObject({ troubles: [{ kind: 'sign-in', account: '', name: 'OpenID', detail }] });
     } finally {
       await alone.close();
     }

@@ -10,7 +10,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const trouble = named('Trouble', {
   kind: Type.String({
     description: 'What it is',
-    examples: ['feed', 'webhook', 'meaning', 'list', 'source', 'queue', 'program'],
+    examples: ['feed', 'webhook', 'meaning', 'list', 'source', 'sign-in', 'queue', 'program'],
   }),
   account: Type.String({ description: 'Whose it is; empty: of all' }),
   name: Type.String({ description: 'Of the feed, the list, the queue, …; of a webhook its address' }),

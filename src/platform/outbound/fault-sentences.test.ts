@@ -209,7 +209,9 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
     // The certificate of the server is one that no client of this process trusts.
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     closing.push(() => Promise.resolve(void vi.unstubAllEnvs()));
-    expect(await toldOf({ url: `https://localhost:${port}/` })).toMatch(/^The server asks for a certificate of whoever/);
+    expect(await toldOf({ url: `https://localhost:${port}/` })).toMatch(
+      /^The server asks for a certificate of whoever/,
+    );
   });
 
   it('whose signature is wrong, or that is not for servers, is said so', () => {
