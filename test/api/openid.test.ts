@@ -246,7 +246,7 @@ describe('a provider that is not there', () => {
       const { link } = (await alone.control().post('/contributor/default/link', {})).body as { link: string };
       expect((await person.signIn({ link: link.slice(link.indexOf('=') + 1) })).status).toBe(201);
       // Who signs in learns nothing of the network, and who looks after the service why.
-      const { body } = await alone.control().get('/service/state');
+      const { body } = await alone.control().get('/service/state/default');
       const detail = 'The server refuses connections there (ECONNREFUSED).';
       expect(body).toMatchObject({ troubles: [{ kind: 'sign-in', account: '', name: 'OpenID', detail }] });
     } finally {

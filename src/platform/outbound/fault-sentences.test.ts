@@ -182,13 +182,13 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
   it('that nobody signed is said so', async () => {
     const { port } = await serving();
     expect(await toldOf({ url: `https://localhost:${port}/` })).toBe(
-      'The certificate of the server is signed by nobody whom this service trusts (DEPTH_ZERO_SELF_SIGNED_CERT).',
+      'The certificate of the server is signed by nobody whom this service trusts (DEPTH_ZERO_SELF_SIGNED_CERT). Whoever runs the service has it trust others by NODE_EXTRA_CA_CERTS.',
     );
   });
 
   it('that has expired, or is for another host, is said so', async () => {
     expect(await trusted(await serving({ isExpired: true }), 'localhost')).toBe(
-      'The certificate of the server has expired (CERT_HAS_EXPIRED).',
+      'The certificate of the server, or of who signed it, has expired (CERT_HAS_EXPIRED).',
     );
     expect(await trusted(await serving(), 'other.example')).toBe(
       'The certificate of the server is for another host (ERR_TLS_CERT_ALTNAME_INVALID).',
@@ -217,6 +217,21 @@ describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : 
   it('whose signature is wrong, or that is not for servers, is said so', () => {
     expect(faultSentence({ code: 'CERT_SIGNATURE_FAILURE' })).toMatch(/^The signature of the certificate/);
     expect(faultSentence({ code: 'INVALID_PURPOSE' })).toMatch(/^The certificate of the server/);
+    const weak = { code: 'UNSPECIFIED', message: 'CA signature digest algorithm too weak' };
+    expect(faultSentence(weak)).toBe(
+      'The certificate of the server cannot be trusted: CA signature digest algorithm too weak.',
+    );
+  });
+
+  it('is not what is wrong where a server ends the handshake, and TLS is not missing there', async () => {
+    const silent = await saying((socket) => socket.end());
+    const alerting = (alert: number) => saying((socket) => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert])));
+    const https = (port: number) => ({ url: `https://localhost:${port}/` });
+    const ended = 'The server ended the handshake of TLS';
+    expect(await toldOf(https(silent))).toBe(`${ended} without a word (ECONNRESET).`);
+    expect(await toldOf(https(await alerting(80)))).toBe(`${ended} (ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR).`);
+    expect(await toldOf(https(await alerting(112)))).toMatch(`${ended}: it does not answer for a host of this name`);
+    expect(await toldOf(https(await alerting(120)))).toMatch(`${ended}: it does not speak HTTP/1.1 there`);
   });
 });
 

@@ -6,6 +6,7 @@ const NO_WAY = 'There is no way from here to the server';
 const UNKNOWN_SIGNER = 'The certificate of the server is signed by nobody whom this service trusts';
 const NO_TLS = 'The server does not speak TLS there, or none that is safe';
 const WANTS_CERTIFICATE = 'The server asks for a certificate of whoever calls it, and the service has none';
+const ENDED_HANDSHAKE = 'The server ended the handshake of TLS';
 const NO_DESCRIPTORS = 'The service cannot open more connections for now';
 
 /** Of the system, of undici (`UND_ERR_…`), of streams, of TLS, and of imapflow. */
@@ -31,8 +32,8 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['ETIMEOUT', 'The server stopped in the middle of its answer'],
   ['ENOTFOUND', 'There is no host of this name'],
   ['EAI_AGAIN', 'The name of the host cannot be looked up for now'],
-  ['CERT_HAS_EXPIRED', 'The certificate of the server has expired'],
-  ['CERT_NOT_YET_VALID', 'The certificate of the server does not hold yet'],
+  ['CERT_HAS_EXPIRED', 'The certificate of the server, or of who signed it, has expired'],
+  ['CERT_NOT_YET_VALID', 'The certificate of the server, or of who signed it, does not hold yet'],
   ['CERT_REVOKED', 'The certificate of the server was revoked'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'The certificate of the server is for another host'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', UNKNOWN_SIGNER],
@@ -46,8 +47,11 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   // Before TLS 1.3 one alert says both.
   [
     'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
-    'The server ended the handshake of TLS: it takes none that is safe, or asks for a certificate of whoever calls it',
+    `${ENDED_HANDSHAKE}: it takes none that is safe, or asks for a certificate of whoever calls it`,
   ],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', NO_TLS],
+  ['ERR_SSL_TLSV1_UNRECOGNIZED_NAME', `${ENDED_HANDSHAKE}: it does not answer for a host of this name`],
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', `${ENDED_HANDSHAKE}: it does not speak HTTP/1.1 there`],
   ['EPROTO', NO_TLS],
   ['EMFILE', NO_DESCRIPTORS],
   ['ENFILE', NO_DESCRIPTORS],
@@ -58,6 +62,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
 ]);
 /** By how codes begin. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^ERR_SSL_\w+_ALERT_/, ENDED_HANDSHAKE],
   [/^ERR_(?:SSL|TLS)_/, NO_TLS],
   [/^HPE_/, 'The server does not answer in HTTP'],
   [/^(?:Z_|ERR__ERROR_|ERR_BROTLI|ERR_ZLIB)/, 'The answer cannot be decompressed'],
@@ -73,13 +78,27 @@ export function faultCode(error: unknown): string | undefined {
 /** A server of mail may say as much as it likes. */
 const SAID_CHARACTERS_MAX = 500;
 
+/** What Node.js says of a connection that closes in the handshake, by the code of any other. */
+const CLOSED_IN_HANDSHAKE = /before secure TLS connection was established/;
+/** Of what is wrong with a certificate and has no code of its own: the reason is in the message. */
+const UNNAMED_OF_CERTIFICATE = 'UNSPECIFIED';
+/** For whoever is told that a signer is not known. */
+const HOW_TRUSTED = ' Whoever runs the service has it trust others by NODE_EXTRA_CA_CERTS.';
+
 /** Of an error whose code is known; else its message as a sentence. Hosts and ports may be in it, never a secret. */
 export function faultSentence(error: unknown): string {
   const code = faultCode(error);
-  const known =
-    code === undefined ? undefined : (SENTENCES.get(code) ?? FAMILIES.find(([family]) => family.test(code))?.[1]);
-  if (known !== undefined) return `${known} (${code}).`;
   const { message } = (error ?? {}) as { readonly message?: unknown };
-  const said = typeof message === 'string' && message !== '' ? message : (code ?? 'of an unknown reason');
-  return `The connection failed: ${said.slice(0, SAID_CHARACTERS_MAX).replace(/\.+$/, '')}.`;
+  const given = typeof message === 'string' ? message.slice(0, SAID_CHARACTERS_MAX) : '';
+  const known = code === undefined ? undefined : sentenceOf(code, given);
+  if (known !== undefined) return `${known} (${code}).${known === UNKNOWN_SIGNER ? HOW_TRUSTED : ''}`;
+  const said = given === '' ? (code ?? 'of an unknown reason').slice(0, SAID_CHARACTERS_MAX) : given;
+  const what =
+    code === UNNAMED_OF_CERTIFICATE ? 'The certificate of the server cannot be trusted' : 'The connection failed';
+  return `${what}: ${said.replace(/\.+$/, '')}.`;
+}
+
+function sentenceOf(code: string, message: string): string | undefined {
+  if (code === 'ECONNRESET' && CLOSED_IN_HANDSHAKE.test(message)) return `${ENDED_HANDSHAKE} without a word`;
+  return SENTENCES.get(code) ?? FAMILIES.find(([family]) => family.test(code))?.[1];
 }
