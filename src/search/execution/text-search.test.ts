@@ -43,6 +43,12 @@ const GOODS = [
   { name: 'node.js', text: 'a book on Node.js' },
   { name: 'nodejs', text: 'a book on NodeJS' },
   { name: 'node js', text: 'a book on Node JS' },
+  { name: 'U.S.A.', text: 'made in the U.S.A.' },
+  { name: 'USA', text: 'made in the USA' },
+  { name: 'Ph.D.', text: 'her Ph.D. thesis' },
+  { name: '1,000', text: 'some 1,000 stamps' },
+  { name: '1000', text: 'some 1000 stamps' },
+  { name: 'v1.2.3', text: 'new in v1.2.3' },
   { name: 'london', text: 'pizza', postcode: 'SW1A 1AA', order: 7 },
   { name: 'paris', text: 'pizza', postcode: '75001', order: 8 },
 ];
@@ -157,6 +163,23 @@ describe('words that some write together and others apart', () => {
     for (const query of ['node.js', 'nodejs', 'node js'])
       expect(sorted({ ...options, query }), query).toEqual(['node js', 'node.js', 'nodejs']);
   });
+
+  it.each(['any', 'all', 'phrase'] as const)(
+    'do so with points, and numbers with what parts thousands: match=%s',
+    (match) => {
+      const options = { match, typo_tolerance: false };
+      for (const query of ['usa', 'U.S.A.']) expect(sorted({ ...options, query }), query).toEqual(['U.S.A.', 'USA']);
+      expect(names({ ...options, query: 'phd' })).toEqual(['Ph.D.']);
+      for (const query of ['1000', '1,000', '1000 stamps'])
+        expect(sorted({ ...options, query }), query).toEqual(['1,000', '1000']);
+      expect(names({ ...options, query: '1.2.3' })).toEqual(['v1.2.3']);
+      expect(
+        search({ query: 'usa' })
+          .results.map(({ highlights }) => highlights['text'])
+          .sort(),
+      ).toEqual(['made in the <em>U.S.A</em>.', 'made in the <em>USA</em>']);
+    },
+  );
 
   it('are marked in each form', () => {
     const { results } = search({ query: 'wifi' });

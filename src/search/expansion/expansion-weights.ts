@@ -69,6 +69,10 @@ export const JOINED_SHARE = 32;
 export const SPLIT_LETTERS_MIN = 4;
 export const SPLIT_LETTERS_MAX = 32;
 export const SPLIT_DOCUMENTS_MAX = 1000;
+/** Letters of a word that may be written with points: one behind each (`usa`, `U.S.A.`), and, in the shorter ones, one behind any (`phd`, `Ph.D.`). */
+export const INITIALS_LETTERS_MIN = 3;
+export const INITIALS_LETTERS_MAX = 8;
+export const ANY_POINT_LETTERS_MAX = 4;
 /** Words of one query that are split, and joined across blanks: the first ones. */
 export const WRITINGS_WORDS_MAX = 64;
 /** Spellings that one query looks up in the dictionary. */

@@ -1,7 +1,8 @@
-/** Words that are written with other letters, each by itself: in the list's language, and in the word's script. Only what the list has is looked for. */
+/** Words that are written with other letters, each by itself, and numbers: in the list's language, and in the word's script. Only what the list has is looked for. */
 import type { Dictionary } from './dictionary.js';
 import { digraphSpellings } from './digraphs.js';
 import { SPELLING_WEIGHT, SPELLINGS_PER_QUERY_MAX } from './expansion-weights.js';
+import { numberWritings, type OtherWriting } from './number-writings.js';
 import { markSpellings } from './optional-marks.js';
 import type { QueryWord } from './query-words.js';
 import type { Span } from './spans.js';
@@ -11,15 +12,24 @@ export function otherLetterSpans(
   language: string,
   dictionary: Dictionary,
 ): readonly Span[] {
-  const candidates = words.flatMap((word, begin) =>
-    [...digraphSpellings(word, language), ...markSpellings(word.term)].map((term) => ({ begin, end: begin + 1, term })),
-  );
+  const candidates: readonly OtherWriting[] = [
+    ...words.flatMap((word, begin) =>
+      [...digraphSpellings(word, language), ...markSpellings(word.term)].map((term) => ({
+        begin,
+        end: begin + 1,
+        terms: [term],
+      })),
+    ),
+    ...numberWritings(words, language),
+  ];
   const looked = candidates.slice(0, SPELLINGS_PER_QUERY_MAX);
   if (looked.length === 0) return [];
-  const counts = dictionary.documentFrequencies(looked.map(({ term }) => term));
-  return looked.flatMap(({ begin, end, term }, index) =>
-    (counts[index] ?? 0) === 0
-      ? []
-      : [{ begin, end, variants: [{ kind: 'spelling', weight: SPELLING_WEIGHT, terms: [term] }] }],
-  );
+  const counts = dictionary.documentFrequencies(looked.flatMap(({ terms }) => terms));
+  let at = 0;
+  return looked.flatMap(({ begin, end, terms }) => {
+    const first = at;
+    at += terms.length;
+    if (!terms.every((_, index) => (counts[first + index] ?? 0) > 0)) return [];
+    return [{ begin, end, variants: [{ kind: 'spelling', weight: SPELLING_WEIGHT, terms }] }];
+  });
 }

@@ -10,6 +10,9 @@ import type { Dictionary } from './dictionary.js';
 import type { QueryWord } from './query-words.js';
 import type { Span, SpanVariant } from './spans.js';
 import {
+  ANY_POINT_LETTERS_MAX,
+  INITIALS_LETTERS_MAX,
+  INITIALS_LETTERS_MIN,
   JOINED_SHARE,
   SPELLING_BOUNDARIES_MAX,
   SPELLING_WEIGHT,
@@ -35,6 +38,8 @@ const LETTERS =
 const WITHIN_WORD = /(?<!\p{N})[.:_'\u2019\u00b7]|[.:_'\u2019\u00b7](?!\p{N})/u;
 const LETTER_OR_DIGIT_RUNS = /\p{N}+|\P{N}+/gu;
 
+const NO_WORDS: ReadonlySet<string> = new Set();
+
 interface Lexicon {
   readonly dictionary: Dictionary;
   readonly functionWords: ReadonlySet<string>;
@@ -48,7 +53,10 @@ export function spellingSpans(
   const lexicon = { dictionary, functionWords };
   const spans: Span[] = [...joinedSpans(words, dictionary)];
   words.slice(0, WRITINGS_WORDS_MAX).forEach(({ term, joint }, begin) => {
-    const split = dictionary.kept(`split ${term}`, () => splitVariants(term, lexicon));
+    const split = dictionary.kept(`split ${term}`, () => [
+      ...initialsVariants(term, lexicon),
+      ...splitVariants(term, lexicon),
+    ]);
     if (split.length > 0) spans.push({ begin, end: begin + 1, variants: split });
     const next = joint === 'blank' ? words[begin + 1]?.term : undefined;
     if (next === undefined) return;
@@ -82,6 +90,17 @@ function blankVariants(
   const counts = countsOf([...words, ...together], dictionary);
   const least = Math.max(1, rarestOf(words, counts) / JOINED_SHARE);
   return together.filter((term) => rarestOf([term], counts) >= least).map((term) => variantOf([term]));
+}
+
+/** Initials, and abbreviations of more than those, with their points. */
+function initialsVariants(term: string, { dictionary, functionWords }: Lexicon): readonly SpanVariant[] {
+  if (functionWords.has(term) || !LETTERS.test(term)) return [];
+  const letters = Array.from(term);
+  if (letters.length < INITIALS_LETTERS_MIN || letters.length > INITIALS_LETTERS_MAX) return [];
+  const onePoint = letters.length <= ANY_POINT_LETTERS_MAX ? twoPartsOf(term, NO_WORDS).map(pointed) : [];
+  const ways = [...onePoint, letters.join('.')];
+  const counts = countsOf(ways, dictionary);
+  return ways.filter((way) => rarestOf([way], counts) > 0).map((way) => variantOf([way]));
 }
 
 /** A word that may have been two: with a point between them, and as the two whose rarer one is the most frequent. */
