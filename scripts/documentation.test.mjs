@@ -242,6 +242,34 @@ describe('docs/formats.md', () => {
     for (const [, kind, number] of kinds)
       expect(formats).toMatch(new RegExp(`^\\| \`${kind}\` \\|.*\\| ${number} \\|$`, 'm'));
   });
+
+  it('has the format of segments, and a row for each kind of their keys', () => {
+    const formats = read('docs/formats.md');
+    const header = read('native-bindings/kernel/format.h');
+    const number = /kFormatVersion = (\d+);/.exec(header)?.[1];
+    expect(formats).toContain(`\`kFormatVersion\`, which is ${number} now`);
+    const keys = [.../enum class Key : uint8_t \{(.*?)\};/s.exec(header)[1].matchAll(/k\w+ = '(\w)'/g)];
+    expect(keys.length).toBeGreaterThan(5);
+    const missing = keys
+      .map(([, letter]) => letter)
+      .filter((letter) => !new RegExp(`^\\| \`${letter}\`[^|]*\\|`, 'm').test(formats));
+    expect(
+      missing,
+      'docs/formats.md says under "Which file is it?" what each key of native-bindings/kernel/format.h holds',
+    ).toEqual([]);
+  });
+});
+
+describe('docs/bare-metal.md', () => {
+  it('says of each alert what it asks for', () => {
+    const page = read('docs/bare-metal.md');
+    const alerts = [...read('config/prometheus-alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    const rows = [...page.matchAll(/^\| (`Gannet\w+`(?:, `Gannet\w+`)*) \|/gm)].flatMap(([, names]) => quoted(names));
+    expect(alerts.length).toBeGreaterThan(8);
+    expect(rows.sort(), 'the table of alerts has each of config/prometheus-alerts.yml, and no other').toEqual(
+      alerts.sort(),
+    );
+  });
 });
 
 describe('docs/decisions', () => {

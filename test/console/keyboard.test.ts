@@ -1,10 +1,15 @@
 /** Every page by keyboard alone: all that can be pressed is reached by Tab, can be seen to be reached, and nothing keeps the focus. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { settled } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
 import { eventually } from '../support/eventually.js';
 import { jpegOf } from '../support/pictures.js';
 import type { TestService } from '../support/service.js';
+
+const ROUTER = readFileSync(join(import.meta.dirname, '../../src/console/app/router.tsx'), 'utf8');
+const ROUTE = /const (\w+) = createRoute\(\{\s+getParentRoute: \(\) => (\w+),\s+path: '([^']+)',(.*?)\n\}\);/gs;
 
 const PAGES = [
   ['', 'Drop a file here'],
@@ -55,6 +60,27 @@ async function fill({ client }: TestService): Promise<void> {
     async () => (await client.get('/list/default/prints')).body as { resources_state: { read: number } },
     ({ resources_state }) => resources_state.read === 1,
   );
+}
+
+it('each page of an account is among those that are tried', () => {
+  const addresses: Record<string, string> = { account: '' };
+  const pages: string[] = [];
+  // A route stands behind the one that it is below of.
+  for (const [, name = '', parent = '', path = '', rest = ''] of ROUTER.matchAll(ROUTE)) {
+    const above = addresses[parent];
+    if (above === undefined || name === 'account') continue;
+    addresses[name] = `${above}${path}`;
+    if (rest.includes('component:')) pages.push(addresses[name]);
+  }
+  expect(pages.length).toBeGreaterThan(15);
+  const missing = pages.filter((page) => !PAGES.some(([tried]) => fits(page, tried.replace(/\?.*/, ''))));
+  expect(missing, 'PAGES has no row for these addresses of src/console/app/router.tsx').toEqual([]);
+});
+
+/** Also where it is the frame of what is tried. */
+function fits(page: string, tried: string): boolean {
+  const [parts, given] = [page, tried].map((each) => each.split('/').filter((part) => part !== ''));
+  return parts?.every((part, at) => (part.startsWith('$') ? at < (given?.length ?? 0) : part === given?.[at])) === true;
 }
 
 describeConsole('the console by keyboard', { fill }, (its) => {

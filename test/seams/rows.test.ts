@@ -51,6 +51,26 @@ it('every event that is fired stands in the catalogue', () => {
   ).toEqual([]);
 });
 
+it('every environment stands among those of its feature', () => {
+  const known = new Set(
+    [
+      ...Object.values(ENVIRONMENT_FORMATS),
+      ...FEATURES.flatMap(({ environments = [] }) => environments.map(({ format }) => format)),
+    ].map(({ kind }) => kind),
+  );
+  const declared = among(/^(?!platform\/environment-format)/).flatMap(([file, text]) =>
+    [...text.matchAll(/: EnvironmentFormat = \{([^}]*)|= \{([^}]*)\} (?:as const )?satisfies EnvironmentFormat;/g)].map(
+      ([, typed, held = '']) => ({ file, kind: /\bkind: '(\w+)'/.exec(typed ?? held)?.[1] ?? '' }),
+    ),
+  );
+  expect(declared.length).toBeGreaterThan(1);
+  const missing = declared.filter(({ kind }) => !known.has(kind)).map(({ file, kind }) => `${kind} (src/${file})`);
+  expect(
+    missing,
+    'Backups and restores leave these out, and neither the start nor gannet doctor looks at them. Put them into `environments` of the feature (feature.ts)',
+  ).toEqual([]);
+});
+
 it('every format of an environment has a way up from each before it', () => {
   const formats: readonly EnvironmentFormat[] = [
     ...Object.values(ENVIRONMENT_FORMATS),
