@@ -186,7 +186,8 @@ export class Feeds {
 
   /**
    * Puts the file into another store, in which lists that import it follow, and removes it from the one where it was. Cut short, the feed
-   * is in one of the two; the next start removes the file from the other. Throws `feed-syncing`, `unprocessable`.
+   * is in one of the two; the next start removes the file from the other. Throws `feed-syncing`, `unprocessable`, and what a store that
+   * does not take the file throws.
    */
   async move(row: FeedRow, target: string): Promise<FeedRow> {
     const { media, sources } = this.options;
@@ -198,14 +199,21 @@ export class Feeds {
       const path = feedPath(row.name);
       const folder = this.runner.folderOf(row);
       await folder.fetch(media.open(row.account, row.media_store), path);
-      await folder.copyTo(to, path);
       await this.left(row);
-      const next = { media_store: target, leaving: row.media_store };
-      await this.changed(
-        row,
-        () => next,
-        (change) => sources.follow(change, row, target),
-      );
+      // Before it lies there: it has left the store that it does not come to.
+      const begun = await this.changed(row, () => ({ leaving: target }));
+      try {
+        await folder.copyTo(to, path);
+        const next = { media_store: target, leaving: row.media_store };
+        await this.changed(
+          row,
+          () => next,
+          (change) => sources.follow(change, row, target),
+        );
+      } catch (error) {
+        await this.notMoved(begun);
+        throw error;
+      }
       sources.feedMoved(row);
       return this.left(this.required(row.account, row.name));
     });
@@ -373,6 +381,13 @@ export class Feeds {
     if (row.leaving === null) return row;
     await this.options.sources.removeFile(row.account, row.leaving, feedPath(row.name));
     return (await this.options.store.change(row.id, () => ({ leaving: null }))) ?? row;
+  }
+
+  /** The same where it was to move, and could not or was deleted meanwhile. What this could not do, the next start does. */
+  private async notMoved(begun: FeedRow): Promise<void> {
+    await this.left(begun).catch((error: unknown) => {
+      this.options.log.warn({ err: error, feed: begun.name }, 'A move of a feed that failed is not cleared away yet');
+    });
   }
 
   private assertIdle(row: FeedRow): void {

@@ -9,7 +9,7 @@ export interface FeedRow {
   readonly name: string;
   readonly provider: ProviderSettings;
   readonly media_store: string;
-  /** The store from which its file is still to be removed, since it moved. */
+  /** The store from which its file is still to be removed: it moved from there, or was to move there and has not. */
   readonly leaving: string | null;
   readonly interval_minutes: number;
   /** Sealed; null where the provider needs none. */

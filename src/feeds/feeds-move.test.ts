@@ -1,0 +1,111 @@
+/** A feed whose move to another media store is not finished: its file lies where the feed is, and in no other store. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { makeAccounts } from '../../test/support/made-accounts.js';
+import { SimulatedTimers } from '../../test/support/simulated-timers.js';
+import type { MediaStores } from '../media/index.js';
+import { openEnvironment, ProgressBoard, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
+import { createFeedMetrics } from './feed-metrics.js';
+import { FeedStore } from './feed-store.js';
+import { Feeds, type FeedsOptions } from './feeds.js';
+import type { ListImporter } from './list-importer.js';
+import { ListSources } from './list-sources.js';
+import { SyncScheduler } from './runs/sync-scheduler.js';
+import { SourceStore } from './source-store.js';
+import type { FeedRow } from './types.js';
+
+const FILE = 'feeds/news.sync';
+let folder: string;
+let environment: LmdbEnvironment;
+/** `<store> <path>` of each file that is there. */
+let files: Set<string>;
+/** Between the file in the other store and the answer to the one who put it there. */
+let whenPut: () => Promise<void>;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-feeds-move-'));
+  environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+  await makeAccounts(environment, 'default');
+  files = new Set([`default ${FILE}`]);
+  vi.spyOn(SyncScheduler.prototype, 'setAll').mockImplementation(() => undefined);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await environment.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function mediaStore(name: string) {
+  const file = { etag: 'as-it-is' };
+  const pieces = () => [Buffer.from('{"format":1}\n')];
+  return {
+    stat: (path: string) => Promise.resolve(files.has(`${name} ${path}`) ? file : undefined),
+    open: () => Promise.resolve({ file, pieces, close: () => Promise.resolve() }),
+    put: async ({ path, body }: { readonly path: string; readonly body: AsyncIterable<Uint8Array> }) => {
+      for await (const piece of body) expect(piece.length).toBeGreaterThan(0);
+      files.add(`${name} ${path}`);
+      await whenPut();
+      return { file };
+    },
+    remove: (path: string) => Promise.resolve(files.delete(`${name} ${path}`)),
+  };
+}
+
+/** As a start opens them: by what is kept. */
+function opened(): { readonly store: FeedStore; readonly feeds: Feeds } {
+  const media = { open: (_account: string, name: string) => mediaStore(name) } as unknown as MediaStores;
+  const common = { media, clock: systemClock, log: pino({ level: 'silent' }), timers: new SimulatedTimers() };
+  const secrets = new SecretBox({ path: join(folder, 'secret-keys'), given: [] });
+  const plans = { admitFeed: () => undefined };
+  const store = new FeedStore(environment, secrets, { clock: systemClock, feedsMax: 9, plans });
+  // Nothing is imported and no source is read.
+  const [importer, host] = [{} as ListImporter, {} as FeedsOptions['host']];
+  const rows = new SourceStore(environment, systemClock);
+  const sources = new ListSources({ ...common, store: rows, importer, checkSeconds: 60 });
+  const [metrics, progress] = [createFeedMetrics(createMetrics()), new ProgressBoard()];
+  const feedsDir = join(folder, 'feeds');
+  return { store, feeds: new Feeds({ ...common, store, sources, host, feedsDir, parallelMax: 1, progress, metrics }) };
+}
+
+function news(store: FeedStore): Promise<FeedRow> {
+  const provider = { name: 'rss', settings: { url: 'http://127.0.0.1/' } } as FeedRow['provider'];
+  const given = { account: 'default', name: 'news', provider, media_store: 'default', interval_minutes: 60 };
+  return store.create({ ...given, secret: undefined });
+}
+
+it('is removed by the next start from a store that the feed did not come to', async () => {
+  const { store, feeds } = opened();
+  const row = await news(store);
+  await new Promise<void>((resolve) => {
+    // It never comes back: the service has ended.
+    whenPut = () => new Promise(() => resolve());
+    void feeds.move(row, 'archive');
+  });
+  expect(files).toEqual(new Set([`default ${FILE}`, `archive ${FILE}`]));
+  const next = opened();
+  await next.feeds.start();
+  expect(next.store.get(row.id)).toMatchObject({ media_store: 'default', leaving: null });
+  expect(files).toEqual(new Set([`default ${FILE}`]));
+  await next.feeds.stop();
+});
+
+it('is removed at once where the feed is deleted meanwhile', async () => {
+  const { store, feeds } = opened();
+  const row = await news(store);
+  whenPut = () => feeds.delete(row);
+  await expect(feeds.move(row, 'archive')).rejects.toThrow('has no feed');
+  expect(files).toEqual(new Set());
+});
+
+it('is removed at once from a store that did not take it', async () => {
+  const { store, feeds } = opened();
+  const row = await news(store);
+  whenPut = () => Promise.reject(new Error('no answer came'));
+  await expect(feeds.move(row, 'archive')).rejects.toThrow('no answer came');
+  expect(store.get(row.id)).toMatchObject({ media_store: 'default', leaving: null });
+  expect(files).toEqual(new Set([`default ${FILE}`]));
+});
