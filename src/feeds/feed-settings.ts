@@ -26,7 +26,8 @@ export const FEED_SETTINGS = defineSettings('feeds', {
   run_minutes_max: {
     schema: integer(1, 10_080),
     default: 360,
-    comment: 'A run that takes longer is cut short; what it has read counts, and nothing is removed for it.',
+    comment:
+      'A run that takes longer is cut short: what it has read counts, and nothing is removed for it. One that has read no record has failed.',
   },
   retry_after_seconds_max: {
     schema: integer(0, 3600),

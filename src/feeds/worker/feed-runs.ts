@@ -18,6 +18,7 @@ import {
 } from './feed-protocol.js';
 import { keepAttached } from './attached-files.js';
 import { LocalFiles } from './local-files.js';
+import { cutShort, inTime } from './run-time.js';
 import { crawlLimits, openSource, type OpenSource } from './provider-sources.js';
 
 const USER_AGENT = 'gannet';
@@ -30,6 +31,9 @@ const ANSWER_MS_MAX = 300_000;
 const KEEP_ALIVE_MS = 10_000;
 const WAITING_MAX = 10_000;
 const CHECK_MS_MAX = 30_000;
+const MINUTE_MS = 60_000;
+/** Pages that are under way when the time of a run is over have so long. */
+const CRAWL_END_MS_MAX = 2 * MINUTE_MS;
 /** Progress of a run is told so often at most. */
 const PROGRESS_MS = 250;
 
@@ -133,23 +137,32 @@ export class FeedRuns {
         this.emit('progress', { runId, done, queued });
       },
     });
+    const inRunTime = this.inRunTime(opened.source);
     try {
       const result = await runSync({
         feed,
         path: '',
         files: new LocalFiles(folder),
-        source: keptLater(opened.source),
+        source: keptLater(inRunTime),
         temporaryDir: folder,
         isFresh,
         isEmptinessBelieved,
         signal,
       });
-      this.unsettled.set(runId, opened);
+      this.unsettled.set(runId, { ...opened, source: inRunTime });
       return { result };
     } catch (error) {
       opened.close();
       throw error;
     }
+  }
+
+  private inRunTime(source: FeedSource): FeedSource {
+    const { runMsMax } = this.data.limits;
+    const minutes = Math.round(runMsMax / MINUTE_MS);
+    const late = new SourceFailedError(`The time of a run was over (feeds.run_minutes_max = ${minutes}).`);
+    // A crawl ends by itself, behind the pages that are under way, and remembers what it has read.
+    return cutShort(source, runMsMax + (source.provider === 'website' ? CRAWL_END_MS_MAX : 0), late);
   }
 
   private async settle(runId: string, isStored: boolean): Promise<void> {
@@ -196,19 +209,15 @@ async function firstOf(source: FeedSource, signal: AbortSignal): Promise<void> {
     gone: () => undefined,
     skipped: () => undefined,
   };
+  const late = new SourceFailedError(`The source has not answered within ${CHECK_MS_MAX / 1000} s.`);
   try {
-    await source.read(listener, {
-      isFresh: true,
-      signal: AbortSignal.any([signal, found.signal, AbortSignal.timeout(CHECK_MS_MAX)]),
+    await inTime({ milliseconds: CHECK_MS_MAX, signal, late }, async (own) => {
+      own.addEventListener('abort', () => found.abort(own.reason), { once: true });
+      if (own.aborted) found.abort(own.reason);
+      await source.read(listener, { isFresh: true, signal: found.signal });
     });
   } catch (error) {
-    signal.throwIfAborted();
-    if (found.signal.aborted) return;
-    if (error instanceof DOMException && error.name === 'TimeoutError')
-      throw new SourceFailedError(`The source has not answered within ${CHECK_MS_MAX / 1000} s.`, undefined, {
-        cause: error,
-      });
-    throw error;
+    if (error !== FOUND && found.signal.reason !== FOUND) throw error;
   }
 }
 

@@ -1,0 +1,92 @@
+/** A source holds a run, and who connects it, for no longer than it may. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ScriptedServer } from '../../../test/support/scripted-server.js';
+import { NEXT_FILE, type RunAsk } from './feed-protocol.js';
+import { FeedRuns } from './feed-runs.js';
+import { inTime } from './run-time.js';
+
+const LIMITS = {
+  pagesPerSecond: 0,
+  runMsMax: 500,
+  retryAfterMsMax: 0,
+  pageBytesMax: 1_000_000,
+  answerBytesMax: 1_000_000,
+  recordsMax: 1000,
+};
+
+let server: ScriptedServer;
+let folder: string;
+let runs: FeedRuns;
+beforeEach(async () => {
+  server = await ScriptedServer.start();
+  folder = mkdtempSync(join(tmpdir(), 'gannet-runs-'));
+  const outbound = { allowed_hosts: [], loopback_allowed: true };
+  const searches = new SharedArrayBuffer(1024);
+  runs = new FeedRuns({ outbound, limits: LIMITS, searches }, () => undefined);
+});
+afterEach(async () => {
+  await runs.served().close?.();
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Of an interface with a page behind the other. */
+function ran() {
+  const settings = {
+    url: server.url('/1'),
+    method: 'GET' as const,
+    records: 'data',
+    name: 'id',
+    pagination: { kind: 'link' as const, next: 'next' },
+  };
+  const ask: RunAsk = {
+    provider: { name: 'api', settings },
+    secret: null,
+    runId: 'run',
+    feed: 'feed',
+    mediaStore: 'default',
+    folder,
+    isFresh: false,
+    isEmptinessBelieved: false,
+    apartMsMax: 0,
+  };
+  return runs.served().answers.run(ask, { signal: new AbortController().signal });
+}
+
+it('of what it has read by then, where the source falls silent in the midst: it was held for as long as somebody answered now and then', async () => {
+  server.script = ({ path }, response) => {
+    if (path === '/1') response.end(JSON.stringify({ data: [{ id: 'a' }], next: server.url('/2') }));
+  };
+  expect(await ran()).toMatchObject({
+    isOk: true,
+    result: {
+      added: 1,
+      wasComplete: false,
+      skipped: [{ what: 'the rest', why: expect.stringContaining('run_minutes_max') }],
+    },
+  });
+  expect(readFileSync(join(folder, NEXT_FILE), 'utf8')).toContain('"a"');
+});
+
+it('with a failure where it has read no record', async () => {
+  server.script = () => undefined;
+  const told = await ran();
+  expect(told).toMatchObject({ isOk: false, message: expect.stringMatching(/^The time of a run was over/) });
+});
+
+it('whatever is collected meanwhile: the time of who connects a source was let go of, and never over', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const late = new Error('late');
+  const { signal } = new AbortController();
+  const ended = inTime({ milliseconds: 100, signal, late }, (own) => {
+    return new Promise((_, reject) => own.addEventListener('abort', () => reject(own.reason as Error), { once: true }));
+  });
+  collect();
+  await expect(ended).rejects.toBe(late);
+});
