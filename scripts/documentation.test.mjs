@@ -206,6 +206,34 @@ describe('docs/architecture.md', () => {
   });
 });
 
+describe('src', () => {
+  it('exports no value that no other file uses', () => {
+    const texts = new Map(
+      ['src', 'native-bindings', 'test', 'bench', 'scripts', 'bin', 'config']
+        .flatMap((folder) => filesOf(folder, /(?<!^|\/)\.(?:ts|tsx|mjs|cjs|js)$/))
+        .filter((path) => !/\/build[a-z-]*\//.test(path))
+        .map((path) => [path, read(path)]),
+    );
+    const files = new Map();
+    for (const [path, text] of texts) {
+      // What an index passes on is not used by it.
+      if (/\/index\.ts$/.test(path) && !path.startsWith('native-bindings')) continue;
+      for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) files.set(word, (files.get(word) ?? 0) + 1);
+    }
+    const unused = [...texts]
+      .filter(([path]) => /^src\/.*(?<!\.test|\/index)\.tsx?$/.test(path))
+      .flatMap(([path, text]) =>
+        [...text.matchAll(/^export (?:async )?(?:abstract )?(?:function\*?|class|const|let) ([\w$]+)/gm)]
+          .filter(([, name]) => files.get(name) === 1 && !path.startsWith('src/console/app/messages/'))
+          .map(([, name]) => `${name} (${path})`),
+      );
+    expect(
+      unused,
+      'Use these where they are to be found (a row of a list that was forgotten?), or do not export them',
+    ).toEqual([]);
+  });
+});
+
 describe('docs/adding.md', () => {
   const named = [
     ...read('docs/adding.md').matchAll(

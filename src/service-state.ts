@@ -114,7 +114,7 @@ async function waitingOf({ metrics, config }: StateParts): Promise<ServiceState[
 }
 
 /** What of it is loaded later may not go together with what runs. */
-export function replacedProgram(replaced: Replaced | undefined): readonly Trouble[] {
+function replacedProgram(replaced: Replaced | undefined): readonly Trouble[] {
   if (replaced === undefined) return [];
   const parts = replaced.parts.join(', ');
   const detail = `the service still is release ${packageVersion()} as it was started, and another program lies in its place (${parts}): restart the service`;

@@ -4,18 +4,13 @@
  */
 import { nearest } from '../platform/index.js';
 
-/** By which the console arranges areas; one that is not here is under its own name, behind these. */
-const AREAS_BY_HEADING = {
-  account: ['account', 'contributor', 'service', 'model', 'list', 'list-group'],
-  'api-key': ['api-key'],
-  records: ['search-result'],
-  fields: ['facet', 'searchable-field', 'resource', 'synonym', 'query-rule'],
-  analytics: ['analytics'],
-  evals: ['eval', 'judge'],
-  media: ['media', 'media-store'],
-  feeds: ['feed'],
-  webhooks: ['webhook'],
-} as const satisfies Record<string, readonly string[]>;
+/** In the order in which permissions are offered; an area that is not here stands behind these. */
+const AREAS: readonly string[] = [
+  ...['account', 'contributor', 'service', 'model', 'list', 'list-group', 'api-key', 'search-result', 'facet'],
+  ...['searchable-field', 'resource', 'synonym', 'query-rule', 'analytics', 'eval', 'judge', 'media', 'media-store'],
+  ...['feed', 'webhook'],
+];
+const ACTIONS: readonly string[] = ['view', 'read', 'create', 'update', 'delete'];
 
 /** Keys may hold them already, and mean something once an operation asks for them. */
 const PROMISED: Readonly<Record<string, readonly string[]>> = {
@@ -45,7 +40,7 @@ export function isReadPermission(permission: string): boolean {
 
 /** Every permission that a key may hold. */
 export class PermissionCatalogue {
-  /** By their full names, in the order of the console. */
+  /** By their full names, in the order in which they are offered. */
   readonly all: readonly string[];
   /** Those of them that an operation asks for: what is offered to people. */
   readonly needed: readonly string[];
@@ -59,7 +54,7 @@ export class PermissionCatalogue {
       actions.map((action) => `${area}:${action}`),
     );
     const named = [...needed].filter((permission) => permission?.includes(':') === true) as string[];
-    this.all = [...new Set([...named, ...promised])].sort(inOrderOfConsole);
+    this.all = [...new Set([...named, ...promised])].sort(inOrder);
     const asked = new Set(named);
     this.needed = this.all.filter((permission) => asked.has(permission));
     this.#known = new Set(this.all);
@@ -76,16 +71,6 @@ export class PermissionCatalogue {
     return permission === '*' || this.#known.has(permission) || this.#wildcards.includes(permission);
   }
 
-  /** By the headings of the console. */
-  groups(): ReadonlyMap<string, readonly string[]> {
-    const groups = new Map<string, string[]>();
-    for (const permission of this.all) {
-      const heading = headingOf(areaOf(permission));
-      groups.set(heading, [...(groups.get(heading) ?? []), permission]);
-    }
-    return groups;
-  }
-
   /** A sentence on an unknown permission, with the name that was probably meant. */
   unknownText(permission: string): string {
     const suggestion = nearest(permission, [...this.all, ...this.#wildcards]);
@@ -94,21 +79,13 @@ export class PermissionCatalogue {
   }
 }
 
-const KNOWN_AREAS: readonly string[] = Object.values(AREAS_BY_HEADING).flat();
-const KNOWN_ACTIONS: readonly string[] = ['view', 'read', 'create', 'update', 'delete'];
-
 function areaOf(permission: string): string {
   return permission.slice(0, permission.indexOf(':'));
 }
 
-function headingOf(area: string): string {
-  const found = Object.entries(AREAS_BY_HEADING).find(([, areas]) => (areas as readonly string[]).includes(area));
-  return found?.[0] ?? area;
-}
-
-function inOrderOfConsole(left: string, right: string): number {
+function inOrder(left: string, right: string): number {
   const [areas, actions] = [[left, right].map(areaOf), [left, right].map((each) => each.slice(each.indexOf(':') + 1))];
-  return comparedIn(KNOWN_AREAS, areas as [string, string]) || comparedIn(KNOWN_ACTIONS, actions as [string, string]);
+  return comparedIn(AREAS, areas as [string, string]) || comparedIn(ACTIONS, actions as [string, string]);
 }
 
 /** What is not in the order stands behind what is, by its name. */

@@ -1,7 +1,7 @@
 /** What a file is said to be, and how it is answered so that no browser runs it in the name of the service. */
 import { ServiceError } from '../platform/index.js';
 
-export const CONTENT_TYPE_CHARACTERS_MAX = 255;
+const CONTENT_TYPE_CHARACTERS_MAX = 255;
 const UNKNOWN_TYPE = 'application/octet-stream';
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 const CONTENT_TYPE = new RegExp(

@@ -70,7 +70,7 @@ const secret_access_key = patterned('^[\\x21-\\x7e]{1,512}$', '1 to 512 characte
 });
 
 /** What a store of any kind is made or changed with. */
-export const storeSettings = {
+const storeSettings = {
   folder: Type.Optional(folder),
   endpoint: Type.Optional(s3Members.endpoint),
   region: Type.Optional(s3Members.region),

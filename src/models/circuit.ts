@@ -12,7 +12,7 @@ export interface CircuitOptions {
   readonly waitMsMax: number;
 }
 
-export const CIRCUIT_DEFAULTS: CircuitOptions = { failuresMax: 5, waitMsFirst: 1000, waitMsMax: 60_000 };
+const CIRCUIT_DEFAULTS: CircuitOptions = { failuresMax: 5, waitMsFirst: 1000, waitMsMax: 60_000 };
 /** A model that asks for more is asked after so long all the same: it may have meant it otherwise. */
 const RETRY_AFTER_MS_MAX = 3_600_000;
 

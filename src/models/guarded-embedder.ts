@@ -25,7 +25,7 @@ export interface GuardedEmbedderOptions {
 }
 
 /** The version of what a model of these settings makes. */
-export function embeddingVersion(model: EmbeddedBy): string {
+function embeddingVersion(model: EmbeddedBy): string {
   const { provider, fingerprint, tokens_max, query_prefix, document_prefix, dimensions } = model;
   const decisive = [provider, fingerprint, dimensions, tokens_max, query_prefix, document_prefix];
   return createHash('sha256').update(JSON.stringify(decisive)).digest('hex').slice(0, VERSION_CHARACTERS);

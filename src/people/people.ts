@@ -19,7 +19,7 @@ import type { ContributorRecord, PersonRecord, Role } from './types.js';
 import { CONTRIBUTOR_NOT_FOUND } from './problems.js';
 
 /** Of one account. */
-export const CONTRIBUTORS_MAX = 10_000;
+const CONTRIBUTORS_MAX = 10_000;
 /** Of an account that is gone: others have their changes between. */
 const REMOVED_AT_ONCE_MAX = 500;
 

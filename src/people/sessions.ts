@@ -15,7 +15,7 @@ export const SESSION_IDLE_MS_MAX = 12 * HOUR_MS;
 /** The last use on disk is behind by this at most: a restart shortens a session by no more. */
 const LAST_USE_STORED_MS = 600_000;
 /** Of one person; the one that was used longest ago ends. */
-export const SESSIONS_PER_PERSON_MAX = 50;
+const SESSIONS_PER_PERSON_MAX = 50;
 const USER_AGENT_CHARACTERS_MAX = 256;
 
 /** From where somebody signs in. */
@@ -169,6 +169,6 @@ function sessionCaller(session: PersonSession, account: string, place: RolePlace
   };
 }
 
-export function notSignedIn(): ServiceError {
+function notSignedIn(): ServiceError {
   return new ServiceError('not-signed-in', 'The session has ended: sign in again.');
 }

@@ -1,6 +1,5 @@
 /** Names of accounts, lists, groups, feeds and media stores, and of records. */
 import { ServiceError, type ErrorPlace } from './errors.js';
-import { RECORD_NAME_CHARACTERS_MAX } from './limits.js';
 
 export type NameKind = 'account' | 'list' | 'group' | 'feed' | 'media store';
 
@@ -9,8 +8,6 @@ export const NAME_PATTERN_SOURCE = '^[a-z0-9][a-z0-9_\\-]{0,63}$';
 export const NAME_PATTERN_WORDS = "1 to 64 lower-case letters, digits, '-' and '_', the first a letter or digit";
 const NAME_PATTERN = new RegExp(NAME_PATTERN_SOURCE);
 const NAME_IN_BODY = { pointer: '/name' };
-/** Half a character: cannot be written as UTF-8. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export function isName(value: string): boolean {
   return NAME_PATTERN.test(value);
@@ -28,16 +25,4 @@ export function nameFault(kind: NameKind, value: string): string | undefined {
 export function assertName(kind: NameKind, value: string, place: Omit<ErrorPlace, 'detail'> = NAME_IN_BODY): void {
   const detail = nameFault(kind, value);
   if (detail !== undefined) throw new ServiceError('invalid-name', detail, { errors: [{ ...place, detail }] });
-}
-
-/** Throws `invalid-name` unless the value can name a record: 1 to 512 characters (code points). */
-export function assertRecordName(value: string): void {
-  // The length in UTF-16 units is at least that in code points, so that the exact count is rarely needed.
-  const good =
-    value.length > 0 &&
-    (value.length <= RECORD_NAME_CHARACTERS_MAX || [...value].length <= RECORD_NAME_CHARACTERS_MAX) &&
-    !LONE_SURROGATE.test(value);
-  if (!good) {
-    throw new ServiceError('invalid-name', `The name of a record is 1 to ${RECORD_NAME_CHARACTERS_MAX} characters.`);
-  }
 }

@@ -17,7 +17,7 @@ const RECENT_MS = 10_000;
 /** How long a thread sleeps between two looks in a rest; a search has a processor for about as long. */
 const REST_MS = 0.25;
 /** Of one piece of work, all of its rests together: however busy searches are, it takes so much longer and no more. */
-export const RESTS_MS_MAX = 60;
+const RESTS_MS_MAX = 60;
 
 /** Places in the shared memory. */
 const AT_WORK = 0;

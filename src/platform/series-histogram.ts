@@ -19,7 +19,7 @@ interface ReadValue {
 }
 
 /** The observations under one value of the label. */
-export class HistogramSeries {
+class HistogramSeries {
   /** By bucket, not added up; the last is for what is above all bounds. */
   readonly counts: Float64Array;
   sum = 0;

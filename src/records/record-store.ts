@@ -17,7 +17,7 @@ const APPEND = { append: true };
 const PLAIN = { append: false };
 
 /** The key of a name. No UTF-8 text holds the byte 0xff, so a long name never meets a short one. */
-export function nameKey(name: string): Buffer {
+function nameKey(name: string): Buffer {
   const bytes = Buffer.from(name, 'utf8');
   if (bytes.length <= NAME_KEY_BYTES_MAX) return bytes;
   const hash = createHash('sha256').update(bytes).digest();

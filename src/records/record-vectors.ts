@@ -4,7 +4,7 @@ import { ServiceError } from '../platform/index.js';
 /** Numbers of one vector. */
 export const VECTOR_DIMENSIONS_MAX = 8192;
 /** Vectors that a record brings. */
-export const GIVEN_VECTORS_MAX = 1000;
+const GIVEN_VECTORS_MAX = 1000;
 
 /** As 32 bit floats. Null: those that the record has are to go. */
 export type GivenVectors = readonly Float32Array[] | null;

@@ -9,8 +9,8 @@
 import type { Database, RootDatabase } from 'lmdb';
 import type { SegmentEntry } from './list-state.js';
 
-export const DELETION_CHUNK_DOCUMENTS = 4096;
-export const DELETION_CHUNK_BYTES = DELETION_CHUNK_DOCUMENTS / 8;
+const DELETION_CHUNK_DOCUMENTS = 4096;
+const DELETION_CHUNK_BYTES = DELETION_CHUNK_DOCUMENTS / 8;
 
 export class SegmentManifest {
   private manifestDb: Database<SegmentEntry, number> | undefined;

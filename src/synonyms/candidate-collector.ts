@@ -3,8 +3,8 @@ import type { Definition } from './abbreviations.js';
 
 /** Senses that are kept while records are read; later new ones are not looked at. Memory: some 300 bytes each. */
 const SENSES_TRACKED_MAX = 100_000;
-export const CANDIDATES_MAX = 500;
-export const EXAMPLES_MAX = 3;
+const CANDIDATES_MAX = 500;
+const EXAMPLES_MAX = 3;
 const SURFACES_MAX = 8;
 /** A shorter word in -s is seldom a plural. */
 const PLURAL_CHARACTERS_MIN = 4;

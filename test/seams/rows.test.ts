@@ -71,6 +71,21 @@ it('every environment stands among those of its feature', () => {
   ).toEqual([]);
 });
 
+it('every feature that seals secrets says where', () => {
+  const known = new Set(FEATURES.filter(({ sealed = [] }) => sealed.length > 0).map(({ name }) => name));
+  const featureOf = (folder: string) =>
+    /^ {2}name: '([a-z-]+)',$/m.exec(sources.get(`${folder}/feature.ts`) ?? '')?.[1];
+  const sealing = among(/\//).filter(([, text]) => /\bsecrets\.seal\(/.test(text));
+  expect(sealing.length).toBeGreaterThan(3);
+  const missing = sealing
+    .filter(([name]) => !known.has(featureOf(name.split('/')[0] ?? '') ?? ''))
+    .map(([name]) => `src/${name}`);
+  expect(
+    missing,
+    'gannet doctor and a start without the key of the secrets do not count these. Give the feature (feature.ts) a row of `sealed`',
+  ).toEqual([]);
+});
+
 it('every format of an environment has a way up from each before it', () => {
   const formats: readonly EnvironmentFormat[] = [
     ...Object.values(ENVIRONMENT_FORMATS),

@@ -5,7 +5,7 @@
 import { cutText } from '../text/cut-text.js';
 import type { FieldValue, SourceRecord } from '../source/source-run.js';
 
-export const SYNC_FILE_FORMAT = 1;
+const SYNC_FILE_FORMAT = 1;
 const LINE_BYTES_MAX = 16 * 2 ** 20;
 export const RECORD_NAME_CHARACTERS_MAX = 512;
 
@@ -51,11 +51,6 @@ export function recordLine({ name, fields }: SourceRecord): string {
     .map((field) => [field, fields[field]] as const)
     .filter((entry): entry is readonly [string, FieldValue] => entry[1] !== undefined);
   return JSON.stringify({ name: cutText(name, RECORD_NAME_CHARACTERS_MAX), fields: Object.fromEntries(members) });
-}
-
-export function parseRecordLine(line: string): SourceRecord {
-  const { name, fields } = JSON.parse(line) as SourceRecord;
-  return { name, fields };
 }
 
 /** An open file: its header, then its lines. */

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MadeFolder, MadeSource, sync, SYNC_PATH } from '../../../test/support/feeds/made-source.js';
-import { SourceFailedError, type SourceListener } from '../source/source-run.js';
-import { parseRecordLine, readSyncFile, SyncFileDamagedError } from './sync-file.js';
+import { SourceFailedError, type SourceListener, type SourceRecord } from '../source/source-run.js';
+import { readSyncFile, SyncFileDamagedError } from './sync-file.js';
 
 let files: MadeFolder;
 let source: MadeSource;
@@ -20,8 +20,10 @@ async function inFile(): Promise<Record<string, unknown>> {
   const bytes = await files.read(SYNC_PATH);
   if (bytes === undefined) return {};
   const records: Record<string, unknown> = {};
-  for await (const { line } of (await readSyncFile(bytes)).lines)
-    records[parseRecordLine(line).name] = parseRecordLine(line).fields;
+  for await (const { line } of (await readSyncFile(bytes)).lines) {
+    const { name, fields } = JSON.parse(line) as SourceRecord;
+    records[name] = fields;
+  }
   return records;
 }
 

@@ -1,7 +1,7 @@
 /** A page of a website as what becomes of it: fields of records, links to follow, and what it says about being read at all. */
 import { createHash } from 'node:crypto';
 import { selectAll, selectOne } from 'css-select';
-import { Document, Element, type AnyNode, type ParentNode } from 'domhandler';
+import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
 import { absoluteUrl, distinct } from '../syndication/syndicated-feed.js';
 import { cutText } from '../text/cut-text.js';
 import { readDate } from '../text/dates.js';
@@ -86,7 +86,7 @@ export interface PageContext {
   readonly slices?: Slices;
 }
 
-/** Never fails for what a page holds. Throws for a selector that cannot be read (`checkSelectors`). */
+/** Never fails for what a page holds. Throws for a selector that cannot be read. */
 export async function readPage(html: string, context: PageContext): Promise<PageReading> {
   const { selectors = {}, nowMs, slices = new Slices() } = context;
   const { document, isWhole, breaksOff } = await readPageTree(html, slices);
@@ -154,19 +154,6 @@ export async function readPage(html: string, context: PageContext): Promise<Page
 function textOfSections(sections: readonly ContentSection[]): string {
   const pieces = sections.map(({ heading, text }) => (heading === undefined ? text : `${heading.text}\n${text}`));
   return cutText(pieces.join('\n').trim(), TEXT_CHARACTERS_MAX);
-}
-
-/** Throws a SyntaxError for a selector that cannot be read. */
-export function checkSelectors({ title, text, remove, fields = {} }: PageSelectors): void {
-  const document = new Document([new Element('p', {})]);
-  for (const selector of [title, text, remove, ...Object.values(fields)]) {
-    if (selector === undefined) continue;
-    try {
-      elementBy(selector, document);
-    } catch (error) {
-      throw new SyntaxError(`The selector '${selector}' cannot be read.`, { cause: error });
-    }
-  }
 }
 
 function elementsBy(selector: string, root: ParentNode): Element[] {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { MadeFolder, sync, SYNC_PATH } from '../../../test/support/feeds/made-source.js';
 import { html, NOW_MS, type MadePage } from '../../../test/support/feeds/made-site.js';
 import { usePlaces } from '../../../test/support/feeds/places.js';
-import { parseRecordLine, readSyncFile } from '../file/sync-file.js';
+import { readSyncFile } from '../file/sync-file.js';
+import type { SourceRecord } from '../source/source-run.js';
 import { SyndicationSource, type SyndicationMemory, type SyndicationSettings } from './syndication-source.js';
 
 const places = usePlaces<SyndicationMemory>();
@@ -38,7 +39,7 @@ async function records(): Promise<Record<string, unknown>> {
   const bytes = await places.files.read(SYNC_PATH);
   if (bytes === undefined) return found;
   for await (const { line } of (await readSyncFile(bytes)).lines) {
-    const { name, fields } = parseRecordLine(line);
+    const { name, fields } = JSON.parse(line) as SourceRecord;
     found[name.replace(places.site.url(''), '')] = fields['title'];
   }
   return found;

@@ -67,7 +67,7 @@ export function idOfUnknown(name: string): string {
 }
 
 /** Moves the folder of a list to `lists/.unknown`, where nothing is opened and nothing is removed; returns its new path. */
-export function setListAside(dataDir: string, listId: string, nowMs: number): string {
+function setListAside(dataDir: string, listId: string, nowMs: number): string {
   const folder = unknownListsFolder(dataDir);
   makeFolderNow(folder);
   const stamp = new Date(nowMs).toISOString().replaceAll(/[-:.]/gu, '');

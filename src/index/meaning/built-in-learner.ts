@@ -141,6 +141,6 @@ function newestBuiltIn({ meaning }: ListState): VectorSpace | undefined {
   return meaning?.spaces.filter(isBuiltIn).sort((left, right) => right.number - left.number)[0];
 }
 
-export function isBuiltIn({ model }: VectorSpace): boolean {
+function isBuiltIn({ model }: VectorSpace): boolean {
   return model === BUILT_IN_MODEL;
 }

@@ -5,13 +5,13 @@
 import type { SegmentSize } from '../versions/published-generation.js';
 
 /** Segments with fewer live documents than this are in the lowest tier; each tier above is `fanIn` times as large. */
-export const LOWEST_TIER_DOCUMENTS_MAX = 1000;
+const LOWEST_TIER_DOCUMENTS_MAX = 1000;
 /** With more segments than this that can still be merged the smallest are, whatever their tiers. */
 export const SEGMENTS_PER_VERSION_MAX = 20;
 /** A segment with a greater part of its documents deleted is rewritten. */
-export const DELETED_RATIO_MAX = 0.3;
+const DELETED_RATIO_MAX = 0.3;
 /** Segments that one merge takes at most. */
-export const MERGE_SOURCES_MAX = 32;
+const MERGE_SOURCES_MAX = 32;
 
 export interface MergePolicy {
   readonly fanIn: number;

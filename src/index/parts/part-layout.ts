@@ -11,13 +11,13 @@ import type { FieldDefinition } from '../../catalog/index.js';
 export const PART_RECORD_COLUMN = 0;
 export const PART_PLACE_COLUMN = 1;
 export const PART_TEXT_FIELD = 0;
-export const PART_TEXT_FIELDS: readonly string[] = ['text'];
+const PART_TEXT_FIELDS: readonly string[] = ['text'];
 
 /** A place is the position of the field among the resources of the definition, and the page. */
 const PAGES_A_FIELD = 2 ** 20;
 /** Pages and fields above these have no place. */
-export const PAGE_MAX = PAGES_A_FIELD - 1;
-export const RESOURCE_FIELDS_MAX = 2 ** 12;
+const PAGE_MAX = PAGES_A_FIELD - 1;
+const RESOURCE_FIELDS_MAX = 2 ** 12;
 
 export interface PagePlace {
   /** Name of the resource field. */

@@ -1,6 +1,6 @@
 /** From the states of a text's tokens to one vector, as sentence-transformers name the ways. Pure functions. */
 
-export const POOLINGS = ['cls', 'mean', 'max', 'lasttoken'] as const;
+const POOLINGS = ['cls', 'mean', 'max', 'lasttoken'] as const;
 export type Pooling = (typeof POOLINGS)[number];
 
 /** `states`: a row of `dimensions` numbers for each token of one text, without padding. */

@@ -4,7 +4,7 @@ import { OnnxError } from './onnx-protocol.js';
 
 export type OnnxRuntime = typeof Runtime;
 
-export const RUNTIME_PACKAGE = 'onnxruntime-node';
+const RUNTIME_PACKAGE = 'onnxruntime-node';
 /** The library writes to the standard error output otherwise; what it throws says the same. */
 const SILENT = 4;
 const SAID_CHARACTERS_MAX = 200;
@@ -22,7 +22,7 @@ export interface Numbers {
 }
 
 /** Throws an OnnxError where the package is not installed, or not for this machine. */
-export async function loadRuntime(): Promise<OnnxRuntime> {
+async function loadRuntime(): Promise<OnnxRuntime> {
   try {
     const loaded = (await import(RUNTIME_PACKAGE)) as OnnxRuntime & { readonly default?: OnnxRuntime };
     return loaded.default ?? loaded;

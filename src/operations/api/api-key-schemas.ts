@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { ApiKeyRecord, KeyUses } from '../../access/index.js';
 import { nameSchema, nullable, named, oneOf, timeSchema } from './schemas.js';
 
-export const KEY_NAME_CHARACTERS_MAX = 200;
+const KEY_NAME_CHARACTERS_MAX = 200;
 /** More than the catalogue of permissions has. */
 const PERMISSIONS_MAX = 200;
 const PERMISSION_CHARACTERS_MAX = 100;

@@ -13,8 +13,8 @@ import {
 import { accountName, fieldName, listName, nullable, named, object, oneOf, patterned, timeSchema } from './schemas.js';
 import { synonymRules } from './synonym-schemas.js';
 
-export const WEIGHT_MIN = 0.01;
-export const WEIGHT_MAX = 100;
+const WEIGHT_MIN = 0.01;
+const WEIGHT_MAX = 100;
 
 const weight = Type.Number({
   minimum: WEIGHT_MIN,

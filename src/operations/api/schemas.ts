@@ -92,8 +92,7 @@ export const listName = nameSchema('Name of the list', 'films');
 export const groupName = nameSchema('Name of the group', 'media');
 
 /** Quotes, commas, backticks and control characters would make a field that filters and order_by cannot name; no record has a field `__proto__`. */
-export const FIELD_NAME_PATTERN =
-  '^(?!__proto__$)(?![@\\s])[^\\u0000-\\u001f\\u007f"\'`,]*[^\\u0000-\\u001f\\u007f"\'`,\\s]$';
+const FIELD_NAME_PATTERN = '^(?!__proto__$)(?![@\\s])[^\\u0000-\\u001f\\u007f"\'`,]*[^\\u0000-\\u001f\\u007f"\'`,\\s]$';
 const FIELD_NAME_WORDS =
   'any text without quotes, backticks, commas and control characters that neither starts with @ nor starts or ends with a blank; not __proto__';
 export const fieldName = patterned(FIELD_NAME_PATTERN, FIELD_NAME_WORDS, {
@@ -116,7 +115,7 @@ export const groupParams = object({ account: accountName, group: groupName });
 export const noParams = object({});
 
 /** Entries that one call lists. */
-export const LISTED_MAX = 1000;
+const LISTED_MAX = 1000;
 const CURSOR_CHARACTERS_MAX = 512;
 
 /** The options of every listing. */

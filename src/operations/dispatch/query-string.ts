@@ -74,7 +74,7 @@ function parsedOr(text: string): unknown {
 }
 
 /** The text behind percent-encoding and `+`; undefined where the encoding is broken or not UTF-8. */
-export function decodeQueryText(text: string): string | undefined {
+function decodeQueryText(text: string): string | undefined {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   return decodePathText(spaced);
 }

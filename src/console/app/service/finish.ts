@@ -16,6 +16,6 @@ export function useFinish(to: string | undefined): () => Promise<void> {
 }
 
 /** A path of the console and nothing else: whoever made a link to this page does not choose where it leads. */
-export function insidePath(to: string | undefined): string | undefined {
+function insidePath(to: string | undefined): string | undefined {
   return to !== undefined && /^\/(?![/\\])[^\\]*$/.test(to) && !to.startsWith('/sign-in') ? to : undefined;
 }

@@ -99,7 +99,7 @@ function SchemaField({ name, schema, required, value, onChange }: SchemaFieldPro
 }
 
 /** `Of the kind `s3`: the server` is `The server` in a form that is of that kind: others of its controls are not shown. */
-export function describedAlone(description: string | undefined): string | undefined {
+function describedAlone(description: string | undefined): string | undefined {
   const alone = description?.replace(/^Of (?:the kind )?`[^`]+`(?:(?:,| and|, and) `[^`]+`)*(?:[:;,] ?|$)/, '');
   return alone === undefined || alone === '' ? undefined : `${alone.charAt(0).toUpperCase()}${alone.slice(1)}`;
 }

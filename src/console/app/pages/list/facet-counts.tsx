@@ -33,7 +33,7 @@ export function FacetCounts({ facets, filter, onFilter }: FacetCountsProps) {
 }
 
 /** In the filter language: quotes are doubled, and names with blanks stand between backticks. */
-export function withCondition(filter: string, name: string, value: string | number | boolean): string {
+function withCondition(filter: string, name: string, value: string | number | boolean): string {
   const written = typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
   const condition = `${/^[A-Za-z_][\w-]*$/.test(name) ? name : `\`${name}\``} = ${written}`;
   if (filter === '' || filter === condition) return condition;

@@ -39,7 +39,7 @@ export function isPictureName(path: string): boolean {
 }
 
 /** What of an ordinary search a search by a picture takes, too. */
-export function pictureOptions(options: object): Readonly<Record<string, unknown>> {
+function pictureOptions(options: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(options).filter(([name]) => NAMES.has(name)));
 }
 
@@ -47,7 +47,7 @@ type PictureInput = Required<Pick<SearchImageInput, 'query' | 'body'>>;
 type SearchByPicture<Params extends object> = Call<{ params: Params } & PictureInput, SearchImageOutput>;
 
 /** As the service takes it: a link as JSON with the options, a file with the options in the query string. */
-export function pictureInput(picture: Picture, options: object): PictureInput {
+function pictureInput(picture: Picture, options: object): PictureInput {
   const taken = pictureOptions(options);
   if (typeof picture !== 'string') {
     // What the system knows no type of is for the service to refuse.
