@@ -92,3 +92,10 @@ it('a run that is stopped while the server keeps it waiting ends at once, and so
   await expect(reading).rejects.toBe(stopped);
   await closed;
 });
+
+it('says why a server has closed the connection, where that says it', async () => {
+  server.on('connection', (socket) => socket.end('* BYE Too many \u001bconnections\r\n'));
+  await expect(read(new AbortController().signal)).rejects.toThrow(
+    /^The mailbox cannot be read: The server closed the connection before its answer was whole \(ClosedAfterConnectText\)\. It said: Too many  ?connections$/,
+  );
+});

@@ -77,6 +77,7 @@ const ANSWER_TOKENS_MAX = 100_000;
 const DAY_MS = 86_400_000;
 const FETCHED_TOGETHER = 50;
 const HASH_CHARACTERS = 22;
+const GOODBYE_CHARACTERS_MAX = 200;
 
 const FIELDS: FieldDescriptions = {
   searchable_fields: [
@@ -333,5 +334,13 @@ function failure(error: unknown): unknown {
     return new SourceFailedError(`The mailbox cannot be read: ${error.message}`, undefined, { cause: error });
   if ((error as { readonly authenticationFailed?: boolean }).authenticationFailed === true)
     return new SourceFailedError('The server refused the sign-in.', undefined, { cause: error });
-  return new SourceFailedError(`The mailbox cannot be read: ${faultSentence(error)}`, undefined, { cause: error });
+  const told = `The mailbox cannot be read: ${faultSentence(error)}${goodbyeOf(error)}`;
+  return new SourceFailedError(told, undefined, { cause: error });
+}
+
+/** Why the server ended the connection by its own word, such as that there are too many. */
+function goodbyeOf(error: unknown): string {
+  const { reason } = error as { readonly reason?: unknown };
+  if (typeof reason !== 'string' || reason === '') return '';
+  return ` It said: ${reason.slice(0, GOODBYE_CHARACTERS_MAX).replace(/[\p{Cc}\s]+/gu, ' ')}`;
 }

@@ -19,6 +19,8 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['ERR_STREAM_PREMATURE_CLOSE', CLOSED],
   ['NoConnection', CLOSED],
   ['EConnectionClosed', CLOSED],
+  ['ClosedAfterConnectTLS', CLOSED],
+  ['ClosedAfterConnectText', CLOSED],
   ['EHOSTUNREACH', NO_WAY],
   ['ENETUNREACH', NO_WAY],
   ['EADDRNOTAVAIL', NO_WAY],
