@@ -1,5 +1,10 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { certificateFault, makeCertificate } from '../../../test/support/certificate.js';
 import { Secret } from '../../platform/index.js';
 import { EmailSource } from './email-source.js';
 
@@ -15,12 +20,12 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function read(signal: AbortSignal, found = () => undefined): Promise<unknown> {
+function read(signal: AbortSignal, found = () => undefined, trusted?: string): Promise<unknown> {
   const source = new EmailSource({
     settings: {
       host: 'mail.example',
       port: (server.address() as AddressInfo).port,
-      security: 'starttls',
+      security: trusted === undefined ? 'starttls' : 'tls',
       user: 'ann',
       auth: 'password',
       folders: ['INBOX'],
@@ -32,6 +37,7 @@ function read(signal: AbortSignal, found = () => undefined): Promise<unknown> {
     nowMs: Date.now,
     messageBytesMax: 1_000_000,
     recordsMax: 1000,
+    ...(trusted === undefined ? {} : { trusted }),
     lookup: (_name, _options, callback) => {
       found();
       callback(null, [{ address: '127.0.0.1', family: 4 }]);
@@ -99,3 +105,27 @@ it('says why a server has closed the connection, where that says it', async () =
     /^The mailbox cannot be read: The server closed the connection before its answer was whole \(ClosedAfterConnectText\)\. It said: Too many  ?connections$/,
   );
 });
+
+const fault = certificateFault();
+it.skipIf(fault !== undefined)(
+  'says what was wrong with an answer for which it has ended the connection, behind the sign-in, too',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-mail-'));
+    const { keyPath, certificatePath } = makeCertificate(folder);
+    const [key, cert] = [readFileSync(keyPath, 'utf8'), readFileSync(certificatePath, 'utf8')];
+    rmSync(folder, { recursive: true });
+    server.removeAllListeners('connection');
+    server.on('connection', (raw) => {
+      connections.push(raw);
+      const socket = new TLSSocket(raw, { isServer: true, key, cert });
+      socket.on('error', () => undefined);
+      socket.write('* PREAUTH [CAPABILITY IMAP4rev1] ready\r\n');
+      socket.on('data', (said: Buffer) => {
+        const [tag = '', command = ''] = said.toString().split(' ');
+        const answer = command === 'EXAMINE' ? `* 1 FETCH (FLAGS (${'a '.repeat(200_000)}b))\r\n` : '';
+        socket.write(`${answer}${tag} OK done\r\n`);
+      });
+    });
+    await expect(read(new AbortController().signal, undefined, cert)).rejects.toThrow(/more than 100000 tokens/);
+  },
+);

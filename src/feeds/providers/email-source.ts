@@ -138,6 +138,9 @@ export class EmailSource implements FeedSource {
     };
     const client = await this.client();
     signal.throwIfAborted();
+    // Commands that wait are told no more than that the connection is gone.
+    let broken: unknown;
+    client.on('error', (error: unknown) => (broken ??= error));
     const end = () => client.close();
     signal.addEventListener('abort', end, { once: true });
     try {
@@ -153,7 +156,7 @@ export class EmailSource implements FeedSource {
       return { isComplete: !isFull && missed === 0, requests: counts.requests, bytes: counts.bytes };
     } catch (error) {
       signal.throwIfAborted();
-      throw failure(error);
+      throw failure(isDisconnected(error) ? (broken ?? error) : error);
     } finally {
       signal.removeEventListener('abort', end);
       client.close();
@@ -196,8 +199,6 @@ export class EmailSource implements FeedSource {
       socketTimeout: IDLE_MS,
       ...this.limits(),
     });
-    // What breaks off is told by the command that waits.
-    client.on('error', () => undefined);
     return client;
   }
 
@@ -322,9 +323,18 @@ async function opened(client: ImapFlow, path: string): Promise<MailboxObject> {
   try {
     return await client.mailboxOpen(path, { readOnly: true });
   } catch (error) {
-    if (client.usable) throw new SourceFailedError(`There is no folder '${path}'.`, undefined, { cause: error });
+    if (isRefusal(error)) throw new SourceFailedError(`There is no folder '${path}'.`, undefined, { cause: error });
     throw error;
   }
+}
+
+/** The server understood the command, and says no to it. */
+function isRefusal(error: unknown): boolean {
+  return (error as { readonly responseStatus?: unknown }).responseStatus === 'NO';
+}
+
+function isDisconnected(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === 'NoConnection';
 }
 
 /** A sentence without secrets. */
