@@ -69,7 +69,9 @@ describe('config/default.toml', () => {
       documented.push(`${section}.${setting[1]}`);
       expect(setting[2]).toBe(environmentName(`${section}.${setting[1]}`));
     }
-    expect(documented.sort()).toEqual(settingNames().sort());
+    expect(documented.sort(), 'config/default.toml and config/schema.ts have the same settings').toEqual(
+      settingNames().sort(),
+    );
   });
 
   it('loads as it is, with automatic numbers resolved, and frozen', () => {
