@@ -274,6 +274,8 @@ class Bucket {
   readonly #parts: string[] = [];
   /** Connections that break once a part has come. */
   breaks = 0;
+  /** Instead of putting the parts together. */
+  refusal: string | undefined;
 
   readonly script = (asked: Asked, response: ServerResponse): void => {
     const { method, path, body, headers } = asked;
@@ -288,6 +290,10 @@ class Bucket {
       expect(headers['content-length']).toBe(String(body.length));
       if (this.breaks-- > 0) response.destroy();
       else response.writeHead(200, { etag: `"${this.#parts.push(body)}"` }).end();
+    } else if (method === 'DELETE') {
+      response.writeHead(204).end();
+    } else if (method === 'POST' && this.refusal !== undefined) {
+      response.end(this.refusal);
     } else {
       this.files.set(key, method === 'POST' ? this.#parts.join('') : body);
       response.end('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>');
@@ -329,6 +335,25 @@ describe('an upload that does not say how long it is', () => {
     leave.abort();
     for (const outcome of await Promise.all(held)) expect(String(outcome)).toContain('has left');
   });
+
+  it.each([
+    ['an error with a namespace', '<?xml version="1.0"?>\n<Error xmlns="urn:s3"><Code>InternalError</Code></Error>'],
+    ['an error', '<Error><Code>InternalError</Code></Error>'],
+    ['nothing', ''],
+    ['the beginning of an answer', '<?xml version="1.0"?><CompleteMultipartUpl'],
+  ])(
+    'has failed where the server answers %s to the last question, and the old file is still there',
+    async (_, refusal) => {
+      const bucket = new Bucket();
+      bucket.files.set('/bucket/in/long', 'old');
+      bucket.refusal = refusal;
+      server.script = bucket.script;
+      await expect(store.put(unannounced('long', piecesOf(Buffer.alloc(PART_BYTES))))).rejects.toMatchObject(
+        UNAVAILABLE,
+      );
+      expect(bucket.files.get('/bucket/in/long')).toBe('old');
+    },
+  );
 
   it('is put together of its parts, each of which is sent again where the connection broke', async () => {
     const bucket = new Bucket();

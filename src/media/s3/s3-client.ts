@@ -60,10 +60,13 @@ export class S3Client {
 
   /** The members of an answer in XML. */
   async xml(call: Omit<S3Call, 'answers'> & { readonly answers?: number }): Promise<XmlMembers> {
-    const response = await this.call(call);
-    const elementsMax = ANSWER_ELEMENTS_MAX + (call.answers ?? 0) * LISTED_ELEMENTS_MAX;
+    return this.members(await this.call(call), call.answers);
+  }
+
+  /** The same of one that is there. */
+  async members(response: OutboundResponse, answers = 0): Promise<XmlMembers> {
     try {
-      return await readS3Xml(response.body(), elementsMax);
+      return await readS3Xml(response.body(), ANSWER_ELEMENTS_MAX + answers * LISTED_ELEMENTS_MAX);
     } catch (error) {
       response.discard();
       throw error instanceof S3XmlError ? unavailable(error.message, error) : asUnavailable(error);

@@ -90,10 +90,12 @@ async function sendParts(
       body,
       expected: CHANGED,
     });
-    const text = await unavailableOf(answer.text());
-    if (!answer.ok) throw changed();
-    // Where putting the parts together failed, the answer is a 200 all the same.
-    if (text.includes('<Error>'))
+    if (!answer.ok) {
+      answer.discard();
+      throw changed();
+    }
+    // Where putting the parts together failed, the answer is a 200 all the same; what was there before is still there then.
+    if ((await client.members(answer))['CompleteMultipartUploadResult'] === undefined)
       throw new ServiceError(STORE_UNAVAILABLE, 'The server of the media store did not put the file together.');
   } catch (error) {
     // What is left of it costs room there; the server removes it some time if this fails too.
@@ -115,7 +117,9 @@ async function sendPart(
   const headers = { 'content-length': String(bytes) };
   const response = await client.call({ method: 'PUT', key, query, headers, body, isRepeatable });
   await unavailableOf(response.bytes());
-  return response.headers['etag'] ?? '';
+  const { etag = '' } = response.headers;
+  if (etag === '') throw unavailable('it took a part of a file without an ETag for it');
+  return etag;
 }
 
 function partXml(tag: string, position: number): string {
