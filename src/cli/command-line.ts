@@ -300,6 +300,8 @@ function addRecordCommands(program: Command, run: Run): void {
     .option('--create', 'make the list if it does not exist; its fields are inferred from the first records')
     .addOption(formatOption('format of the file (default: by its name)'))
     .option('--name-from <field>', 'the field whose value is the name of a record that brings none (such as sku)')
+    .option('--records <member>', 'where the array of the records is in a JSON document (such as data.items)')
+    .option('--flatten', "what is in objects within records becomes fields of their own (such as 'author.name')")
     .option('--npy <file>', "vectors of the records, a row each, for a list with the model 'own' (float32 or float16)")
     .option('--with-files <folder>', 'first put its files, <store>/<path>, into media stores, as an export wrote them')
     .addOption(
@@ -308,6 +310,8 @@ function addRecordCommands(program: Command, run: Run): void {
         'nameFrom',
         'withFiles',
         'npy',
+        'records',
+        'flatten',
       ]),
     )
     .option('--media-store <name>', 'with --pdf: where the files are put (default: default)')

@@ -201,6 +201,33 @@ describe('beside a running service', () => {
     expect((await imported('--name-from', 'sku')).output).toContain('0 added, 2 replaced');
   });
 
+  it('an import takes records out of a document, and fields out of objects, and says so where it was not asked to', async () => {
+    const document = JSON.stringify({ data: { items: [{ id: 7, by: [{ name: 'Ana' }, { name: 'Bo' }] }] } }, null, 2);
+    const imported = async (list: string, ...args: string[]) => {
+      const command = gannet(service.dataDir, 'import', '-', '--list', list, '--create', '--format', 'json', ...args);
+      command.child.stdin.end(document);
+      return { status: (await command.ended).status, output: command.output, notes: command.notes };
+    };
+    expect(await imported('papers')).toMatchObject({
+      status: 1,
+      notes: expect.stringContaining('--records data.items.'),
+    });
+    expect(await imported('papers', '--records', 'items')).toMatchObject({
+      status: 1,
+      notes: expect.stringContaining('no array at items'),
+    });
+    const lists = ['--records', 'data.items', '--name-from', 'id'];
+    expect(await imported('papers', ...lists)).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('1 refused'),
+      notes: expect.stringMatching(/record 1 \(7\): .*\n.*'by' holds objects: with --flatten [^.]*\('by\.…'\)\.\n$/),
+    });
+    expect(await imported('papers', ...lists, '--flatten')).toMatchObject({ status: 0, notes: '' });
+    expect(
+      (await service.client.get("/search/default/papers/1?query=bo&filter=id = '7'".replaceAll(' ', '%20'))).body,
+    ).toMatchObject({ results: [{ name: '7', fields: { 'by.name': ['Ana', 'Bo'] } }] });
+  });
+
   it('an export to CSV names the fields that it has no columns for', async () => {
     await service.client.post('/list/default', { name: 'partly', searchable_fields: [{ name: 'title' }] });
     await service.client.bulk('default', 'partly', [{ name: 'a', title: 'Pen', shelf: 7 }]);

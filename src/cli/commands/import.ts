@@ -3,10 +3,12 @@ import { namelessRecords, type Nameless } from '../../records/index.js';
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { decimalCommaNote } from '../decimal-commas.js';
-import { importText, tellEmptyImport } from '../empty-import.js';
+import { importText, tellEmptyImport, type ImportText } from '../empty-import.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { firstRecords } from '../first-records.js';
-import { assertText, CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
+import { flatLines, nestedField } from '../flat-records.js';
+import { assertText, CONTENT_TYPES, cutAtLines, formatOf, openSource, readMore } from '../import-source.js';
+import { arrayOfObjects, memberPath, pointerOf, recordLines } from '../json-records.js';
 import { NpyReader } from '../npy/npy-file.js';
 import { recordsWithVectors } from '../npy/records-with-vectors.js';
 import { formatCount, printable, type Output } from '../output.js';
@@ -33,6 +35,10 @@ export interface ImportOptions {
   readonly npy?: string;
   /** A folder with files of media stores that the records link to, as an export writes it. */
   readonly withFiles?: string;
+  /** Where in a JSON document its records are (`data.items`). */
+  readonly records?: string;
+  /** Members of objects within records become fields of their own. */
+  readonly flatten?: boolean;
   readonly format?: ImportFormat;
   readonly account?: string;
   readonly json?: boolean;
@@ -64,17 +70,15 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   const account = options.account ?? context.config.account.name;
   let nameless: Nameless | undefined;
   let commas: string | undefined;
+  let nested: string | undefined;
   let unit: CountedIn = 'line';
   const answer = await context.withService(async (client) => {
     // Before anything is made: a file that cannot be read, or has nothing in it, says so here.
-    const {
-      format,
-      begin,
-      stream: read,
-      emptiness,
-    } = await importText(source.stream, { given: options.format, named });
-    assertText(file, begin);
-    if (format === 'json') unit = 'record';
+    const text = await importText(source.stream, { given: options.format, named });
+    assertText(file, text.begin);
+    if (text.format === 'json' || options.records !== undefined) unit = 'record';
+    const { format, begin, stream: read, isAnew } = await asAsked(text, file, options);
+    const { emptiness } = text;
     if (emptiness !== undefined) {
       const target = { account, list: options.list, create: options.create === true };
       await tellEmptyImport(context.output, client, { file, emptiness, ...target });
@@ -91,7 +95,8 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
       const first = firstRecords(begin, format);
       if (options.nameFrom === undefined) nameless = namelessRecords(first);
       if (format === 'csv') commas = decimalCommaNote(first, options.list);
-      const stream = counted(read, createRecordCounter(format), source.bytes, progress);
+      else if (options.flatten !== true) nested = nestedNote(first, options.records === undefined);
+      const stream = counted(read, createRecordCounter(format), isAnew ? undefined : source.bytes, progress);
       const records = vectors === undefined ? stream : recordsWithVectors(stream, format, vectors);
       const total = await sendAll(client, { account, ...options, format, stream: records });
       progress.done(total.created + total.updated);
@@ -104,8 +109,50 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   if (options.json === true) writeJson(context.output, answer);
   else printOutcome(context.output, answer, unit);
   if (nameless !== undefined && answer.created > 0) context.output.note(namelessNote(nameless));
+  if (nested !== undefined && answer.failed > 0) context.output.note(nested);
   if (commas !== undefined && answer.created + answer.updated > 0) context.output.note(commas);
   return answer.failed === 0 ? EXIT.done : EXIT.failed;
+}
+
+interface AskedText extends Pick<ImportText, 'format' | 'begin' | 'stream'> {
+  /** Whether it is no longer the bytes of the file. */
+  readonly isAnew: boolean;
+}
+
+/** The text with its records taken out of a document and made flat, where that is asked for. */
+async function asAsked(text: ImportText, file: string, { records, flatten }: ImportOptions): Promise<AskedText> {
+  const { format, begin, stream } = text;
+  if (records === undefined && flatten !== true) {
+    if (format === 'json') assertArray(file, begin);
+    return { ...text, isAnew: false };
+  }
+  if (format === 'csv') throw new CommandError('--records and --flatten go with JSON and NDJSON.', EXIT.usage);
+  const path = records === undefined ? [] : memberPath(records);
+  const isCut = records !== undefined || format === 'json';
+  const lines = isCut ? recordLines(stream, path, file === '-' ? 'Standard input' : printable(file)) : stream;
+  const read = await readMore(flatten === true ? flatLines(lines) : lines, (bytes) => bytes.length === 0);
+  return { format: 'ndjson', begin: read.begin, stream: read.stream, isAnew: true };
+}
+
+/** The service would say that it is no array, and not where one is. */
+function assertArray(file: string, begin: Uint8Array): void {
+  const path = new TextDecoder().decode(begin).trimStart().startsWith('{') ? arrayOfObjects(begin) : undefined;
+  if (path === undefined) return;
+  const member = path.some((name) => name.includes('.')) ? pointerOf(path) : path.join('.');
+  throw new CommandError(
+    `${file === '-' ? 'Standard input' : printable(file)} is a JSON object and no list of records. If they are those in its member ${printable(member)}, add --records ${printable(member)}.`,
+  );
+}
+
+/** `mayBeWithin`: the records may be in the one that the file has. */
+function nestedNote(first: readonly unknown[], mayBeWithin: boolean): string | undefined {
+  const field = first.map(nestedField).find((name) => name !== undefined);
+  if (field === undefined) return undefined;
+  const name = printable(field);
+  const [only] = first;
+  const isList = mayBeWithin && first.length === 1 && Array.isArray((only as Readonly<Record<string, unknown>>)[field]);
+  const within = isList ? ` If the records are those in it, --records ${name} takes them.` : '';
+  return `The field '${name}' holds objects: with --flatten what is in them becomes fields of their own ('${name}.…').${within}\n`;
 }
 
 function namelessNote({ suggestion }: Nameless): string {

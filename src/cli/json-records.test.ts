@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { arrayOfObjects, memberPath, pointerOf, recordLines } from './json-records.js';
+
+/** In pieces of so many bytes. */
+async function* pieces(text: string, bytes: number): AsyncGenerator<Uint8Array> {
+  const all = Buffer.from(text);
+  for (let at = 0; at < all.length; at += bytes) yield await Promise.resolve(all.subarray(at, at + bytes));
+}
+
+async function linesOf(text: string, path: readonly string[], bytes = 7): Promise<string> {
+  const lines: Uint8Array[] = [];
+  for await (const part of recordLines(pieces(text, bytes), path, 'file.json')) lines.push(part);
+  return Buffer.concat(lines).toString();
+}
+
+describe('records within a JSON document', () => {
+  it('are cut into lines, whatever stands around them', async () => {
+    const text = `{
+      "count": 2, "items": "no [", "data": {"a": [[{"items": [1]}]], "it\\u0065ms": [
+        {"id": 1, "text": "a \\"]}\\\\", "tags": ["x",
+          "y"]},
+        {"id": 2}, 3 , []
+      ]}, "next": [{}]
+    }`;
+    expect(await linesOf(text, ['data', 'items'])).toBe(
+      '{"id": 1, "text": "a \\"]}\\\\", "tags": ["x",           "y"]}\n{"id": 2}\n3\n[]\n',
+    );
+    expect(await linesOf('[{"a":1}\n,{"a":2}]', [])).toBe('{"a":1}\n{"a":2}\n');
+    expect(await linesOf('{"items": [ ]}', ['items'])).toBe('\n');
+  });
+
+  it('are those that JSON has there, however the text comes (property)', async () => {
+    const document = fc.tuple(fc.array(fc.jsonValue()), fc.jsonValue(), fc.string()).map(([records, other, name]) => ({
+      records,
+      text: { other, [`x${name}`]: [other], within: { other, [`n${name}`]: records }, behind: [other] },
+      path: ['within', `n${name}`],
+    }));
+    await fc.assert(
+      fc.asyncProperty(
+        document,
+        fc.integer({ min: 1, max: 40 }),
+        fc.constantFrom(0, 2),
+        async (made, bytes, blanks) => {
+          const lines = await linesOf(JSON.stringify(made.text, null, blanks), made.path, bytes);
+          const read = lines.split('\n').filter((line) => line !== '');
+          expect(read.map((line) => JSON.parse(line) as unknown)).toEqual(JSON.parse(JSON.stringify(made.records)));
+          expect(memberPath(pointerOf(made.path))).toEqual(made.path);
+        },
+      ),
+    );
+  });
+
+  it('are asked for where there are none, or cut off', async () => {
+    await expect(linesOf('{"items": {"a": []}}', ['items'])).rejects.toThrow('file.json has no array at items.');
+    await expect(linesOf('{"a": [1]}', [])).rejects.toThrow('file.json is no JSON array.');
+    await expect(linesOf('', ['items'])).rejects.toThrow('no array at items');
+    await expect(linesOf('{"items": [{"a": 1}, {"b', ['items'])).rejects.toThrow(
+      'ends within the array of its records',
+    );
+  });
+});
+
+it('the first array of objects is found, and no other', () => {
+  const found = (text: string) => arrayOfObjects(Buffer.from(text));
+  expect(found('{"n": [1, 2], "t": "[{", "data": {"rows": [ {"a": [{}]}')).toEqual(['data', 'rows']);
+  expect(found('[{"a": 1}]')).toEqual([]);
+  expect(found('{"a": [[{}]]}')).toBeUndefined();
+  expect(found('{"a": {}, "b": [')).toBeUndefined();
+});
+
+it('a place is named by points, or as a JSON pointer', () => {
+  expect(memberPath('data.items')).toEqual(['data', 'items']);
+  expect(memberPath('/a.b/c~1d~0')).toEqual(['a.b', 'c/d~']);
+});

@@ -1,0 +1,173 @@
+/**
+ * The records of a JSON document that is no list of them itself, as interfaces of the web answer: `{"data": {"items": [{…}, {…}]}}`. The array is cut
+ * into lines of NDJSON while it is read, whatever its length; what an element is, the service says.
+ */
+import { CommandError } from './exit-codes.js';
+import { printable } from './output.js';
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const BLANK = 0x20;
+const TAB = 0x09;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+/** Of a member's name; a longer one is none that anybody asks for. */
+const NAME_BYTES_MAX = 1024;
+
+/** `data.items`, or a JSON pointer where a name has a point in it: `/data/items`. */
+export function memberPath(given: string): readonly string[] {
+  if (!given.startsWith('/')) return given.split('.');
+  return given
+    .slice(1)
+    .split('/')
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+export function pointerOf(path: readonly string[]): string {
+  return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** Throws a CommandError where the document has no array there, and where it ends within it. An empty path is the document itself. */
+export async function* recordLines(
+  source: AsyncIterable<Uint8Array>,
+  path: readonly string[],
+  file: string,
+): AsyncGenerator<Uint8Array> {
+  const cutter = new ArrayCutter(path);
+  for await (const chunk of source) {
+    const lines = cutter.push(chunk);
+    if (lines.length > 0) yield lines;
+    if (cutter.state === 'behind') return;
+  }
+  const where = path.length === 0 ? 'is no JSON array' : `has no array at ${printable(path.join('.'))}`;
+  if (cutter.state === 'before') throw new CommandError(`${file} ${where}.`);
+  throw new CommandError(`${file} ends within the array of its records: what came before is in the list.`);
+}
+
+/** Where in the beginning of a document the first array of objects is; undefined where there is none in what was read. */
+export function arrayOfObjects(begin: Uint8Array): readonly string[] | undefined {
+  const places = new JsonPlaces();
+  let opened: readonly string[] | undefined;
+  for (const byte of begin) {
+    if (isBlank(byte)) continue;
+    if (opened !== undefined && byte === OPEN_OBJECT) return opened;
+    places.next(byte);
+    opened = byte === OPEN_ARRAY && !places.isInString ? places.path : undefined;
+  }
+  return undefined;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === BLANK || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB;
+}
+
+/** Which member of which member the next byte of a JSON text belongs to. Does not notice what is no JSON. */
+class JsonPlaces {
+  isInString = false;
+  /** The names of members that lead to where it is; undefined for an element of an array. */
+  readonly #names: (string | undefined)[] = [];
+  readonly #isObject: boolean[] = [];
+  #escaped = false;
+  #isName = false;
+  #name: number[] = [];
+
+  get depth(): number {
+    return this.#isObject.length;
+  }
+
+  /** Of the innermost array or object, where members alone lead to it. */
+  get path(): readonly string[] | undefined {
+    const names = this.#names.slice(0, -1);
+    return names.every((name) => name !== undefined) ? names : undefined;
+  }
+
+  next(byte: number): void {
+    if (this.isInString) this.#insideString(byte);
+    else if (byte === QUOTE) {
+      this.isInString = true;
+      this.#name = [];
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      this.#isObject.push(byte === OPEN_OBJECT);
+      this.#names.push(undefined);
+      this.#isName = byte === OPEN_OBJECT;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      this.#isObject.pop();
+      this.#names.pop();
+      this.#isName = false;
+    } else if (byte === COMMA) this.#isName = this.#isObject.at(-1) === true;
+    else if (byte === COLON) this.#isName = false;
+  }
+
+  #insideString(byte: number): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === BACKSLASH) this.#escaped = true;
+    else if (byte === QUOTE) {
+      this.isInString = false;
+      if (this.#isName) this.#names[this.#names.length - 1] = nameOf(this.#name);
+      return;
+    }
+    if (this.#isName && this.#name.length < NAME_BYTES_MAX) this.#name.push(byte);
+  }
+}
+
+/** As it is written where it is no JSON. */
+function nameOf(bytes: readonly number[]): string {
+  const text = Buffer.from(bytes).toString();
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return text;
+  }
+}
+
+class ArrayCutter {
+  state: 'before' | 'within' | 'behind' = 'before';
+  readonly #places = new JsonPlaces();
+  readonly #path: string;
+  #depth = 0;
+
+  constructor(path: readonly string[]) {
+    this.#path = JSON.stringify(path);
+  }
+
+  /** What of these bytes belongs to elements, a line feed behind each. */
+  push(chunk: Uint8Array): Uint8Array {
+    const lines = Buffer.allocUnsafe(chunk.length + 1);
+    let length = 0;
+    for (const byte of chunk) {
+      if (this.state === 'behind') break;
+      const kept = this.state === 'within' ? this.#keptOf(byte) : undefined;
+      this.#places.next(byte);
+      if (this.state === 'before') this.#look(byte);
+      else if (this.#places.depth < this.#depth) this.state = 'behind';
+      if (kept !== undefined) lines[length++] = kept;
+    }
+    return lines.subarray(0, length);
+  }
+
+  #look(byte: number): void {
+    if (byte !== OPEN_ARRAY || this.#places.isInString) return;
+    if (JSON.stringify(this.#places.path) !== this.#path) return;
+    this.state = 'within';
+    this.#depth = this.#places.depth;
+  }
+
+  #keptOf(byte: number): number | undefined {
+    if (this.#places.isInString) return byte;
+    if (byte === LINE_FEED || byte === CARRIAGE_RETURN) return this.#isBetween ? undefined : BLANK;
+    if (!this.#isBetween) return byte;
+    if (byte === COMMA || byte === CLOSE_ARRAY) return LINE_FEED;
+    return isBlank(byte) ? undefined : byte;
+  }
+
+  /** Beside the elements, and not within one of them. */
+  get #isBetween(): boolean {
+    return this.#places.depth === this.#depth;
+  }
+}
