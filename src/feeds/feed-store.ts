@@ -102,7 +102,8 @@ export class FeedStore {
       throw new ServiceError('conflict', `The account has ${this.options.feedsMax} feeds: delete one first.`);
   }
 
-  async create({ secret, ...given }: NewFeed): Promise<FeedRow> {
+  /** `assertWanted` throws where what the feed needs is gone meanwhile. Rejects with what it throws. */
+  async create({ secret, ...given }: NewFeed, assertWanted: () => void = () => undefined): Promise<FeedRow> {
     const id = uuidv7();
     const row: FeedRow = {
       id,
@@ -115,6 +116,7 @@ export class FeedStore {
     };
     await this.store.change((change) => {
       assertAccount(this.store, given.account);
+      assertWanted();
       this.assertFree(given.account, given.name);
       this.options.plans.admitFeed(change, given.account, () => this.count(given.account));
       change.put(this.rows, keyOf(row), row);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi, type MockInstance } from 'vitest';
 import { makeAccounts } from '../../test/support/made-accounts.js';
 import { SimulatedTimers } from '../../test/support/simulated-timers.js';
 import type { MediaStores } from '../media/index.js';
@@ -23,6 +23,9 @@ let folder: string;
 let environment: LmdbEnvironment;
 /** `<store> <path>` of each file that is there. */
 let files: Set<string>;
+let scheduled: MockInstance<SyncScheduler['setAll']>;
+/** Media stores that are gone. */
+let gone: Set<string>;
 /** Between the file in the other store and the answer to the one who put it there. */
 let whenPut: () => Promise<void>;
 
@@ -31,7 +34,8 @@ beforeEach(async () => {
   environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
   await makeAccounts(environment, 'default');
   files = new Set([`default ${FILE}`]);
-  vi.spyOn(SyncScheduler.prototype, 'setAll').mockImplementation(() => undefined);
+  gone = new Set();
+  scheduled = vi.spyOn(SyncScheduler.prototype, 'setAll').mockImplementation(() => undefined);
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -57,7 +61,10 @@ function mediaStore(name: string) {
 
 /** As a start opens them: by what is kept. */
 function opened(): { readonly store: FeedStore; readonly feeds: Feeds } {
-  const media = { open: (_account: string, name: string) => mediaStore(name) } as unknown as MediaStores;
+  const row = (_account: string, name: string) => {
+    if (gone.has(name)) throw new Error(`there is no media store ${name}`);
+  };
+  const media = { row, open: (_account: string, name: string) => mediaStore(name) } as unknown as MediaStores;
   const common = { media, clock: systemClock, log: pino({ level: 'silent' }), timers: new SimulatedTimers() };
   const secrets = new SecretBox({ path: join(folder, 'secret-keys'), given: [] });
   const plans = { admitFeed: () => undefined };
@@ -93,12 +100,47 @@ it('is removed by the next start from a store that the feed did not come to', as
   await next.feeds.stop();
 });
 
-it('is removed at once where the feed is deleted meanwhile', async () => {
+it('is removed from where it came to by a deletion that was asked for meanwhile', async () => {
   const { store, feeds } = opened();
   const row = await news(store);
-  whenPut = () => feeds.delete(row);
-  await expect(feeds.move(row, 'archive')).rejects.toThrow('has no feed');
+  let deleted: Promise<void> | undefined;
+  whenPut = () => {
+    deleted = feeds.delete(row);
+    return Promise.resolve();
+  };
+  await feeds.move(row, 'archive');
+  await deleted;
+  expect(store.get(row.id)).toBeUndefined();
   expect(files).toEqual(new Set());
+});
+
+it('is removed at once where the account is deleted meanwhile', async () => {
+  const { store, feeds } = opened();
+  const row = await news(store);
+  whenPut = () => store.delete(row);
+  await expect(feeds.move(row, 'archive')).rejects.toThrow('has no feed');
+  expect(files).toEqual(new Set([`default ${FILE}`]));
+});
+
+it('does not come to a store that was deleted meanwhile', async () => {
+  const { store, feeds } = opened();
+  const row = await news(store);
+  whenPut = () => Promise.resolve(void gone.add('archive'));
+  await expect(feeds.move(row, 'archive')).rejects.toThrow('there is no media store archive');
+  expect(store.get(row.id)).toMatchObject({ media_store: 'default', leaving: null });
+  expect(files).toEqual(new Set([`default ${FILE}`]));
+});
+
+it('has no run that begins while the feed is being deleted', async () => {
+  const { store, feeds } = opened();
+  const row = await news(store);
+  await feeds.start();
+  expect(scheduled.mock.calls).toHaveLength(1);
+  const deleted = feeds.delete(row);
+  await feeds.setInterval(row, 120);
+  await deleted;
+  expect(scheduled.mock.calls.slice(1).flat(2)).toEqual([]);
+  await feeds.stop();
 });
 
 it('is removed at once from a store that did not take it', async () => {

@@ -68,8 +68,10 @@ export class Feeds {
   private isStarted = false;
   private isStopping = false;
   private starting: Promise<void> | undefined;
-  /** Feeds that are being moved or deleted. */
+  /** Feeds that are being moved or deleted: no run of theirs begins. */
   private readonly changing = new Set<string>();
+  /** Those that are being moved; never reject. */
+  private readonly moving = new Map<string, Promise<unknown>>();
   /** Sources that are being tried. */
   private tried = 0;
 
@@ -144,7 +146,11 @@ export class Feeds {
     store.assertFree(given.account, given.name);
     media.row(given.account, given.media_store);
     await this.check(given, signal);
-    const row = await store.create(given);
+    // The source is read for a while, in which a store may have gone.
+    const row = await store.create(given, () => {
+      media.row(given.account, given.media_store);
+      if (given.provider.name === 'media-store') media.row(given.account, given.provider.settings.store);
+    });
     this.schedule(row);
     return row;
   }
@@ -208,7 +214,11 @@ export class Feeds {
         await this.changed(
           row,
           () => next,
-          (change) => sources.follow(change, row, target),
+          (change) => {
+            // Nothing has said meanwhile that the feed needs it.
+            media.row(row.account, target);
+            sources.follow(change, row, target);
+          },
         );
       } catch (error) {
         await this.notMoved(begun);
@@ -221,8 +231,22 @@ export class Feeds {
     return moved;
   }
 
-  /** Removes the feed and its file; lists keep their records. */
-  async delete(row: FeedRow): Promise<void> {
+  /** Removes the feed and its file; lists keep their records. A move that is under way comes to its end first: it says where the file is. */
+  async delete({ id }: FeedRow): Promise<void> {
+    await this.moving.get(id);
+    const row = this.options.store.get(id);
+    if (row === undefined) return;
+    this.changing.add(id);
+    try {
+      await this.removeAll(row);
+    } finally {
+      this.changing.delete(id);
+      const left = this.options.store.get(id);
+      if (left !== undefined) this.schedule(left);
+    }
+  }
+
+  private async removeAll(row: FeedRow): Promise<void> {
     const { store, sources, media } = this.options;
     await this.ended(row);
     await sources.feedDeleted(row);
@@ -258,9 +282,10 @@ export class Feeds {
       .map(({ name }) => `the feed '${name}'`);
   }
 
-  /** Makes the feed searchable in a list. Rejects with `already-importing`, `feed-in-use`. */
-  bind(row: FeedRow, list: ListRecord) {
+  /** Makes the feed searchable in a list. Rejects with `already-importing`, `feed-in-use`; `feed-syncing` where it is being moved or deleted. */
+  async bind(row: FeedRow, list: ListRecord) {
     const { id, account, name, media_store } = row;
+    if (this.changing.has(id)) throw new ServiceError(FEED_SYNCING, `The feed '${name}' is being moved or deleted.`);
     return this.options.sources.create({
       list_id: list.id,
       account,
@@ -328,8 +353,8 @@ export class Feeds {
 
   private scheduleAll(rows: readonly FeedRow[]): void {
     if (!this.isStarted) return;
-    // Some may have gone while others were being made ready.
-    const there = rows.filter(({ id }) => this.options.store.get(id) !== undefined);
+    // Some may have gone while others were being made ready, or be about to.
+    const there = rows.filter(({ id }) => this.options.store.get(id) !== undefined && !this.changing.has(id));
     const scheduled = there.map(({ id, account, interval_minutes, next_sync, state }) => {
       const [nextMs, checkedMs] = [next_sync, state.last_checked].map((utc) =>
         utc === null ? undefined : Date.parse(utc),
@@ -400,9 +425,15 @@ export class Feeds {
     this.assertIdle(row);
     this.changing.add(row.id);
     this.scheduler.remove(row.id);
+    const acting = action();
+    this.moving.set(
+      row.id,
+      acting.catch(() => undefined),
+    );
     try {
-      return await action();
+      return await acting;
     } finally {
+      this.moving.delete(row.id);
       this.changing.delete(row.id);
       const now = this.options.store.get(row.id);
       if (now !== undefined) this.schedule(now);

@@ -83,7 +83,9 @@ export class ListSources {
         'unprocessable',
         `'${given.path}' is no file of records: .sync, .ndjson, .jsonl, .json, .csv.`,
       );
-    const row = await this.options.store.create(given);
+    const { store, media } = this.options;
+    // A store that goes meanwhile does not know yet that the list needs it.
+    const row = await store.create(given, () => void media.row(given.account, given.media_store));
     void this.options.importer.run(row.list_id);
     return row;
   }

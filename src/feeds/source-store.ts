@@ -43,9 +43,10 @@ export class SourceStore {
   }
 
   /** Rejects with `already-importing` and `feed-in-use`; binding again what is bound changes nothing. */
-  create(given: NewSource): Promise<SourceRow> {
+  create(given: NewSource, assertWanted: () => void = () => undefined): Promise<SourceRow> {
     return this.changed((change) => {
       assertAccount(this.store, given.account);
+      assertWanted();
       const before = this.rows.get(given.list_id);
       if (before !== undefined) {
         if (before.media_store === given.media_store && before.path === given.path) return before;
