@@ -42,8 +42,11 @@ function limitsOf(bytesMax: number): MatrixLimits {
 
 export function learnModel({ kernel, stores }: IngestContext, task: LearnModelTask): IngestResults['learn-model'] {
   const store = stores.get(task.listPath);
-  const { definition } = requiredVersion(requiredState(store), task.version);
-  const records = store.version(task.version);
+  const state = requiredState(store);
+  // The current one when it was asked for: another one may be by now, and that one gone.
+  const isThere = state.versions.some((candidate) => candidate.version === task.version);
+  const { definition, version } = requiredVersion(state, isThere ? task.version : state.currentVersion);
+  const records = store.version(version);
   const step = Math.max(1, Math.ceil(records.recordCount() / RECORDS_MAX));
   const matrix = new TermMatrixBuilder(limitsOf(task.bytesMax));
   let place = 0;

@@ -30,7 +30,7 @@ import type {
   TextOfRecord,
 } from '../contract/ingest-tasks.js';
 import { VectorIndexCommit } from '../commit/vector-index-commit.js';
-import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
+import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 
 /** Records begin at 1. */
 const FIRST_RECORD_NUMBER = 1;
@@ -153,15 +153,21 @@ function recordsWithout(store: RecordStore, { version, space, cursor: start }: S
 export function renderTexts({ stores }: IngestContext, task: RenderTextsTask): IngestResults['render-texts'] {
   const store = stores.get(task.listPath);
   const state = requiredState(store);
-  const version = requiredVersion(state, task.version);
+  const version = state.versions.find((candidate) => candidate.version === task.version);
+  // It may go while the task waits for its turn, and its records with it.
+  if (version === undefined) return task.recordNumbers.map(goneText);
   const space = state.meaning?.spaces.find(({ number }) => number === task.space);
   const records = store.version(task.version);
   return task.recordNumbers.map((recordNumber) => {
     const bytes = records.record(recordNumber);
     return bytes === undefined || space === undefined
-      ? { recordNumber, text: undefined, hash: undefined, isGone: true }
+      ? goneText(recordNumber)
       : renderedText(version, bytes, recordNumber, space);
   });
+}
+
+function goneText(recordNumber: number): TextOfRecord {
+  return { recordNumber, text: undefined, hash: undefined, isGone: true };
 }
 
 function renderedText(

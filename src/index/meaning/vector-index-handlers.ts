@@ -11,7 +11,7 @@ import {
 import { copyOfVectors, spaceStore, type SpaceStore } from '../../vectors/index.js';
 import { buildVectorSegment, positionsOf } from '../commit/vector-index-commit.js';
 import { bitmapOf } from '../commit/written-since.js';
-import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
+import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 import type {
   BuildVectorsTask,
   BuiltSegment,
@@ -29,7 +29,9 @@ export function buildVectors(
   task: BuildVectorsTask,
 ): IngestResults['build-vectors'] {
   const store = stores.get(task.listPath);
-  requiredVersion(requiredState(store), task.version);
+  // It may go while the task waits for its turn: then there is nothing to do, and nothing is committed.
+  if (!requiredState(store).versions.some(({ version }) => version === task.version))
+    return { segment: undefined, cursor: task.cursor, done: true };
   const { rows, cursor, done } = nextRows(spaceStore(store, task.version, task.space), task);
   try {
     const id = task.newSegment;
