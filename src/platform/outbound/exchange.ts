@@ -6,9 +6,12 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { CallEnd } from './call-end.js';
 import type { OutboundHeaders } from './conditional.js';
+import { OutboundFailedError } from './outbound-error.js';
 
 /** Shorter pieces are put together: a server may send each byte as one, and each would be on its way through all streams. */
 const PIECE_BYTES_MIN = 1024;
+/** Answers before the answer (RFC 9110, 15.2). Whoever sends more of them sends nothing else, as fast as they are read. */
+const INTERIM_ANSWERS_MAX = 100;
 const BODYLESS_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 export interface Answer {
@@ -37,6 +40,7 @@ interface ExchangeOptions {
 class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined;
   private status = 0;
+  private interimAnswers = 0;
   private headers: OutboundHeaders = {};
   private body: AnswerBody | undefined;
 
@@ -61,7 +65,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
     // What comes before the answer itself.
-    if (status < 200) return;
+    if (status < 200) {
+      this.interimAnswers += 1;
+      if (this.interimAnswers > INTERIM_ANSWERS_MAX) controller.abort(tooManyInterim());
+      return;
+    }
     this.status = status;
     this.headers = joined(headers);
     if (this.options.isHead || BODYLESS_STATUSES.has(status)) return;
@@ -88,6 +96,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { status, headers, body } = this;
     this.options.resolve({ status, headers, body });
   }
+}
+
+function tooManyInterim(): OutboundFailedError {
+  const detail = `The server sends more than ${INTERIM_ANSWERS_MAX} answers before its answer.`;
+  return new OutboundFailedError('bad-answer', detail);
 }
 
 /** Read as fast as its reader does; whoever destroys it closes the connection. */

@@ -121,6 +121,16 @@ describe('a server', () => {
     expect(told).toMatch(new RegExp(`^${sentence} \\([A-Z_]+\\)\\.$`));
   });
 
+  it('that says something before its answer for ever is left: it was listened to as fast as it spoke, until the time was over', async () => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+    const url = http(await saying((socket) => socket.write(hints.repeat(101))));
+    expect(await toldOf({ url })).toBe('The server sends more than 100 answers before its answer.');
+    const some = http(
+      await saying((socket) => socket.end(`${hints.repeat(100)}HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n`)),
+    );
+    expect(await toldOf({ url: some })).toMatch(/^The server closed the connection/);
+  });
+
   it('that is not there is said so', async () => {
     expect(await toldOf({ url: http(await freePort()) })).toBe('The server refuses connections there (ECONNREFUSED).');
   });
