@@ -3,10 +3,13 @@ import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterEach, expect, it } from 'vitest';
 import { jpegOf } from '../../test/support/pictures.js';
+import { childrenOf } from '../../test/support/processes.js';
+import { itWhere } from '../../test/support/skip.js';
 import { DESCRIPTOR_DIMENSIONS } from './descriptor.js';
 import { PictureReader } from './picture-reader.js';
 import { PictureError } from './types.js';
 
+const ON_LINUX = process.platform === 'linux';
 const deaths: string[] = [];
 const readers: PictureReader[] = [];
 afterEach(async () => {
@@ -64,6 +67,21 @@ it('a picture that takes too much memory or time ends its process, is told, and 
   const hasty = readerOf({ msMax: 40 });
   expect(await outcome(hasty, bytes)).toBe('timed-out');
 });
+
+itWhere(ON_LINUX, 'only Linux tells of the processes that one has started')(
+  'a picture whose process something else kills is read by another one',
+  async () => {
+    const reader = readerOf();
+    const small = await jpegOf(1);
+    await outcome(reader, small);
+    const reading = outcome(reader, small);
+    // It has been asked, and has not had the time to read.
+    for (const { pid } of childrenOf(process.pid).filter(({ command }) => command.includes('picture.worker')))
+      process.kill(pid, 'SIGKILL');
+    expect(await reading).toBe(DESCRIPTOR_DIMENSIONS);
+    expect(deaths).toEqual(['The process ended with SIGKILL']);
+  },
+);
 
 it('what nobody wants any more ends at once', async () => {
   const reader = readerOf();

@@ -54,7 +54,7 @@ const resourcesState = named(
     frames: Type.Optional(
       oneOf(['read', 'no-ffmpeg'], {
         description:
-          'Whether frames of videos are searched as pictures are, where the list has an `image_model` and `video` resources; `no-ffmpeg`: the machine had no ffmpeg when the service started, or `resources.frames_max` is 0',
+          'Whether frames of videos are searched as pictures are, where the list has an `image_model` and `video` resources; `no-ffmpeg`: the machine has had no ffmpeg since the service started, which looks for it every few seconds, or `resources.frames_max` is 0',
       }),
     ),
   },

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { DOCUMENTS, DOCUMENT_SETTINGS } from '../documents/index.js';
 import { mediaUrl } from '../fields/index.js';
+import type { ListIndexes } from '../index/index.js';
 import { MEDIA_STORES } from '../media/index.js';
 import { MODELS } from '../models/index.js';
 import { PICTURES, PICTURE_SETTINGS } from '../pictures/index.js';
@@ -22,6 +23,8 @@ import { recordingUrls } from './subtitle-urls.js';
 import { WebFiles } from './web-files.js';
 
 const SECOND_MS = 1000;
+/** From one look for an ffmpeg that was not there to the next: some files that are asked for. */
+const FFMPEG_LOOK_MS = 5000;
 /** Of the data directory: videos lie there without a name while they are decoded. */
 const VIDEOS_FOLDER = 'videos';
 const HOUR_MS = 3_600_000;
@@ -53,11 +56,13 @@ export const resourceParts: FeatureParts = {
     });
     const models = platform.part(MODELS);
     const pictures = new PictureModels({ reader: platform.part(PICTURES), models });
+    const frames = videoFrames(settings, platform.dataDir);
+    let looking: NodeJS.Timeout | undefined;
     const reader = new ResourceReader({
       documents: platform.part(DOCUMENTS),
       pictures,
       recordings: platform.part(RECORDINGS),
-      frames: videoFrames(settings, platform.dataDir),
+      frames,
       framesParallel: settings.frames_parallel,
       models: platform.part(MODELS),
       transcriptionBytesMax: recordings.transcription_bytes_max,
@@ -80,12 +85,7 @@ export const resourceParts: FeatureParts = {
       checkMs: settings.check_hours * HOUR_MS,
       retryMs: settings.retry_seconds.map((seconds) => seconds * SECOND_MS),
     });
-    const given = new GivenPictures({
-      pictures,
-      web: web.fetch,
-      media: mediaFiles(stores),
-      bytesMax: bytesMax.image,
-    });
+    const given = new GivenPictures({ pictures, web: web.fetch, media: mediaFiles(stores), bytesMax: bytesMax.image });
     stores.usedBy((account, store) => usersOf(platform, account, store));
     const changed = new ChangedFiles(platform);
     stores.onChange((account, store, path) => {
@@ -96,9 +96,10 @@ export const resourceParts: FeatureParts = {
       parts: [provide(GIVEN_PICTURES, given)],
       // A process that serves one command leaves what there is to read to the service.
       start: () => {
-        if (listen) indexes.useReader(reader);
+        if (listen) looking = useReader(indexes, reader, frames);
       },
       close: async () => {
+        clearInterval(looking);
         await Promise.all([reader.close(), changed.close(), web.close()]);
       },
     };
@@ -114,6 +115,18 @@ function videoFrames(settings: ResourceSettings, dataDir: string): VideoFrames {
     msMax: settings.frames_seconds_max * SECOND_MS,
     memoryMibMax: settings.frames_memory_mib_max,
   });
+}
+
+/** Lists are told once more when a program that was not there has been installed: until then it is looked for, by what this returns. */
+function useReader(indexes: ListIndexes, reader: ResourceReader, frames: VideoFrames): NodeJS.Timeout | undefined {
+  indexes.useReader(reader);
+  if (frames.lookForProgram()) return undefined;
+  const looking = setInterval(() => {
+    if (!frames.lookForProgram()) return;
+    clearInterval(looking);
+    indexes.useReader(reader);
+  }, FFMPEG_LOOK_MS);
+  return looking.unref();
 }
 
 /** Lists of the account whose records link to files of the store. */

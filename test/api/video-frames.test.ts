@@ -1,5 +1,5 @@
 /** Videos that records link to, found by what is to be seen in them, with the second of it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -158,8 +158,8 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of videos', () => {
   const program = () => join(folder, 'ffmpeg');
   const calls = () => readFileSync(join(folder, 'calls'), 'utf8').length;
 
-  it('are none without ffmpeg, which is no fault, and are read once it is there, and once where the service is killed meanwhile', async () => {
-    service = await startTestService({ env: env('') });
+  it('are none without ffmpeg, which is no fault, and are read as soon as it is there, and once where the service is killed meanwhile', async () => {
+    service = await startTestService({ env: env(program()) });
     const dataDir = service.dataDir;
     const records = [];
     for (let at = 0; at < VIDEOS; ++at)
@@ -173,11 +173,11 @@ describeWhere(FFMPEG !== undefined, NO_FFMPEG)('frames of videos', () => {
       'no-ffmpeg',
       Array.from({ length: VIDEOS }, () => 'no-text'),
     ]);
-    await service.stop('SIGKILL');
     // Each call is counted, and the second waits until the service is killed.
     const waits = `[ $(wc -c < '${folder}/calls') -lt 2 ] || while [ ! -e '${folder}/go' ]; do sleep 0.05; done`;
-    writeProgram(program(), `printf x >> '${folder}/calls'\n${waits}\nexec '${FFMPEG}' "$@"`);
-    service = await startTestService({ env: env(program()), dataDir });
+    const script = `printf x >> '${folder}/calls'\n${waits}\nexec '${FFMPEG}' "$@"`;
+    // As packages are installed: it is there whole, and nobody starts the service again.
+    renameSync(writeProgram(join(folder, 'unpacked'), script), program());
     await expect.poll(calls, WAITING).toBe(2);
     // The second is begun while what the first has shown is written down.
     await eventually(

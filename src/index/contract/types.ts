@@ -345,7 +345,7 @@ export interface ListIndexes {
   setUnknownAside(known: ReadonlySet<string>): void;
   /** Whether records of the list link to a file whose URL begins so; also of one at rest, whose store is read for it. */
   linksBelow(listId: string, prefix: string): boolean;
-  /** What reads the files that records link to, from now on; until then they wait. */
+  /** What reads the files that records link to, from now on; until then they wait. Said again where it reads more than it did: lists at rest look, too. */
   useReader(reader: FileReader): void;
   /** Where the models of lists come from. */
   readonly models: ListModels;

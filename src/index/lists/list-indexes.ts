@@ -82,6 +82,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
       log,
       register: this.register,
       openMax,
+      isOpen: (listId) => this.resting.open.get(listId) !== undefined,
       open: (listId, settings) => this.openList(listId, settings, undefined),
     });
     this.resting = new RestingLists({
@@ -218,12 +219,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     this.listModels = models;
     const sync = () => {
       for (const { open } of this.handles.values()) open?.modelsChanged();
-      // Those at rest may have vectors to make, or recordings to be written down.
-      for (const { id, settings } of this.listed()) {
-        const { model = null, image_model: ofPictures = null, transcription_model: ofSpeech = null } = settings;
-        const hasModel = [model, ofPictures, ofSpeech].some((name) => name !== null);
-        if (hasModel && this.resting.open.get(id) === undefined) this.rounds.add(id, settings);
-      }
+      this.rounds.addWithModels(this.listed());
     };
     models.onChange(sync);
     sync();
@@ -236,8 +232,10 @@ class AllListIndexes implements ListIndexes, ListOpener {
   }
 
   useReader(reader: FileReader): void {
+    const readsMore = this.fileReader === reader;
     this.fileReader = reader;
     for (const { open } of this.handles.values()) open?.files.committed();
+    if (readsMore) this.rounds.addWithModels(this.listed());
   }
 
   useQuota(quota: RecordQuota): void {

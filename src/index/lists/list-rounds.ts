@@ -20,6 +20,7 @@ export interface ListRoundsOptions {
   readonly register: RestRegister;
   /** Lists that are open at a time. */
   readonly openMax: number;
+  readonly isOpen: (listId: string) => boolean;
   readonly open: (listId: string, settings: SearchSettings) => Promise<unknown>;
 }
 
@@ -48,6 +49,15 @@ export class ListRounds {
     this.running ??= this.run().finally(() => {
       this.running = undefined;
     });
+  }
+
+  /** Those at rest that may have vectors to make, recordings to be written down, or videos to be looked at. */
+  addWithModels(lists: Iterable<ListedList>): void {
+    for (const { id, settings } of lists) {
+      const { model = null, image_model: ofPictures = null, transcription_model: ofSpeech = null } = settings;
+      const hasModel = [model, ofPictures, ofSpeech].some((name) => name !== null);
+      if (hasModel && !this.options.isOpen(id)) this.add(id, settings);
+    }
   }
 
   async stop(): Promise<void> {

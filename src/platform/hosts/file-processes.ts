@@ -12,6 +12,8 @@ const READY_MS_MAX = 60_000;
 /** A process that gets so small a share of the processors by the clock will not get more: its file is given up. */
 const CLOCK_BY_PROCESSOR_MAX = 20;
 const TOO_MUCH_MEMORY = /took more than \d+ MiB/;
+/** What the service kills is told otherwise. */
+const KILLED_BY_OTHERS = 'The process ended with SIGKILL';
 
 /** What is asked of a process that reads files: what is in one within limits, or why that cannot be said. */
 export interface FileProtocol<Content, Limits, Fault extends string> {
@@ -61,6 +63,13 @@ export interface FileProcessesOptions<Content, Limits, Fault extends string> {
   readonly asError: (fault: Fault | DeadlyFault, message: string) => Error;
 }
 
+interface FileAsked<Limits> {
+  readonly bytes: Uint8Array;
+  readonly limits: Limits;
+  readonly first: boolean;
+  readonly mayBeKilled: boolean;
+}
+
 export class FileProcesses<Content extends object, Limits extends TimeLimit, Fault extends string> {
   readonly #options: FileProcessesOptions<Content, Limits, Fault>;
   readonly #pool: HostPool<FileProtocol<Content, Limits, Fault>>;
@@ -90,16 +99,28 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
    * Rejects with an error of `asError` that says why there is nothing to be read, with a ServiceError where no process could be started or
    * all are closed, and with the signal's reason. `first`: before all that wait without it; `limits`: others than those of most files.
    */
-  read(
+  async read(
     bytes: Uint8Array,
     signal?: AbortSignal,
     { first = false, limits = this.#options.limits }: { readonly first?: boolean; readonly limits?: Limits } = {},
   ): Promise<Content> {
+    const asked = { bytes, limits, first };
+    try {
+      return await this.#read({ ...asked, mayBeKilled: true }, signal);
+    } catch (error) {
+      // Somebody ended its process, or the system for want of memory. Where that comes again, it is the file's doing.
+      if (signal?.aborted === true || reasonOf(error) !== KILLED_BY_OTHERS) throw error;
+      return this.#read({ ...asked, mayBeKilled: false }, signal);
+    }
+  }
+
+  /** `mayBeKilled`: where something else kills the process, that is told as it is and not as a fault of the file. */
+  #read({ bytes, limits, first, mayBeKilled }: FileAsked<Limits>, signal: AbortSignal | undefined): Promise<Content> {
     return this.#pool.use(
       async (host) => {
         await host.call('ready', null, { msMax: READY_MS_MAX, ...(signal === undefined ? {} : { signal }) });
         signal?.throwIfAborted();
-        const answer = await this.#ask(host, { bytes, limits }, signal);
+        const answer = await this.#ask(host, { bytes, limits, mayBeKilled }, signal);
         if ('fault' in answer) throw this.#options.asError(answer.fault, answer.message);
         return answer;
       },
@@ -114,7 +135,7 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
 
   async #ask(
     host: Host<FileProtocol<Content, Limits, Fault>>,
-    asked: { readonly bytes: Uint8Array; readonly limits: Limits },
+    { mayBeKilled, ...asked }: Omit<FileAsked<Limits>, 'first'>,
     signal: AbortSignal | undefined,
   ) {
     const { noun, graceMs = 0 } = this.#options;
@@ -129,6 +150,7 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
       return await host.call('read', asked, { msMax: clockMsMax, processorMsMax: msMax });
     } catch (error) {
       signal?.throwIfAborted();
+      if (mayBeKilled && reasonOf(error) === KILLED_BY_OTHERS) throw error;
       throw this.#asFault(error, asked.limits);
     } finally {
       signal?.removeEventListener('abort', stop);
@@ -140,10 +162,15 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
     const { noun, host, asError } = this.#options;
     if (error instanceof CallTimedOutError) return asError('timed-out', `The ${noun} could not be read in ${msMax} ms`);
     if (!(error instanceof ServiceError) || error.code !== 'internal-error') return error;
-    const reason = error.cause instanceof Error ? error.cause.message : '';
+    const reason = reasonOf(error);
     const limit = `the ${host.memoryMibMax} MiB that one may have (${host.name}.memory_mib_max)`;
     return TOO_MUCH_MEMORY.test(reason)
       ? asError('too-large', `Reading the ${noun} takes more memory than ${limit}`)
       : asError('damaged', `Reading the ${noun} ended the process that read it`);
   }
+}
+
+/** Why a process ended that had something in hand; '' of other errors. */
+function reasonOf(error: unknown): string {
+  return error instanceof ServiceError && error.cause instanceof Error ? error.cause.message : '';
 }

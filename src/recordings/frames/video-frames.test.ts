@@ -38,6 +38,10 @@ function opened(options: Partial<VideoFramesOptions> = {}): VideoFrames {
 /** In place of ffmpeg. */
 const program = (script: string) => writeProgram(join(folder, 'program'), script);
 const never = new AbortController().signal;
+const pixelOf = (shade: number) =>
+  sharp({ create: { width: 3, height: 2, channels: 3, background: { r: shade, g: 0, b: 0 } } })
+    .png()
+    .toBuffer();
 
 async function seen(frames: VideoFrames, bytes: Uint8Array, signal = never) {
   const pictures: { readonly seconds: number; readonly picture: Uint8Array }[] = [];
@@ -116,6 +120,11 @@ describe('a program that is not as it should be', () => {
     await expect(seen(busy, video)).rejects.toMatchObject({ fault: 'timed-out' });
   });
 
+  it('and does next to nothing for ever is killed', async () => {
+    const dozing = opened({ ffmpeg: program('while :; do sleep 0.05; done'), clockMsMax: 300 });
+    await expect(seen(dozing, video)).rejects.toMatchObject({ fault: 'timed-out' });
+  });
+
   itWhere(process.platform === 'linux', ON_LINUX)('and takes all memory is killed', async () => {
     const greedy = opened({
       ffmpeg: program(`exec ${process.execPath} -e 'for (;;) (globalThis.kept ??= []).push(Buffer.alloc(1e6, 1))'`),
@@ -126,12 +135,65 @@ describe('a program that is not as it should be', () => {
 
   it('and writes something else than pictures says nothing of what is to be seen', async () => {
     const writing = opened({ ffmpeg: program('exec cat /dev/zero') });
-    await expect(seen(writing, video)).rejects.toMatchObject({ fault: 'damaged' });
+    await expect(seen(writing, video)).rejects.toMatchObject({
+      fault: 'damaged',
+      message: expect.stringContaining('what ffmpeg writes are no pictures') as string,
+    });
   });
 
-  it('and fails has its own words told, without what a terminal would take for more', async () => {
+  it('and writes pictures without end is heard no longer than for those that are read', async () => {
+    writeFileSync(join(folder, 'seen.png'), await pixelOf(1));
+    const endless = program(`while :; do cat '${folder}/seen.png'; done`);
+    expect(await seen(opened({ ffmpeg: endless, framesMax: 2 }), video)).toMatchObject({
+      seconds: [0, 10],
+      truncated: true,
+    });
+  });
+
+  it('and starts others that hold its pipes open is not waited for, and what is killed is killed with them', async () => {
+    const leaving = program('sleep 100000 &');
+    await expect(seen(opened({ ffmpeg: leaving }), video)).resolves.toMatchObject({ seconds: [] });
+    const waiting = program('sleep 100000; exit 0');
+    await expect(seen(opened({ ffmpeg: waiting, idleMsMax: 300 }), video)).rejects.toMatchObject({
+      fault: 'timed-out',
+    });
+    // One that has left its group is not reached.
+    const leader = `${process.execPath} -e '
+      const { pid } = require("node:child_process").spawn("sleep", ["100000"], { detached: true, stdio: "inherit" });
+      require("node:fs").writeFileSync("${folder}/pid", String(pid));
+      process.exit();'`;
+    await expect(seen(opened({ ffmpeg: program(leader) }), video)).resolves.toMatchObject({ seconds: [] });
+    process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
+  });
+
+  it('and is killed by something else says nothing of the video, also where it had shown some of it', async () => {
+    writeFileSync(join(folder, 'seen.png'), await pixelOf(1));
+    for (const before of ['', `cat '${folder}/seen.png'\n`])
+      await expect(seen(opened({ ffmpeg: program(`${before}kill -9 $$`) }), video)).rejects.toMatchObject({
+        code: 'internal-error',
+        detail: expect.stringContaining('ffmpeg was killed (SIGKILL), and not by the service') as string,
+      });
+    await expect(seen(opened({ ffmpeg: program('ulimit -c 0; kill -SEGV $$') }), video)).rejects.toThrow(
+      'No frame of the video can be decoded: ffmpeg ended with SIGSEGV',
+    );
+  });
+
+  it('and is installed later is found then, and stays found', () => {
+    const path = join(folder, 'later');
+    const frames = opened({ ffmpeg: path, framesMax: 2 });
+    expect([frames.lookForProgram(), frames.version]).toEqual([false, '']);
+    writeProgram(path, 'exit 0');
+    expect([frames.lookForProgram(), frames.version]).toEqual([true, '10 2']);
+    rmSync(path);
+    expect([frames.lookForProgram(), frames.version]).toEqual([true, '10 2']);
+    expect(opened({ ffmpeg: program('exit 0'), framesMax: 0 }).lookForProgram()).toBe(false);
+  });
+
+  it('and fails has its own words told, without what a terminal would take for more and where its memory lies', async () => {
     const failing = opened({ ffmpeg: program("printf 'no \\033[31mluck\\nmore\\n' >&2; exit 1") });
     await expect(seen(failing, video)).rejects.toThrow(/^No frame of the video can be decoded: no {2}\[31mluck$/);
+    const located = opened({ ffmpeg: program("echo '[ogg @ 0x55ae5177fc80] CRC mismatch!' >&2; exit 1") });
+    await expect(seen(located, video)).rejects.toThrow(/: \[ogg\] CRC mismatch!$/);
   });
 
   it('and cannot be run is no fault of the video', async () => {
@@ -186,13 +248,8 @@ describe('a program that is not as it should be', () => {
 });
 
 describe('a stream of PNG files', () => {
-  const pixel = (shade: number) =>
-    sharp({ create: { width: 3, height: 2, channels: 3, background: { r: shade, g: 0, b: 0 } } })
-      .png()
-      .toBuffer();
-
   it('is cut apart wherever its pieces end', async () => {
-    const files = await Promise.all([1, 2, 3].map(pixel));
+    const files = await Promise.all([1, 2, 3].map(pixelOf));
     const whole = Buffer.concat(files);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: whole.length }), { maxLength: 20 }), (cuts) => {
@@ -214,7 +271,7 @@ describe('a stream of PNG files', () => {
         }
       }),
     );
-    const file = await pixel(1);
+    const file = await pixelOf(1);
     expect(() => new PngStream(file.length - 1).add(file)).toThrow('has more than');
     expect(() => new PngStream(file.length).add(file)).not.toThrow();
   });

@@ -7,7 +7,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { FileHandle } from 'node:fs/promises';
 import { setPriority } from 'node:os';
-import { killProcess, processorMs, residentBytes } from '../../platform/hosts/index.js';
+import { processorMs, residentBytes } from '../../platform/hosts/index.js';
 import { asKnownError, endingWithThis, namelessFile, ServiceError } from '../../platform/index.js';
 import { recordingFormat } from '../recording-format.js';
 import { RecordingError } from '../types.js';
@@ -22,11 +22,17 @@ const MEBIBYTE = 2 ** 20;
 const FRAME_BYTES_MAX = 4 * MEBIBYTE;
 /** What started it ends with this where there is no such program to be run. */
 const NO_PROGRAM = 127;
+const CLOCK_BY_PROCESSOR_MAX = 20;
 /** A process that does nothing for so long, and is waited for, hangs. */
 const IDLE_MS_MAX = 60_000;
+/** After its end, for what is left in its pipes: others that hold them open are not waited for. */
+const EXITED_MS_MAX = 1000;
 const MESSAGE_CHARACTERS_MAX = 200;
 /** Of a file without a stream of pictures: from ffmpeg 7 on it is told of the option first that only these take. */
 const NO_PICTURES = /matches no streams|\bskip_frame\b.* is not a decoding option/;
+
+/** What it calls its input, and where its parts lie in its memory: nothing of the video. */
+const OF_THE_PROCESS = /^file:\/dev\/fd\/0: | @ 0x[\da-f]+(?=\])/g;
 
 export interface VideoFramesOptions {
   /** A path, or a name to be found in PATH; '' for none. */
@@ -41,6 +47,8 @@ export interface VideoFramesOptions {
   /** Resident memory of a process. */
   readonly memoryMibMax: number;
   readonly idleMsMax?: number;
+  /** By the clock, while it is waited for. Default: 20 times `msMax`; what gets so small a share of a processor will not get more. */
+  readonly clockMsMax?: number;
 }
 
 export interface Frame {
@@ -50,10 +58,17 @@ export interface Frame {
 }
 
 export class VideoFrames {
-  readonly #program: string | undefined;
+  #program: string | undefined;
 
   constructor(private readonly options: VideoFramesOptions) {
-    this.#program = options.framesMax === 0 ? undefined : findFfmpeg(options.ffmpeg);
+    this.lookForProgram();
+  }
+
+  /** Whether there is a program; one that was found stays, whatever becomes of it. */
+  lookForProgram(): boolean {
+    const { framesMax, ffmpeg } = this.options;
+    if (framesMax > 0) this.#program ??= findFfmpeg(ffmpeg);
+    return this.#program !== undefined;
   }
 
   /** By what frames are read: those of another are to be read again. '' where none are. */
@@ -94,7 +109,13 @@ export class VideoFrames {
   ): Promise<boolean> {
     const { everySeconds, framesMax } = this.options;
     const [launcher, launched] = endingWithThis(program, args);
-    const child = spawn(launcher, launched, { stdio: [file.fd, 'pipe', 'pipe'], env: { LC_ALL: 'C' }, shell: false });
+    const child = spawn(launcher, launched, {
+      stdio: [file.fd, 'pipe', 'pipe'],
+      env: { LC_ALL: 'C' },
+      shell: false,
+      // With a group of its own, which is killed as a whole: a program in the place of ffmpeg may start it in turn.
+      detached: true,
+    });
     const decoding = new Decoding(child, this.options);
     const stop = () => {
       decoding.kill('stopped');
@@ -106,8 +127,11 @@ export class VideoFrames {
       for await (const picture of decoding.frames()) {
         if (count < framesMax) await take({ seconds: count * everySeconds, picture });
         count += 1;
+        // What was asked for no more may write without end.
+        if (count > framesMax) break;
       }
       signal.throwIfAborted();
+      decoding.assertNotKilledByOthers();
       if (count === 0) decoding.assertHasNone();
       return count > framesMax || !decoding.isWhole;
     } finally {
@@ -123,11 +147,15 @@ type Ended = 'stopped' | 'timed-out' | 'too-large' | 'hung' | 'damaged';
 class Decoding {
   readonly #watch: NodeJS.Timeout;
   readonly #closed: Promise<unknown>;
+  /** Nothing more is read of it. */
+  #isLetGo = false;
   #startFailure: Error | undefined;
   #message = '';
   #ended: Ended | undefined;
   #isWaitedFor = true;
   #active = { ms: 0, sinceMs: performance.now() };
+  #waitedMs = 0;
+  #lookedMs = performance.now();
 
   constructor(
     private readonly child: ChildProcess,
@@ -135,6 +163,11 @@ class Decoding {
   ) {
     child.once('error', (error) => {
       this.#startFailure ??= error;
+    });
+    child.once('exit', () => {
+      // What it started and left behind.
+      killGroup(child);
+      this.#active.sinceMs = performance.now();
     });
     this.#closed = once(child, 'close').catch((error: unknown) => error);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -163,10 +196,19 @@ class Decoding {
           this.#active = { ms: this.#active.ms, sinceMs: performance.now() };
         }
     } catch (error) {
-      if (!(error instanceof PngStreamError)) throw error;
-      this.kill('damaged');
+      if (error instanceof PngStreamError) this.kill('damaged');
+      else if (!this.#isLetGo) throw error;
     }
     await this.#closed;
+  }
+
+  /** Throws where something else ended it, which says nothing of the video: somebody did, or the system, for want of memory. */
+  assertNotKilledByOthers(): void {
+    if (this.#ended === undefined && this.child.signalCode === 'SIGKILL')
+      throw new ServiceError(
+        'internal-error',
+        'ffmpeg was killed (SIGKILL), and not by the service: by somebody, or by the system for want of memory.',
+      );
   }
 
   /** Throws where there should have been a frame. */
@@ -182,35 +224,62 @@ class Decoding {
     if (this.#ended === 'timed-out' || this.#ended === 'hung')
       throw new RecordingError('timed-out', 'No frame of the video could be decoded in time');
     if (this.isWhole || NO_PICTURES.test(this.#message)) return;
-    throw new RecordingError('damaged', `No frame of the video can be decoded: ${this.#firstLine()}`);
+    const reason = this.#ended === 'damaged' ? 'what ffmpeg writes are no pictures' : this.#firstLine();
+    throw new RecordingError('damaged', `No frame of the video can be decoded: ${reason}`);
   }
 
+  /** What it said first; how it ended where it said nothing. */
   #firstLine(): string {
-    const [line = ''] = this.#message.split('\n').filter((each) => each.trim() !== '');
-    return line.replace(/\p{Cc}/gu, ' ').slice(0, MESSAGE_CHARACTERS_MAX);
+    const { signalCode, exitCode } = this.child;
+    const [line = `ffmpeg ended with ${signalCode ?? `status ${exitCode}`}`] = this.#message
+      .split('\n')
+      .filter((each) => each.trim() !== '');
+    return line
+      .replace(OF_THE_PROCESS, '')
+      .replace(/\p{Cc}/gu, ' ')
+      .slice(0, MESSAGE_CHARACTERS_MAX);
   }
 
   kill(ended: Ended): void {
     this.#ended ??= ended;
-    killProcess(this.child);
+    if (!this.#hasExited) killGroup(this.child);
   }
 
   async end(): Promise<void> {
     clearInterval(this.#watch);
-    if (this.child.exitCode === null && this.child.signalCode === null) this.kill('stopped');
-    this.child.stdout?.destroy();
+    if (!this.#hasExited) this.kill('stopped');
+    this.#letGo();
     await this.#closed;
+  }
+
+  get #hasExited(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** Whoever else has the other ends of its pipes is not waited for. */
+  #letGo(): void {
+    this.#isLetGo = true;
+    this.child.stdout?.destroy();
+    this.child.stderr?.destroy();
   }
 
   #look(): void {
     const { msMax, memoryMibMax, idleMsMax = IDLE_MS_MAX } = this.options;
+    const { clockMsMax = CLOCK_BY_PROCESSOR_MAX * msMax } = this.options;
     const { pid } = this.child;
+    const nowMs = performance.now();
+    if (this.#isWaitedFor) this.#waitedMs += nowMs - this.#lookedMs;
+    this.#lookedMs = nowMs;
+    if (this.#hasExited) {
+      if (this.#isWaitedFor && nowMs - this.#active.sinceMs > EXITED_MS_MAX) this.#letGo();
+      return;
+    }
     if (residentBytes(pid) > memoryMibMax * MEBIBYTE) this.kill('too-large');
     const ms = processorMs(pid);
-    if ((ms ?? 0) > msMax) this.kill('timed-out');
-    if ((ms ?? 0) > this.#active.ms) this.#active = { ms: ms ?? 0, sinceMs: performance.now() };
+    if ((ms ?? 0) > msMax || this.#waitedMs > clockMsMax) this.kill('timed-out');
+    if ((ms ?? 0) > this.#active.ms) this.#active = { ms: ms ?? 0, sinceMs: nowMs };
     // Where the system does not tell of processes, one that gives nothing for so long may be at work.
-    const waitedMs = performance.now() - this.#active.sinceMs;
+    const waitedMs = nowMs - this.#active.sinceMs;
     if (this.#isWaitedFor && waitedMs > (ms === undefined ? Math.max(idleMsMax, msMax) : idleMsMax)) this.kill('hung');
   }
 }
@@ -221,6 +290,15 @@ function asStartFailure(error: Error): unknown {
   return known instanceof ServiceError
     ? known
     : new ServiceError('internal-error', `ffmpeg cannot be run: ${error.message}.`);
+}
+
+/** SIGKILL to it and to all that it started, but for what has made a group of its own. */
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
 }
 
 function giveWay(pid: number): void {
