@@ -224,7 +224,7 @@ describe('beside a running service', () => {
     });
     expect(await imported('papers', ...lists, '--flatten')).toMatchObject({ status: 0, notes: '' });
     expect(
-      (await service.client.get("/search/default/papers/1?query=bo&filter=id = '7'".replaceAll(' ', '%20'))).body,
+      (await service.client.get('/search/default/papers/1?query=bo&filter=id = 7'.replaceAll(' ', '%20'))).body,
     ).toMatchObject({ results: [{ name: '7', fields: { 'by.name': ['Ana', 'Bo'] } }] });
   });
 
