@@ -350,7 +350,9 @@ function failure(error: unknown): unknown {
 
 /** Why the server ended the connection by its own word, such as that there are too many. */
 function goodbyeOf(error: unknown): string {
-  const { reason } = error as { readonly reason?: unknown };
-  if (typeof reason !== 'string' || reason === '') return '';
+  const { code, reason } = error as { readonly code?: unknown; readonly reason?: unknown };
+  // OpenSSL has its own reasons.
+  const isGoodbye = typeof code === 'string' && code.startsWith('ClosedAfterConnect');
+  if (!isGoodbye || typeof reason !== 'string' || reason === '') return '';
   return ` It said: ${reason.slice(0, GOODBYE_CHARACTERS_MAX).replace(/[\p{Cc}\s]+/gu, ' ')}`;
 }
