@@ -190,6 +190,22 @@ describe('SyncScheduler', () => {
     expect(ids.slice(0, 30).filter((id) => id.startsWith('small')).length).toBe(10);
   });
 
+  it('leaves a run to other accounts, however long those of one take', async () => {
+    const { began, made } = scheduler({ parallelMax: 2 });
+    for (const id of ['a1', 'a2']) made.set(feed(id, 'a'));
+    // Nobody else is there yet.
+    expect(began.map(([id]) => id)).toEqual(['a1', 'a2']);
+    const later = scheduler({ parallelMax: 3 });
+    later.made.set(feed('b1', 'b'));
+    await later.end('b1');
+    for (const id of ['a1', 'a2', 'a3', 'a4']) later.made.set(feed(id, 'a'));
+    expect(later.began.map(([id]) => id)).toEqual(['b1', 'a1', 'a2']);
+    expect(later.made.now('b1')).toBe(true);
+    expect(later.made.isRunning('b1')).toBe(true);
+    await later.end('a1');
+    expect(later.began.map(([id]) => id)).toEqual(['b1', 'a1', 'a2', 'b1', 'a3']);
+  });
+
   it('looks through ten thousand feeds once where they are added together', async () => {
     const { timers, began, ends, made, end } = scheduler({ parallelMax: 4 });
     const feeds = Array.from({ length: 10_000 }, (_, number) => feed(`f${number}`, `a${number % 10}`));

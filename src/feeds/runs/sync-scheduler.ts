@@ -2,7 +2,7 @@
  * When each feed is read: every so often, a little later by chance, a bounded number at a time, and turn by turn between accounts.
  *
  * Invariants: a feed has one run at a time; one that is due runs as soon as there is room, and those of an account that has fewest
- * running come first, among them the one that waited longest. The clock may jump: what would wait for more than its
+ * running come first, among them the one that waited longest; where several accounts have feeds, none has all the runs. The clock may jump: what would wait for more than its
  * interval is due within it. One thread only; never rejects.
  */
 import type { Timers } from '../../platform/work/index.js';
@@ -146,9 +146,12 @@ export class SyncScheduler {
     const busy = new Map<string, number>();
     for (const { account, isRunning } of this.feeds.values())
       busy.set(account, (busy.get(account) ?? 0) + Number(isRunning));
+    const { parallelMax } = this.options;
+    // Sources of one account may all be as slow as their time allows: where there are others, one run is left to them.
+    const ofOneMax = busy.size > 1 ? Math.max(1, parallelMax - 1) : parallelMax;
     let best: [string, Entry] | undefined;
     for (const [id, entry] of this.feeds) {
-      if (entry.isRunning || entry.nextMs > nowMs) continue;
+      if (entry.isRunning || entry.nextMs > nowMs || (busy.get(entry.account) ?? 0) >= ofOneMax) continue;
       const difference = best === undefined ? -1 : (busy.get(entry.account) ?? 0) - (busy.get(best[1].account) ?? 0);
       if (best === undefined || difference < 0 || (difference === 0 && entry.dueMs < best[1].dueMs)) best = [id, entry];
     }
