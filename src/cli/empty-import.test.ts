@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { RecordFormat } from '../records/index.js';
 import { importText } from './empty-import.js';
-import type { ImportFormat } from './record-counter.js';
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield await Promise.resolve(bytes.subarray(at, at + size));
 }
 
-async function emptinessOf(named: ImportFormat, bytes: Uint8Array, size: number) {
+async function emptinessOf(named: RecordFormat, bytes: Uint8Array, size: number) {
   const { emptiness, stream } = await importText(inPieces(bytes, size), { given: undefined, named });
   const read: Uint8Array[] = [];
   for await (const piece of stream) read.push(piece);

@@ -1,18 +1,17 @@
 /** Whether there is anything in what is to be imported, before something is made for it. */
 import { parse } from 'csv-parse/sync';
-import { csvTextOf, formatOfText } from '../records/index.js';
+import { csvTextOf, formatOfText, type RecordFormat } from '../records/index.js';
 import { CommandError } from './exit-codes.js';
 import { readMore } from './import-source.js';
 import { printable, type Output } from './output.js';
 import { ProblemError } from './problem.js';
-import type { ImportFormat } from './record-counter.js';
 import type { ServiceClient } from './service-client.js';
 
 /** In what is longer, the service says what there is. */
 const BLANK_BYTES_MAX = 65_536;
 
 export interface ImportText {
-  readonly format: ImportFormat;
+  readonly format: RecordFormat;
   /** The first bytes, and all where there is no record in it. */
   readonly begin: Uint8Array;
   readonly stream: AsyncIterable<Uint8Array>;
@@ -23,7 +22,7 @@ export interface ImportText {
 /** Reads on until something may be a record, or to the end. `given`: the format that was asked for; `named`: that of the file's name. */
 export async function importText(
   stream: AsyncIterable<Uint8Array>,
-  { given, named }: { readonly given: ImportFormat | undefined; readonly named: ImportFormat },
+  { given, named }: { readonly given: RecordFormat | undefined; readonly named: RecordFormat },
 ): Promise<ImportText> {
   const formatOf = (text: Uint8Array) => given ?? formatOfText(named, text);
   const isBlank = (text: Uint8Array) =>
@@ -34,7 +33,7 @@ export async function importText(
 }
 
 /** What is said of the text where it is no more than this; undefined where there may be a record in it. */
-function emptinessOf(format: ImportFormat, text: Uint8Array, isWhole: boolean): string | undefined {
+function emptinessOf(format: RecordFormat, text: Uint8Array, isWhole: boolean): string | undefined {
   if (format === 'csv') return csvEmptiness(text, isWhole);
   const letters = new TextDecoder().decode(text, { stream: true }).trim();
   if (letters === '') return 'is empty';

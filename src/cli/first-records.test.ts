@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { namelessRecords } from '../records/index.js';
+import { namelessRecords, type RecordFormat } from '../records/index.js';
 import { firstRecords } from './first-records.js';
-import type { ImportFormat } from './record-counter.js';
 
-const of = (text: string | Buffer, format: ImportFormat) => namelessRecords(firstRecords(Buffer.from(text), format));
+const of = (text: string | Buffer, format: RecordFormat) => namelessRecords(firstRecords(Buffer.from(text), format));
 
 describe('records without names', () => {
   it('are seen in what spreadsheets write', () => {
@@ -12,7 +11,7 @@ describe('records without names', () => {
     expect(of(Buffer.from('\ufeffname\tsku\nä\ts1\n', 'utf16le'), 'csv')).toBeUndefined();
   });
 
-  it.each<[ImportFormat, string, string | undefined]>([
+  it.each<[RecordFormat, string, string | undefined]>([
     ['csv', 'title,sku,price\na,s1,2\nb,s2,2\n', 'sku'],
     ['csv', '\ufefftitle,price\na,2\nb,2\nc,', 'title'],
     ['csv', 'title,product_id\na,1\nb,1\n', 'title'],
@@ -25,7 +24,7 @@ describe('records without names', () => {
     expect(of(text, format)).toEqual({ suggestion });
   });
 
-  it.each<[ImportFormat, string]>([
+  it.each<[RecordFormat, string]>([
     ['csv', 'name,title\na,1\n'],
     ['csv', 'name;title\na;1,5\n'],
     ['ndjson', '{"name":"a"}\n{"name":"b","fields":{}}\n'],

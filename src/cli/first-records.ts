@@ -1,13 +1,12 @@
 /** The first records of a file that is to be imported, for what is said of them beforehand. */
 import { parse } from 'csv-parse/sync';
-import { csvTextOf } from '../records/index.js';
-import type { ImportFormat } from './record-counter.js';
+import { csvTextOf, type RecordFormat } from '../records/index.js';
 
 /** Of the first bytes of the file: enough to tell. */
 const RECORDS_MAX = 1000;
 
 /** None where they cannot be read: the service says what is wrong with them. */
-export function firstRecords(begin: Uint8Array, format: ImportFormat): readonly unknown[] {
+export function firstRecords(begin: Uint8Array, format: RecordFormat): readonly unknown[] {
   try {
     return readers[format](begin).slice(0, RECORDS_MAX);
   } catch {
@@ -16,7 +15,7 @@ export function firstRecords(begin: Uint8Array, format: ImportFormat): readonly 
 }
 
 /** What lies behind the last whole record is left out. */
-const readers: Readonly<Record<ImportFormat, (begin: Uint8Array) => readonly unknown[]>> = {
+const readers: Readonly<Record<RecordFormat, (begin: Uint8Array) => readonly unknown[]>> = {
   ndjson: (begin) => wholeLines(new TextDecoder().decode(begin)).map((line) => JSON.parse(line) as unknown),
   json: (begin) => {
     const text = new TextDecoder().decode(begin);

@@ -3,14 +3,13 @@ import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { CommandError, EXIT } from './exit-codes.js';
-import type { ImportFormat } from './record-counter.js';
 import { systemReason } from '../platform/index.js';
-import { NO_TEXT_BYTES, noTextOf, type NoTextKind } from '../records/index.js';
+import { NO_TEXT_BYTES, noTextOf, type NoTextKind, type RecordFormat } from '../records/index.js';
 
 const READ_BYTES = 262_144;
 const LINE_FEED = 0x0a;
 
-const FORMAT_OF_EXTENSION: Readonly<Record<string, ImportFormat>> = {
+const FORMAT_OF_EXTENSION: Readonly<Record<string, RecordFormat>> = {
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
   '.json': 'json',
@@ -18,14 +17,14 @@ const FORMAT_OF_EXTENSION: Readonly<Record<string, ImportFormat>> = {
   '.tsv': 'csv',
 };
 
-export const CONTENT_TYPES: Readonly<Record<ImportFormat, string>> = {
+export const CONTENT_TYPES: Readonly<Record<RecordFormat, string>> = {
   ndjson: 'application/x-ndjson',
   json: 'application/json',
   csv: 'text/csv',
 };
 
 /** The format by the file's name. Throws a CommandError where it says nothing. */
-export function formatOf(file: string, given: ImportFormat | undefined): ImportFormat {
+export function formatOf(file: string, given: RecordFormat | undefined): RecordFormat {
   if (given !== undefined) return given;
   if (file === '-') return 'ndjson';
   const format = FORMAT_OF_EXTENSION[extname(file).toLowerCase()];

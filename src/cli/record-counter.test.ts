@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRecordCounter, type ImportFormat } from './record-counter.js';
+import type { RecordFormat } from '../records/index.js';
+import { createRecordCounter } from './record-counter.js';
 
-function countIn(format: ImportFormat, text: string, pieceBytes: number): number {
+function countIn(format: RecordFormat, text: string, pieceBytes: number): number {
   const counter = createRecordCounter(format);
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += pieceBytes) counter.push(bytes.subarray(at, at + pieceBytes));

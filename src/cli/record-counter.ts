@@ -2,8 +2,7 @@
  * Counts the records of an import while its bytes pass by, without parsing them: for the progress bar, and to find a place
  * where a long NDJSON file may be cut into several requests. The service alone decides what is a good record.
  */
-
-export type ImportFormat = 'ndjson' | 'json' | 'csv';
+import type { RecordFormat } from '../records/index.js';
 
 export interface RecordCounter {
   /** Looks at the next bytes. */
@@ -19,7 +18,7 @@ const BACKSLASH = 0x5c;
 const OPEN = new Set([0x5b, 0x7b]);
 const CLOSE = new Set([0x5d, 0x7d]);
 
-export function createRecordCounter(format: ImportFormat): RecordCounter {
+export function createRecordCounter(format: RecordFormat): RecordCounter {
   switch (format) {
     case 'ndjson':
       return new LineCounter();

@@ -1,13 +1,11 @@
 /** A file that a list imports: the records of a feed's file behind the line that describes it, or any file of records. */
 import type { FieldDefinition } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
-import { formatOfText } from '../records/index.js';
+import { formatOfText, type RecordFormat } from '../records/index.js';
 import { parseHeader, SyncFileDamagedError } from './file/sync-file.js';
 
-export type ImportFormat = 'ndjson' | 'json' | 'csv';
-
 export interface ImportedFile {
-  readonly format: ImportFormat;
+  readonly format: RecordFormat;
   /** What the file says of its fields. */
   readonly fields: FieldDefinition | undefined;
   /** Throws where the file is not whole. */
@@ -16,7 +14,7 @@ export interface ImportedFile {
 
 const LINE_END = 0x0a;
 const HEADER_BYTES_MAX = 1_048_576;
-const FORMATS: Readonly<Record<string, ImportFormat>> = {
+const FORMATS: Readonly<Record<string, RecordFormat>> = {
   sync: 'ndjson',
   ndjson: 'ndjson',
   jsonl: 'ndjson',
@@ -26,7 +24,7 @@ const FORMATS: Readonly<Record<string, ImportFormat>> = {
 };
 
 /** By the ending of its name, before its text says more; undefined for one that is no file of records. */
-export function formatOf(path: string): ImportFormat | undefined {
+export function formatOf(path: string): RecordFormat | undefined {
   const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
 }

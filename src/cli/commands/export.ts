@@ -1,4 +1,5 @@
 /** `gannet export`: all records of a list, page by page, with their vectors if wanted, in a form that `gannet import` takes. */
+import type { RecordFormat } from '../../records/index.js';
 import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
@@ -6,7 +7,6 @@ import { changedFields, csvHeading, csvRow, type CsvColumn, type ExportedRecord 
 import type { ExportedFiles, LinkingField } from '../linked-files.js';
 import { NpyWriter } from '../npy/npy-file.js';
 import { formatCounted, formatRecords, type Output } from '../output.js';
-import type { ImportFormat } from '../record-counter.js';
 import { beginFile, type FileUnderWay } from '../saved-file.js';
 import type { ServiceClient } from '../service-client.js';
 import { WatchedStream } from '../watched-stream.js';
@@ -21,7 +21,7 @@ const UNDEFINED_FIELDS_MAX = 1000;
 
 export interface ExportOptions {
   readonly list: string;
-  readonly format: ImportFormat;
+  readonly format: RecordFormat;
   readonly output?: string;
   /** Vectors go with the records. */
   readonly vectors?: boolean;

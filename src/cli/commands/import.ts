@@ -1,5 +1,5 @@
 /** `gannet import`: streams a file into a list, as fast as the service takes it. */
-import { namelessRecords, type Nameless } from '../../records/index.js';
+import { namelessRecords, type Nameless, type RecordFormat } from '../../records/index.js';
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { decimalCommaNote } from '../decimal-commas.js';
@@ -14,7 +14,7 @@ import { recordsWithVectors } from '../npy/records-with-vectors.js';
 import { formatCount, printable, type Output } from '../output.js';
 import { ProblemError } from '../problem.js';
 import { Progress } from '../progress.js';
-import { createRecordCounter, type ImportFormat, type RecordCounter } from '../record-counter.js';
+import { createRecordCounter, type RecordCounter } from '../record-counter.js';
 import type { ServiceClient } from '../service-client.js';
 
 /** NDJSON goes in as requests of this size, so that a file may be larger than the service takes at once. */
@@ -39,7 +39,7 @@ export interface ImportOptions {
   readonly records?: string;
   /** Members of objects within records become fields of their own. */
   readonly flatten?: boolean;
-  readonly format?: ImportFormat;
+  readonly format?: RecordFormat;
   readonly account?: string;
   readonly json?: boolean;
 }
@@ -60,7 +60,7 @@ export async function importFile(context: CommandContext, file: string, options:
 
 interface ImportFiles {
   readonly file: string;
-  readonly format: ImportFormat;
+  readonly format: RecordFormat;
   readonly vectors: NpyReader | undefined;
 }
 
@@ -185,7 +185,7 @@ interface Import {
   readonly account: string;
   readonly list: string;
   readonly nameFrom?: string;
-  readonly format: ImportFormat;
+  readonly format: RecordFormat;
   readonly stream: AsyncIterable<Uint8Array>;
 }
 

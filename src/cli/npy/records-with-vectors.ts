@@ -5,10 +5,9 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { parseExactJson, repeatedMember } from '../../platform/index.js';
-import { CsvText, type CsvSeparator } from '../../records/index.js';
+import { CsvText, type CsvSeparator, type RecordFormat } from '../../records/index.js';
 import { csvLine, VECTOR_COLUMN } from '../export-csv.js';
 import { CommandError, EXIT } from '../exit-codes.js';
-import type { ImportFormat } from '../record-counter.js';
 import type { NpyReader } from './npy-file.js';
 
 const LINE_FEED = 0x0a;
@@ -19,7 +18,7 @@ const BESIDE_FIELDS: ReadonlySet<string> = new Set(['name', 'fields', 'as_of', '
 /** Throws a CommandError where there are more records than rows, or more rows than records. */
 export async function* recordsWithVectors(
   source: AsyncIterable<Uint8Array>,
-  format: ImportFormat,
+  format: RecordFormat,
   vectors: NpyReader,
 ): AsyncGenerator<Uint8Array> {
   if (format === 'json') {

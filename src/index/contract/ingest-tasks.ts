@@ -7,7 +7,7 @@
  */
 import type { GenerationHandle, SegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
-import type { CsvSeparator } from '../../records/index.js';
+import type { CsvSeparator, RecordFormat } from '../../records/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
 import type { ListState, PartName } from '../../store/index.js';
 import type { Commit, IndexedPictures, PartView, VersionView } from './index-changes.js';
@@ -50,12 +50,13 @@ export interface WriteBatchTask extends WritingTask {
   readonly kind: 'write-batch';
   readonly requests: readonly WriteRequest[];
 }
-export interface BulkBatchTask extends WritingTask {
-  readonly kind: 'bulk-batch';
-  readonly format: 'ndjson' | 'json' | 'csv';
+/** Records of an import that are written together. */
+export interface ImportBatch {
+  readonly format: RecordFormat;
   /** CSV: the header record of the file. */
   readonly csvHeader: CsvHeader | undefined;
   readonly records: readonly RawRecords[];
+  /** How many errors the answer still takes. */
   readonly errorsMax: number;
   /** The bulk call that the batch is part of. */
   readonly importId: string;
@@ -69,6 +70,9 @@ export interface BulkBatchTask extends WritingTask {
   readonly source?: string;
   /** Searches come first: it rests between two of its steps while they are at work, and has one processor at a time. */
   readonly givesWay?: boolean;
+}
+export interface BulkBatchTask extends WritingTask, ImportBatch {
+  readonly kind: 'bulk-batch';
 }
 /** Takes away the next of those records that came from a source and that it does not list any more. */
 export interface RemoveUnlistedTask extends WritingTask {

@@ -19,7 +19,7 @@ import type {
   FileReader,
   ReadPage,
 } from '../../extracts/index.js';
-import type { FieldValue, GivenVectors, RecordResource } from '../../records/index.js';
+import type { FieldValue, GivenVectors, RecordResource, RecordFormat } from '../../records/index.js';
 import type { VectorSpace } from '../../store/index.js';
 
 import type { ListModels } from '../../vectors/index.js';
@@ -207,9 +207,9 @@ export interface ListIndex extends ListOutline {
 
   /** Rejects with the record's own ServiceError, or storage-full, overloaded, internal-error. */
   write(request: WriteRequest): Promise<WriteResult>;
-  startImport(format: 'ndjson' | 'json' | 'csv', options?: ImportOptions): ImportSession;
+  startImport(format: RecordFormat, options?: ImportOptions): ImportSession;
   /** `source`: by which the records are known as those of this source, such as `feed:news`. */
-  startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession;
+  startSync(source: string, format: RecordFormat): SyncSession;
   /**
    * Deletes what the encoded plan (groups and filter) matches in the current version; returns how many. A plan numbers
    * columns by its definition, so give a function that makes it: it is called when the turn has come. Finished bytes are

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { ImportBuffers } from './import-buffers.js';
-import { BulkImport, type ImportBatch } from './import-session.js';
+import type { ImportBatch } from '../contract/ingest-tasks.js';
+import { BulkImport } from './import-session.js';
 import { SourceSync } from './source-sync.js';
 
 const BATCH_BYTES_MAX = 4096;

@@ -2,34 +2,18 @@
  * A streaming import: cuts the bytes into records, gathers batches, and commits one after the other. At most one batch is
  * at work and one is waiting while the next is gathered, so that a fast client is slowed to the speed of the disk.
  */
+import type { RecordFormat } from '../../records/index.js';
 import type { Kernel } from '../../../native-bindings/index.js';
 import { ServiceError } from '../../platform/index.js';
 import type { ImportBuffers } from './import-buffers.js';
-import type { CsvHeader, RawRecords } from '../contract/ingest-tasks.js';
+import type { ImportBatch, RawRecords } from '../contract/ingest-tasks.js';
 import type { BulkOutcome, ImportSession } from '../contract/types.js';
-import { createRecordCutter, type ImportFormat, type RecordCutter } from './record-cutter.js';
+import { createRecordCutter, type RecordCutter } from './record-cutter.js';
 
 const BATCHES_OUT_MAX = 2;
 /** Longer chunks are taken in pieces, so that a batch stays near its bounds, of which a piece is this part at most. */
 const PIECE_BYTES_MAX = 1 << 20;
 const PIECE_SHARE_MAX = 1 / 4;
-
-export interface ImportBatch {
-  readonly format: ImportFormat;
-  readonly csvHeader: CsvHeader | undefined;
-  readonly records: readonly RawRecords[];
-  /** How many errors the answer still takes. */
-  readonly errorsMax: number;
-  readonly importId: string;
-  /** Nothing of the import follows. */
-  readonly final: boolean;
-  readonly keepsLinks?: boolean;
-  readonly nameFrom?: string;
-  /** Where the records are those of a source. */
-  readonly source?: string;
-  /** As of `BulkBatchTask`. */
-  readonly givesWay?: boolean;
-}
 
 /** Of the batch's records, as they came. */
 export function bytesOf({ records }: Pick<ImportBatch, 'records'>): number {
@@ -38,7 +22,7 @@ export function bytesOf({ records }: Pick<ImportBatch, 'records'>): number {
 
 export interface ImportSessionOptions {
   readonly kernel: Kernel;
-  readonly format: ImportFormat;
+  readonly format: RecordFormat;
   readonly batchRecordsMax: number;
   /** At the time when a batch is gathered. */
   readonly batchBytesMax: () => number;
@@ -229,7 +213,7 @@ export class BulkImport implements ImportSession {
   }
 }
 
-function splitError(error: unknown, format: ImportFormat): Error {
+function splitError(error: unknown, format: RecordFormat): Error {
   if (error instanceof ServiceError) return error;
   const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
   if (code === 'invalid-argument' || code === 'limit') {
@@ -244,6 +228,6 @@ function splitError(error: unknown, format: ImportFormat): Error {
 const REFUSED_TOLD_MAX = 5;
 
 /** The kernel expected the array, and found a record. */
-const isNdjson = (message: string, format: ImportFormat) =>
+const isNdjson = (message: string, format: RecordFormat) =>
   format === 'json' && message === "expected a JSON array, found '{'";
 const NDJSON_HINT = 'Records that stand one a line are NDJSON, which is sent as application/x-ndjson.';

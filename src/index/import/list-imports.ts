@@ -1,14 +1,15 @@
 /** The bulk calls of one list that are under way, of which there is a limit. Main thread only. */
+import type { RecordFormat } from '../../records/index.js';
 import { basename } from 'node:path';
 import type { Kernel } from '../../../native-bindings/index.js';
 import { PassingJobs, type Clock, type Config, type MemoryBudget, type ProgressBoard } from '../../platform/index.js';
 import type { ListAdmission } from '../admission/write-admission.js';
-import type { BatchOutcome } from '../contract/ingest-tasks.js';
+import type { BatchOutcome, ImportBatch } from '../contract/ingest-tasks.js';
 import type { ImportOptions, ImportSession, SyncSession } from '../contract/types.js';
 import { SourceSync, type SourceSyncOptions } from './source-sync.js';
 import type { ImportBuffers } from './import-buffers.js';
 import type { CommitPace } from './commit-pace.js';
-import { BulkImport, type ImportBatch } from './import-session.js';
+import { BulkImport } from './import-session.js';
 
 /** Of one commit where small writes are to be expected, which wait for it: a fifth of a second of a processor. */
 const BATCH_BYTES_MAX_BESIDE_WRITES = 4 * 2 ** 20;
@@ -64,7 +65,7 @@ export class ListImports {
 
   /** Throws `overloaded` where there are enough already. */
   start(
-    format: 'ndjson' | 'json' | 'csv',
+    format: RecordFormat,
     { keepsLinks, nameFrom, ofSource }: ImportOptions & { readonly ofSource?: ImportOfSource },
   ): ImportSession {
     const { kernel, config, budget, importBuffers, admission, pace, storePages, settle, listPath } = this.options;
@@ -136,7 +137,7 @@ export class ListImports {
   }
 
   /** As `ListIndex.startSync`. */
-  startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession {
+  startSync(source: string, format: RecordFormat): SyncSession {
     const { removeUnlisted } = this.options;
     const sync = new SourceSync({
       start: (onBatch) => this.start(format, { ofSource: { source, onBatch } }),

@@ -1,10 +1,8 @@
 /** The bytes of an import, cut into raw records. Of CSV the beginning tells how it is written: its encoding, its separator, its columns. */
 import type { Kernel, RecordSplitter } from '../../../native-bindings/index.js';
-import { CsvText, INSTEAD, NO_TEXT_BYTES, noTextOf } from '../../records/index.js';
+import { CsvText, INSTEAD, NO_TEXT_BYTES, noTextOf, type RecordFormat } from '../../records/index.js';
 import { ServiceError } from '../../platform/index.js';
 import type { CsvHeader, RawRecords } from '../contract/ingest-tasks.js';
-
-export type ImportFormat = 'ndjson' | 'json' | 'csv';
 
 export interface RecordCutter {
   /** The first row, once it was seen. */
@@ -16,11 +14,11 @@ export interface RecordCutter {
   end(): RawRecords | null;
 }
 
-export function createRecordCutter(kernel: Kernel, format: ImportFormat, recordBytesMax: number): RecordCutter {
+export function createRecordCutter(kernel: Kernel, format: RecordFormat, recordBytesMax: number): RecordCutter {
   return new TextCutter(cutterOf(kernel, format, recordBytesMax));
 }
 
-function cutterOf(kernel: Kernel, format: ImportFormat, recordBytesMax: number): RecordCutter {
+function cutterOf(kernel: Kernel, format: RecordFormat, recordBytesMax: number): RecordCutter {
   if (format === 'csv') return new CsvCutter(kernel, recordBytesMax);
   const splitter = kernel.createRecordSplitter(format, recordBytesMax);
   return {

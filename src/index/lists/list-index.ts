@@ -19,7 +19,7 @@ import {
   type Metrics,
   type ProgressBoard,
 } from '../../platform/index.js';
-import { RecordStore } from '../../records/index.js';
+import { RecordStore, type RecordFormat } from '../../records/index.js';
 import {
   buildingVersionOf,
   currentVersionOf,
@@ -258,12 +258,12 @@ export class OpenListIndex implements ListIndex {
     return this.queue.write(request);
   }
 
-  startImport(format: 'ndjson' | 'json' | 'csv', options: ImportOptions = {}): ImportSession {
+  startImport(format: RecordFormat, options: ImportOptions = {}): ImportSession {
     this.requireOpen();
     return this.imports.start(format, options);
   }
 
-  startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession {
+  startSync(source: string, format: RecordFormat): SyncSession {
     this.requireOpen();
     return this.imports.startSync(source, format);
   }

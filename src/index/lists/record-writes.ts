@@ -4,9 +4,16 @@ import { deserialiseError, ServiceError, type Metrics } from '../../platform/ind
 import type { StorePages } from '../commit/store-pages.js';
 import type { WaitingWrite } from '../commit/list-queue.js';
 import { withinQuota, type RecordQuota, type RecordsTaken } from '../contract/record-quota.js';
-import type { BatchOutcome, Commit, IngestLimits, IngestResults, RawRecords } from '../contract/ingest-tasks.js';
+import type {
+  BatchOutcome,
+  Commit,
+  ImportBatch,
+  IngestLimits,
+  IngestResults,
+  RawRecords,
+} from '../contract/ingest-tasks.js';
 import { CommitPace } from '../import/commit-pace.js';
-import { bytesOf, type ImportBatch } from '../import/import-session.js';
+import { bytesOf } from '../import/import-session.js';
 import type { BackgroundHost, WritingTaskPart } from '../versions/background-host.js';
 import { internalError, type CommitPublisher } from '../versions/commit-publisher.js';
 

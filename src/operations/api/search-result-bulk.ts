@@ -1,4 +1,5 @@
 /** `POST /search-result/{account}/{list}/bulk`: a streaming import. */
+import type { RecordFormat } from '../../records/index.js';
 import { Type } from 'typebox';
 import { reachesFiles } from '../../access/index.js';
 import type { ImportSession } from '../../index/index.js';
@@ -8,9 +9,7 @@ import { defineOperation } from '../dispatch/operation.js';
 import { fieldName, listParams, nullable, named, object } from './schemas.js';
 import { roundedMs } from './search-result.js';
 
-type ImportFormat = 'ndjson' | 'json' | 'csv';
-
-const FORMATS: ReadonlyMap<string, ImportFormat> = new Map([
+const FORMATS: ReadonlyMap<string, RecordFormat> = new Map([
   ['application/x-ndjson', 'ndjson'],
   ['application/ndjson', 'ndjson'],
   ['application/json', 'json'],
