@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -87,6 +87,26 @@ it('is done by the next start where a stop came first', async () => {
   const stores = storesOf(catalog);
   await stores.recover();
   expect(readdirSync(incoming)).toEqual([]);
+  await stores.close();
+  await environment.close();
+});
+
+it('makes no data directory in the place of one that is gone, and takes the file when it is back', async () => {
+  const catalog = await openCatalog(environment, systemClock, { reservedNames: new Set() });
+  await catalog.createAccount('first', 'eu');
+  const stores = storesOf(catalog);
+  const put = async () => {
+    const body = (async function* () {
+      yield await Promise.resolve(Buffer.from('mine'));
+    })();
+    const upload = { path: 'file', contentType: 'text/plain', bytes: 4, body, check: () => undefined };
+    return stores.open('first', 'default').put({ ...upload, isConditional: false });
+  };
+  renameSync(folder, `${folder}-away`);
+  await expect(put()).rejects.toMatchObject({ code: 'storage-failed' });
+  expect(existsSync(folder)).toBe(false);
+  renameSync(`${folder}-away`, folder);
+  expect(await put()).toMatchObject({ isNew: true });
   await stores.close();
   await environment.close();
 });

@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import {
@@ -187,7 +187,7 @@ export class MediaStores {
     const opened = new BuiltInStore({
       id: `${account}/${DEFAULT_STORE}`,
       table: this.table,
-      blobs: new BlobFolder(join(dataDir, 'media', account, DEFAULT_STORE)),
+      blobs: new BlobFolder(join(dataDir, 'media', account, DEFAULT_STORE), () => assertDataThere(dataDir)),
       limits: { bytesMax: settings.default_store_bytes_max, filesMax: settings.default_store_files_max },
       clock,
       closing: this.closing.signal,
@@ -374,4 +374,18 @@ function fileEvent(
 
 function storeEvent(kind: 'created' | 'deleted', { name, settings }: StoreRow): EventContent {
   return { type: `media-store.${kind}`, id: name, list: '', data: { name, kind: settings.kind } };
+}
+
+/**
+ * Rejects with `storage-failed` where the data directory is gone, as when its disk is not mounted: a file in a new one would be hidden as soon
+ * as that one is back, whose catalogue, which is open, would have it.
+ */
+async function assertDataThere(dataDir: string): Promise<void> {
+  try {
+    await stat(join(dataDir, 'system'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const detail = 'The data directory is gone, as when its disk is not mounted: nothing is written in its place.';
+    throw new ServiceError('storage-failed', detail, { cause: error });
+  }
 }

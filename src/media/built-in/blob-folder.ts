@@ -26,7 +26,11 @@ export class BlobFolder {
   private readonly incomingSync: FolderSync;
   private readonly blobsSync: FolderSync;
 
-  constructor(path: string) {
+  /** `assertPlace` is called before the folders are made, and rejects where they would be made in the wrong place. */
+  constructor(
+    path: string,
+    private readonly assertPlace: () => Promise<void> = () => Promise.resolve(),
+  ) {
     this.incoming = join(path, 'incoming');
     this.blobs = join(path, 'blobs');
     this.incomingSync = new FolderSync(this.incoming);
@@ -105,6 +109,7 @@ export class BlobFolder {
   }
 
   private async makeFolders(): Promise<void> {
+    await this.assertPlace();
     for (const path of [this.incoming, this.blobs]) await makeSyncedFolder(path, FOLDER_MODE);
   }
 }
