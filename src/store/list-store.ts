@@ -11,8 +11,8 @@
  * write transactions exclude each other. A transaction is on disk when `transaction` returns. Reads see the last commit of
  * any thread after `refresh()`, which a task calls once at its start.
  */
-import { mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import type { ListRecord } from '../catalog/index.js';
 import {
@@ -31,7 +31,7 @@ import {
   mapRootAnew,
   ServiceError,
 } from '../platform/index.js';
-import { hasStore, missingStore, storePath } from './list-files.js';
+import { hasStore, LISTS_GONE, missingStore, storePath } from './list-files.js';
 import { FIRST_LIST_STATE_FORMAT, LIST_STATE_FORMATS_WITH_MORE, type ListState } from './list-state.js';
 
 /**
@@ -178,9 +178,11 @@ export class ListStore {
     }
   }
 
-  /** `storage-full` where the error means that; every other error as it is. */
+  /** `storage-full` where the error means that, `storage-failed` where the folder of all lists is gone; every other error as it is. */
   asWriteError(error: unknown): unknown {
-    return asStorageError(error, this.listPath);
+    const told = asStorageError(error, this.listPath);
+    if (told instanceof ServiceError || existsSync(dirname(this.listPath))) return told;
+    return new ServiceError('storage-failed', LISTS_GONE, { cause: error });
   }
 
   /** What the disk could not read, and can again, is read anew by all threads; nobody writes it meanwhile. Throws what the system says. */
