@@ -56,7 +56,17 @@ it('names a folder that has the files of others, which would be closed with it',
 
 it('is nothing for a folder with what may lie there before the first start', () => {
   const logs = ['log', 'nohup.out', 'gannet.log', 'gannet.toml', 'gannet.env'];
-  for (const name of ['lost+found', 'models', 'media', '.snapshot', '.bashrc', 'secret-keys', 'lock', ...logs])
+  for (const name of [
+    'lost+found',
+    'models',
+    'media',
+    'videos',
+    '.snapshot',
+    '.bashrc',
+    'secret-keys',
+    'lock',
+    ...logs,
+  ])
     mkdirSync(join(folder, name));
   expect(dataDirectoryFault(folder)).toBeUndefined();
 });

@@ -45,6 +45,7 @@ const ENTRIES: ReadonlySet<string> = new Set([
   'queue',
   'secret-keys',
   'system',
+  'videos',
 ]);
 /** And what backups and restores put there. */
 const BEFORE_RESTORE = '.before-restore-';
