@@ -107,6 +107,10 @@ it('makes no data directory in the place of one that is gone, and takes the file
   expect(existsSync(folder)).toBe(false);
   renameSync(`${folder}-away`, folder);
   expect(await put()).toMatchObject({ isNew: true });
+  // Now that the folders of the store are known.
+  renameSync(folder, `${folder}-away`);
+  await expect(put()).rejects.toMatchObject({ code: 'storage-failed' });
+  renameSync(`${folder}-away`, folder);
   await stores.close();
   await environment.close();
 });

@@ -26,7 +26,7 @@ export class BlobFolder {
   private readonly incomingSync: FolderSync;
   private readonly blobsSync: FolderSync;
 
-  /** `assertPlace` is called before the folders are made, and rejects where they would be made in the wrong place. */
+  /** `assertPlace` rejects where the folders would be made in the wrong place, or are gone with what they are in. */
   constructor(
     path: string,
     private readonly assertPlace: () => Promise<void> = () => Promise.resolve(),
@@ -45,7 +45,11 @@ export class BlobFolder {
     await this.make();
     const id = randomUUID();
     const path = join(this.incoming, id);
-    const handle = await open(path, 'wx', FILE_MODE);
+    const handle = await open(path, 'wx', FILE_MODE).catch(async (error: unknown) => {
+      // Gone since the folders were made.
+      await this.assertPlace();
+      throw error;
+    });
     try {
       const received = await writeAll(handle, body, onBytes);
       await handle.sync();
