@@ -16,6 +16,7 @@ import type { Site, WebServerName } from './http/index.js';
 import { lazily, OpenParts } from './open-parts.js';
 import { sealSecrets, secretsOf, standingOf } from './service-standing.js';
 import { stateOf } from './service-state.js';
+import { useVersionsKept } from './store/index.js';
 import { bringUp, dueUpgrades } from './upgrades.js';
 import {
   createRequestMemory,
@@ -119,6 +120,8 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
     if (listen) warnOfMemory(config, log);
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
+    // Before any thread is started.
+    useVersionsKept(config.versions.kept);
     const { services, features, warmUp, budget } = await openServices(config, {
       ...{ log, metrics, parts, state, listen, manager },
     });

@@ -13,6 +13,7 @@
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import type { Database, RootDatabase } from 'lmdb';
 import type { ListRecord } from '../catalog/index.js';
 import {
@@ -41,8 +42,19 @@ import { FIRST_LIST_STATE_FORMAT, LIST_STATE_FORMATS_WITH_MORE, type ListState }
 export const INITIAL_MAP_BYTES = 256 * 2 ** 20;
 /** A store that is large already gets room to double. */
 const MAP_GROWTH = 2;
-/** Named databases of a list: five versions with room to spare, since a dropped one frees its place. */
-const DATABASES_MAX = 128;
+/** Named databases of a list beside those of its versions, and of a version beside those of vectors, each with room to spare; a dropped one frees its place. */
+const DATABASES_OF_A_LIST = 32;
+const DATABASES_OF_A_VERSION = 12;
+const DATABASES_OF_A_SPACE = 3;
+/**
+ * Kinds of vectors of a version: of the pictures, of the model that serves, of one that takes its place, of three before (`ModelAttachment`), of one that was
+ * forgotten and that a thread may still read, and of lengths that came with records.
+ */
+export const SPACES_MAX = 12;
+/** Beside the earlier versions that are kept: the current one, and the next. */
+const VERSIONS_BESIDE = 2;
+const VERSIONS_KEPT_DEFAULT = 2;
+const VERSIONS_KEPT = 'gannet.versionsKept';
 const READERS_MAX = 512;
 const META = 'meta';
 /** Of `KeptEntry`; what another release wrote in another form is as good as none. */
@@ -195,6 +207,20 @@ export class ListStore {
   }
 }
 
+/**
+ * How many earlier versions of lists the service keeps (versions.kept), for this thread and those that are started later: LMDB has room for so many databases
+ * as it is told where a store is opened first, and each takes memory for every reader.
+ */
+export function useVersionsKept(kept: number): void {
+  setEnvironmentData(VERSIONS_KEPT, kept);
+}
+
+function databasesMax(): number {
+  const kept = getEnvironmentData(VERSIONS_KEPT);
+  const versions = VERSIONS_BESIDE + (typeof kept === 'number' ? kept : VERSIONS_KEPT_DEFAULT);
+  return DATABASES_OF_A_LIST + versions * (DATABASES_OF_A_VERSION + SPACES_MAX * DATABASES_OF_A_SPACE);
+}
+
 /** Of the file of a list's store, 0 before there is one. */
 function fileBytes(listPath: string): number {
   return statSync(join(storePath(listPath), 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
@@ -204,7 +230,7 @@ function environmentOf(listPath: string, initialMapBytes: number): EnvironmentOp
   return {
     kind: 'list',
     mapBytes: Math.max(initialMapBytes, MAP_GROWTH * fileBytes(listPath)),
-    databasesMax: DATABASES_MAX,
+    databasesMax: databasesMax(),
     readersMax: READERS_MAX,
   };
 }

@@ -92,7 +92,7 @@ export class ListMeaning {
       language: () => options.settings().language,
     });
     this.attachment = new ModelAttachment({
-      host: options.host,
+      ...options,
       wanted: () => this.wantedModel(),
       onAttached: () => {
         this.committed();
@@ -125,6 +125,7 @@ export class ListMeaning {
     if (meaning === undefined && this.modelName === null) return;
     this.learner.committed();
     if (meaning === undefined) return;
+    this.attachment.committed();
     this.arrangeLanes(meaning.spaces);
     for (const lane of this.lanes.keys()) this.runner?.wake(lane);
     if (meaning.spaces.some(({ cursor, state }) => cursor !== null && state !== 'resting')) this.scan();
@@ -412,7 +413,11 @@ export class ListMeaning {
     while (!this.stopped) {
       const spaces = host.state().meaning?.spaces ?? [];
       const space = spaces.find(({ cursor, state }) => cursor !== null && state !== 'resting');
-      if (space === undefined) return;
+      if (space === undefined) {
+        // Where all have their vectors already, as of a model that was attached before, no other commit says so.
+        this.index.committed();
+        return;
+      }
       await host.exclusive(async () => {
         const task = { listPath: host.listPath, nowMs: host.clock.nowMs(), space: space.number };
         const { state } = await host.runCommit({ kind: 'queue-embeddings', ...task, recordsMax: SCAN_RECORDS_MAX });

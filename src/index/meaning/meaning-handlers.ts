@@ -1,4 +1,5 @@
 /** Ingest tasks about the vectors of a list: which model it has, what is to be embedded, and what came of that. */
+import { ServiceError } from '../../platform/index.js';
 import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
 import {
   buildingVersionOf,
@@ -8,6 +9,7 @@ import {
   type MeaningState,
   type VectorSpace,
   type VersionState,
+  SPACES_MAX,
 } from '../../store/index.js';
 import {
   BuiltInModels,
@@ -34,6 +36,8 @@ import { requiredState, type IngestContext } from '../contract/ingest-context.js
 
 /** Records begin at 1. */
 const FIRST_RECORD_NUMBER = 1;
+/** Beside those of pictures and of one that was forgotten a moment ago. */
+const SPACES_OF_MODELS_MAX = SPACES_MAX - 2;
 const NO_SPACES: MeaningState = { nextSpace: 1, spaces: [] };
 
 export function attachModel({ stores }: IngestContext, task: AttachModelTask): IngestResults['attach-model'] {
@@ -65,6 +69,7 @@ function attached(before: ListState, model: AttachModelTask['model']): MeaningSt
   const { nextSpace, spaces } = before.meaning ?? NO_SPACES;
   if (model === null) return { nextSpace, spaces: spaces.map(resting) };
   const same = spaces.find((space) => isSpaceOf(space, model));
+  if (same === undefined && spaces.length >= SPACES_OF_MODELS_MAX) throw tooManySpaces(spaces.length);
   const serving = spaces.find(({ state }) => state === 'serving');
   // What serves goes on until all is there.
   const state = serving === undefined || serving === same ? 'serving' : 'filling';
@@ -81,6 +86,12 @@ function attached(before: ListState, model: AttachModelTask['model']): MeaningSt
     .filter((space) => space !== same)
     .map((space): VectorSpace => (space.state === 'filling' ? resting(space) : space));
   return { nextSpace: same === undefined ? nextSpace + 1 : nextSpace, spaces: [...others, wanted] };
+}
+
+/** Of models before, few are kept (`ModelAttachment`): these have come with records. */
+function tooManySpaces(count: number): ServiceError {
+  const detail = `the list has vectors of ${count} models and lengths already, those that came with its records among them, which are nowhere else: a list of its own has room for others`;
+  return new ServiceError('unprocessable', `${detail}.`);
 }
 
 /** Nobody keeps an index of it. */

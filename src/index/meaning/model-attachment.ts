@@ -3,16 +3,25 @@
  * all the same, and no change of them is refused for it. Main thread only.
  */
 import type { ListState, VectorSpace } from '../../store/index.js';
+import { BUILT_IN_MODEL } from '../../vectors/index.js';
 import type { AttachModelTask } from '../contract/ingest-tasks.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import { BackgroundRounds } from '../versions/background-rounds.js';
 
 type Model = AttachModelTask['model'];
 
+/**
+ * Models whose vectors stay when others take their place, the last ones: each costs every write and every version its part. Vectors that came with
+ * records are nowhere else, and are not among those that go.
+ */
+const RESTING_KEPT = 3;
+
 export interface ModelAttachmentOptions {
   readonly host: BackgroundHost;
   /** Null: none. Undefined where the name stands for nothing now. */
   readonly wanted: () => Model | undefined;
+  /** The state of a commit that changed nothing by which the list is searched. */
+  readonly adopt: (state: ListState) => void;
   /** Later than the call that asked for it. */
   readonly onAttached: () => void;
 }
@@ -25,8 +34,11 @@ export class ModelAttachment {
     const { host, onAttached } = options;
     this.rounds = new BackgroundRounds({
       host,
-      next: () => (this.missing() === undefined ? undefined : () => this.attach().then(onAttached)),
-      complaint: "A list's model could not be attached; tried again soon",
+      next: () => {
+        if (surplusSpace(host.state()) !== undefined) return () => this.forgetSurplus();
+        return this.missing() === undefined ? undefined : () => this.attach().then(onAttached);
+      },
+      complaint: "A list's model could not be attached, or vectors of an earlier one not be let go; tried again soon",
     });
   }
 
@@ -39,6 +51,11 @@ export class ModelAttachment {
       this.rounds.look();
       return false;
     }
+  }
+
+  /** After each commit of the list: a model that is served makes another one rest. */
+  committed(): void {
+    if (surplusSpace(this.options.host.state()) !== undefined) this.rounds.look();
   }
 
   /** What the last attempt failed with, until one succeeds or there is nothing to attach any more. */
@@ -70,6 +87,16 @@ export class ModelAttachment {
     });
   }
 
+  private forgetSurplus(): Promise<void> {
+    const { host } = this.options;
+    return host.exclusive(async () => {
+      // When its turn comes, its model may be attached again.
+      const space = surplusSpace(host.state())?.number;
+      if (space === undefined || this.rounds.stopped) return;
+      this.options.adopt(await host.runCommit({ kind: 'forget-space', listPath: host.listPath, space }));
+    });
+  }
+
   private missing(): Model | undefined {
     const { host, wanted } = this.options;
     const model = wanted();
@@ -77,6 +104,14 @@ export class ModelAttachment {
     this.notAttached = undefined;
     return undefined;
   }
+}
+
+/** Of those that rest, the one that was attached the longest time ago; undefined where they are few enough. The built-in model's go as it learns anew. */
+function surplusSpace({ meaning }: ListState): VectorSpace | undefined {
+  const resting = (meaning?.spaces ?? []).filter(
+    ({ state, source, model }) => state === 'resting' && source === 'embedder' && model !== BUILT_IN_MODEL,
+  );
+  return resting.length > RESTING_KEPT ? resting[0] : undefined;
 }
 
 /** The one that is being filled, or else the one that serves. */
