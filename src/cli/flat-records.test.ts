@@ -69,6 +69,15 @@ it('lines stay as many, in pieces of any length, and what is no record stays as 
   }
 });
 
+it('the first line may begin with a mark of its coding, and lines end as on another system', async () => {
+  async function* source(): AsyncGenerator<Uint8Array> {
+    yield await Promise.resolve(Buffer.from('\ufeff{"a":{"b":1}}\r\n{"a":{"b":2}}\r\n'));
+  }
+  const read: Uint8Array[] = [];
+  for await (const part of flatLines(source())) read.push(part);
+  expect(Buffer.concat(read).toString()).toBe('{"a.b":1}\n{"a.b":2}\n');
+});
+
 it('what is nested without end is left to the service to refuse', () => {
   let value: unknown = 1;
   for (let depth = 0; depth < 5000; depth += 1) value = { a: value };

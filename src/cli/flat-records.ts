@@ -6,6 +6,7 @@ import { isPoint } from '../fields/index.js';
 import { parseExactJson, repeatedMember } from '../platform/index.js';
 
 const LINE_FEED = 0x0a;
+const BYTE_ORDER_MARK = '\ufeff';
 /** What stands beside `fields` in a record, and is none of them. */
 const BESIDE_FIELDS: ReadonlySet<string> = new Set(['name', 'fields', 'as_of', 'vector', 'vectors']);
 /** Objects and arrays within each other. */
@@ -33,7 +34,8 @@ export async function* flatLines(source: AsyncIterable<Uint8Array>): AsyncGenera
 function flatLine(line: string): string {
   let record: unknown;
   try {
-    record = parseExactJson(line);
+    // The first line of a file may begin with a mark of its coding.
+    record = parseExactJson(line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line);
   } catch {
     return line;
   }
