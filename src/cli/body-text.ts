@@ -3,7 +3,7 @@ import { tooLarge } from '../operations/index.js';
 import { systemReason } from '../platform/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { openSource } from './import-source.js';
-import { printable } from './output.js';
+import { sourceName } from './output.js';
 
 /**
  * No JSON begins with @, behind which a file is named, and none is a dash alone, which stands for standard input, as @- does. Rejects with a
@@ -12,7 +12,7 @@ import { printable } from './output.js';
 export async function bodyText(given: string, bytesMax: number): Promise<string> {
   if (given !== '-' && !given.startsWith('@')) return given;
   const file = given === '-' ? given : given.slice(1);
-  const told = file === '-' ? 'Standard input' : printable(file);
+  const told = sourceName(file);
   if (file === '') throw new CommandError('--body @ names no file: write --body @FILE.', EXIT.usage);
   const { stream } = await openSource(file);
   const pieces: Uint8Array[] = [];

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { csvTextOf, formatOfText, type RecordFormat } from '../records/index.js';
 import { CommandError } from './exit-codes.js';
 import { readMore } from './import-source.js';
-import { printable, type Output } from './output.js';
+import { sourceName, type Output } from './output.js';
 import { ProblemError } from './problem.js';
 import type { ServiceClient } from './service-client.js';
 
@@ -66,7 +66,7 @@ interface EmptyImport {
 /** For a list that there is, no records are as good as some. Rejects with a CommandError where one would be made for them. */
 export async function tellEmptyImport(output: Output, client: ServiceClient, empty: EmptyImport): Promise<void> {
   const { file, emptiness, account, list, create } = empty;
-  const sentence = `${file === '-' ? 'Standard input' : printable(file)} ${emptiness}: there are no records in it`;
+  const sentence = `${sourceName(file)} ${emptiness}: there are no records in it`;
   if (create && !(await isThere(client, account, list)))
     throw new CommandError(`${sentence}, and the list ${list} is not made.`);
   output.note(`${sentence}.\n`);

@@ -3,6 +3,7 @@ import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { CommandError, EXIT } from './exit-codes.js';
+import { sourceName } from './output.js';
 import { systemReason } from '../platform/index.js';
 import { NO_TEXT_BYTES, noTextOf, type NoTextKind, type RecordFormat } from '../records/index.js';
 
@@ -54,7 +55,7 @@ export function noTextFile(file: string): string | undefined {
 export function assertText(file: string, begin: Uint8Array): void {
   const found = noTextOf(begin);
   if (found === undefined) return;
-  const name = file === '-' ? 'Standard input' : file;
+  const name = sourceName(file);
   throw new CommandError(`${name} has no records: it is ${found.what}. ${INSTEAD[found.kind](file)}`, EXIT.usage);
 }
 

@@ -157,3 +157,8 @@ export function jsonText(value: unknown, indent?: number): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value, null, indent).replace(STEERING_IN_JSON, escaped);
 }
+
+/** What is read, as the beginning of a sentence. */
+export function sourceName(file: string): string {
+  return file === '-' ? 'Standard input' : printable(file);
+}

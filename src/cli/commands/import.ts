@@ -11,7 +11,7 @@ import { assertText, CONTENT_TYPES, cutAtLines, formatOf, openSource, readMore }
 import { arrayOfObjects, memberPath, pointerOf, recordLines } from '../json-records.js';
 import { NpyReader } from '../npy/npy-file.js';
 import { recordsWithVectors } from '../npy/records-with-vectors.js';
-import { formatCount, printable, type Output } from '../output.js';
+import { formatCount, printable, sourceName, type Output } from '../output.js';
 import { ProblemError } from '../problem.js';
 import { Progress } from '../progress.js';
 import { createRecordCounter, type RecordCounter } from '../record-counter.js';
@@ -129,7 +129,7 @@ async function asAsked(text: ImportText, file: string, { records, flatten }: Imp
   if (format === 'csv') throw new CommandError('--records and --flatten go with JSON and NDJSON.', EXIT.usage);
   const path = records === undefined ? [] : memberPath(records);
   const isCut = records !== undefined || format === 'json';
-  const lines = isCut ? recordLines(stream, path, file === '-' ? 'Standard input' : printable(file)) : stream;
+  const lines = isCut ? recordLines(stream, path, sourceName(file)) : stream;
   const read = await readMore(flatten === true ? flatLines(lines) : lines, (bytes) => bytes.length === 0);
   return { format: 'ndjson', begin: read.begin, stream: read.stream, isAnew: true };
 }
@@ -140,7 +140,7 @@ function assertArray(file: string, begin: Uint8Array): void {
   if (path === undefined) return;
   const member = path.some((name) => name.includes('.')) ? pointerOf(path) : path.join('.');
   throw new CommandError(
-    `${file === '-' ? 'Standard input' : printable(file)} is a JSON object and no list of records. If they are those in its member ${printable(member)}, add --records ${printable(member)}.`,
+    `${sourceName(file)} is a JSON object and no list of records. If they are those in its member ${printable(member)}, add --records ${printable(member)}.`,
   );
 }
 

@@ -4,16 +4,14 @@
  */
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { parseExactJson, repeatedMember } from '../../platform/index.js';
 import { CsvText, type CsvSeparator, type RecordFormat } from '../../records/index.js';
 import { csvLine, VECTOR_COLUMN } from '../export-csv.js';
 import { CommandError, EXIT } from '../exit-codes.js';
+import { changedLines, recordOfLine, wrappedFields, type JsonObject } from '../record-lines.js';
 import type { NpyReader } from './npy-file.js';
 
-const LINE_FEED = 0x0a;
 /** So many tell any 32 bit float from all others. */
 const FLOAT_DIGITS = 9;
-const BESIDE_FIELDS: ReadonlySet<string> = new Set(['name', 'fields', 'as_of', 'vector', 'vectors']);
 
 /** Throws a CommandError where there are more records than rows, or more rows than records. */
 export async function* recordsWithVectors(
@@ -34,7 +32,7 @@ export async function* recordsWithVectors(
     records += 1;
     return row;
   };
-  yield* format === 'csv' ? csvWithVectors(source, next) : linesWithVectors(source, next);
+  yield* format === 'csv' ? csvWithVectors(source, next) : changedLines(source, (line) => lineWithVector(line, next));
   if (records < vectors.rows) throw unequal(vectors, `only ${records} records were there`);
 }
 
@@ -52,44 +50,19 @@ function vectorText(row: Float32Array): string | undefined {
   return JSON.stringify(Array.from(row, (value) => Number(value.toPrecision(FLOAT_DIGITS))));
 }
 
-async function* linesWithVectors(source: AsyncIterable<Uint8Array>, next: NextRow): AsyncGenerator<Uint8Array> {
-  let carried: Uint8Array[] = [];
-  for await (const chunk of source) {
-    const lines: string[] = [];
-    let begin = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, begin)) {
-      lines.push(await lineWithVector(Buffer.concat([...carried, chunk.subarray(begin, end)]).toString(), next));
-      carried = [];
-      begin = end + 1;
-    }
-    if (begin < chunk.length) carried.push(Uint8Array.from(chunk.subarray(begin)));
-    if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`);
-  }
-  if (carried.length > 0) yield Buffer.from(await lineWithVector(Buffer.concat(carried).toString(), next));
-}
-
 /** What is no record is left as it is: the service says what is wrong with it. */
 async function lineWithVector(line: string, next: NextRow): Promise<string> {
   if (line.trim() === '') return line;
   const vector = vectorText(await next());
-  let record: unknown;
-  try {
-    record = parseExactJson(line);
-  } catch {
-    return line;
-  }
-  // Written anew it would have one of the two values, and nobody would be told.
-  if (repeatedMember(line, record) !== undefined) return line;
-  if (vector === undefined || typeof record !== 'object' || record === null || Array.isArray(record)) return line;
-  const { vector: _one, vectors: _several, ...wrapped } = wrappedRecord(record as Readonly<Record<string, unknown>>);
+  const record = recordOfLine(line);
+  if (vector === undefined || record === undefined) return line;
+  const { vector: _one, vectors: _several, ...wrapped } = wrappedRecord(record);
   return `${JSON.stringify(wrapped).slice(0, -1)},"vector":${vector}}`;
 }
 
 /** The form that has room for a vector; a flat record has fields of any name. */
-function wrappedRecord(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { fields } = record;
-  const isPlain = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
-  if (isPlain && Object.keys(record).every((member) => BESIDE_FIELDS.has(member))) return record;
+function wrappedRecord(record: JsonObject): JsonObject {
+  if (wrappedFields(record) !== undefined) return record;
   const { name, ...others } = record;
   return { ...(name === undefined ? {} : { name }), fields: others };
 }

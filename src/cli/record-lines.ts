@@ -1,0 +1,52 @@
+/** Records of NDJSON that a command changes on their way, line by line, so that what the service says of a line is true of the file. */
+import { parseExactJson, repeatedMember } from '../platform/index.js';
+
+const LINE_FEED = 0x0a;
+/** The first line of a file may begin with a mark of its coding. */
+const BYTE_ORDER_MARK = '\ufeff';
+/** What stands beside `fields` in a record, and is none of them. */
+const BESIDE_FIELDS: ReadonlySet<string> = new Set(['name', 'fields', 'as_of', 'vector', 'vectors']);
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** As many lines as there are. */
+export async function* changedLines(
+  source: AsyncIterable<Uint8Array>,
+  change: (line: string) => string | Promise<string>,
+): AsyncGenerator<Uint8Array> {
+  let carried: Uint8Array[] = [];
+  for await (const chunk of source) {
+    const lines: string[] = [];
+    let begin = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, begin)) {
+      lines.push(await change(Buffer.concat([...carried, chunk.subarray(begin, end)]).toString()));
+      carried = [];
+      begin = end + 1;
+    }
+    if (begin < chunk.length) carried.push(Uint8Array.from(chunk.subarray(begin)));
+    if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`);
+  }
+  if (carried.length > 0) yield Buffer.from(await change(Buffer.concat(carried).toString()));
+}
+
+/** Undefined of what is no record, or gives a member twice: written anew it would have one of the two values, and nobody would be told. */
+export function recordOfLine(line: string): JsonObject | undefined {
+  const text = line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line;
+  let record: unknown;
+  try {
+    record = parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+  return isJsonObject(record) && repeatedMember(text, record) === undefined ? record : undefined;
+}
+
+/** The fields of a record that has them in a member of their own; undefined of a flat one, whose members are its fields. */
+export function wrappedFields(record: JsonObject): JsonObject | undefined {
+  const { fields } = record;
+  return isJsonObject(fields) && Object.keys(record).every((member) => BESIDE_FIELDS.has(member)) ? fields : undefined;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
