@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arrayOfObjects, memberPath, pointerOf, recordLines } from './json-records.js';
+import { arrayOfObjects, memberPath, memberName, recordLines } from './json-records.js';
 
 /** In pieces of so many bytes. */
 async function* pieces(text: string, bytes: number): AsyncGenerator<Uint8Array> {
@@ -8,9 +8,11 @@ async function* pieces(text: string, bytes: number): AsyncGenerator<Uint8Array> 
   for (let at = 0; at < all.length; at += bytes) yield await Promise.resolve(all.subarray(at, at + bytes));
 }
 
+const told = (text: string) => ({ file: 'file.json', begin: Buffer.from(text) });
+
 async function linesOf(text: string, path: readonly string[], bytes = 7): Promise<string> {
   const lines: Uint8Array[] = [];
-  for await (const part of recordLines(pieces(text, bytes), path, 'file.json')) lines.push(part);
+  for await (const part of recordLines(pieces(text, bytes), path, told(text))) lines.push(part);
   return Buffer.concat(lines).toString();
 }
 
@@ -45,7 +47,7 @@ describe('records within a JSON document', () => {
           const lines = await linesOf(JSON.stringify(made.text, null, blanks), made.path, bytes);
           const read = lines.split('\n').filter((line) => line !== '');
           expect(read.map((line) => JSON.parse(line) as unknown)).toEqual(JSON.parse(JSON.stringify(made.records)));
-          expect(memberPath(pointerOf(made.path))).toEqual(made.path);
+          expect(memberPath(memberName(made.path))).toEqual(made.path);
         },
       ),
     );
@@ -54,6 +56,7 @@ describe('records within a JSON document', () => {
   it('are asked for where there are none, or cut off', async () => {
     await expect(linesOf('{"items": {"a": []}}', ['items'])).rejects.toThrow('file.json has no array at items.');
     await expect(linesOf('{"a": [1]}', [])).rejects.toThrow('file.json is no JSON array.');
+    await expect(linesOf('{"a": {"b.c": [{}]}}', ['items'])).rejects.toThrow('no array at items: one is at /a/b.c.');
     await expect(linesOf('', ['items'])).rejects.toThrow('no array at items');
     await expect(linesOf('{"items": [{"a": 1}, {"b', ['items'])).rejects.toThrow(
       'ends within the array of its records',

@@ -29,15 +29,20 @@ export function memberPath(given: string): readonly string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-export function pointerOf(path: readonly string[]): string {
+/** As `memberPath` reads it. */
+export function memberName(path: readonly string[]): string {
+  if (path.length > 0 && path.every((name) => /^[^./][^.]*$/.test(name))) return path.join('.');
   return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Throws a CommandError where the document has no array there, and where it ends within it. An empty path is the document itself. */
+/**
+ * Throws a CommandError where the document has no array there, and where it ends within it; `begin`: its beginning, by which it is told where one is. An empty
+ * path is the document itself.
+ */
 export async function* recordLines(
   source: AsyncIterable<Uint8Array>,
   path: readonly string[],
-  file: string,
+  { file, begin }: { readonly file: string; readonly begin: Uint8Array },
 ): AsyncGenerator<Uint8Array> {
   const cutter = new ArrayCutter(path);
   for await (const chunk of source) {
@@ -45,9 +50,15 @@ export async function* recordLines(
     if (lines.length > 0) yield lines;
     if (cutter.state === 'behind') return;
   }
-  const where = path.length === 0 ? 'is no JSON array' : `has no array at ${printable(path.join('.'))}`;
-  if (cutter.state === 'before') throw new CommandError(`${file} ${where}.`);
+  if (cutter.state === 'before') throw noArray(path, file, begin);
   throw new CommandError(`${file} ends within the array of its records: what came before is in the list.`);
+}
+
+function noArray(path: readonly string[], file: string, begin: Uint8Array): CommandError {
+  const found = arrayOfObjects(begin);
+  const there = found === undefined || found.length === 0 ? '' : `: one is at ${printable(memberName(found))}`;
+  const what = path.length === 0 ? 'is no JSON array' : `has no array at ${printable(memberName(path))}`;
+  return new CommandError(`${file} ${what}${there}.`);
 }
 
 /** Where in the beginning of a document the first array of objects is; undefined where there is none in what was read. */

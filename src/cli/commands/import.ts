@@ -8,7 +8,7 @@ import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { firstRecords } from '../first-records.js';
 import { flatLines, nestedField } from '../flat-records.js';
 import { assertText, CONTENT_TYPES, cutAtLines, formatOf, openSource, readMore } from '../import-source.js';
-import { arrayOfObjects, memberPath, pointerOf, recordLines } from '../json-records.js';
+import { arrayOfObjects, memberName, memberPath, recordLines } from '../json-records.js';
 import { NpyReader } from '../npy/npy-file.js';
 import { recordsWithVectors } from '../npy/records-with-vectors.js';
 import { formatCount, printable, sourceName, type Output } from '../output.js';
@@ -129,7 +129,7 @@ async function asAsked(text: ImportText, file: string, { records, flatten }: Imp
   if (format === 'csv') throw new CommandError('--records and --flatten go with JSON and NDJSON.', EXIT.usage);
   const path = records === undefined ? [] : memberPath(records);
   const isCut = records !== undefined || format === 'json';
-  const lines = isCut ? recordLines(stream, path, sourceName(file)) : stream;
+  const lines = isCut ? recordLines(stream, path, { file: sourceName(file), begin }) : stream;
   const read = await readMore(flatten === true ? flatLines(lines) : lines, (bytes) => bytes.length === 0);
   return { format: 'ndjson', begin: read.begin, stream: read.stream, isAnew: true };
 }
@@ -138,7 +138,7 @@ async function asAsked(text: ImportText, file: string, { records, flatten }: Imp
 function assertArray(file: string, begin: Uint8Array): void {
   const path = new TextDecoder().decode(begin).trimStart().startsWith('{') ? arrayOfObjects(begin) : undefined;
   if (path === undefined) return;
-  const member = path.some((name) => name.includes('.')) ? pointerOf(path) : path.join('.');
+  const member = memberName(path);
   throw new CommandError(
     `${sourceName(file)} is a JSON object and no list of records. If they are those in its member ${printable(member)}, add --records ${printable(member)}.`,
   );
