@@ -35,6 +35,17 @@ const sections = architecture
 const sectionOf = (folder) => sections.find(([heading]) => heading.startsWith(`\`${folder}\``))?.[1] ?? '';
 const quoted = (text) => [...text.matchAll(/`([^`\n]+)`/g)].map(([, word]) => word);
 
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (path) =>
+  new Set(
+    [...read(path).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
 /** Files whose source imports the module. */
 const importers = (module) => sources.filter((path) => read(path).includes(`from '${module}'`));
 /** The same without those who take types of it alone. */
@@ -370,6 +381,19 @@ describe('links between pages', () => {
         .map(([, link]) => link)
         .filter((link) => !existsSync(join(root, page, '..', link)) || !statSync(join(root, page, '..', link)))
         .map((link) => `${page}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('lead to headings that are there', () => {
+    const pages = ['README.md', 'CONTRIBUTING.md', ...filesOf('docs', /\.md$/)];
+    const broken = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+        .map(([, path, anchor]) => [path === '' ? page : join(page, '..', path), anchor])
+        .filter(
+          ([path, anchor]) => path.endsWith('.md') && existsSync(join(root, path)) && !anchorsOf(path).has(anchor),
+        )
+        .map(([path, anchor]) => `${page}: ${path}#${anchor}`),
     );
     expect(broken).toEqual([]);
   });

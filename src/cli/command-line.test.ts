@@ -492,9 +492,10 @@ it.each(documentedCommands())('shows a command that there is: %s', async (line) 
 
 /** As they stand in the blocks of the pages, without `npx`, and without what is said beside them. */
 function documentedCommands(): string[] {
-  const pages = ['README.md', 'docs/operating.md', 'docs/files.md'].map((page) =>
-    readFileSync(join(packageRoot(), page), 'utf8'),
-  );
+  const pages = [
+    'README.md',
+    ...['operating', 'files', 'import', 'meaning', 'feeds', 'webhooks'].map((name) => `docs/${name}.md`),
+  ].map((page) => readFileSync(join(packageRoot(), page), 'utf8'));
   const blocks = pages.flatMap((page) =>
     [...page.matchAll(/^```(?:sh|bash)\n(.*?)^```/gms)].map(([, block = '']) => block),
   );

@@ -1,4 +1,4 @@
-/** The five minutes of README with this documentation as a website, command by command as they stand there. */
+/** The five minutes of docs/feeds.md with this documentation as a website, command by command as they stand there. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -16,14 +16,14 @@ const run = promisify(execFile);
 
 /** The commands, without those that start servers, and without what is said beside them. */
 function commands(): { readonly first: string; readonly rest: readonly string[] } {
-  const readme = readFileSync(`${PACKAGE}/README.md`, 'utf8');
-  const [, block = ''] = /Five minutes with this documentation as the website:\n\n```sh\n(.*?)```/s.exec(readme) ?? [];
+  const page = readFileSync(`${PACKAGE}/docs/feeds.md`, 'utf8');
+  const [, block = ''] = /Five minutes with this documentation as the website:\n\n```sh\n(.*?)```/s.exec(page) ?? [];
   const lines = block.split('\n').map((line) => line.replace(/\s{2,}#.*$/, ''));
   const [first = '', , ...rest] = lines.filter((line) => line !== '');
   return { first, rest };
 }
 
-/** This package as README has it served, but on a port of the system's choice. Rejects with what Python says where it does not serve. */
+/** This package as docs/feeds.md has it served, but on a port of the system's choice. Rejects with what Python says where it does not serve. */
 async function servedByPython() {
   const server = spawn('python3', ['-u', '-m', 'http.server', '0', '--bind', '127.0.0.1'], { cwd: PACKAGE });
   const ended = once(server, 'close');
@@ -49,7 +49,7 @@ async function servedByPython() {
 
 let feeds: FeedService;
 beforeAll(async () => {
-  // As README starts it, but for its politeness, which takes its time.
+  // As the page starts it, but for its politeness, which takes its time.
   feeds = await FeedService.start({ env: { GANNET_FEEDS_PAGES_PER_SECOND: '0' } });
 });
 afterAll(() => feeds.close());
