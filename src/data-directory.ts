@@ -2,7 +2,7 @@
 import { accessSync, constants, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
-import { finishRestore } from './backup/index.js';
+import { finishRestore, toldFinished, type FinishedRestore } from './backup/index.js';
 import { hasLists, listStores } from './index/index.js';
 import {
   closeEntries,
@@ -21,8 +21,8 @@ import { assertStoreKnown } from './store/index.js';
 
 export interface OpenDataDirectory {
   readonly release: () => void;
-  /** Where what was there is now, if a restore came to its end here. */
-  readonly aside: string | undefined;
+  /** The restore that was cut short and came to its end here. */
+  readonly restored: FinishedRestore | undefined;
 }
 
 export interface OpeningOptions {
@@ -47,7 +47,9 @@ export function openDataDirectory(dataDir: string, { log, serves }: OpeningOptio
   const path = join(dataDir, 'lock');
   const lock = lockIn(dataDir, path);
   if (lock !== null) {
-    return { aside: finishRestore(dataDir), release: () => lock.release() };
+    const restored = finishRestore(dataDir);
+    if (restored !== undefined) log.warn(restored, toldFinished(dataDir, restored));
+    return { restored, release: () => lock.release() };
   }
   const holder = lockHolder(path);
   const who = holder === undefined ? '' : ` (number ${holder.pid}, of the user with the id ${holder.user})`;

@@ -7,7 +7,9 @@ import {
   markRestored,
   restoreBackup,
   RESTORING,
+  toldFinished,
   type AssertKnown,
+  type FinishedRestore,
   type Restored,
 } from './backup/index.js';
 import { openCatalog } from './catalog/index.js';
@@ -47,20 +49,22 @@ export async function restoreStopped(
     assertListsKnown(copy);
   };
   if (!from.startsWith('media:')) {
-    return withDataDirectory(config, () => restoreBackup({ from, replace, dataDir, assertKnown }));
+    return withDataDirectory(config, (earlier) => restoreBackup({ from, replace, dataDir, assertKnown, earlier }));
   }
   if (!existsSync(dataDir)) {
     throw new OperatorError(
       `There is no data directory ${dataDir}, which would know the media store. Add the store first: gannet media-store add.`,
     );
   }
+  // Where the media store is may be in what was to be restored then.
+  const earlier = await withDataDirectory(config, (restored) => Promise.resolve(restored));
   const service = await start();
   let summary;
   try {
     service.services.part(BACKUPS).place(from, account);
     if (!replace) {
       throw new OperatorError(
-        `What is in ${dataDir} knows the media store, and is replaced by the backup: with --replace it moves to a folder in the data directory, and nothing is deleted.`,
+        `${earlier === undefined ? '' : `${toldFinished(dataDir, earlier)}. `}What is in ${dataDir} knows the media store, and is replaced by the backup: with --replace it moves to a folder in the data directory, and nothing is deleted.`,
       );
     }
     assertMovable(dataDir);
@@ -70,19 +74,23 @@ export async function restoreStopped(
     await service.close();
   }
   const { made_utc, lists, bytes } = summary;
-  const before = await withDataDirectory(config, (aside) => Promise.resolve(aside));
-  return { data_dir: dataDir, made_utc, lists, bytes, before: before ?? null };
+  const restored = await withDataDirectory(config, (finished) => Promise.resolve(finished));
+  const [before, before_earlier] = [restored, earlier].map((each) => each?.aside ?? null) as [
+    string | null,
+    string | null,
+  ];
+  return { data_dir: dataDir, made_utc, lists, bytes, before, before_earlier };
 }
 
-/** Runs the action while nothing else has the data directory. `aside`: where what was there is now, if opening it completed a restore. */
+/** Runs the action while nothing else has the data directory. It is given the restore that was cut short and that opening it completed. */
 async function withDataDirectory<Result>(
   config: Config,
-  action: (aside: string | undefined) => Promise<Result>,
+  action: (restored: FinishedRestore | undefined) => Promise<Result>,
 ): Promise<Result> {
   const log = createLogger(config, { stacks: false });
-  const { release, aside } = openDataDirectory(resolve(config.data.dir), { log, serves: false });
+  const { release, restored } = openDataDirectory(resolve(config.data.dir), { log, serves: false });
   try {
-    return await action(aside);
+    return await action(restored);
   } finally {
     release();
     await log.drain();

@@ -6,6 +6,8 @@ export {
   markRestored,
   restoreBackup,
   RESTORING,
+  toldFinished,
   type AssertKnown,
+  type FinishedRestore,
   type Restored,
 } from './restore.js';

@@ -5,6 +5,8 @@
  *   .restoring   is being copied: what was there is in force
  *   .restored    is all there: what was there moves aside
  *   .placing     what was there is aside: the backup moves to its place
+ *
+ * What was there moves into one folder, however often it is cut short, which has its time in its name once all has its place.
  */
 import {
   constants,
@@ -29,6 +31,8 @@ const COPYING = RESTORING;
 const COMPLETE = '.restored';
 const PLACING = '.placing';
 const BEFORE = '.before-restore-';
+/** What moves aside is here until the backup is in its place. */
+const MOVING_ASIDE = `${BEFORE}unfinished`;
 /** Of the process that has the data directory, and what this file makes. */
 const STAYS = /^(?:lock|lost\+found|\.restoring|\.restored|\.placing|\.before-restore-.*)$/u;
 
@@ -40,6 +44,14 @@ export interface Restored {
   readonly bytes: number;
   /** Where what was there is now; null where nothing was. */
   readonly before: string | null;
+  /** The same of a restore before, which was cut short and came to its end first; null where there was none. */
+  readonly before_earlier: string | null;
+}
+
+/** What came to its end of a restore that was cut short. */
+export interface FinishedRestore {
+  /** Where what was there is now; undefined where nothing was. */
+  readonly aside: string | undefined;
 }
 
 export interface RestoreRequest {
@@ -49,6 +61,8 @@ export interface RestoreRequest {
   /** What is there moves aside. Without it only an empty folder takes a backup. */
   readonly replace: boolean;
   readonly assertKnown: AssertKnown;
+  /** Of the restore that came to its end when the data directory was opened for this one. */
+  readonly earlier: FinishedRestore | undefined;
 }
 
 /** Throws where a folder is no data directory that this release can open, which is whole otherwise. */
@@ -58,13 +72,12 @@ export type AssertKnown = (folder: string) => void;
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
   const from = resolve(request.from);
   const dataDir = resolve(request.dataDir);
-  finishRestore(dataDir);
   const description = readDescription(from);
   await assertWhole(from, description);
   const isEmpty = entriesIn(dataDir).length === 0;
   if (!isEmpty && !request.replace) {
     throw new OperatorError(
-      `${dataDir} is not empty. With --replace what is there moves to a folder in it, and nothing is deleted.`,
+      `${request.earlier === undefined ? `${dataDir} is not empty` : toldFinished(dataDir, request.earlier)}. With --replace what is there moves to a folder in it, and nothing is deleted.`,
     );
   }
   assertMovable(dataDir);
@@ -77,10 +90,17 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
     throw failure;
   }
   await markRestored(dataDir, request.assertKnown);
-  const before = finishRestore(dataDir);
+  const before = finishRestore(dataDir)?.aside ?? null;
   await syncFile(dataDir);
-  const bytes = description.files.reduce((sum, each) => sum + each.bytes, 0);
-  return { data_dir: dataDir, made_utc: description.made_utc, lists: description.lists, bytes, before: before ?? null };
+  const { made_utc, lists, files } = description;
+  const bytes = files.reduce((sum, each) => sum + each.bytes, 0);
+  return { data_dir: dataDir, made_utc, lists, bytes, before, before_earlier: request.earlier?.aside ?? null };
+}
+
+/** Without the full stop. */
+export function toldFinished(dataDir: string, { aside }: FinishedRestore): string {
+  const where = aside === undefined ? '' : `; what was there before is in ${aside}`;
+  return `A restore that was cut short is complete now: ${dataDir} is what its backup has${where}`;
 }
 
 /**
@@ -101,26 +121,29 @@ export async function markRestored(dataDir: string, assertKnown: AssertKnown): P
 }
 
 /**
- * Completes what was cut short, or takes it away where the backup was not copied whole; nothing where no restore was begun. Before
- * anything of the data directory is read. Returns where what was there is now.
+ * Completes what was cut short, or takes it away where the backup was not copied whole. Before anything of the data directory is read.
+ * Undefined where nothing came to its end.
  */
-export function finishRestore(dataDir: string, now = new Date()): string | undefined {
+export function finishRestore(dataDir: string, now = new Date()): FinishedRestore | undefined {
   rmSync(join(dataDir, COPYING), { recursive: true, force: true });
-  let aside: string | undefined;
+  const moving = join(dataDir, MOVING_ASIDE);
   if (existsSync(join(dataDir, COMPLETE))) {
     const old = entriesIn(dataDir);
     assertMovable(dataDir);
-    aside = old.length === 0 ? undefined : join(dataDir, freeAside(dataDir, now));
-    if (aside !== undefined) mkdirSync(aside);
-    for (const name of old) renameSync(join(dataDir, name), join(aside ?? '', name));
+    if (old.length > 0 && !existsSync(moving)) mkdirSync(moving);
+    for (const name of old) renameSync(join(dataDir, name), join(moving, name));
     renameSync(join(dataDir, COMPLETE), join(dataDir, PLACING));
   }
-  if (existsSync(join(dataDir, PLACING))) {
+  const isPlaced = existsSync(join(dataDir, PLACING));
+  if (isPlaced) {
     for (const name of readdirSync(join(dataDir, PLACING)))
       renameSync(join(dataDir, PLACING, name), join(dataDir, name));
     rmSync(join(dataDir, PLACING), { recursive: true });
   }
-  return aside;
+  if (!existsSync(moving)) return isPlaced ? { aside: undefined } : undefined;
+  const aside = join(dataDir, freeAside(dataDir, now));
+  renameSync(moving, aside);
+  return { aside };
 }
 
 /**

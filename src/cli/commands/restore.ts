@@ -30,8 +30,13 @@ export async function restore(
     output.write(`${JSON.stringify(restored)}\n`);
     return EXIT.done;
   }
-  const { data_dir: dataDir, made_utc: madeUtc, lists, bytes, before } = restored;
+  const { data_dir: dataDir, made_utc: madeUtc, lists, bytes, before, before_earlier: earlier } = restored;
   output.write(`${dataDir}: ${formatCounted(lists, 'list')}, ${formatBytes(bytes)}, as of ${madeUtc}\n`);
   if (before !== null) output.write(`What was there is in ${before} now.\n`);
+  if (earlier !== null) {
+    output.write(
+      `What was there before an earlier restore, which was cut short and came to its end first, is in ${earlier}.\n`,
+    );
+  }
   return EXIT.done;
 }
