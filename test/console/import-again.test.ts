@@ -1,4 +1,4 @@
-/** A file of a shop without a column `name`: what names its records, and what becomes of them when it is imported again. */
+/** Files of a shop without a column `name`: what names their records, and what becomes of them when they are imported again. */
 import { expect, it } from 'vitest';
 import { violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
@@ -62,5 +62,26 @@ describeConsole('a file of records without names', { fill: () => Promise.resolve
     await button('Search the list').click();
     await its.page.waitForURL(/list\/brands\/search/);
     expect(await recordsOf('brands')).toBe(2);
+  });
+
+  it('takes the records out of what an interface answered, makes fields of what is in objects, and names those that are refused', async () => {
+    const bird = (id: string, name: string) => ({ id, title: `A ${id}`, family: { name, order: 'Suliformes' } });
+    const answer = {
+      count: 3,
+      data: { items: [bird('booby', 'Sulidae'), 7, bird('tern', 'Laridae')] },
+    };
+    await its.visit('');
+    await choose('Choose a file', 'answer.json', JSON.stringify(answer));
+    await its.page.getByText('The records are those in the member data.items of the document.').waitFor();
+    await its.page.getByRole('rowheader', { name: 'family.order' }).waitFor();
+    expect(await violationsOf(its.page)).toEqual([]);
+    await button('Make the list and import').click();
+    await its.page.getByText('2 records are in, 1 were refused.').waitFor();
+    await its.page.getByText('Record 2').waitFor();
+    const { body } = await its.service.client.get('/search-result/default/answer');
+    const { results } = body as { results: { name: string; fields: object }[] };
+    expect(results).toMatchObject(
+      ['booby', 'tern'].map((name) => ({ name, fields: { 'family.order': ['Suliformes'] } })),
+    );
   });
 });

@@ -1,14 +1,14 @@
 /** `gannet import`: streams a file into a list, as fast as the service takes it. */
 import { namelessRecords, type Nameless, type RecordFormat } from '../../records/index.js';
+import { flatLines, nestedField } from '../../records/flat-records.js';
+import { arrayOfObjects, JsonRecordsFault, memberName, memberPath, recordLines } from '../../records/json-records.js';
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { decimalCommaNote } from '../decimal-commas.js';
 import { importText, tellEmptyImport, type ImportText } from '../empty-import.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { firstRecords } from '../first-records.js';
-import { flatLines, nestedField } from '../flat-records.js';
 import { assertText, CONTENT_TYPES, cutAtLines, formatOf, openSource, readMore } from '../import-source.js';
-import { arrayOfObjects, memberName, memberPath, recordLines } from '../json-records.js';
 import { NpyReader } from '../npy/npy-file.js';
 import { recordsWithVectors } from '../npy/records-with-vectors.js';
 import { formatCount, printable, sourceName, type Output } from '../output.js';
@@ -129,9 +129,19 @@ async function asAsked(text: ImportText, file: string, { records, flatten }: Imp
   if (format === 'csv') throw new CommandError('--records and --flatten go with JSON and NDJSON.', EXIT.usage);
   const path = records === undefined ? [] : memberPath(records);
   const isCut = records !== undefined || format === 'json';
-  const lines = isCut ? recordLines(stream, path, { file: sourceName(file), begin }) : stream;
+  const lines = isCut ? recordsWithin(file, recordLines(stream, path, begin)) : stream;
   const read = await readMore(flatten === true ? flatLines(lines) : lines, (bytes) => bytes.length === 0);
   return { format: 'ndjson', begin: read.begin, stream: read.stream, isAnew: true };
+}
+
+async function* recordsWithin(file: string, lines: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* lines;
+  } catch (error) {
+    throw error instanceof JsonRecordsFault
+      ? new CommandError(`${sourceName(file)} ${printable(error.message)}`)
+      : error;
+  }
 }
 
 /** The service would say that it is no array, and not where one is. */

@@ -7,7 +7,7 @@ import { CsvError, parse } from 'csv-parse';
 import { CsvText, type CsvSeparator, type RecordFormat } from '../../records/index.js';
 import { csvLine, VECTOR_COLUMN } from '../export-csv.js';
 import { CommandError, EXIT } from '../exit-codes.js';
-import { changedLines, recordOfLine, wrappedFields, type JsonObject } from '../record-lines.js';
+import { changedLines, recordOfLine, wrappedFields, type JsonObject } from '../../records/record-lines.js';
 import type { NpyReader } from './npy-file.js';
 
 /** So many tell any 32 bit float from all others. */

@@ -8,7 +8,7 @@ export const listTexts = {
     lead: 'Make a list from a file, or go on with one of yours.',
     drop: 'Drop a file here',
     formats:
-      'CSV with a header line (commas, semicolons or tabs), NDJSON, or a JSON array. The file is read in your browser before anything is sent.',
+      'CSV with a header line (commas, semicolons or tabs), NDJSON, a JSON array, or a JSON document with one in it. The file is read in your browser before anything is sent.',
     choose: 'Choose a file',
     newest: 'Changed last',
     otherWays: 'Or begin with something else',
@@ -33,6 +33,8 @@ export const listTexts = {
     namedByNothing: 'No field: each import adds all of them anew',
     someFailed: 'Some records were refused',
     line: (line: number) => `Line ${line}`,
+    record: (record: number) => `Record ${record}`,
+    recordsWithin: (member: string) => `The records are those in the member ${member} of the document.`,
     stop: 'Stop',
     toSearch: 'Search the list',
   },

@@ -3,14 +3,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
 import { Problem } from '../../ui/problem.js';
-import { CONTENT_TYPES, formatOfFile, type FileFormat } from '../start/file-records.js';
+import { readingOf, type FileReading } from '../start/file-records.js';
 import { sampleOf, type NamelessSample } from '../start/file-sample.js';
 import { ImportCounts } from '../start/import-counts.js';
 import { ImportJob, NOTHING_IMPORTED } from '../start/import-job.js';
 import { RecordNames } from '../start/record-names.js';
+import { placeOf, RecordsWithin } from '../start/records-within.js';
 import { useListParams } from './list-frame.js';
-
-const isFormat = (value: unknown): value is FileFormat => typeof value === 'string' && value in CONTENT_TYPES;
 
 /** What has to be known before a file is imported. */
 interface Asked {
@@ -25,6 +24,7 @@ function useImport() {
   const job = useRef<ImportJob>(undefined);
   const chosenLast = useRef<File>(undefined);
   const [file, setFile] = useState<File>();
+  const [reading, setReading] = useState<FileReading>();
   const [state, setState] = useState(NOTHING_IMPORTED);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -39,25 +39,27 @@ function useImport() {
   const take = async (chosen: File): Promise<void> => {
     setFile(chosen);
     setState(NOTHING_IMPORTED);
+    setReading(undefined);
     setError(null);
     setAsked(undefined);
     chosenLast.current = chosen;
-    const format = await formatOfFile(chosen).catch((reason: unknown) => reason);
+    const read = await readingOf(chosen).catch((reason: unknown) => ({ reason }));
     // Closed meanwhile, or another one was chosen.
     if (chosenLast.current !== chosen) return;
-    if (!isFormat(format)) {
-      setError(format ?? new Error(text.start.unknownFormat(chosen.name)));
+    if (read === undefined || 'reason' in read) {
+      setError(read?.reason ?? new Error(text.start.unknownFormat(chosen.name)));
       return;
     }
+    setReading(read);
     // Of a file that does not begin as its format does, the service says what is wrong.
-    const nameless = await sampleOf(chosen, format).then(
+    const nameless = await sampleOf(chosen, read).then(
       (sample) => sample.nameless,
       () => undefined,
     );
     if (chosenLast.current !== chosen) return;
     const begin = (nameFrom: string): void => {
       setAsked(undefined);
-      job.current = new ImportJob({ file: chosen, format, target, nameFrom, onState: setState });
+      job.current = new ImportJob({ file: chosen, reading: read, target, nameFrom, onState: setState });
       void run();
     };
     if (nameless === undefined) begin('');
@@ -68,13 +70,13 @@ function useImport() {
     job.current?.stop();
     setFile(undefined);
   };
-  return { file, state, busy, error, asked, run, take, close };
+  return { file, reading, state, busy, error, asked, run, take, close };
 }
 
 /** Adds the records of a file to a list that is there. */
 export function ImportButton() {
   const input = useRef<HTMLInputElement>(null);
-  const { file, state, busy, error, asked, run, take, close } = useImport();
+  const { file, reading, state, busy, error, asked, run, take, close } = useImport();
   return (
     <>
       <Button variant="default" size="xs" onClick={() => input.current?.click()}>
@@ -98,6 +100,7 @@ export function ImportButton() {
         title={text.records.importing(file?.name ?? '')}
         closeButtonProps={{ 'aria-label': text.common.close }}
       >
+        {reading === undefined ? null : <RecordsWithin reading={reading} />}
         {asked === undefined ? (
           <Stack>
             <Progress
@@ -108,7 +111,7 @@ export function ImportButton() {
             <ImportCounts state={state} />
             {state.failures.slice(0, 20).map(({ line, name, detail }, index) => (
               <Text key={index} size="sm">
-                {name ?? text.start.line(line)}: {detail}
+                {name ?? (reading === undefined ? '' : placeOf(line, reading))}: {detail}
               </Text>
             ))}
             <Problem error={error} onRetry={() => void run()} />

@@ -4,7 +4,7 @@ import { listNameOf, sampleOf } from './file-sample.js';
 
 it('searches the numbers that are typed to find something, and no years, prices and counts', async () => {
   const file = new Blob(['isbn,title,year,sold\n9781000000005,Gannets,1984,12000000\n9781000000012,Terns,1999,3\n']);
-  const choices = fieldChoices(await sampleOf(file, 'csv'));
+  const choices = fieldChoices(await sampleOf(file, { format: 'csv', path: [] }));
   expect(choices.filter(({ searchable }) => searchable).map(({ name }) => name)).toEqual(['title', 'isbn']);
   expect(choices.find(({ name }) => name === 'isbn')).toMatchObject({ facet: 'number', example: 9781000000005 });
 });

@@ -4,9 +4,11 @@ import { csvFormOf } from '../../../../records/csv-text.js';
 import { piecesOf } from './file-records.js';
 import { csvRows } from './file-sample.js';
 
+const csv = { format: 'csv', path: [] } as const;
+
 async function rowsOf(bytes: Uint8Array<ArrayBuffer>, pieceBytes: number): Promise<string[][]> {
   const rows: string[][] = [];
-  for await (const { data } of piecesOf(new Blob([bytes]), 'csv', pieceBytes))
+  for await (const { data } of piecesOf(new Blob([bytes]), csv, pieceBytes))
     rows.push(...csvRows(new TextDecoder().decode(data)).slice(1));
   return rows;
 }
@@ -39,7 +41,7 @@ it.each([
 it('leaves bytes as they are that are UTF-8', async () => {
   for (const text of ['name,note\nMüller,€ 5\n', 'name\nMüller\n', '"a;b;c",d\n1,2\n']) {
     const pieces = [];
-    for await (const { data } of piecesOf(new Blob([text]), 'csv')) pieces.push(new TextDecoder().decode(data));
+    for await (const { data } of piecesOf(new Blob([text]), csv)) pieces.push(new TextDecoder().decode(data));
     expect(pieces).toEqual([text]);
   }
 });
@@ -51,15 +53,20 @@ it('marks each piece as UTF-8, so that one with a broken letter is not taken for
     ...Array.from({ length: 9 }, () => row('a')),
     row('\xe9'),
   ]);
-  for await (const { data } of piecesOf(file, 'csv', 64)) expect(csvFormOf(data)).toMatchObject({ encoding: 'utf-8' });
+  for await (const { data } of piecesOf(file, csv, 64)) expect(csvFormOf(data)).toMatchObject({ encoding: 'utf-8' });
 });
 
-it('takes the first row that is not empty for the heading of each piece', async () => {
+it('takes the first row that is not empty for the heading of each piece, whose lines are known', async () => {
   const rows = Array.from({ length: 9000 }, (_, at) => [`n${at}`, 'x,y,z,a,b,c']);
   for (const before of ['\n', '\ufeff\r\n', 'sep=;\n']) {
     const file = new Blob([before, 'name;note\n', ...rows.map((row) => `${row.join(';')}\n`)]);
     const pieces: string[] = [];
-    for await (const { data } of piecesOf(file, 'csv', 40_000)) pieces.push(Buffer.from(data).toString());
+    for await (const { data, linesBefore } of piecesOf(file, csv, 40_000)) {
+      pieces.push(Buffer.from(data).toString());
+      // What the service would call the second line of the piece is this one of the file.
+      const first = rows.findIndex(([name = '']) => pieces.at(-1)?.includes(`\n${name};`));
+      expect(linesBefore + 2).toBe(before.split('\n').length + 1 + first);
+    }
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.map((piece) => piece.slice(0, 11))).toEqual(pieces.map(() => '\ufeffname;note\n'));
   }

@@ -1,19 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatOfFile, piecesOf, type FileFormat } from './file-records.js';
+import { piecesOf, readingOf, type FileReading } from './file-records.js';
 import { csvRows, listNameOf, sampleOf } from './file-sample.js';
 
-async function cut(text: string, format: FileFormat, pieceBytes: number) {
+const csv: FileReading = { format: 'csv', path: [] };
+const ndjson: FileReading = { format: 'ndjson', path: [] };
+const json: FileReading = { format: 'json', path: [] };
+
+async function cut(text: string, reading: FileReading, pieceBytes: number) {
   const pieces: string[] = [];
+  const places: number[] = [];
   let records = 0;
-  for await (const piece of piecesOf(new Blob([text]), format, pieceBytes)) {
+  for await (const piece of piecesOf(new Blob([text]), reading, pieceBytes)) {
     pieces.push(new TextDecoder().decode(piece.data));
+    places.push(piece.linesBefore);
     records += piece.records;
   }
-  return { pieces, records };
+  return { pieces, places, records };
 }
 
 const cell = fc.string({ unit: fc.constantFrom('a', 'ä', '"', ',', '\n', '\r\n', ' ', '[', '}', '\\') });
+/** Without objects in it. */
+const scalar = fc.oneof(
+  fc.string(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+  fc.constant(null),
+);
+const record = fc.oneof(scalar, fc.array(scalar), fc.dictionary(fc.string(), fc.oneof(scalar, fc.array(scalar))));
 const pieceBytes = fc.integer({ min: 1, max: 40 });
 const written = (value: string): string => `"${value.replaceAll('"', '""')}"`;
 
@@ -22,7 +36,7 @@ describe('piecesOf', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), pieceBytes, async (rows, bytes) => {
         const text = `a,b\n${rows.map((row) => `${row.map(written).join(',')}\n`).join('')}`;
-        const { pieces, records } = await cut(text, 'csv', bytes);
+        const { pieces, records } = await cut(text, csv, bytes);
         expect(records).toBe(rows.length);
         expect(pieces.flatMap((piece) => csvRows(piece).slice(1))).toEqual(rows);
       }),
@@ -31,35 +45,48 @@ describe('piecesOf', () => {
 
   it('cuts NDJSON between lines, the last with a line feed or without', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.jsonValue(), { minLength: 1 }),
-        pieceBytes,
-        fc.boolean(),
-        async (values, bytes, ends) => {
-          const text = values.map((value) => JSON.stringify(value)).join('\n') + (ends ? '\n' : '');
-          const { pieces, records } = await cut(text, 'ndjson', bytes);
-          expect(records).toBe(values.length);
-          const lines = pieces.flatMap((piece) => piece.split('\n').filter((line) => line !== ''));
-          expect(lines).toEqual(values.map((value) => JSON.stringify(value)));
-        },
-      ),
-    );
-  });
-
-  it('cuts an array between its elements, however it is laid out', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.jsonValue()), pieceBytes, fc.constantFrom(0, 2), async (values, bytes, indent) => {
-        const { pieces, records } = await cut(`\n${JSON.stringify(values, null, indent)}\n`, 'json', bytes);
+      fc.asyncProperty(fc.array(record, { minLength: 1 }), pieceBytes, fc.boolean(), async (values, bytes, ends) => {
+        const text = values.map((value) => JSON.stringify(value)).join('\n') + (ends ? '\n' : '');
+        const { pieces, places, records } = await cut(text, ndjson, bytes);
         expect(records).toBe(values.length);
-        const elements = pieces.flatMap((piece) => JSON.parse(piece) as unknown[]);
-        expect(elements).toEqual(JSON.parse(JSON.stringify(values)));
+        const lines = pieces.flatMap((piece) => piece.split('\n').filter((line) => line !== ''));
+        expect(lines).toEqual(values.map((value) => JSON.stringify(value)));
+        expect(places).toEqual(pieces.map((_piece, at) => pieces.slice(0, at).join('').split('\n').length - 1));
       }),
     );
   });
 
+  it('cuts an array into lines of its elements, however it is laid out, and wherever in the document it is', async () => {
+    const paths = fc.constantFrom([], ['data', 'items']);
+    const layout = fc.record({ path: paths, indent: fc.constantFrom(0, 2) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(record), pieceBytes, layout, async (values, bytes, { path, indent }) => {
+        const document = path.length === 0 ? values : { count: 1, data: { next: [], items: values } };
+        const text = `\n${JSON.stringify(document, null, indent)}\n`;
+        const { pieces, records } = await cut(text, { format: 'json', path }, bytes);
+        expect(records).toBe(values.length);
+        const lines = pieces.flatMap((piece) => piece.split('\n').filter((line) => line.trim() !== ''));
+        expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(JSON.parse(JSON.stringify(values)));
+      }),
+    );
+  });
+
+  it('makes fields of what is in objects', async () => {
+    const text = '{"name":"a","author":{"name":"Ana"}}\n{"name":"b","tags":["x"]}\n';
+    expect((await cut(text, ndjson, 10)).pieces.join('')).toBe(
+      '{"name":"a","author.name":"Ana"}\n{"name":"b","tags":["x"]}\n',
+    );
+  });
+
+  it('knows the line of the file that a line of a piece is, and of JSON the record', async () => {
+    expect((await cut('{"a":1}\n\n{"a":2}\n{"a":3}', ndjson, 12)).places).toEqual([0, 1, 3]);
+    expect((await cut('[{"a":1},\n\n{"a":2}, {"a":3}]', json, 12)).places).toEqual([0, 1, 2]);
+  });
+
   it('hands on what is broken, for the service to name', async () => {
-    expect((await cut('{"a": 1}\n{"b"', 'ndjson', 100)).pieces).toEqual(['{"a": 1}\n', '{"b"']);
-    expect((await cut('', 'csv', 100)).pieces).toEqual([]);
+    expect((await cut('{"a": 1}\n{"b"', ndjson, 100)).pieces).toEqual(['{"a": 1}\n', '{"b"']);
+    expect((await cut('', csv, 100)).pieces).toEqual([]);
+    await expect(cut('[{"a":1},{"b"', json, 100)).rejects.toThrow('The file ends within the array of its records');
   });
 });
 
@@ -69,21 +96,22 @@ describe('sampleOf', () => {
       { length: 50 },
       (_, index) => `${index % 3 === 0 ? 'drama' : 'comedy'},${index},true,2020-01-0${(index % 9) + 1}`,
     );
-    const { definition } = await sampleOf(new Blob([`genre,year,sold,day\n${rows.join('\n')}`]), 'csv');
+    const { definition } = await sampleOf(new Blob([`genre,year,sold,day\n${rows.join('\n')}`]), csv);
     const types = Object.fromEntries(definition.facets.map(({ name, type }) => [name, type]));
     expect(types).toMatchObject({ genre: 'string', year: 'number', sold: 'boolean', day: 'date' });
   });
 
   it('says what is wrong with a file that is not what its name says', async () => {
-    await expect(sampleOf(new Blob(['']), 'csv')).rejects.toThrow('no records');
-    await expect(sampleOf(new Blob(['3\n']), 'ndjson')).rejects.toThrow('A record is an object');
-    const wrapped = new Blob([JSON.stringify({ items: [{ name: 'a' }] }, null, 2)]);
-    await expect(sampleOf(wrapped, 'json')).rejects.toThrow(/is an array of objects, and this one does not begin/);
+    await expect(sampleOf(new Blob(['']), csv)).rejects.toThrow('no records');
+    await expect(sampleOf(new Blob(['3\n']), ndjson)).rejects.toThrow('A record is an object');
+    const without = new File([JSON.stringify({ items: [7] }, null, 2)], 'a.json');
+    await expect(readingOf(without)).rejects.toThrow('no array of objects');
+    await expect(sampleOf(new Blob(['"text"']), json)).rejects.toThrow('The file is no JSON array.');
   });
 
   it('leaves lines out that are no records, of which the service tells', async () => {
     const file = new Blob(['{"name":"a","year":1}\n{"name":"b,"year":2}\n7\n{"name":"c","year":3}\n']);
-    const { records } = await sampleOf(file, 'ndjson');
+    const { records } = await sampleOf(file, ndjson);
     expect(records.map(({ fields }) => fields['name'])).toEqual(['a', 'c']);
   });
 });
@@ -98,12 +126,16 @@ it.each([
 });
 
 it.each([
-  ['a.CSV', '', 'csv'],
-  ['a.jsonl', '{}\n', 'ndjson'],
-  ['a.json', '[{}]', 'json'],
-  ['lines.json', '{"name":"a"}\n{"name":"b"}\n', 'ndjson'],
-  ['array.ndjson', '[{"name":"a"}]', 'json'],
+  ['a.CSV', '', csv],
+  ['a.jsonl', '{}\n', ndjson],
+  ['a.json', '[{}]', json],
+  ['lines.json', '{"name":"a"}\n{"name":"b","in":[{"a":1}]}\n', ndjson],
+  ['one.json', '{"name":"a"}', ndjson],
+  ['array.ndjson', '[{"name":"a"}]', json],
+  ['line.json', '{"count":1,"data":{"items":[{"name":"a"}]}}', { format: 'json', path: ['data', 'items'] }],
+  ['line.ndjson', '{"items":[{"name":"a"}]}', ndjson],
+  ['laid-out.json', '{\n"items": [\n{"name":"a"}]}', { format: 'json', path: ['items'] }],
   ['a.txt', '', undefined],
-])('tells the format of %s by its name and its text', async (name, content, format) => {
-  expect(await formatOfFile(new File([content], name))).toBe(format);
+])('tells how %s is read by its name and its text', async (name, content, reading) => {
+  expect(await readingOf(new File([content], name))).toEqual(reading);
 });

@@ -4,7 +4,7 @@ import { isLongInteger, parseExactJson } from '../../../../platform/exact-json.j
 import { separatorOf } from '../../../../records/csv-text.js';
 import { inferDefinition, type InferenceSample } from '../../../../records/definition-inference.js';
 import { isCalledKey, namelessRecords } from '../../../../records/nameless-records.js';
-import { piecesOf, type FileFormat, type Piece } from './file-records.js';
+import { piecesOf, type FileReading, type Piece } from './file-records.js';
 
 export type FieldDefinition = ReturnType<typeof inferDefinition>;
 
@@ -23,16 +23,13 @@ export interface NamelessSample {
 }
 
 const NAMES_MAX = 64;
-const SEEN_BYTES = 1024;
 
-/** Rejects with a sentence where the file does not begin as its format does. */
-export async function sampleOf(file: Blob, format: FileFormat): Promise<FileSample> {
-  if (format === 'json' && !/^\s*(?:\[|$)/.test(await file.slice(0, SEEN_BYTES).text()))
-    throw new Error('A JSON file of records is an array of objects, and this one does not begin with a bracket.');
-  const piece = await firstOf(piecesOf(file, format));
+/** Rejects with a sentence where the file has no records, or does not begin with one. */
+export async function sampleOf(file: Blob, reading: FileReading): Promise<FileSample> {
+  const piece = await firstOf(piecesOf(file, reading));
   if (piece === undefined) throw new Error('The file has no records.');
   const text = new TextDecoder().decode(piece.data);
-  const read = format === 'ndjson' ? lineRecords(text) : recordsOf(text, format);
+  const read = reading.format === 'csv' ? csvRecords(text) : lineRecords(text);
   const records = read.map(asSample);
   return { records, definition: inferDefinition(records), nameless: namelessOf(read, records) };
 }
@@ -63,10 +60,6 @@ export function listNameOf(file: string): string {
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[^a-z0-9]+|-+$/g, '')
     .slice(0, NAMES_MAX);
-}
-
-function recordsOf(text: string, format: 'json' | 'csv'): unknown[] {
-  return format === 'json' ? (parseExactJson(text) as unknown[]) : csvRecords(text);
 }
 
 /** Of the lines that are records: the service names the others when they are imported. Throws for the first where none is one. */

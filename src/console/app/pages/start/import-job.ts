@@ -1,6 +1,6 @@
 /** An import from the browser: piece after piece, so that it can say how far it is, be stopped, and go on where a connection was lost. */
 import { client, searchResultBulk, type SearchResultBulkOutput } from '../../service/client.js';
-import { CONTENT_TYPES, piecesOf, type FileFormat, type Piece } from './file-records.js';
+import { contentTypeOf, piecesOf, type FileReading, type Piece } from './file-records.js';
 
 type Failure = SearchResultBulkOutput['errors'][number];
 
@@ -10,7 +10,7 @@ export interface ImportState {
   /** Of those written. */
   readonly replaced: number;
   readonly failed: number;
-  /** The first of them; lines count from the beginning of the piece that they were in. */
+  /** The first of them; `line` is that of the file, of JSON the number of the record. */
   readonly failures: readonly Failure[];
 }
 
@@ -20,7 +20,7 @@ const FAILURES_KEPT_MAX = 100;
 
 interface ImportPlan {
   readonly file: Blob;
-  readonly format: FileFormat;
+  readonly reading: FileReading;
   readonly target: { readonly account: string; readonly list: string };
   /** The field whose value is the name of a record that has none; '': the service makes one. */
   readonly nameFrom: string;
@@ -37,7 +37,7 @@ export class ImportJob {
 
   constructor(plan: ImportPlan) {
     this.#plan = plan;
-    this.#pieces = piecesOf(plan.file, plan.format);
+    this.#pieces = piecesOf(plan.file, plan.reading);
   }
 
   get list(): string {
@@ -61,19 +61,20 @@ export class ImportJob {
     return this.#open;
   }
 
-  async #send({ data, bytesRead }: Piece): Promise<void> {
-    const { target, format, nameFrom, onState } = this.#plan;
-    const body = { contentType: CONTENT_TYPES[format], data };
+  async #send({ data, bytesRead, linesBefore }: Piece): Promise<void> {
+    const { target, reading, nameFrom, onState } = this.#plan;
+    const body = { contentType: contentTypeOf(reading), data };
     const query = nameFrom === '' ? {} : { name_from: nameFrom };
     const answer = await searchResultBulk(client, { params: target, query, body }, { signal: this.#stopped.signal });
     this.#open = undefined;
     const { written, replaced, failed, failures } = this.#state;
+    const failuresHere = answer.errors.map((failure) => ({ ...failure, line: failure.line + linesBefore }));
     this.#state = {
       bytesRead,
       written: written + answer.created + answer.updated,
       replaced: replaced + answer.updated,
       failed: failed + answer.failed,
-      failures: [...failures, ...answer.errors].slice(0, FAILURES_KEPT_MAX),
+      failures: [...failures, ...failuresHere].slice(0, FAILURES_KEPT_MAX),
     };
     onState(this.#state);
   }

@@ -9,10 +9,11 @@ import { shown } from '../../ui/format.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { definitionOf, FACET_TYPES, fieldChoices, type FieldChoice } from './field-choices.js';
-import { formatOfFile, type FileFormat } from './file-records.js';
+import { readingOf, type FileReading } from './file-records.js';
 import { listNameOf, sampleOf, type FileSample } from './file-sample.js';
 import { ImportJob, NOTHING_IMPORTED, type ImportState } from './import-job.js';
 import { ImportCounts } from './import-counts.js';
+import { placeOf, RecordsWithin } from './records-within.js';
 import { RecordNames } from './record-names.js';
 
 interface NewListProps {
@@ -25,9 +26,9 @@ export function NewListFromFile({ file, onLeave }: NewListProps) {
   const sample = useQuery({
     queryKey: ['sample', file.name, file.size, file.lastModified],
     queryFn: async () => {
-      const format = await formatOfFile(file);
-      if (format === undefined) throw new Error(text.start.unknownFormat(file.name));
-      return { format, sample: await sampleOf(file, format) };
+      const reading = await readingOf(file);
+      if (reading === undefined) throw new Error(text.start.unknownFormat(file.name));
+      return { reading, sample: await sampleOf(file, reading) };
     },
     retry: false,
   });
@@ -49,18 +50,18 @@ export function NewListFromFile({ file, onLeave }: NewListProps) {
 
 interface NewListFormProps {
   readonly file: File;
-  readonly format: FileFormat;
+  readonly reading: FileReading;
   readonly sample: FileSample;
 }
 
-function NewList({ file, format, sample }: NewListFormProps) {
+function NewList({ file, reading, sample }: NewListFormProps) {
   const [name, setName] = useState(() => listNameOf(file.name));
   const [choices, setChoices] = useState<readonly FieldChoice[]>(() => fieldChoices(sample));
   const [nameFrom, setNameFrom] = useState(sample.nameless?.key ?? '');
-  const making = useMaking(file, format, nameFrom);
+  const making = useMaking(file, reading, nameFrom);
   const schema = listCreateSchemas.body.properties.name;
   const isName = new RegExp(schema.pattern).test(name);
-  if (making.state !== undefined) return <Importing {...making} state={making.state} file={file} />;
+  if (making.state !== undefined) return <Importing {...making} state={making.state} file={file} reading={reading} />;
   return (
     <form
       aria-label={text.start.newList}
@@ -82,6 +83,7 @@ function NewList({ file, format, sample }: NewListFormProps) {
             setName(event.currentTarget.value);
           }}
         />
+        <RecordsWithin reading={reading} />
         <Text>{text.start.fieldsLead}</Text>
         <Choices choices={choices} onChange={setChoices} />
         {sample.nameless === undefined ? null : (
@@ -191,7 +193,7 @@ interface Making {
 }
 
 /** Makes the list, and brings the file into it. */
-function useMaking(file: File, format: FileFormat, nameFrom: string): Making {
+function useMaking(file: File, reading: FileReading, nameFrom: string): Making {
   const account = useAccount();
   const cache = useQueryClient();
   const job = useRef<ImportJob>(undefined);
@@ -228,7 +230,7 @@ function useMaking(file: File, format: FileFormat, nameFrom: string): Making {
         setList(definition.name);
         setState(NOTHING_IMPORTED);
         const target = { account, list: definition.name };
-        job.current = new ImportJob({ file, format, target, nameFrom, onState: setState });
+        job.current = new ImportJob({ file, reading, target, nameFrom, onState: setState });
         await goOn();
       }),
   };
@@ -241,11 +243,12 @@ function useToSearch(): (list: string) => Promise<void> {
 }
 
 interface ImportingProps extends Making {
+  readonly reading: FileReading;
   readonly state: ImportState;
   readonly file: File;
 }
 
-function Importing({ state, file, list, busy, error, goOn, stop }: ImportingProps) {
+function Importing({ state, file, reading, list, busy, error, goOn, stop }: ImportingProps) {
   const toSearch = useToSearch();
   const { bytesRead, failures } = state;
   const percent = file.size === 0 ? 100 : (100 * bytesRead) / file.size;
@@ -260,7 +263,7 @@ function Importing({ state, file, list, busy, error, goOn, stop }: ImportingProp
             <Table.Tbody>
               {failures.map(({ line, name, detail }, index) => (
                 <Table.Tr key={index}>
-                  <Table.Td>{name ?? text.start.line(line)}</Table.Td>
+                  <Table.Td>{name ?? placeOf(line, reading)}</Table.Td>
                   <Table.Td>{detail}</Table.Td>
                 </Table.Tr>
               ))}

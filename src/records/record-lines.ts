@@ -1,5 +1,8 @@
-/** Records of NDJSON that a command changes on their way, line by line, so that what the service says of a line is true of the file. */
-import { parseExactJson, repeatedMember } from '../platform/index.js';
+/**
+ * Records of NDJSON that are changed on their way to the service, line by line, so that what it says of a line is true of the file. Runs in browsers, too.
+ */
+import { parseExactJson } from '../platform/exact-json.js';
+import { repeatedMember } from '../platform/json-members.js';
 
 const LINE_FEED = 0x0a;
 /** The first line of a file may begin with a mark of its coding. */
@@ -14,19 +17,26 @@ export async function* changedLines(
   source: AsyncIterable<Uint8Array>,
   change: (line: string) => string | Promise<string>,
 ): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
   let carried: Uint8Array[] = [];
   for await (const chunk of source) {
     const lines: string[] = [];
     let begin = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, begin)) {
-      lines.push(await change(Buffer.concat([...carried, chunk.subarray(begin, end)]).toString()));
+      lines.push(await change(textOf([...carried, chunk.subarray(begin, end)])));
       carried = [];
       begin = end + 1;
     }
     if (begin < chunk.length) carried.push(Uint8Array.from(chunk.subarray(begin)));
-    if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`);
+    if (lines.length > 0) yield encoder.encode(`${lines.join('\n')}\n`);
   }
-  if (carried.length > 0) yield Buffer.from(await change(Buffer.concat(carried).toString()));
+  if (carried.length > 0) yield encoder.encode(await change(textOf(carried)));
+}
+
+/** With a mark of its coding where it has one. */
+function textOf(parts: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return parts.map((part) => decoder.decode(part, { stream: true })).join('') + decoder.decode();
 }
 
 /** Undefined of what is no record, or gives a member twice: written anew it would have one of the two values, and nobody would be told. */

@@ -1,9 +1,7 @@
 /**
  * The records of a JSON document that is no list of them itself, as interfaces of the web answer: `{"data": {"items": [{…}, {…}]}}`. The array is cut
- * into lines of NDJSON while it is read, whatever its length; what an element is, the service says.
+ * into lines of NDJSON while it is read, whatever its length; what an element is, the service says. Runs in browsers, too.
  */
-import { CommandError } from './exit-codes.js';
-import { printable } from './output.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -35,14 +33,17 @@ export function memberName(path: readonly string[]): string {
   return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
+/** What is wrong with a document that records are to be taken out of: a sentence that lacks its subject. */
+export class JsonRecordsFault extends Error {}
+
 /**
- * Throws a CommandError where the document has no array there, and where it ends within it; `begin`: its beginning, by which it is told where one is. An empty
- * path is the document itself.
+ * Throws a JsonRecordsFault where the document has no array there, and where it ends within it; `begin`: its beginning, by which it is told where one is. An
+ * empty path is the document itself.
  */
 export async function* recordLines(
   source: AsyncIterable<Uint8Array>,
   path: readonly string[],
-  { file, begin }: { readonly file: string; readonly begin: Uint8Array },
+  begin: Uint8Array,
 ): AsyncGenerator<Uint8Array> {
   const cutter = new ArrayCutter(path);
   for await (const chunk of source) {
@@ -50,15 +51,15 @@ export async function* recordLines(
     if (lines.length > 0) yield lines;
     if (cutter.state === 'behind') return;
   }
-  if (cutter.state === 'before') throw noArray(path, file, begin);
-  throw new CommandError(`${file} ends within the array of its records: what came before is in the list.`);
+  if (cutter.state === 'before') throw noArray(path, begin);
+  throw new JsonRecordsFault('ends within the array of its records: what came before is in the list.');
 }
 
-function noArray(path: readonly string[], file: string, begin: Uint8Array): CommandError {
+function noArray(path: readonly string[], begin: Uint8Array): JsonRecordsFault {
   const found = arrayOfObjects(begin);
-  const there = found === undefined || found.length === 0 ? '' : `: one is at ${printable(memberName(found))}`;
-  const what = path.length === 0 ? 'is no JSON array' : `has no array at ${printable(memberName(path))}`;
-  return new CommandError(`${file} ${what}${there}.`);
+  const there = found === undefined || found.length === 0 ? '' : `: one is at ${memberName(found)}`;
+  const what = path.length === 0 ? 'is no JSON array' : `has no array at ${memberName(path)}`;
+  return new JsonRecordsFault(`${what}${there}.`);
 }
 
 /** Where in the beginning of a document the first array of objects is; undefined where there is none in what was read. */
@@ -129,7 +130,7 @@ class JsonPlaces {
 
 /** As it is written where it is no JSON. */
 function nameOf(bytes: readonly number[]): string {
-  const text = Buffer.from(bytes).toString();
+  const text = new TextDecoder().decode(Uint8Array.from(bytes));
   try {
     return JSON.parse(`"${text}"`) as string;
   } catch {
@@ -149,7 +150,7 @@ class ArrayCutter {
 
   /** What of these bytes belongs to elements, a line feed behind each. */
   push(chunk: Uint8Array): Uint8Array {
-    const lines = Buffer.allocUnsafe(chunk.length + 1);
+    const lines = new Uint8Array(chunk.length);
     let length = 0;
     for (const byte of chunk) {
       if (this.state === 'behind') break;

@@ -1,6 +1,6 @@
 /**
  * Records whose fields hold objects, as fields of their own: `{"author": {"name": "Ana"}}` has a field `author.name`, and
- * `{"authors": [{"name": "Ana"}, {"name": "Bo"}]}` has `authors.name` with both. A point on the map stays one.
+ * `{"authors": [{"name": "Ana"}, {"name": "Bo"}]}` has `authors.name` with both. A point on the map stays one. Runs in browsers, too.
  */
 import { isPoint } from '../fields/index.js';
 import { changedLines, isJsonObject, recordOfLine, wrappedFields, type JsonObject } from './record-lines.js';
@@ -8,11 +8,11 @@ import { changedLines, isJsonObject, recordOfLine, wrappedFields, type JsonObjec
 /** Objects and arrays within each other. */
 const DEPTH_MAX = 64;
 
-/** Lines of NDJSON, as many as before. What is no record stays as it is: the service says what is wrong with it. */
+/** Lines of NDJSON, as many as before. What is flat or no record stays as it is: the service says what is wrong with it. */
 export function flatLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   return changedLines(source, (line) => {
     const record = recordOfLine(line);
-    return record === undefined ? line : JSON.stringify(flatRecord(record));
+    return record === undefined || nestedField(record) === undefined ? line : JSON.stringify(flatRecord(record));
   });
 }
 

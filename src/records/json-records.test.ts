@@ -8,11 +8,9 @@ async function* pieces(text: string, bytes: number): AsyncGenerator<Uint8Array> 
   for (let at = 0; at < all.length; at += bytes) yield await Promise.resolve(all.subarray(at, at + bytes));
 }
 
-const told = (text: string) => ({ file: 'file.json', begin: Buffer.from(text) });
-
 async function linesOf(text: string, path: readonly string[], bytes = 7): Promise<string> {
   const lines: Uint8Array[] = [];
-  for await (const part of recordLines(pieces(text, bytes), path, told(text))) lines.push(part);
+  for await (const part of recordLines(pieces(text, bytes), path, Buffer.from(text))) lines.push(part);
   return Buffer.concat(lines).toString();
 }
 
@@ -54,8 +52,8 @@ describe('records within a JSON document', () => {
   });
 
   it('are asked for where there are none, or cut off', async () => {
-    await expect(linesOf('{"items": {"a": []}}', ['items'])).rejects.toThrow('file.json has no array at items.');
-    await expect(linesOf('{"a": [1]}', [])).rejects.toThrow('file.json is no JSON array.');
+    await expect(linesOf('{"items": {"a": []}}', ['items'])).rejects.toThrow(/^has no array at items\.$/);
+    await expect(linesOf('{"a": [1]}', [])).rejects.toThrow(/^is no JSON array\.$/);
     await expect(linesOf('{"a": {"b.c": [{}]}}', ['items'])).rejects.toThrow('no array at items: one is at /a/b.c.');
     await expect(linesOf('', ['items'])).rejects.toThrow('no array at items');
     await expect(linesOf('{"items": [{"a": 1}, {"b', ['items'])).rejects.toThrow(
