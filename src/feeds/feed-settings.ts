@@ -9,7 +9,8 @@ export const FEED_SETTINGS = defineSettings('feeds', {
   parallel: {
     schema: integer(1, 64),
     default: 4,
-    comment: 'Feeds that are read at a time, of all accounts, and lists that import at a time.',
+    comment:
+      'Feeds that are read at a time, of all accounts, and lists that import at a time. Where runs last for ten minutes and others wait, up to twice as many feeds.',
   },
   pages_per_second: {
     schema: integer(0, 10_000),

@@ -48,7 +48,7 @@ let opening: () => Promise<ListIndex>;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-importer-'));
   environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
-  await makeAccounts(environment, 'test');
+  await makeAccounts(environment, 'test', 'other');
   lists = await listFixtures();
   index = await lists.add('films', PENDING, []);
   opening = () => Promise.resolve(index);
@@ -173,11 +173,13 @@ describe('ListImporter', () => {
     expect([opened, sources.of('id')?.error]).toEqual([2, null]);
   });
 
-  it('hands each that waits its turn, so many at a time, and none is forgotten', async () => {
+  it('hands each that waits its turn, so many at a time, account by account, and none is forgotten', async () => {
     content = fileOf({ a: 'One' });
     const lists = Array.from({ length: 200 }, (_, number) => `list-${number}`);
     for (const list of lists)
       await sources.create({ ...(sources.of('id') as SourceRow), list_id: list, list, feed: null });
+    await sources.create({ ...(sources.of('id') as SourceRow), list_id: 'of-other', account: 'other', feed: null });
+    const order: string[] = [];
     let together = 0;
     let most = 0;
     opening = async () => {
@@ -187,8 +189,10 @@ describe('ListImporter', () => {
       together -= 1;
       return index;
     };
-    await Promise.all(lists.map((list) => importer.run(list)));
+    const ended = (list: string) => importer.run(list).then(() => order.push(list));
+    await Promise.all([...lists, 'of-other'].map(ended));
     expect(most).toBe(1);
+    expect(order.indexOf('of-other')).toBeLessThan(4);
     expect(lists.filter((list) => sources.of(list)?.applied_etag !== content)).toEqual([]);
   });
 

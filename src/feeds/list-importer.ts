@@ -8,6 +8,7 @@ import type { ListIndex, SyncOutcome, SyncSession } from '../index/index.js';
 import type { MediaStores, OpenFile } from '../media/index.js';
 import { ServiceError, type Clock, type GiveWay } from '../platform/index.js';
 import type { Timers } from '../platform/work/index.js';
+import { FairQueue } from '../workers/index.js';
 import type { FeedMetrics } from './feed-metrics.js';
 import { toldFailure } from './known-failure.js';
 import { importedFile, type ImportedFile } from './imported-file.js';
@@ -59,13 +60,18 @@ interface Running {
   readonly done: Promise<void>;
 }
 
+interface Waiting {
+  readonly account: string;
+  readonly begin: () => void;
+}
+
 export class ListImporter {
   private readonly running = new Map<string, Running>();
   /** By list: the state of the list after the last import; what has another one was written to since. */
   private readonly states = new Map<string, number>();
   private slotsTaken = 0;
-  /** Imports that wait for a slot, in their order: each is handed one. */
-  private readonly waiting: (() => void)[] = [];
+  /** Imports that wait for a slot, each of which is handed one: accounts have turns. */
+  private readonly waiting = new FairQueue<Waiting>(({ account }) => account);
   /** Each ends the wait for another try. */
   private readonly retries = new Set<() => void>();
   private isStopped = false;
@@ -112,7 +118,7 @@ export class ListImporter {
   }
 
   private async turns(listId: string, running: Running): Promise<void> {
-    await this.slot();
+    await this.slot(this.options.sources.of(listId)?.account ?? '');
     try {
       do {
         const { look } = running;
@@ -121,15 +127,15 @@ export class ListImporter {
         await this.turn(listId, look, running);
       } while (running.isAskedAgain && !running.isCancelled);
     } finally {
-      const next = this.waiting.shift();
+      const [next] = this.waiting.take(1);
       if (next === undefined) this.slotsTaken -= 1;
-      else next();
+      else next.begin();
     }
   }
 
-  private async slot(): Promise<void> {
-    if (this.slotsTaken >= this.options.parallelMax) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    else this.slotsTaken += 1;
+  private async slot(account: string): Promise<void> {
+    if (this.slotsTaken < this.options.parallelMax) this.slotsTaken += 1;
+    else await new Promise<void>((begin) => this.waiting.push({ account, begin }));
   }
 
   private async turn(listId: string, look: Look, running: Running): Promise<void> {

@@ -22,6 +22,10 @@ export class SubscriptionWorker implements LaneWorker<DeliveryTypes> {
     private readonly options: { readonly sender: Sender; readonly timers: Timers },
   ) {}
 
+  get owner(): string {
+    return this.subscription.account;
+  }
+
   get receiver(): string {
     return new URL(this.subscription.url).origin;
   }

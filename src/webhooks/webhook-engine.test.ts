@@ -124,6 +124,19 @@ describe('a receiver that is down', () => {
       await silent.close();
     }
   });
+
+  it('keeps connections from no other account, whatever waits for it', async () => {
+    const fixture = fixtureWith({ settings: { answer_seconds: 300, connections_max: 4 } });
+    receiver.answering = ({ path }, response) => (path === '/hook' ? response.writeHead(204).end() : undefined);
+    fixture.engine.put({ ...fixture.subscription('well', receiver.url(), [UPDATED]), account: 'other' });
+    for (let number = 0; number < 6; number += 1)
+      fixture.engine.put(fixture.subscription(`s${number}`, receiver.url(`/silent/${number}`), [UPDATED]));
+    await fixture.emitAndMove(updates(2, 2));
+    await fixture.emit(updates(5, 5), 'other');
+    await eventually(succeeded, (all) => all.length === 5);
+    expect(receiver.received.length).toBe(5 + 2);
+    await fixture.engine.remove(Array.from({ length: 6 }, (_, number) => `s${number}`));
+  });
 });
 
 describe('what waits for a webhook that is not known', () => {

@@ -10,7 +10,7 @@ import {
   statusOf,
   type FeedState,
 } from './feed-state.js';
-import { SyncScheduler } from './sync-scheduler.js';
+import { LONG_RUN_MS, SyncScheduler } from './sync-scheduler.js';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 const MINUTE_MS = 60_000;
@@ -204,6 +204,21 @@ describe('SyncScheduler', () => {
     expect(later.made.isRunning('b1')).toBe(true);
     await later.end('a1');
     expect(later.began.map(([id]) => id)).toEqual(['b1', 'a1', 'a2', 'b1', 'a3']);
+  });
+
+  it('leaves the place of a run that lasts long to an account that has none, until twice as many are under way', async () => {
+    const { timers, began, made, end } = scheduler({ parallelMax: 2 });
+    made.setAll([feed('a1', 'a'), feed('b1', 'b')]);
+    made.setAll(['a2', 'b2', 'c1', 'c2', 'd1', 'e1'].map((id) => feed(id, id.slice(0, 1))));
+    await timers.pass(LONG_RUN_MS - 60_000, settled);
+    expect(began.map(([id]) => id)).toEqual(['a1', 'b1']);
+    await timers.pass(120_000, settled);
+    expect(began.map(([id]) => id)).toEqual(['a1', 'b1', 'c1', 'd1']);
+    // Whatever lasts long now: two runs beyond the two are all.
+    await timers.pass(10 * LONG_RUN_MS, settled);
+    expect(began).toHaveLength(4);
+    await end('d1');
+    expect(began.map(([id]) => id).slice(4)).toEqual(['e1']);
   });
 
   it('looks through ten thousand feeds once where they are added together', async () => {

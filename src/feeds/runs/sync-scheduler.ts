@@ -2,8 +2,9 @@
  * When each feed is read: every so often, a little later by chance, a bounded number at a time, and turn by turn between accounts.
  *
  * Invariants: a feed has one run at a time; one that is due runs as soon as there is room, and those of an account that has fewest
- * running come first, among them the one that waited longest; where several accounts have feeds, none has all the runs. The clock may jump: what would wait for more than its
- * interval is due within it. One thread only; never rejects.
+ * running come first, among them the one that waited longest; where several accounts have feeds, none has all the runs, and one that lasts long leaves its
+ * place to an account that has none. The clock may jump: what would wait for more than its interval is
+ * due within it. One thread only; never rejects.
  */
 import type { Timers } from '../../platform/work/index.js';
 
@@ -12,8 +13,10 @@ const JITTER_SHARE = 0.1;
 const JITTER_MS_MAX = 300_000;
 /** A source that asks to be left alone for longer is asked again all the same. */
 const RETRY_AFTER_MS_MAX = 86_400_000;
-/** A jump of the clock is seen so soon. */
+/** A jump of the clock is seen so soon, and that a run has become a long one. */
 const CHECK_MS = 30_000;
+/** A run that lasts so long leaves its place to an account that has none, until twice as many are under way. */
+export const LONG_RUN_MS = 600_000;
 
 export interface ScheduledFeed {
   readonly id: string;
@@ -41,7 +44,7 @@ interface Entry {
   nextMs: number;
   /** Nobody meant it to wait for longer: a clock that was set back is seen by that. */
   waitMsMax: number;
-  /** Since when it waits for room. */
+  /** Since when it waits for room, or runs. */
   dueMs: number;
   isRunning: boolean;
 }
@@ -115,7 +118,7 @@ export class SyncScheduler {
       intervalMs,
       nextMs: next,
       waitMsMax,
-      dueMs: Math.min(next, nowMs),
+      dueMs: entry?.isRunning === true ? entry.dueMs : Math.min(next, nowMs),
       isRunning: entry?.isRunning ?? false,
     });
   }
@@ -132,23 +135,16 @@ export class SyncScheduler {
         waitMs = Math.min(waitMs, entry.nextMs - nowMs);
       }
     }
-    while (this.running < this.options.parallelMax) {
-      const due = this.nextDue(nowMs);
-      if (due === undefined) break;
-      this.begin(...due);
-    }
+    for (let due = this.nextDue(nowMs); due !== undefined; due = this.nextDue(nowMs)) this.begin(...due);
     this.cancelTimer = this.options.timers.after(waitMs, () => {
       this.wake();
     });
   }
 
   private nextDue(nowMs: number): [id: string, entry: Entry] | undefined {
-    const busy = new Map<string, number>();
-    for (const { account, isRunning } of this.feeds.values())
-      busy.set(account, (busy.get(account) ?? 0) + Number(isRunning));
-    const { parallelMax } = this.options;
-    // Sources of one account may all be as slow as their time allows: where there are others, one run is left to them.
-    const ofOneMax = busy.size > 1 ? Math.max(1, parallelMax - 1) : parallelMax;
+    const busy = this.busyAccounts();
+    const ofOneMax = this.ofOneMax(busy.size === 1, nowMs);
+    if (ofOneMax === 0) return undefined;
     let best: [string, Entry] | undefined;
     for (const [id, entry] of this.feeds) {
       if (entry.isRunning || entry.nextMs > nowMs || (busy.get(entry.account) ?? 0) >= ofOneMax) continue;
@@ -158,8 +154,30 @@ export class SyncScheduler {
     return best;
   }
 
+  /** Of each account that has feeds, how many run. */
+  private busyAccounts(): Map<string, number> {
+    const busy = new Map<string, number>();
+    for (const { account, isRunning } of this.feeds.values())
+      busy.set(account, (busy.get(account) ?? 0) + Number(isRunning));
+    return busy;
+  }
+
+  /** How many runs an account may have. Sources may all be as slow as the time of a run allows, and a run is not taken back. */
+  private ofOneMax(isOneAccount: boolean, nowMs: number): number {
+    const { parallelMax } = this.options;
+    if (this.running < parallelMax) return isOneAccount ? parallelMax : Math.max(1, parallelMax - 1);
+    return this.running < parallelMax + Math.min(parallelMax, this.longRuns(nowMs)) ? 1 : 0;
+  }
+
+  private longRuns(nowMs: number): number {
+    let count = 0;
+    for (const { isRunning, dueMs } of this.feeds.values()) count += Number(isRunning && nowMs - dueMs >= LONG_RUN_MS);
+    return count;
+  }
+
   private begin(id: string, entry: Entry): void {
     entry.isRunning = true;
+    entry.dueMs = this.options.timers.nowMs();
     this.running += 1;
     void this.options.run(id).then(({ retryAfterMs }) => {
       this.running -= 1;

@@ -2,7 +2,7 @@
  * How many requests are under way at one host and at all, from the first byte sent to the last byte read, and how many may wait for
  * that. One thread only.
  */
-import { WorkSlots } from '../work/work-slots.js';
+import { WorkSlots, type SlotPlace } from '../work/work-slots.js';
 import type { CallEnd } from './call-end.js';
 import { OutboundFailedError } from './outbound-error.js';
 
@@ -22,7 +22,7 @@ export class HostSlots {
 
   /** What gives the slot back, once; undefined where there is none now. */
   takeAtOnce(host: string): (() => void) | undefined {
-    return this.slots.take(host, undefined) ? this.taken(host) : undefined;
+    return this.slots.take(placeAt(host), undefined) ? this.taken(host) : undefined;
   }
 
   /** Resolves with what gives the slot back, once. Rejects with `too-many-waiting` or the reason of the end. */
@@ -48,7 +48,7 @@ export class HostSlots {
       };
       // Taken while it is called: a slot that comes free calls nobody else then.
       const takeIfWanted = (): void => {
-        if (signal.aborted || !this.slots.take(host, takeIfWanted)) return;
+        if (signal.aborted || !this.slots.take(placeAt(host), takeIfWanted)) return;
         end();
         resolve(this.taken(host));
       };
@@ -60,8 +60,13 @@ export class HostSlots {
   private taken(host: string): () => void {
     let isTaken = true;
     return () => {
-      if (isTaken) this.slots.release(host);
+      if (isTaken) this.slots.release(placeAt(host));
       isTaken = false;
     };
   }
+}
+
+/** Who asks are not told apart. */
+function placeAt(host: string): SlotPlace {
+  return { owner: '', receiver: host };
 }

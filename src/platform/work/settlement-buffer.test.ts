@@ -57,17 +57,18 @@ describe('WorkSlots', () => {
   it('bounds each receiver and all together, and calls whoever waits', () => {
     const slots = new WorkSlots(2, 3);
     const called: string[] = [];
-    const take = (receiver: string) => slots.take(receiver, () => called.push(receiver));
+    const at = (receiver: string) => ({ owner: '', receiver });
+    const take = (receiver: string) => slots.take(at(receiver), () => called.push(receiver));
     expect([take('a'), take('a'), take('a')]).toEqual([true, true, false]);
     expect([take('b'), take('b')]).toEqual([true, false]);
     expect(called).toEqual([]);
     // All were taken, so that the one that comes free may be anybody's.
-    slots.release('a');
+    slots.release(at('a'));
     expect(called.sort()).toEqual(['a', 'b']);
     expect([take('b'), take('a')]).toEqual([true, false]);
-    slots.release('b');
-    slots.release('b');
-    slots.release('a');
+    slots.release(at('b'));
+    slots.release(at('b'));
+    slots.release(at('a'));
     expect([take('a'), take('a'), take('a')]).toEqual([true, true, false]);
   });
 });

@@ -100,7 +100,9 @@ export interface AttemptedWork<T extends WorkTypes> {
 
 /** Who does the work of a lane. */
 export interface LaneWorker<T extends WorkTypes> {
-  /** Whose share of the slots an attempt takes. */
+  /** Who shares the slots with other owners; stays the same. Default: the lane has the same one as all others. */
+  readonly owner?: string;
+  /** Who is asked, and has only so many slots. */
   readonly receiver: string;
   /** Items that one attempt takes, all of different subjects. */
   readonly batchMax: number;

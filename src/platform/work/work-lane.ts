@@ -25,7 +25,7 @@ import type {
   WorkTypes,
 } from './work-kind.js';
 import type { WorkQueue } from './work-queue.js';
-import type { WorkSlots } from './work-slots.js';
+import type { SlotPlace, WorkSlots } from './work-slots.js';
 
 const HELD_MAX = 1000;
 /** And as many as are tried together: there may be ten thousand lanes. */
@@ -82,11 +82,15 @@ export class WorkLane<T extends WorkTypes> {
   private readonly retries = new Set<() => void>();
   private readonly abort = new AbortController();
   private stopped = false;
+  /** Where the slots expect it. */
+  private place: SlotPlace;
   private onIdle: (() => void) | undefined;
 
   constructor(private readonly options: LaneOptions<T>) {
     // Each attempt that is under way listens to it, and their number is bounded by the slots.
     setMaxListeners(0, this.abort.signal);
+    this.place = placeOf(options.worker);
+    options.slots.expect(this.place);
   }
 
   /** Somebody has changed something: what was found out about the receiver need not hold any more. */
@@ -99,12 +103,12 @@ export class WorkLane<T extends WorkTypes> {
     const { timers, slots, worker } = this.options;
     this.readToMs = undefined;
     this.pausedUntilMs = Math.min(this.pausedUntilMs, timers.nowMs() + this.pauseMs);
+    const place = this.currentPlace();
     while (!this.stopped) {
       if (timers.nowMs() < this.pausedUntilMs || (this.isDown && this.underWay > 0)) break;
       if (!this.hasReady(worker.batchMax)) break;
-      const { receiver } = worker;
-      if (!slots.take(receiver, this.wake)) break;
-      void this.attempt(this.lines.take(worker.batchMax), receiver);
+      if (!slots.take(place, this.wake)) break;
+      void this.attempt(this.lines.take(worker.batchMax), place);
     }
     this.awaitNext();
   };
@@ -125,7 +129,9 @@ export class WorkLane<T extends WorkTypes> {
 
   /** No more attempts; resolves when none is under way. Those that are after `graceMs` are broken off and count for nothing. */
   async stop(graceMs: number): Promise<void> {
+    const isFirst = !this.stopped;
     this.stopped = true;
+    if (isFirst) this.options.slots.forget(this.place);
     this.timer?.cancel();
     for (const cancel of this.retries) cancel();
     if (this.underWay === 0) return;
@@ -136,6 +142,17 @@ export class WorkLane<T extends WorkTypes> {
       this.onIdle = resolve;
     });
     clearTimeout(timer);
+  }
+
+  private currentPlace(): SlotPlace {
+    const { slots, worker } = this.options;
+    if (!this.stopped && worker.receiver !== this.place.receiver) {
+      const before = this.place;
+      this.place = placeOf(worker);
+      slots.expect(this.place);
+      slots.forget(before);
+    }
+    return this.place;
   }
 
   private get isDown(): boolean {
@@ -171,7 +188,7 @@ export class WorkLane<T extends WorkTypes> {
     return due.length > 0;
   }
 
-  private async attempt(batch: readonly Held[], receiver: string): Promise<void> {
+  private async attempt(batch: readonly Held[], place: SlotPlace): Promise<void> {
     const { slots, timers, worker } = this.options;
     this.underWay += 1;
     const atMs = timers.nowMs();
@@ -185,7 +202,7 @@ export class WorkLane<T extends WorkTypes> {
       await this.options.afterAttempt();
     }
     this.underWay -= 1;
-    slots.release(receiver);
+    slots.release(place);
     if (this.underWay === 0) this.onIdle?.();
     this.wake();
   }
@@ -308,4 +325,8 @@ export class WorkLane<T extends WorkTypes> {
     });
     this.timer = { dueMs, cancel };
   }
+}
+
+function placeOf({ owner, receiver }: Pick<LaneWorker<WorkTypes>, 'owner' | 'receiver'>): SlotPlace {
+  return { owner: owner ?? '', receiver };
 }

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WorkSlots } from './work-slots.js';
+
+const at = (receiver: string, owner = '') => ({ owner, receiver });
 
 /** Lanes that have so much to do, each at its receiver: they take a slot for each piece, as soon as there is one. */
 class Lanes {
@@ -17,7 +19,7 @@ class Lanes {
     let left = pieces;
     const wake = (): void => {
       this.calls += 1;
-      while (left > 0 && this.slots.take(receiver, wake)) {
+      while (left > 0 && this.slots.take(at(receiver), wake)) {
         left -= 1;
         this.underWay.push(receiver);
       }
@@ -28,7 +30,7 @@ class Lanes {
   end(position: number): void {
     const [receiver = ''] = this.underWay.splice(position, 1);
     this.done += 1;
-    this.slots.release(receiver);
+    this.slots.release(at(receiver));
   }
 }
 
@@ -77,17 +79,17 @@ it('forgets nobody, keeps its bounds, and lets no slot rest while anybody could 
 
 it('a lane that has nothing to do any more leaves its slot to the next of its receiver', () => {
   const slots = new WorkSlots(1, 10);
-  slots.take('a', undefined);
+  slots.take(at('a'), undefined);
   const called: string[] = [];
-  slots.take('a', () => called.push('has nothing to do'));
-  slots.take('a', () => {
+  slots.take(at('a'), () => called.push('has nothing to do'));
+  slots.take(at('a'), () => {
     called.push('takes it');
-    slots.take('a', undefined);
+    slots.take(at('a'), undefined);
   });
-  slots.take('a', () => called.push('waits on'));
-  slots.release('a');
+  slots.take(at('a'), () => called.push('waits on'));
+  slots.release(at('a'));
   expect(called).toEqual(['has nothing to do', 'takes it']);
-  slots.release('a');
+  slots.release(at('a'));
   expect(called).toEqual(['has nothing to do', 'takes it', 'waits on']);
 });
 
@@ -111,7 +113,7 @@ it('forgets nobody where lanes go over to another receiver, or drop out, while t
         const lanes = Array.from({ length: 8 }, () => {
           const lane = { receiver: 'a', left: 0, wake };
           function wake(): void {
-            while (lane.left > 0 && slots.take(lane.receiver, wake)) {
+            while (lane.left > 0 && slots.take(at(lane.receiver), wake)) {
               lane.left -= 1;
               underWay.push(lane.receiver);
             }
@@ -120,7 +122,7 @@ it('forgets nobody where lanes go over to another receiver, or drop out, while t
         });
         const end = (position: number): void => {
           const [receiver] = underWay.splice(position % Math.max(underWay.length, 1), 1);
-          if (receiver !== undefined) slots.release(receiver);
+          if (receiver !== undefined) slots.release(at(receiver));
         };
         const assertNoneRests = (): void => {
           if (underWay.length >= all) return;
@@ -147,4 +149,126 @@ it('forgets nobody where lanes go over to another receiver, or drop out, while t
     ),
     { numRuns: 2000 },
   );
+});
+
+describe('owners', () => {
+  /** Takes as many as it gets at receivers of its own, each of which never answers; returns how many. */
+  const takeAll = (slots: WorkSlots, owner: string): number => {
+    let count = 0;
+    while (slots.take(at(`${owner}${count}`, owner), undefined)) count += 1;
+    return count;
+  };
+
+  it('leave as much as one of them has to the others, one at least to each, and all to who is alone', () => {
+    const slots = new WorkSlots(16, 512);
+    slots.expect(at('a0', 'a'));
+    slots.expect(at('a1', 'a'));
+    slots.expect(at('b0', 'b'));
+    for (let number = 0; number < 50; number += 1) slots.expect(at('hooks', `other ${number} `));
+    expect([takeAll(slots, 'a'), takeAll(slots, 'b')]).toEqual([231, 116]);
+    const others = Array.from({ length: 50 }, (_, number) => takeAll(slots, `other ${number} `));
+    expect(Math.min(...others)).toBeGreaterThan(0);
+    const alone = new WorkSlots(16, 512);
+    alone.expect(at('a0', 'a'));
+    expect(takeAll(alone, 'a')).toBe(512);
+  });
+
+  it('share what one receiver may be asked at a time, too', () => {
+    const slots = new WorkSlots(16, 512);
+    for (const owner of ['a', 'b']) slots.expect(at('hooks', owner));
+    const ofA = Array.from({ length: 20 }, () => slots.take(at('hooks', 'a'), undefined)).filter(Boolean).length;
+    expect([ofA, slots.take(at('hooks', 'b'), undefined)]).toEqual([8, true]);
+  });
+
+  it('have turns where they wait: one of ten is called before the second of a thousand', () => {
+    const slots = new WorkSlots(16, 4);
+    for (const owner of ['a', 'b']) slots.expect(at('expected', owner));
+    const called: string[] = [];
+    const seek = (owner: string, receiver: string) => {
+      const place = at(receiver, owner);
+      if (slots.take(place, () => seek(owner, receiver))) called.push(owner);
+    };
+    for (let number = 0; number < 1000; number += 1) seek('a', `a${number}`);
+    for (let number = 0; number < 10; number += 1) seek('b', 'b');
+    expect(called).toEqual(['a', 'a', 'b']);
+    for (let turn = 0; turn < 10; turn += 1) slots.release(at(`a${turn}`, 'a'));
+    expect(called.slice(3).filter((owner) => owner === 'b').length).toBeGreaterThan(0);
+  });
+
+  it('forgets nobody, and lets no slot rest that its owner may have', () => {
+    const owners = ['a', 'b', 'c'];
+    const receivers = ['x', 'y', 'z'];
+    const step = fc.record({
+      what: fc.constantFrom('end', 'wake', 'wake', 'drop'),
+      lane: fc.nat(11),
+      receiver: fc.constantFrom(...receivers),
+      pieces: fc.nat(3),
+      position: fc.nat(20),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 60, size: 'max' }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: 9 }),
+        (steps, each, all) => {
+          const slots = new WorkSlots(each, all);
+          const underWay: { owner: string; receiver: string }[] = [];
+          const lanes = Array.from({ length: 12 }, (_, number) => {
+            const lane = { place: at('x', owners[number % 3]), left: 0, wake };
+            slots.expect(lane.place);
+            function wake(): void {
+              while (lane.left > 0 && slots.take(lane.place, wake)) {
+                lane.left -= 1;
+                underWay.push(lane.place);
+              }
+            }
+            return lane;
+          });
+          const end = (position: number): void => {
+            const [place] = underWay.splice(position % Math.max(underWay.length, 1), 1);
+            if (place !== undefined) slots.release(place);
+          };
+          const mayHave = ({ owner, receiver }: { owner: string; receiver: string }): boolean => {
+            const there = underWay.filter((one) => one.receiver === receiver);
+            const expectedThere = new Set(
+              lanes
+                .map(({ place }) => place)
+                .filter((one) => one.receiver === receiver)
+                .map((one) => one.owner),
+            );
+            const free = (max: number, taken: typeof underWay, expected: ReadonlySet<string>) => {
+              const own = taken.filter((one) => one.owner === owner).length;
+              const withNothing = expected.size - new Set(taken.map((one) => one.owner)).size;
+              const kept = Math.min(Math.max(0, withNothing), Math.floor(max / 4));
+              return taken.length < max && (own === 0 || expected.size < 2 || own < max - taken.length - kept);
+            };
+            return free(all, underWay, new Set(owners)) && free(each, there, expectedThere);
+          };
+          const assertNoneRests = (): void => {
+            expect(underWay.length).toBeLessThanOrEqual(all);
+            expect(lanes.filter(({ left, place }) => left > 0 && mayHave(place))).toEqual([]);
+          };
+          for (const { what, lane: number, receiver, pieces, position } of steps) {
+            const lane = lanes[number];
+            if (what === 'end' || lane === undefined) end(position);
+            else if (what === 'drop') lane.left = 0;
+            else {
+              lane.left += pieces;
+              lane.wake();
+            }
+            if (lane !== undefined && lane.left === 0) {
+              const { place } = lane;
+              lane.place = at(receiver, place.owner);
+              slots.expect(lane.place);
+              slots.forget(place);
+            }
+            assertNoneRests();
+          }
+          while (underWay.length > 0) end(0);
+          expect(lanes.every(({ left }) => left === 0)).toBe(true);
+        },
+      ),
+      { numRuns: Number(process.env['SLOTS_RUNS'] ?? 200) },
+    );
+  });
 });

@@ -1,69 +1,130 @@
 /**
- * How many attempts may be under way: at one receiver, and at all together. Whoever finds no slot is called when there may be one, in turn, so
- * that none is forgotten; and no more of them than there are slots: of ten thousand who wait, a slot that comes free calls one. One thread only.
+ * How many attempts may be under way: at one receiver, and at all together, each shared by owners (`shared-room.ts`). Whoever finds no slot is called
+ * when there may be one: of the owner that has fewest, in turn, so that none is forgotten; and no more of them than there are slots: of ten
+ * thousand who wait, a slot that comes free calls one. One thread only.
  */
+import { SharedRoom } from './shared-room.js';
+
 type OnFree = () => void;
 
+/** Whose attempt, and at whom. */
+export interface SlotPlace {
+  readonly owner: string;
+  readonly receiver: string;
+}
+
 export class WorkSlots {
-  private readonly taken = new Map<string, number>();
-  /** Those whose receiver has no slot, by the receiver. */
-  private readonly waiting = new Map<string, Set<OnFree>>();
-  /**
-   * Those who wait for any slot at all, with the receiver for which they came into line. Whoever is in line stays so: its receiver may be
-   * another one by now, but the next of that one comes into line behind it.
-   */
-  private readonly inLine = new Map<OnFree, string>();
-  private total = 0;
+  private readonly all: SharedRoom;
+  private readonly receivers = new Map<string, SharedRoom>();
+  /** Who waits, by owner and receiver, both in the order of their turns; none is empty. */
+  private readonly waiting = new Map<string, Map<string, Set<OnFree>>>();
 
   constructor(
     private readonly perReceiverMax: number,
-    private readonly totalMax: number,
-  ) {}
+    totalMax: number,
+  ) {
+    this.all = new SharedRoom(totalMax);
+  }
+
+  /** Who is there, or comes: with two owners and more something is left to those who have nothing. */
+  expect({ owner, receiver }: SlotPlace): void {
+    this.all.expect(owner);
+    this.roomAt(receiver).expect(owner);
+  }
+
+  forget({ owner, receiver }: SlotPlace): void {
+    this.all.forget(owner);
+    this.receivers.get(receiver)?.forget(owner);
+    this.tidy(receiver);
+    // Who is alone now may have all.
+    this.callWaiting();
+  }
 
   /** True with a slot, which `release` gives back; false where there is none, and `onFree`, where it is given, is called once there may be. */
-  take(receiver: string, onFree: OnFree | undefined): boolean {
-    const isReceiverFree = this.hasRoom(receiver);
-    if (isReceiverFree && this.total < this.totalMax) {
-      this.taken.set(receiver, (this.taken.get(receiver) ?? 0) + 1);
-      this.total += 1;
+  take(place: SlotPlace, onFree: OnFree | undefined): boolean {
+    const { owner, receiver } = place;
+    if (this.hasRoom(place)) {
+      this.all.take(owner);
+      this.roomAt(receiver).take(owner);
       return true;
     }
-    if (onFree === undefined) return false;
-    if (!isReceiverFree) this.waiting.set(receiver, (this.waiting.get(receiver) ?? new Set()).add(onFree));
-    else if (!this.inLine.has(onFree)) this.inLine.set(onFree, receiver);
+    if (onFree !== undefined) this.wait(place, onFree);
     return false;
   }
 
-  release(receiver: string): void {
-    const left = (this.taken.get(receiver) ?? 1) - 1;
-    if (left > 0) this.taken.set(receiver, left);
-    else this.taken.delete(receiver);
-    this.total -= 1;
-    this.lineUpNext(receiver);
-    while (this.total < this.totalMax) {
-      const [next] = this.inLine;
-      if (next === undefined) return;
-      const [onFree, its] = next;
-      this.inLine.delete(onFree);
-      onFree();
-      // It may have had nothing to do any more.
-      this.lineUpNext(its);
-    }
+  release({ owner, receiver }: SlotPlace): void {
+    this.all.release(owner);
+    this.receivers.get(receiver)?.release(owner);
+    this.tidy(receiver);
+    this.callWaiting();
   }
 
-  /** Whoever has waited longest for a slot of the receiver now waits for any, where the receiver has one. */
-  private lineUpNext(receiver: string): void {
-    const waiting = this.hasRoom(receiver) ? this.waiting.get(receiver) : undefined;
-    for (const first of waiting ?? []) {
-      waiting?.delete(first);
-      if (waiting?.size === 0) this.waiting.delete(receiver);
-      // One who is in line for another receiver is called as it is, but brings nobody of this one behind it.
-      if (!this.inLine.has(first)) this.inLine.set(first, receiver);
-      if (this.inLine.get(first) === receiver) return;
-    }
+  private callWaiting(): void {
+    // Who is called may have nothing to do any more.
+    for (let next = this.next(); next !== undefined; next = this.next()) this.leaveWaiting(next)?.();
   }
 
-  private hasRoom(receiver: string): boolean {
-    return (this.taken.get(receiver) ?? 0) < this.perReceiverMax;
+  private hasRoom({ owner, receiver }: SlotPlace): boolean {
+    const room = this.receivers.get(receiver);
+    if (!this.all.hasRoomFor(owner)) return false;
+    return room === undefined ? this.perReceiverMax > 0 : room.hasRoomFor(owner);
+  }
+
+  private wait({ owner, receiver }: SlotPlace, onFree: OnFree): void {
+    let its = this.waiting.get(owner);
+    if (its === undefined) this.waiting.set(owner, (its = new Map<string, Set<OnFree>>()));
+    const there = its.get(receiver);
+    if (there === undefined) its.set(receiver, new Set([onFree]));
+    else there.add(onFree);
+  }
+
+  /**
+   * The owner that has fewest under way, the one that waited longest among these, and a receiver with room for it. No more owners and receivers
+   * are stepped over than slots are taken: who has none, and whom nobody calls, has room.
+   */
+  private next(): SlotPlace | undefined {
+    if (this.all.isFull) return undefined;
+    let best: SlotPlace | undefined;
+    let fewest = Infinity;
+    for (const [owner, its] of this.waiting) {
+      const taken = this.all.takenBy(owner);
+      if (taken >= fewest) continue;
+      const place = this.freePlace(owner, its.keys());
+      if (place === undefined) continue;
+      best = place;
+      fewest = taken;
+      if (taken === 0) break;
+    }
+    return best;
+  }
+
+  private freePlace(owner: string, receivers: Iterable<string>): SlotPlace | undefined {
+    if (!this.all.hasRoomFor(owner)) return undefined;
+    for (const receiver of receivers) if (this.hasRoom({ owner, receiver })) return { owner, receiver };
+    return undefined;
+  }
+
+  /** The first of the place, who does not wait any more; others of it come behind those of other receivers, and its owner behind other owners. */
+  private leaveWaiting({ owner, receiver }: SlotPlace): OnFree | undefined {
+    const its = this.waiting.get(owner);
+    const there = its?.get(receiver);
+    if (its === undefined || there === undefined) return undefined;
+    const [first] = there;
+    if (first !== undefined) there.delete(first);
+    its.delete(receiver);
+    if (there.size > 0) its.set(receiver, there);
+    this.waiting.delete(owner);
+    if (its.size > 0) this.waiting.set(owner, its);
+    return first;
+  }
+
+  private roomAt(receiver: string): SharedRoom {
+    let room = this.receivers.get(receiver);
+    if (room === undefined) this.receivers.set(receiver, (room = new SharedRoom(this.perReceiverMax)));
+    return room;
+  }
+
+  private tidy(receiver: string): void {
+    if (this.receivers.get(receiver)?.isUnused === true) this.receivers.delete(receiver);
   }
 }
