@@ -43,14 +43,30 @@ async function answered(folder: string): Promise<void> {
   realPaths.set(folder, await realpath(folder));
 }
 
-/** What a failed backup is told as: a disk that cannot be written is that of the folder, unless something of the data directory is named. */
+/** What a failed backup is told as: a disk that is full or cannot be written is that of the folder, unless something of the data directory is named. */
 export function asFolderFault(error: unknown, folder: string, dataDir: string): unknown {
   const fault = asStorageError(error, folder);
   // Of a copy that LMDB made it is one already.
   const cause = fault instanceof ServiceError && fault.code === 'storage-failed' ? fault.cause : undefined;
-  if (cause === undefined || (isSystemError(cause) && isWithin(cause.path ?? '/', dataDir))) return fault;
+  if (cause === undefined || (isSystemError(cause) && isWithin(cause.path ?? '/', dataDir)))
+    return asFull(fault, folder, dataDir);
   const detail = `Nothing can be written to ${folder}, the folder of backups: ${systemReason(cause)}. No backup was made; those that are there are as they were.`;
   return new ServiceError('storage-failed', detail, { cause });
+}
+
+/** The error, which says of a full disk whose it is: two take part in a backup. */
+export function asFull(fault: unknown, folder: string, dataDir: string): unknown {
+  if (!(fault instanceof ServiceError) || fault.code !== 'storage-full') return fault;
+  const {
+    code,
+    path,
+    dest = path ?? folder,
+  } = (fault.cause ?? {}) as NodeJS.ErrnoException & { readonly dest?: string };
+  // A limit of single files, which has a sentence of its own.
+  if (code === 'EFBIG') return fault;
+  const place = isWithin(dest, dataDir) ? `${dataDir}, the data directory` : `${folder}, the folder of backups`;
+  const detail = `The disk of ${place}, is full: no backup was made, and those that are there are as they were. Free space there and try again.`;
+  return new ServiceError('storage-full', detail, { cause: fault.cause });
 }
 
 /**

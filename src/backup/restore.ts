@@ -22,7 +22,7 @@ import {
 } from 'node:fs';
 import { copyFile, lstat, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { asStorageError, makeFolder, mountsOf, OperatorError, ServiceError, syncFile } from '../platform/index.js';
+import { asStorageError, isStorageError, makeFolder, mountsOf, OperatorError, syncFile } from '../platform/index.js';
 import { foldersOf, readDescription, type BackupDescription } from './description.js';
 
 /** Of the data directory, while a backup comes into it. */
@@ -85,9 +85,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
     await copyAll(from, join(dataDir, COPYING), description);
   } catch (error) {
     await rm(join(dataDir, COPYING), { recursive: true, force: true });
-    const failure = asStorageError(error, dataDir);
-    if (failure instanceof ServiceError) throw new OperatorError(`${dataDir}: ${failure.message}`);
-    throw failure;
+    throw toldNotRestored(error, dataDir);
   }
   await markRestored(dataDir, request.assertKnown);
   const before = finishRestore(dataDir)?.aside ?? null;
@@ -95,6 +93,14 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
   const { made_utc, lists, files } = description;
   const bytes = files.reduce((sum, each) => sum + each.bytes, 0);
   return { data_dir: dataDir, made_utc, lists, bytes, before, before_earlier: request.earlier?.aside ?? null };
+}
+
+/** The error, which says that nothing was changed where it is one of the disk of the data directory, or for the operator. */
+export function toldNotRestored(error: unknown, dataDir: string): unknown {
+  const fault = asStorageError(error, dataDir);
+  if (!(fault instanceof OperatorError) && !isStorageError(fault)) return error;
+  const place = isStorageError(fault) ? `${dataDir}: ` : '';
+  return new OperatorError(`The backup is not restored, and nothing was changed: ${place}${(fault as Error).message}`);
 }
 
 /** Without the full stop. */
@@ -113,8 +119,7 @@ export async function markRestored(dataDir: string, assertKnown: AssertKnown): P
     assertKnown(join(dataDir, COPYING));
   } catch (error) {
     await rm(join(dataDir, COPYING), { recursive: true, force: true });
-    if (!(error instanceof OperatorError)) throw error;
-    throw new OperatorError(`The backup is not restored, and nothing was changed: ${error.message}`);
+    throw toldNotRestored(error, dataDir);
   }
   renameSync(join(dataDir, COPYING), join(dataDir, COMPLETE));
   await syncFile(dataDir);

@@ -5,6 +5,7 @@ import { makeFolder, OperatorError, syncFile } from '../../platform/index.js';
 import { foldersOf } from '../description.js';
 import { inParallel } from '../in-parallel.js';
 import { inOrderOfMaking } from '../kept-backups.js';
+import { toldNotRestored } from '../restore.js';
 import type { Manifest, StoredFileOfBackup } from './manifest.js';
 import { PieceStore } from './piece-store.js';
 import { timeOf, type StoredBackups } from './stored-backups.js';
@@ -35,7 +36,8 @@ export async function fetchStored(
     return manifest;
   } catch (error) {
     await rm(to, { recursive: true, force: true });
-    throw error;
+    // What is wrong with the backup has sentences of its own.
+    throw error instanceof OperatorError ? error : toldNotRestored(error, dirname(to));
   }
 }
 

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asStorageError, makeFolder, packageVersion } from '../../platform/index.js';
 import { DataCopy, STAGING, type BackupSource, type CopyWatch } from '../data-copy.js';
+import { asFull } from '../folder-fault.js';
 import { inOrderOfMaking, olderStays } from '../kept-backups.js';
 import type { MadeBackup } from '../make-backup.js';
 import { PieceStore } from './piece-store.js';
@@ -43,7 +44,8 @@ export async function makeStoredBackup(
 }
 
 async function copyInto(source: BackupSource, pieces: PieceStore, watch: CopyWatch) {
-  const staging = join(source.dataDir, STAGING);
+  const { dataDir } = source;
+  const staging = join(dataDir, STAGING);
   await rm(staging, { recursive: true, force: true });
   const folder = join(staging, COPIES);
   await makeFolder(folder);
@@ -52,7 +54,7 @@ async function copyInto(source: BackupSource, pieces: PieceStore, watch: CopyWat
     const { lists, damaged } = await new DataCopy(source, target, watch).copyAll();
     return { lists, damaged, target, files: await target.files() };
   } catch (error) {
-    throw asStorageError(error, source.dataDir);
+    throw asFull(asStorageError(error, dataDir), dataDir, dataDir);
   } finally {
     await target.settle();
     await rm(staging, { recursive: true, force: true });
