@@ -8,11 +8,12 @@ import { kernelConstant } from './index.js';
 export type PlanOccur = 'should' | 'must' | 'mustNot';
 
 /**
- * Why a group may match it: as typed, the same characters spelt otherwise, the word as two, a stem, a word that it is a part of, a synonym, a typo. Typed words,
- * spellings and stems are one to the kernel, and all words that it is a part of are one together; all but typos count for the group's idf, typos only where no
+ * Why a group may match it: as typed, the same characters spelt otherwise, the word as two, a stem, a word that it is a part of, one that it may become, a synonym, a
+ * typo. Typed words, spellings and stems are one to the kernel, and all longer words are one together; all but typos count for the group's idf, typos only where no
  * document holds any of those, and so does a word as two, of which is not known beforehand how many documents have both beside each other.
  */
-export type PlanAlternativeKind = 'typed' | 'spelling' | 'split' | 'stem' | 'compound' | 'synonym' | 'typo';
+export type PlanAlternativeKind =
+  'typed' | 'spelling' | 'split' | 'stem' | 'compound' | 'completion' | 'synonym' | 'typo';
 
 export interface PlanAlternative {
   /** Default: `typed`. */
@@ -114,6 +115,7 @@ const KINDS: Readonly<Record<PlanAlternativeKind, number>> = Object.freeze({
   spelling: kernelConstant('AlternativeKindWord'),
   stem: kernelConstant('AlternativeKindWord'),
   compound: kernelConstant('AlternativeKindCompound'),
+  completion: kernelConstant('AlternativeKindCompound'),
   split: kernelConstant('AlternativeKindTypo'),
   typo: kernelConstant('AlternativeKindTypo'),
   synonym: kernelConstant('AlternativeKindSynonym'),

@@ -164,6 +164,25 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
     expect((await answer({ fields_bytes_max: -1 })).status).toBe(400);
   });
 
+  option('prefix', async () => {
+    expect(await names({ query: 'cathed' })).toEqual([]);
+    expect(await names({ query: 'cathed', prefix: true })).toEqual(['cologne']);
+    expect((await search({ query: 'cathed', prefix: true })).results[0]?.highlights).toEqual({
+      title: 'Cologne and its <em>cathedral</em>',
+    });
+    // As each letter of it is typed.
+    for (const query of ['r', 'ri', 'riv', 'rive', 'river'])
+      expect(await sorted({ query: `seine ${query}`, match: 'all', prefix: true })).toEqual(['rouen']);
+    expect(await names({ query: 'catehd', prefix: true })).toEqual(['cologne']);
+    expect(await names({ query: 'catehd', prefix: true, typo_tolerance: false })).toEqual([]);
+    // What stands behind it ends a word.
+    expect(await names({ query: 'cathed.', prefix: true })).toEqual([]);
+    expect(await names({ query: 'cathed seine', prefix: true, match: 'all' })).toEqual([]);
+    expect(await names({ query: 'cathed', prefix: true, match: 'phrase' })).toEqual([]);
+    const { results } = await search({ query: 'read', prefix: true, explain: true });
+    expect(results[0]?.explain?.groups).toMatchObject([{ word: 'read' }]);
+  });
+
   option('typo_tolerance', async () => {
     const forgiven = await search({ query: 'cathderal' });
     expect(forgiven.results.map(({ name }) => name)).toEqual(['cologne']);

@@ -39,9 +39,12 @@ export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRu
         compounds: [],
       };
     });
+  const completeWord: Kernel['completeWord'] = (_, prefix, edits, limit) =>
+    (edits > 0 ? [] : terms.filter((term) => term.startsWith(prefix))).slice(0, limit).map((term) => entry(term, 0));
   let lastName = 0;
   const nameExpansions: Kernel['nameExpansions'] = (_, asked) => Float64Array.from(asked, () => ++lastName);
   const kernel = {
+    completeWord,
     documentFrequencies,
     expand,
     nameExpansions,

@@ -146,8 +146,8 @@ export class ListSearcher {
   }
 
   private analyse(query: string, request: SearchRequest, vocabulary: QueryVocabulary): AnalysedQuery {
-    const { match, typo_tolerance: typoTolerance } = request.options;
-    return analyseQuery(query, vocabulary, { match, typoTolerance, wordsMax: GROUPS_MAX });
+    const { match, typo_tolerance: typoTolerance, prefix } = request.options;
+    return analyseQuery(query, vocabulary, { match, typoTolerance, prefix, wordsMax: GROUPS_MAX });
   }
 
   /** By the words of the pages; undefined where the list has none. */

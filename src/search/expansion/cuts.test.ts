@@ -17,6 +17,7 @@ function wordsOf(query: string): QueryWord[] {
 function dictionaryOf(terms: readonly string[], asked: string[] = []): Dictionary {
   return {
     forms: () => [],
+    completions: () => [],
     kept: (_, work) => work(),
     documentFrequencies: (wanted) => {
       asked.push(...wanted);
@@ -79,6 +80,7 @@ it('looks at each part of a long run once', () => {
   let asked = 0;
   const dictionary = {
     forms: () => [],
+    completions: () => [],
     kept: <Value extends object>(_: string, work: () => Value) => work(),
     documentFrequencies: (terms: readonly string[]) => terms.map((term) => (asked += term.length)),
   };

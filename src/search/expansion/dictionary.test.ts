@@ -46,6 +46,7 @@ test('what is kept is right in every generation, and few words are asked again',
   let expanded = 0;
   const dictionaries = new Dictionaries({
     documentFrequencies: (...args) => kernel.documentFrequencies(...args),
+    completeWord: (...args) => kernel.completeWord(...args),
     nameExpansions: (...args) => kernel.nameExpansions(...args),
     vocabulary: (...args) => kernel.vocabulary(...args),
     affectedWords: (...args) => kernel.affectedWords(...args),
@@ -85,6 +86,7 @@ test('words are not asked for again while writes bring what has nothing to do wi
   let named = 0;
   const dictionaries = new Dictionaries({
     documentFrequencies: (...args) => kernel.documentFrequencies(...args),
+    completeWord: (...args) => kernel.completeWord(...args),
     vocabulary: (...args) => kernel.vocabulary(...args),
     affectedWords: (...args) => kernel.affectedWords(...args),
     expand: (...args) => kernel.expand(...args),
@@ -146,6 +148,7 @@ test('what is kept of many lists and generations has one bound for all of them',
   let name = 0;
   const dictionaries = new Dictionaries({
     documentFrequencies: () => new Uint32Array(),
+    completeWord: () => [],
     vocabulary: (generation: number) => ({ name: generation, root: generation % 40 }),
     affectedWords: (_generation: number, words: readonly string[]) => new Uint8Array(words.length),
     nameExpansions: (_generation: number, words: readonly string[]) => Float64Array.from(words, () => (name += 1)),

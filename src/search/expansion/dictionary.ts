@@ -4,7 +4,7 @@
  */
 import { BoundedMap } from '../../platform/index.js';
 import type { GenerationHandle, Kernel, WordExpansion } from '../../../native-bindings/index.js';
-import { COMPOUNDS_MAX, STEMS_MAX, TYPO_CANDIDATES_MAX } from './expansion-weights.js';
+import { COMPLETIONS_MAX, COMPOUNDS_MAX, STEMS_MAX, TYPO_CANDIDATES_MAX } from './expansion-weights.js';
 import { chooseTypos, editsAllowed, type ChosenTypo } from './typo-choice.js';
 
 /** Terms of the list that a word may stand for besides itself. */
@@ -24,6 +24,8 @@ export interface Dictionary {
   forms(words: readonly string[], withTypos: boolean): readonly WordForms[];
   /** Documents that hold each term; 0 where the list lacks it. */
   documentFrequencies(terms: readonly string[]): ArrayLike<number>;
+  /** Terms that begin with the word but for so many edits, the nearest first, then the most frequent; the word itself may be among them. */
+  completions(word: string, edits: number): readonly string[];
   /** What `work` made of the list's words for this key, kept as long as the list is the same. */
   kept<Part>(key: string, work: () => readonly Part[]): readonly Part[];
 }
@@ -60,7 +62,7 @@ interface Vocabulary {
 }
 type DictionaryKernel = Pick<
   Kernel,
-  'expand' | 'nameExpansions' | 'vocabulary' | 'affectedWords' | 'documentFrequencies'
+  'completeWord' | 'expand' | 'nameExpansions' | 'vocabulary' | 'affectedWords' | 'documentFrequencies'
 >;
 
 const ofThreads = new WeakMap<DictionaryKernel, Dictionaries>();
@@ -93,6 +95,10 @@ export class Dictionaries {
     return {
       forms: (words, withTypos) => this.#forms(generation, words, withTypos),
       documentFrequencies: (terms) => this.kernel.documentFrequencies(generation, terms),
+      completions: (word, edits) =>
+        this.#kept(generation, `begins ${edits} ${word}`, () =>
+          this.kernel.completeWord(generation, word, edits, COMPLETIONS_MAX).map(({ term }) => term),
+        ),
       kept: (key, work) => this.#kept(generation, key, work),
     };
   }

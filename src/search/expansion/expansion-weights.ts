@@ -9,6 +9,9 @@ export const STEM_WEIGHT = 0.8;
 export const SPELLING_WEIGHT = 0.95;
 /** A longer word that begins or ends with the word. */
 export const COMPOUND_WEIGHT = 0.6;
+/** What an unfinished word may become, and what it may with a slip in it. */
+export const COMPLETION_WEIGHT = 0.6;
+export const MISSPELT_COMPLETION_WEIGHT = 0.4;
 export const SYNONYM_WEIGHT = 0.9;
 
 /** A typo of a word that the list has, by its distance (1, 2): a long shot. */
@@ -18,7 +21,7 @@ export const KNOWN_WORD_TYPO_WEIGHTS: readonly number[] = [0.1, 0.05];
  * others count less in proportion.
  */
 export const UNKNOWN_WORD_BEST_TYPO_WEIGHT = 0.95;
-/** Of a word that the list has in other forms of its stem, or as a part of longer words, only: these go before what it may be a slip of. */
+/** Of a word that the list has in other forms of its stem, as a part of longer words, or unfinished, only: these go before what it may be a slip of. */
 export const INFLECTED_WORD_BEST_TYPO_WEIGHT = 0.4;
 export const UNKNOWN_WORD_TYPO_PROPORTIONS: readonly number[] = [1, 0.3];
 /** How much of a typo's weight the surcharge of its edits (edit-cost.ts) takes: weight / (1 + surcharge * share). */
@@ -46,6 +49,7 @@ export const STEMMED_CORRECTIONS_MAX = 2;
 
 export const STEMS_MAX = 32;
 export const COMPOUNDS_MAX = 128;
+export const COMPLETIONS_MAX = 64;
 /** Single-word synonyms of a query whose stems are alternatives too, and stems of each. */
 export const STEMMED_SYNONYMS_MAX = 32;
 export const SYNONYM_STEMS_MAX = 4;

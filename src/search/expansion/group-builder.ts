@@ -31,6 +31,10 @@ export class GroupBuilder {
     return true;
   }
 
+  has(kind: Alternative['kind']): boolean {
+    return [...this.#alternatives.values()].some((alternative) => alternative.kind === kind);
+  }
+
   alternatives(): readonly Alternative[] {
     return Object.freeze([...this.#alternatives.values()]);
   }

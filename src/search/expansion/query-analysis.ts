@@ -1,5 +1,6 @@
 /** Query text to groups: analysed like the records were, then each word with everything else it may stand for. */
 import { ServiceError } from '../../platform/index.js';
+import { completionSpans } from './completions.js';
 import { cutSpans, partSpans } from './cuts.js';
 import type { Dictionary } from './dictionary.js';
 import { otherLetterSpans } from './other-letters.js';
@@ -31,6 +32,8 @@ export interface QueryVocabulary {
 export interface QueryAnalysisOptions {
   readonly match: MatchMode;
   readonly typoTolerance: boolean;
+  /** Whether the last word may be unfinished. */
+  readonly prefix: boolean;
   /** Different words of one query, and words of a phrase. */
   readonly wordsMax: number;
 }
@@ -46,7 +49,7 @@ export function analyseQuery(query: string, vocabulary: QueryVocabulary, options
   if (query === '') return { node: EVERYTHING, synonyms: NONE, typos: NONE };
   const words = vocabulary.words(query);
   if (words.length === 0) return { node: NOTHING, synonyms: NONE, typos: NONE };
-  const { match, typoTolerance, wordsMax } = options;
+  const { match, typoTolerance, prefix, wordsMax } = options;
   checkLength(words, match, wordsMax);
   const { spans, applied } = synonymSpans(
     words.map(({ term }) => term),
@@ -66,7 +69,8 @@ export function analyseQuery(query: string, vocabulary: QueryVocabulary, options
     return { node: Object.freeze({ kind: 'groups', groups, sequence: NONE, whole }), synonyms: applied, typos: NONE };
   }
   const using = { match, typoTolerance, functionWords, dictionary };
-  const { groups, sequence, whole, typos } = wordGroups(words, allSpans, using);
+  const completions = prefix ? completionSpans(query, words, using) : NONE;
+  const { groups, sequence, whole, typos } = wordGroups(words, [...allSpans, ...completions], using);
   return { node: Object.freeze({ kind: 'groups', groups, sequence, whole }), synonyms: applied, typos };
 }
 

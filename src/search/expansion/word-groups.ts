@@ -5,6 +5,7 @@ import {
   COMPOUND_WEIGHT,
   FUNCTION_WORD_BOOST,
   GROUP_TERMS_MAX,
+  INFLECTED_WORD_BEST_TYPO_WEIGHT,
   QUERY_TERMS_MAX,
   REPETITION_EXPONENT,
   SEQUENCE_WORDS_MAX,
@@ -12,12 +13,16 @@ import {
   STEMMED_CORRECTIONS_MAX,
   STEMMED_SYNONYMS_MAX,
   SYNONYM_STEMS_MAX,
+  UNKNOWN_WORD_BEST_TYPO_WEIGHT,
   WHOLE_FIELD_WORDS_MAX,
 } from './expansion-weights.js';
 import { GroupBuilder, type AppliedTypo } from './group-builder.js';
 import type { QueryWord } from './query-words.js';
 import type { Span } from './spans.js';
 import type { ChosenTypo } from './typo-choice.js';
+
+/** As the list has the word unfinished, what it may be a slip of comes behind. */
+const UNFINISHED_TYPO_SCALE = INFLECTED_WORD_BEST_TYPO_WEIGHT / UNKNOWN_WORD_BEST_TYPO_WEIGHT;
 
 export interface WordGroupOptions {
   readonly match: 'any' | 'all';
@@ -181,7 +186,10 @@ function addCompounds(builder: GroupBuilder, { compounds }: WordForms, functionW
 function addTypos(builder: GroupBuilder, forms: WordForms, functionWords: ReadonlySet<string>): readonly ChosenTypo[] {
   // Nobody slips from a function word into a word that the list has, and half of its records would match.
   const plausible = forms.isKnown ? forms.typos.filter(({ term }) => !functionWords.has(term)) : forms.typos;
-  const added = plausible.filter(({ term, weight }) => builder.add({ kind: 'typo', weight, terms: [term] }));
+  const scale = !forms.isKnown && builder.has('completion') ? UNFINISHED_TYPO_SCALE : 1;
+  const added = plausible.filter(({ term, weight }) =>
+    builder.add({ kind: 'typo', weight: weight * scale, terms: [term] }),
+  );
   if (added.length > 0) builder.typo = Object.freeze({ word: builder.word, terms: added.map(({ term }) => term) });
   return added;
 }

@@ -236,6 +236,10 @@ export const SEARCH_OPTIONS = {
   highlight: ofSameCost(flag('Mark the words that were found, in `highlights`; default true', true)),
   explain: ofSameCost(flag('Say how each score came about; default false', false)),
   typo_tolerance: flag('Forgive misspellings; default true', true),
+  prefix: flag(
+    'The last word may be unfinished, as while somebody types: words that begin with it are found as well, behind the word itself; default false. No effect with match=phrase, nor where a mark stands behind the word',
+    false,
+  ),
   vector_search: flag(
     'Match by meaning, on lists with a model, and find pictures by words, where their model reads texts; default true. No effect on a list without one, and with match=phrase',
     true,

@@ -34,6 +34,7 @@ function encoded(options: SearchOptions, definitions = [SHOP], listIndex = 0) {
   const { node } = analyseQuery(request.query, vocabularyOf([]), {
     match: request.options.match,
     typoTolerance: true,
+    prefix: false,
     wordsMax: 10,
   });
   const window = { skip: request.skip, size: request.size, facetValues: request.options.facet_size };

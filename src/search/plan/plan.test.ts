@@ -11,10 +11,12 @@ interface Options {
   readonly terms?: readonly string[];
   readonly rules?: readonly SynonymRule[];
   readonly typoTolerance?: boolean;
+  readonly prefix?: boolean;
 }
 
-function analyse(query: string, { match = 'any', terms = [], rules = [], typoTolerance = true }: Options = {}) {
-  return analyseQuery(query, vocabularyOf(terms, rules), { match, typoTolerance, wordsMax: 4 });
+function analyse(query: string, options: Options = {}) {
+  const { match = 'any', terms = [], rules = [], typoTolerance = true, prefix = false } = options;
+  return analyseQuery(query, vocabularyOf(terms, rules), { match, typoTolerance, prefix, wordsMax: 4 });
 }
 
 function groupsOf({ node }: AnalysedQuery): readonly QueryGroup[] {
@@ -104,6 +106,24 @@ describe('stems and typos', () => {
   });
 });
 
+describe('an unfinished word', () => {
+  const terms = ['their', 'there', 'then', 'theory', 'theorem', 'red', 'rid'];
+
+  it('stands for what begins with it behind itself, and for no function word', () => {
+    const unfinished = { terms, prefix: true, typoTolerance: false };
+    expect(shapes('red theo', unfinished)[1]).toEqual(['typed:theo', 'completion:theory', 'completion:theorem']);
+    expect(shapes('the', unfinished)[0]).toEqual(['typed:the', 'completion:theory', 'completion:theorem']);
+    expect(shapes('theo red', unfinished)[0]).not.toContain('completion:theory');
+  });
+
+  it('is rather that than a slip', () => {
+    const [group] = groupsOf(analyse('theor', { terms: ['theory', 'theorem', 'their'], prefix: true }));
+    const weights = Object.fromEntries((group?.alternatives ?? []).map(({ terms: [term], weight }) => [term, weight]));
+    expect(weights).toMatchObject({ theor: 1, theory: 0.6, theorem: 0.6 });
+    expect(weights['their']).toBeLessThanOrEqual(0.4);
+  });
+});
+
 describe('spellings', () => {
   const terms = ['xr', '500', 'xr500', 'email', 'e', 'mail', 'b', 'xr500b'];
 
@@ -182,7 +202,7 @@ describe('spellings', () => {
     analyseQuery(
       words.join(' '),
       { ...vocabulary, dictionary },
-      { match: 'any', typoTolerance: false, wordsMax: 2000 },
+      { match: 'any', typoTolerance: false, prefix: false, wordsMax: 2000 },
     );
     expect(asked).toBeGreaterThan(1000);
     expect(asked).toBeLessThan(5000);

@@ -84,6 +84,7 @@ export const listTexts = {
       facets: 'Count the values of',
       match: 'Words that have to be there',
       typo_tolerance: 'Forgive typing errors',
+      prefix: 'The last word may be unfinished',
       explain: 'Explain the scores',
       ranking: 'Order of the hits',
       minimum_text_score: 'Text score at least',
