@@ -152,6 +152,12 @@ describe('every search', () => {
     expectWithin(find({ typo_tolerance: false }), find({}));
   });
 
+  property('finds with an unfinished last word what it finds without', ({ find }) => {
+    const [plain, unfinished] = [find({}), find({ prefix: true })];
+    expectWithin(plain, unfinished);
+    expectWithin(find({ prefix: true, typo_tolerance: false }), unfinished);
+  });
+
   property('never finds more with a filter', ({ find }) => {
     const filter = random.pick(FILTERS);
     const narrower = `${filter} and ${random.pick(FILTERS)}`;
