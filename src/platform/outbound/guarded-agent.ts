@@ -5,17 +5,13 @@
  *
  * Belongs to one thread.
  */
-import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
+import { lookupAddresses, type AddressLookup } from './name-lookup.js';
 import { bareHost, connectionFault, isCalled, OutboundRefusedError, type OutboundRules } from './url-policy.js';
 
-/** `dns.lookup` with `all: true`, as something that a test can replace. */
-export type AddressLookup = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+export type { AddressLookup } from './name-lookup.js';
 
 export interface GuardedAgentOptions {
   readonly rules: OutboundRules;
@@ -99,7 +95,7 @@ function withCheckedPeer(
 }
 
 /** Gives the connection only those addresses of a name that it may go to; fails where there is none. */
-function guardedLookup(protocol: string, { rules, lookup = systemLookup }: GuardedAgentOptions): LookupFunction {
+function guardedLookup(protocol: string, { rules, lookup = lookupAddresses }: GuardedAgentOptions): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) {
@@ -128,7 +124,8 @@ export function guardedAddress(host: string, rules: OutboundRules, lookup?: Addr
   }
   const isAllowed = rules.allowed_hosts.includes(name);
   return new Promise((resolve, reject) => {
-    const asked = lookup ?? systemLookup;
+    // What an operator allows by its name may be known to the machine alone.
+    const asked = lookup ?? (isAllowed ? systemLookup : lookupAddresses);
     asked(name, { all: true }, (error, addresses) => {
       if (error !== null) {
         reject(error);
