@@ -239,6 +239,23 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
     expect(ranges).toEqual({ people: { min: 110, max: 8900 } });
   });
 
+  option('disjunctive_facets', async () => {
+    const asked = { facets: 'country,people', disjunctive_facets: true };
+    const counts = ({ facets }: SearchBody) =>
+      Object.fromEntries(facets!['country']!.map(({ value, count }) => [value, count]));
+    const one = await search({ ...asked, filter: "country = 'uk'" });
+    expect(one.total_count).toBe(2);
+    expect(counts(one)).toEqual({ uk: 2, france: 2, germany: 1 });
+    // What other facets count is narrowed by it, and it by conditions on others.
+    expect(one.facet_ranges).toEqual({ people: { min: 230, max: 8900 } });
+    const two = await search({ ...asked, filter: "country in ('uk', 'germany') and people > 1000" });
+    expect(counts(two)).toEqual({ uk: 1, france: 1, germany: 1 });
+    expect(two.facet_ranges).toEqual({ people: { min: 230, max: 8900 } });
+    // A condition that names another facet, too, is nobody's own.
+    expect(counts(await search({ ...asked, filter: "country = 'uk' or people > 8000" }))).toEqual({ uk: 2 });
+    expect(counts(await search({ facets: 'country', filter: "country = 'uk'" }))).toEqual({ uk: 2 });
+  });
+
   option('facet_size', async () => {
     const { facets } = await search({ facets: 'country', facet_size: 1 });
     expect(facets?.['country']).toHaveLength(1);

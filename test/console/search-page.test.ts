@@ -150,6 +150,11 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search page of a shop', 
     await page.goto(shop.url('/search.html'));
     await page.getByLabel("O'Neil (10)").check();
     await status('10 found');
+    // Another brand can be chosen as well.
+    await page.getByLabel('Petrel (20)').check();
+    await status('30 found');
+    await page.getByLabel('Petrel (20)').uncheck();
+    await status('10 found');
     await page.getByLabel('Tents (5)').check();
     await status('5 found');
     await page.reload();

@@ -9,12 +9,11 @@ import { appliedJson } from './applied.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import type { Candidates, CandidatesTask, SearchTarget, SearchTask } from '../types.js';
 import { candidateOf } from './candidate.js';
-import { mergeFacets, mergeRanges } from './facet-merge.js';
+import { facetAnswer, joinedFacets, requestWithoutOwnConditions, type CountedFacets } from './facet-answer.js';
 import { GroupRanking, type HitPlace } from './group-ranking.js';
 import { HitWriter } from './hit-writer.js';
 import { ListContexts, type ListContext } from './list-context.js';
 import { ListSearcher, type ListSearch } from './list-search.js';
-import { shownFacets, shownRanges } from './shown-facets.js';
 import type { RecordReader } from './record-reader.js';
 import { rerankedPage } from './reranked-places.js';
 
@@ -59,7 +58,7 @@ export class SearchExecutor {
     const listNames = task.targets.map(({ listName }) => listName);
     this.hits.write({ request, searches, listNames, places: this.places(task, request, searches) }, writer);
     writer.ascii(']');
-    this.writeFacets(subject, request, searches, writer);
+    this.writeFacets({ request, searches }, task, writer);
     writer.ascii(',"applied":');
     writer.text(appliedJson(task, searches));
     writer.ascii('}');
@@ -121,27 +120,28 @@ export class SearchExecutor {
     return rerankedPage(subject.kind === 'list' ? [...hits()] : ranking.page(0, wanted), reranked, request);
   }
 
-  private writeFacets(
-    subject: SearchTask['subject'],
-    request: SearchRequest,
-    searches: readonly ListSearch[],
-    writer: ResponseWriter,
-  ): void {
+  private writeFacets(counted: CountedFacets, task: SearchTask, writer: ResponseWriter): void {
+    const { request } = counted;
     if (request.facets.length === 0) return;
-    const { facets: names } = request;
-    const definitionOf = ({ list }: ListSearch) => list.settings.definition;
-    const facets = searches
-      .filter(({ result }) => result.facetsJson !== '')
-      .map((search) => shownFacets({ json: search.result.facetsJson, definition: definitionOf(search) }, names));
-    // A list without any segment knows no facet's name; merging nothing names them all.
-    const own = subject.kind === 'list' && facets[0] !== '{}' ? facets[0] : undefined;
+    const all = [counted, ...this.countedAlone(counted, task)];
+    const answers = all.map((each) => facetAnswer(each, task.subject.kind === 'list', this.stopIfAsked));
+    const { facets, ranges } = joinedFacets(answers, request.facets);
     writer.ascii(',"facets":');
-    writer.text(own ?? mergeFacets(facets, names, request.options.facet_size, this.stopIfAsked));
-    const ranges = searches.map((search) => ({ json: search.result.rangesJson, definition: definitionOf(search) }));
-    const mergedRanges = shownRanges(ranges, names, subject.kind === 'list' ? ([json]) => json : mergeRanges);
-    if (mergedRanges === undefined) return;
+    writer.text(facets);
+    if (ranges === undefined) return;
     writer.ascii(',"facet_ranges":');
-    writer.text(mergedRanges);
+    writer.text(ranges);
+  }
+
+  /** Facets that are counted without their own conditions: each by a search of its own, which writes no hits. */
+  private countedAlone({ request, searches }: CountedFacets, task: SearchTask): CountedFacets[] {
+    if (!request.options.disjunctive_facets) return [];
+    return request.facets.flatMap((facet) => {
+      const alone = requestWithoutOwnConditions(request, facet);
+      if (alone === undefined) return [];
+      const lists = searches.map(({ list }) => list);
+      return [{ request: alone, searches: this.searchLists(task, lists, alone) }];
+    });
   }
 
   /** Those of a group may have rules that take a while to be made ready, and nobody waits for them any more. */

@@ -191,6 +191,24 @@ describe('every search', () => {
     }
   });
 
+  property('counts in a facet without its own conditions what the rest of the filter finds', ({ find }) => {
+    const own = random.pick([
+      "colour in ('red', 'blue')",
+      "(tags = 'a' or not tags = 'b')",
+      'price > 3 and price <= 8',
+    ]);
+    const facet = own.match(/[a-z]+/g)?.find((word) => ['colour', 'tags', 'price'].includes(word)) ?? '';
+    const others = ['colour', 'tags', 'price'].filter((name) => name !== facet);
+    const rest = random.pick([`not ${others[0]} = null`, `(${others[0]} = null or ${facet} != null)`]);
+    const facets = ['colour', 'tags', 'price'];
+    const alone = find({ filter: `${own} and ${rest}`, facets, disjunctive_facets: true, size: 3 });
+    const [narrow, wide] = [find({ filter: `${own} and ${rest}`, facets }), find({ filter: rest, facets })];
+    expect(alone.results).toEqual(narrow.results.slice(0, 3));
+    expect(alone.total_count).toBe(narrow.total_count);
+    expect(Object.keys(alone.facets)).toEqual(facets);
+    for (const name of facets) expect(alone.facets[name]).toEqual((name === facet ? wide : narrow).facets[name]);
+  });
+
   property('of a group is the merge of the searches of its lists', ({ query, match }) => {
     const names = [random.below(LISTS), random.below(LISTS)].map((number) => `list${number}`);
     const members = Object.fromEntries([...new Set(names)].map((name) => [name, lists[Number(name.slice(4))]!]));
@@ -198,6 +216,9 @@ describe('every search', () => {
     const apart = Object.entries(members).map(([name, list]) => ({ name, ...search(options, { [name]: list }) }));
     const together = search(options, members);
     expect(together.total_count).toBe(apart.reduce((sum, { total_count }) => sum + total_count, 0));
+    const counted = { ...options, facets: ['colour'], size: 0 };
+    const alone = search({ ...counted, filter: "colour = 'red'", disjunctive_facets: true }, members);
+    expect(alone.facets).toEqual(search(counted, members).facets);
     const scores = together.results.map((result) => result['@text_score']);
     expect(scores).toEqual([...scores].sort((left, right) => right - left));
     if (apart.length === 1) return;

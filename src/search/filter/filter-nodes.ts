@@ -75,3 +75,28 @@ export function allOf(nodes: readonly FilterNode[]): FilterNode {
   if (wanted.length === 1) return wanted[0] as FilterNode;
   return Object.freeze({ kind: 'and', nodes: Object.freeze(wanted) });
 }
+
+/** What is left of a filter without the conditions that are on this field alone and hold beside all others; undefined where it has none. */
+export function withoutConditionsOn(field: string, filter: FilterNode): FilterNode | undefined {
+  const conditions = filter.kind === 'and' ? filter.nodes : [filter];
+  const others = conditions.filter((node) => !isOn(field, node));
+  return others.length === conditions.length ? undefined : allOf(others);
+}
+
+function isOn(field: string, node: FilterNode): boolean {
+  switch (node.kind) {
+    case 'and':
+    case 'or':
+      return node.nodes.every((each) => isOn(field, each));
+    case 'not':
+      return isOn(field, node.node);
+    case 'compare':
+    case 'in':
+    case 'is-null':
+      return node.field === field;
+    case 'all':
+    case 'none':
+    case 'within':
+      return false;
+  }
+}

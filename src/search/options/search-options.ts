@@ -266,5 +266,9 @@ export const SEARCH_OPTIONS = {
   select: ofSameCost(names('Fields to return; none given: all', 'title,year')),
   fields_bytes_max: ofSameCost(fieldsBytesMax),
   facets: names('Facets to count values of, over all hits', 'genre'),
+  disjunctive_facets: flag(
+    'Count the values of each facet as if `filter` had no condition on that facet alone (one that `and` joins to the others), for pages where several values of a facet can be chosen; default false',
+    false,
+  ),
   radius,
 };

@@ -85,6 +85,7 @@ export const listTexts = {
       match: 'Words that have to be there',
       typo_tolerance: 'Forgive typing errors',
       prefix: 'The last word may be unfinished',
+      disjunctive_facets: 'Count each facet without its own filter',
       explain: 'Explain the scores',
       ranking: 'Order of the hits',
       minimum_text_score: 'Text score at least',

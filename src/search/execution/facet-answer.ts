@@ -1,0 +1,71 @@
+/** What an answer says of facets: of one list or of several as one, and of each facet without its own conditions where that is asked for. */
+import { withoutConditionsOn } from '../filter/filter-nodes.js';
+import type { SearchRequest } from '../options/search-request.js';
+import { mergeFacets, mergeRanges } from './facet-merge.js';
+import type { ListSearch } from './list-search.js';
+import { shownFacets, shownRanges } from './shown-facets.js';
+
+/** The searches of a request, one a list, whose hits were counted. */
+export interface CountedFacets {
+  readonly request: SearchRequest;
+  readonly searches: readonly ListSearch[];
+}
+
+/** As JSON, an object with a member for each facet. */
+export interface FacetAnswer {
+  readonly facets: string;
+  /** Undefined where no facet has a range. */
+  readonly ranges: string | undefined;
+}
+
+export function facetAnswer(
+  { request, searches }: CountedFacets,
+  isOfList: boolean,
+  stopIfAsked: () => void,
+): FacetAnswer {
+  const { facets: names, options } = request;
+  const definitionOf = ({ list }: ListSearch) => list.settings.definition;
+  const facets = searches
+    .filter(({ result }) => result.facetsJson !== '')
+    .map((search) => shownFacets({ json: search.result.facetsJson, definition: definitionOf(search) }, names));
+  // A list without any segment knows no facet's name; merging nothing names them all.
+  const own = isOfList && facets[0] !== '{}' ? facets[0] : undefined;
+  const ranges = searches.map((search) => ({ json: search.result.rangesJson, definition: definitionOf(search) }));
+  return {
+    facets: own ?? mergeFacets(facets, names, options.facet_size, stopIfAsked),
+    ranges: shownRanges(ranges, names, isOfList ? ([json]) => json : mergeRanges),
+  };
+}
+
+/** One answer of several, in the order in which the facets were asked for: of each facet the last that has it. */
+export function joinedFacets(answers: readonly FacetAnswer[], names: readonly string[]): FacetAnswer {
+  const [first] = answers;
+  if (answers.length === 1) return first as FacetAnswer;
+  const ranges = answers.flatMap((answer) => (answer.ranges === undefined ? [] : [answer.ranges]));
+  return {
+    facets: joined(
+      answers.map(({ facets }) => facets),
+      names,
+    ),
+    ranges: ranges.length === 0 ? undefined : joined(ranges, names),
+  };
+}
+
+function joined(jsons: readonly string[], names: readonly string[]): string {
+  const all = new Map(jsons.flatMap((json) => Object.entries(JSON.parse(json) as Record<string, unknown>)));
+  return JSON.stringify(Object.fromEntries(names.flatMap((name) => (all.has(name) ? [[name, all.get(name)]] : []))));
+}
+
+/** A request that counts this facet alone, whatever the filter says of it; undefined where that says nothing. */
+export function requestWithoutOwnConditions(request: SearchRequest, facet: string): SearchRequest | undefined {
+  const filters = request.filters.map((filter) => withoutConditionsOn(facet, filter));
+  if (filters.every((filter) => filter === undefined)) return undefined;
+  return Object.freeze({
+    ...request,
+    options: { ...request.options, explain: false },
+    filters: filters.map((filter, list) => filter ?? request.filters[list]),
+    facets: [facet],
+    skip: 0,
+    size: 0,
+  }) as SearchRequest;
+}
