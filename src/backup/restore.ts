@@ -22,7 +22,16 @@ import {
 } from 'node:fs';
 import { copyFile, lstat, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { asStorageError, isStorageError, makeFolder, mountsOf, OperatorError, syncFile } from '../platform/index.js';
+import {
+  asStorageError,
+  isStorageError,
+  isSystemError,
+  makeFolder,
+  mountsOf,
+  OperatorError,
+  syncFile,
+  systemReason,
+} from '../platform/index.js';
 import { foldersOf, readDescription, type BackupDescription } from './description.js';
 
 /** Of the data directory, while a backup comes into it. */
@@ -95,12 +104,19 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
   return { data_dir: dataDir, made_utc, lists, bytes, before, before_earlier: request.earlier?.aside ?? null };
 }
 
-/** The error, which says that nothing was changed where it is one of the disk of the data directory, or for the operator. */
+/** The error of a restore that was not begun to be in force, as a sentence which says so where the disk or a file is at fault, or the operator can help. */
 export function toldNotRestored(error: unknown, dataDir: string): unknown {
   const fault = asStorageError(error, dataDir);
-  if (!(fault instanceof OperatorError) && !isStorageError(fault)) return error;
-  const place = isStorageError(fault) ? `${dataDir}: ` : '';
-  return new OperatorError(`The backup is not restored, and nothing was changed: ${place}${(fault as Error).message}`);
+  const why = isStorageError(fault) ? `${dataDir}: ${(fault as Error).message}` : reasonOf(error, dataDir);
+  return why === undefined ? error : new OperatorError(`The backup is not restored, and nothing was changed: ${why}`);
+}
+
+function reasonOf(error: unknown, dataDir: string): string | undefined {
+  if (error instanceof OperatorError) return error.message;
+  if (!isSystemError(error) || error.path === undefined) return undefined;
+  // Of a copy the system names what was to be copied.
+  if (error.code === 'ENOENT' && !existsSync(dataDir)) return `${dataDir} has gone meanwhile.`;
+  return `${error.path} cannot be used: ${systemReason(error)}.`;
 }
 
 /** Without the full stop. */
