@@ -292,6 +292,14 @@ describe('SyncScheduler', () => {
     expect(began).toHaveLength(3);
   });
 
+  it('says when a feed is due that a clock put off which was years ahead, so that who starts once a day reads it', () => {
+    const { timers, scheduled, made } = scheduler();
+    made.set(feed('f', 'a', timers.nowMs() + 365 * 86_400_000));
+    expect(scheduled.get('f')).toBe(86_400_000);
+    made.set(feed('kept', 'a', timers.nowMs() + 86_400_000));
+    expect(scheduled.has('kept')).toBe(false);
+  });
+
   it('begins nothing after a stop, which waits for what runs, and forgets a feed that is gone', async () => {
     const { timers, began, made, end } = scheduler({ parallelMax: 1 });
     made.set(feed('f'));

@@ -13,6 +13,8 @@ const JITTER_SHARE = 0.1;
 const JITTER_MS_MAX = 300_000;
 /** A source that asks to be left alone for longer is asked again all the same. */
 const RETRY_AFTER_MS_MAX = 86_400_000;
+/** A clock that is set back by more is told to who keeps the times: else a service that is started once a day puts off anew, each time, what is yet to come by far. */
+const SET_BACK_MS = 60_000;
 /** A jump of the clock is seen so soon, and that a run has become a long one. */
 const CHECK_MS = 30_000;
 /** A run that lasts so long leaves its place to an account that has none, until twice as many are under way. */
@@ -112,7 +114,9 @@ export class SyncScheduler {
       : (entry?.waitMsMax ?? Math.max(longestWaitMs(intervalMs), RETRY_AFTER_MS_MAX));
     const isLonger = isChanged && intervalMs > entry.intervalMs && entry.nextMs > nowMs;
     const soonestMs = isLonger && checkedMs !== undefined ? checkedMs + intervalMs : -Infinity;
-    const next = Math.min(Math.max(entry?.nextMs ?? nextMs ?? nowMs, soonestMs), nowMs + waitMsMax);
+    const wanted = Math.max(entry?.nextMs ?? nextMs ?? nowMs, soonestMs);
+    const next = Math.min(wanted, nowMs + waitMsMax);
+    if (!isChanged) this.tellSetBack(id, wanted, next);
     this.feeds.set(id, {
       account,
       intervalMs,
@@ -128,8 +132,10 @@ export class SyncScheduler {
     this.cancelTimer?.();
     const nowMs = this.options.timers.nowMs();
     let waitMs = CHECK_MS;
-    for (const entry of this.feeds.values()) {
-      entry.nextMs = Math.min(entry.nextMs, nowMs + entry.waitMsMax);
+    for (const [id, entry] of this.feeds) {
+      const wanted = entry.nextMs;
+      entry.nextMs = Math.min(wanted, nowMs + entry.waitMsMax);
+      this.tellSetBack(id, wanted, entry.nextMs);
       if (!entry.isRunning && entry.nextMs > nowMs) {
         entry.dueMs = entry.nextMs;
         waitMs = Math.min(waitMs, entry.nextMs - nowMs);
@@ -139,6 +145,10 @@ export class SyncScheduler {
     this.cancelTimer = this.options.timers.after(waitMs, () => {
       this.wake();
     });
+  }
+
+  private tellSetBack(id: string, wantedMs: number, nextMs: number): void {
+    if (wantedMs - nextMs > SET_BACK_MS) this.options.onScheduled(id, nextMs);
   }
 
   private nextDue(nowMs: number): [id: string, entry: Entry] | undefined {
