@@ -7,6 +7,6 @@ export const AGENT_SETTINGS = defineSettings('agents', {
     schema: Type.Integer({ minimum: 1024, maximum: 16_777_216 }),
     default: 200_000,
     comment:
-      'A tool of agents answers so many bytes at most: what is longer is an error that says how to ask for less.',
+      'Longest answer of a tool for agents, in bytes. A longer one becomes an error that says how to ask for less.',
   },
 });

@@ -55,7 +55,7 @@ const create = defineOperation({
         minimum: 1,
         maximum: KEPT_MAX,
         description:
-          'So many of the newest stay, this one among them, and older ones are removed once it is whole; default: all stay',
+          'Number of backups to keep, the new one included; older ones are removed once it is complete; default: all are kept',
       }),
     ),
   }),

@@ -39,6 +39,6 @@ it('every command is listed with what it is for', async () => {
   const { out } = await typed('--help');
   const lines = out.slice(out.indexOf('Commands:')).split('\n').slice(1, -1);
   expect(lines.filter((line) => !/^ +\S.*\S {2,}\S|^ {10}/.test(line))).toEqual([]);
-  expect(out).toContain('invite people who work on an account');
+  expect(out).toContain('invite people to an account');
   expect((await typed('search', '--help')).out).not.toContain('[]');
 });

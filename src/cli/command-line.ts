@@ -124,7 +124,7 @@ function createProgram(
   const program = new ToldCommand('gannet')
     .description('A search service for one machine.')
     .version(packageVersion(), '-V, --version')
-    .option('--config <file>', 'a settings file; what it leaves out is as in config/default.toml')
+    .option('--config <file>', 'settings file; what it leaves out keeps the defaults of config/default.toml')
     // What stands behind a command is the command's: `gannet search birds --version 2` is no question for the program's own version.
     .enablePositionalOptions()
     .exitOverride()
@@ -163,7 +163,7 @@ function createProgram(
 }
 
 /** Repeated on every command, because it may stand behind the command as well as before it. */
-const configOption = () => new Option('--config <file>', 'a settings file');
+const configOption = () => new Option('--config <file>', 'settings file');
 const accountOption = () => new Option('--account <name>', 'account (default: the configured one)');
 const jsonOption = () => new Option('--json', 'print JSON, for scripts');
 
@@ -185,36 +185,34 @@ function addServiceCommands(program: Command, run: Run, serve: Run): void {
       'serve three real lists (WordNet, its animals by meaning, and the cities of the world) and show what searches can do',
     )
     .addOption(configOption())
-    .option('--once', 'end after the searches instead of serving until Ctrl-C')
+    .option('--once', 'exit after the searches instead of serving until Ctrl-C')
     .action((options: { once?: boolean }) =>
       run(async (context) => (await import('./commands/demo.js')).demo(context, options)),
     );
   program
     .command('restore')
-    .description('make the data directory what a backup has (the service is stopped)')
+    .description('restore the data directory from a backup (with the service stopped)')
     .argument(
       '<backup>',
-      'folder of one backup, as `gannet backup` names it; or media:STORE[/FOLDERS], of which the newest is taken, or the one that is named behind it',
+      'folder of one backup, as `gannet backup` prints it; or media:STORE[/FOLDERS] for the newest backup there, media:STORE[/FOLDERS]/NAME for another one',
     )
     .addOption(configOption())
     .addOption(accountOption())
     .addOption(jsonOption())
-    .option('--replace', 'also where there is a data directory already: what is in it moves aside, to a folder in it')
+    .option('--replace', 'replace an existing data directory; what is in it moves aside, to a folder in it')
     .action((from: string, options: RestoreOptions) =>
       run(async (context) => (await import('./commands/restore.js')).restore(context, from, options)),
     );
   program
     .command('doctor')
-    .description(
-      'check compiler, processor, disk, limits and the data directory; exit status 1 when something is wrong',
-    )
+    .description('check compiler, processor, disk, limits and the data directory; exit status 1 if something is wrong')
     .addOption(configOption())
     .addOption(jsonOption())
     .option('--data', 'also compare the records of every list with its index (writes to a list wait meanwhile)')
     .addOption(
       new Option(
         '--adopt-lists',
-        'instead, put lists that the catalogue does not know back into it (the service is stopped)',
+        'instead, put lists that the catalogue does not know back into it (with the service stopped)',
       ).conflicts('data'),
     )
     .action((options: DoctorOptions) =>
@@ -225,7 +223,7 @@ function addServiceCommands(program: Command, run: Run, serve: Run): void {
 function addReindexCommand(program: Command, run: Run): void {
   program
     .command('reindex')
-    .description('make the index of a list anew from its records, while it is searched and written')
+    .description('rebuild the index of a list from its records, while it is searched and written')
     .addOption(configOption())
     .requiredOption('--list <name>', 'the list')
     .addOption(accountOption())
@@ -236,15 +234,15 @@ function addReindexCommand(program: Command, run: Run): void {
 }
 
 function addKeyCommands(program: Command, run: Run): void {
-  const key = program.command('key').description('make, show and delete API keys');
+  const key = program.command('key').description('create, list and delete API keys');
   key
     .command('create')
-    .description('make an API key and print it; it is shown this once')
+    .description('create an API key and print it; it is shown only once')
     .addOption(configOption())
     .addOption(accountOption())
     .option('--name <text>', 'what the key is for', 'made on the command line')
     .addOption(
-      new Option('--access <preset>', 'what it may do (default: search-and-read)').choices([
+      new Option('--access <preset>', 'what the key may do (default: search-and-read)').choices([
         'search-and-read',
         'read-all',
         'full',
@@ -252,15 +250,15 @@ function addKeyCommands(program: Command, run: Run): void {
       ]),
     )
     .addOption(
-      new Option('--scope <scope>', 'where it reaches').choices(['account', 'list', 'group']).default('account'),
+      new Option('--scope <scope>', 'what the key reaches').choices(['account', 'list', 'group']).default('account'),
     )
     .option('--scope-target <name>', 'the list or group of the scope')
     .option('--permissions <list>', 'permissions, separated by commas (for example list:read,search-result:*)')
     .option(
       '--expires <when>',
-      'last day (2027-01-01, UTC) or moment (2027-01-01T12:00:00Z) that it works; default: it works until it is deleted',
+      'last day (2027-01-01, UTC) or moment (2027-01-01T12:00:00Z) on which the key works; default: until it is deleted',
     )
-    .option('--region <name>', "region in a key of the account (default: the account's)")
+    .option('--region <name>', "with --scope account: region in the key (default: the account's)")
     .addOption(jsonOption())
     .action((options: KeyCreateOptions) =>
       run(async (context) => (await import('./commands/key.js')).createKey(context, options)),
@@ -268,7 +266,7 @@ function addKeyCommands(program: Command, run: Run): void {
   key
     .command('list')
     .alias('ls')
-    .description('show the keys of an account')
+    .description('list the keys of an account')
     .addOption(configOption())
     .addOption(accountOption())
     .addOption(jsonOption())
@@ -293,33 +291,34 @@ const formatOption = (description: string) =>
 function addRecordCommands(program: Command, run: Run): void {
   program
     .command('import')
-    .description('add or replace the records of a file (- is standard input)')
-    .argument('<file>', 'NDJSON, a JSON array, CSV with a heading; with --pdf a folder')
+    .description('add or replace records from a file (- for standard input)')
+    .argument('<file>', 'NDJSON, a JSON array, or CSV with a heading; with --pdf, a folder')
     .addOption(configOption())
-    .requiredOption('--list <name>', 'the list that takes them')
-    .option('--create', 'make the list if it does not exist; its fields are inferred from the first records')
+    .requiredOption('--list <name>', 'the list to import into')
+    .option('--create', 'create the list if it does not exist; its fields are inferred from the first records')
     .addOption(formatOption('format of the file (default: by its name)'))
-    .option('--name-from <field>', 'the field whose value is the name of a record that brings none (such as sku)')
-    .option('--records <member>', 'where the array of the records is in a JSON document (such as data.items)')
-    .option('--flatten', "what is in objects within records becomes fields of their own (such as 'author.name')")
-    .option('--npy <file>', "vectors of the records, a row each, for a list with the model 'own' (float32 or float16)")
-    .option('--with-files <folder>', 'first put its files, <store>/<path>, into media stores, as an export wrote them')
-    .addOption(
-      new Option('--pdf', 'the file is a folder: a record for each PDF in it, found by its pages').conflicts([
-        'format',
-        'nameFrom',
-        'withFiles',
-        'npy',
-        'records',
-        'flatten',
-      ]),
+    .option('--name-from <field>', 'field whose value becomes the name of a record without a name (such as sku)')
+    .option('--records <member>', 'member of a JSON document that holds the array of records (such as data.items)')
+    .option('--flatten', "turn what is in objects within records into fields of their own (such as 'author.name')")
+    .option(
+      '--npy <file>',
+      "vectors of the records, one row for each, for a list with the model 'own' (float32 or float16)",
     )
-    .option('--media-store <name>', 'with --pdf: where the files are put (default: default)')
+    .option(
+      '--with-files <folder>',
+      'first put the files in this folder, <store>/<path>, into media stores, as an export wrote them',
+    )
     .addOption(
       new Option(
-        '--text',
-        'with --pdf: the files stay where they are, and their text is put into the records',
-      ).conflicts('mediaStore'),
+        '--pdf',
+        'the file is a folder: import each PDF in it as a record that is found by its pages',
+      ).conflicts(['format', 'nameFrom', 'withFiles', 'npy', 'records', 'flatten']),
+    )
+    .option('--media-store <name>', 'with --pdf: media store for the files (default: default)')
+    .addOption(
+      new Option('--text', 'with --pdf: leave the files where they are, and put their text into the records').conflicts(
+        'mediaStore',
+      ),
     )
     .addOption(accountOption())
     .addOption(jsonOption())
@@ -336,14 +335,14 @@ function addRecordCommands(program: Command, run: Run): void {
     .addOption(configOption())
     .requiredOption('--list <name>', 'the list')
     .addOption(formatOption('format to write').default('ndjson'))
-    .option('-o, --output <file>', 'a file instead of standard output')
-    .option('--vectors', 'with the vectors that the records are found by')
-    .option('--npy <file>', 'these vectors as a matrix of float32, a row for each record in their order')
+    .option('-o, --output <file>', 'write to a file instead of standard output')
+    .option('--vectors', 'include the vectors that the records are found by')
+    .option('--npy <file>', 'write these vectors to a file: a float32 matrix, one row for each record, in their order')
     .option(
       '--for-spreadsheets',
-      "a CSV in which texts that would be formulas begin with ', to be looked at and not imported",
+      "CSV in which texts that would be formulas begin with '; for looking at, not for importing",
     )
-    .option('--with-files <folder>', 'with the files of media stores that records link to, as <store>/<path>')
+    .option('--with-files <folder>', 'also write the files of media stores that records link to, as <store>/<path>')
     .addOption(accountOption())
     .action((options: ExportOptions) =>
       run(async (context) => (await import('./commands/export.js')).exportList(context, options)),
@@ -369,17 +368,17 @@ function addDataCommands(program: Command, run: Run): void {
     .command('search')
     .description('search a list and print the hits')
     .argument('<list>', 'the list')
-    .argument('[query...]', 'the words to look for; none shows all records')
+    .argument('[query...]', 'words to look for; without any, all records')
     .addOption(configOption())
     .option('--filter <expression>', 'for example "population > 1000000 and country = \'Japan\'"')
-    .addOption(new Option('--match <mode>', 'which words have to be there').choices(['any', 'all', 'phrase']))
+    .addOption(new Option('--match <mode>', 'which words must be found').choices(['any', 'all', 'phrase']))
     .option('--order-by <fields>', 'for example "population desc"')
     .option('--facets <names>', 'count the values of these facets')
     .option('--radius <circle>', 'for example 51.5,-0.12,10km')
-    .option('--size <count>', 'hits to show', wholeNumber, 10)
-    .option('--skip <count>', 'hits to leave out', wholeNumber, 0)
-    .option('--explain', 'say of each hit how its score came about')
-    .option('--image <file>', 'look for records with a picture like this one, instead of words')
+    .option('--size <count>', 'number of hits to show', wholeNumber, 10)
+    .option('--skip <count>', 'number of hits to skip', wholeNumber, 0)
+    .option('--explain', 'explain the score of each hit')
+    .option('--image <file>', 'search by this picture instead of words')
     .addOption(accountOption())
     .addOption(jsonOption())
     .action((list: string, query: string[], options: SearchCommandOptions) =>
@@ -391,9 +390,9 @@ function addAnalyticsCommand(program: Command, run: Run): void {
   program
     .command('analytics')
     .description('show what was searched for, found and clicked')
-    .argument('<name>', 'the list')
+    .argument('<name>', 'name of the list; with --group, of the group')
     .addOption(configOption())
-    .option('--group', 'the name is that of a group')
+    .option('--group', 'show the report of a group')
     .option('--from <date>', 'first day, UTC, yyyy-MM-dd (default: 29 days before the last)')
     .option('--to <date>', 'last day, UTC (default: today)')
     .addOption(accountOption())
@@ -407,7 +406,7 @@ function addCallCommand(program: Command, run: Run): void {
   program
     .command('call')
     .description('call any operation of the service by its name; without a name, list them all')
-    .argument('[operation]', 'for example list.read; --help behind it says what it takes')
+    .argument('[operation]', 'for example list.read; add --help to see what it takes')
     .addOption(configOption())
     .option('--param <name=value>', 'a parameter, option or member of the body; repeatable', collect, [])
     .option('--body <json>', 'the body as a whole; @FILE reads it from a file, - from standard input')

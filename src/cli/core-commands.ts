@@ -9,7 +9,7 @@ export const CORE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'service settings',
-    group: 'show what the service that runs goes by',
+    group: 'show the settings and the state of the running service',
     operation: 'service.settings',
     print: async () => (await import('./settings-view.js')).settingsView,
   },

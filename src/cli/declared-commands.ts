@@ -93,7 +93,8 @@ function addDeclaredCommand(
     if (members.get(name)?.isRequired !== true)
       command.option(`--${kebab(name)}-stdin`, `read ${name} from standard input; a terminal asks for it`);
   }
-  if (spec.follow !== undefined) command.addOption(new Option('--no-wait', 'return at once, and not when it is over'));
+  if (spec.follow !== undefined)
+    command.addOption(new Option('--no-wait', 'return at once instead of waiting for the end'));
   const example = spec.example ?? [];
   if (example.length > 0)
     command.addHelpText('after', `\nExample: gannet ${[spec.name, ...example.map(asTyped)].join(' ')}`);

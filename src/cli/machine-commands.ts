@@ -11,25 +11,23 @@ export function addMachineCommands(program: Command, { run, shared }: Pick<Comma
     for (const option of shared()) if (options.includes(option.name())) command.addOption(option);
     return command;
   };
-  add(
-    'settings',
-    'print every setting with its meaning, its default and its environment variable, as a settings file',
-    ['config'],
-  ).action(() => run(async (context) => (await import('./commands/settings.js')).settings(context)));
-  add('systemd-unit', 'print the unit by which systemd starts the service with the machine and keeps it running', [
+  add('settings', 'print every setting with its meaning, default and environment variable, as a settings file', [
+    'config',
+  ]).action(() => run(async (context) => (await import('./commands/settings.js')).settings(context)));
+  add('systemd-unit', 'print the systemd unit that starts the service with the machine and keeps it running', [
     'config',
   ])
-    .option('--user <name>', 'the user that it runs as', 'gannet')
-    .option('--data <folder>', 'its data directory', '/var/lib/gannet')
+    .option('--user <name>', 'user that the service runs as', 'gannet')
+    .option('--data <folder>', 'data directory of the service', '/var/lib/gannet')
     .action((options: SystemdUnitOptions) =>
       run(async (context) => (await import('./commands/systemd-unit.js')).systemdUnit(context, options)),
     );
   add(
     'mcp',
-    'offer the operations of the service as tools to an agent that starts this command (Model Context Protocol over standard input and output)',
+    'offer the operations of the service as tools to the agent that starts this command (Model Context Protocol over standard input and output)',
     ['config', 'account'],
   )
-    .option('--read-only', 'only what reads and searches')
+    .option('--read-only', 'only tools that read and search')
     .action((options: McpOptions) =>
       run(async (context) => (await import('./commands/mcp.js')).serveAgent(context, options)),
     );

@@ -29,33 +29,33 @@ function adder(program: Command, { shared }: CommandParts, [name, description]: 
 
 function addFileCommands(program: Command, parts: CommandParts): void {
   const { run, wholeNumber } = parts;
-  const add = adder(program, parts, ['media', 'put files into media stores, get, list and delete them']);
+  const add = adder(program, parts, ['media', 'put, get, list and delete files in media stores']);
   const storeOption = () => new Option('--store <name>', 'the media store').default('default');
-  add('put', 'put a file into a media store (- is standard input)')
-    .argument('<file>', 'the file on this machine')
-    .argument('[path]', 'its path in the store (default: the name of the file)')
+  add('put', 'put a file into a media store (- for standard input)')
+    .argument('<file>', 'file on this machine')
+    .argument('[path]', 'path in the store (default: the name of the file)')
     .addOption(storeOption())
-    .option('--content-type <type>', 'what it is (default: by its path)')
+    .option('--content-type <type>', 'content type (default: by the path)')
     .action((file: string, path: string | undefined, options: MediaPutOptions) =>
       run(async (context) => (await commands()).putFile(context, { file, path }, options)),
     );
   // What it writes is the file.
   add('get', 'write a file of a media store to standard output', 'json')
-    .argument('<path>', 'its path in the store')
+    .argument('<path>', 'path in the store')
     .addOption(storeOption())
-    .option('-o, --output <file>', 'a file instead of standard output')
+    .option('-o, --output <file>', 'write to a file instead of standard output')
     .action((path: string, options: MediaGetOptions) =>
       run(async (context) => (await commands()).getFile(context, path, options)),
     );
-  add('list', 'show the files of a media store')
+  add('list', 'list the files of a media store')
     .alias('ls')
     .addOption(storeOption())
-    .option('--prefix <text>', 'only paths that begin with it')
-    .option('--after <path>', 'only paths behind this one')
-    .option('--size <count>', 'files to show', wholeNumber, 1000)
+    .option('--prefix <text>', 'only paths that begin with this')
+    .option('--after <path>', 'only paths after this one')
+    .option('--size <count>', 'number of files to show', wholeNumber, 1000)
     .action((options: MediaListOptions) => run(async (context) => (await commands()).listFiles(context, options)));
   add('delete', 'remove a file of a media store')
-    .argument('<path>', 'its path in the store')
+    .argument('<path>', 'path in the store')
     .addOption(storeOption())
     .action((path: string, options: MediaOptions) =>
       run(async (context) => (await commands()).deleteFile(context, path, options)),
@@ -64,11 +64,11 @@ function addFileCommands(program: Command, parts: CommandParts): void {
 
 function addStoreCommands(program: Command, parts: CommandParts): void {
   const { run } = parts;
-  const add = adder(program, parts, ['media-store', 'add, show and remove media stores']);
-  add('list', 'show the media stores of an account')
+  const add = adder(program, parts, ['media-store', 'add, list and remove media stores']);
+  add('list', 'list the media stores of an account')
     .alias('ls')
     .action((options: MediaStoreOptions) => run(async (context) => (await commands()).listStores(context, options)));
-  const addStore = add('add', 'add a folder of this machine, or a bucket of a server that speaks S3')
+  const addStore = add('add', 'add a folder of this machine, or a bucket of an S3 server')
     .argument('<name>', 'name of the store')
     .addOption(
       new Option('--kind <kind>', 'where the files are').choices(Object.keys(STORE_KINDS)).makeOptionMandatory(),

@@ -20,7 +20,7 @@ export function addWebhookCommands(program: Command, { run, shared, wholeNumber 
   const commands = () => import('./commands/webhook.js');
   const webhook = program
     .command('webhook')
-    .description('make, show, test and delete webhooks, and see what became of them');
+    .description('create, list, test and delete webhooks, and see what became of their deliveries');
   const add = (name: string, description: string): Command => {
     const command = webhook.command(name).description(description);
     for (const option of shared()) command.addOption(option);
@@ -28,10 +28,10 @@ export function addWebhookCommands(program: Command, { run, shared, wholeNumber 
   };
   const addWithId = (name: string, description: string) => add(name, description).argument('<id>', 'id of the webhook');
 
-  add('list', 'show the webhooks of an account')
+  add('list', 'list the webhooks of an account')
     .alias('ls')
     .action((options: WebhookOptions) => run(async (context) => (await commands()).listWebhooks(context, options)));
-  add('create', 'subscribe a URL to events and print the secret of its signatures')
+  add('create', 'subscribe a URL to events and print the signing secret')
     .requiredOption('--url <url>', 'where events are sent (HTTPS)')
     .requiredOption(
       '--events <list>',
@@ -46,20 +46,20 @@ export function addWebhookCommands(program: Command, { run, shared, wholeNumber 
   addWithId('test', 'send a ping').action((id: string, options: WebhookOptions) =>
     run(async (context) => (await commands()).testWebhook(context, id, options)),
   );
-  addWithId('secret', 'print the secret of its signatures again').action((id: string, options: WebhookOptions) =>
+  addWithId('secret', 'print the signing secret again').action((id: string, options: WebhookOptions) =>
     run(async (context) => (await commands()).readSecret(context, id, options)),
   );
-  addWithId('rotate-secret', 'replace the secret and print the new one; both sign for a day').action(
+  addWithId('rotate-secret', 'replace the signing secret and print the new one; both sign for a day').action(
     (id: string, options: WebhookOptions) =>
       run(async (context) => (await commands()).rotateSecret(context, id, options)),
   );
-  addWithId('deliveries', 'show the newest attempts of deliveries')
-    .option('--set-aside', 'instead, the deliveries that failed at every attempt')
-    .option('--size <count>', 'entries to show', wholeNumber, 20)
+  addWithId('deliveries', 'show the latest delivery attempts')
+    .option('--set-aside', 'show the deliveries that failed at every attempt instead')
+    .option('--size <count>', 'number of entries to show', wholeNumber, 20)
     .action((id: string, options: WebhookDeliveriesOptions) =>
       run(async (context) => (await commands()).listDeliveries(context, id, options)),
     );
-  addWithId('replay', 'send deliveries again that were set aside')
+  addWithId('replay', 'send again the deliveries that were set aside')
     .option('--deliveries <list>', 'ids of deliveries, separated by commas (default: all)')
     .action((id: string, options: WebhookReplayOptions) =>
       run(async (context) => (await commands()).replayDeliveries(context, id, options)),

@@ -8,12 +8,12 @@ export const DOCUMENT_SETTINGS = defineSettings('documents', {
   bytes_max: {
     schema: integer(1, 1_073_741_824),
     default: 100_000_000,
-    comment: 'Bytes of one document; a larger one is told as too-large.',
+    comment: 'Bytes of one document; a larger one is reported as too-large.',
   },
   pages_max: {
     schema: integer(1, 100_000),
     default: 200,
-    comment: 'Pages that are read of one document, from its first.',
+    comment: 'Pages that are read of one document, from the first one.',
   },
   characters_max: {
     schema: integer(1, 100_000_000),
@@ -24,7 +24,7 @@ export const DOCUMENT_SETTINGS = defineSettings('documents', {
     schema: integer(1, 3600),
     default: 60,
     comment:
-      'Seconds of a processor after which no further page of a document is begun; one that is not done soon after is told as timed-out.',
+      'Seconds of processor time after which no further page of a document is begun. A document that is not done soon after is reported as timed-out.',
   },
   processes: {
     schema: integer(1, 64),
@@ -35,7 +35,7 @@ export const DOCUMENT_SETTINGS = defineSettings('documents', {
   memory_mib_max: {
     schema: integer(128, 65_536),
     default: 512,
-    comment: 'Memory of each such process in MiB; a document that needs more is told as too-large.',
+    comment: 'Memory of each such process in MiB; a document that needs more is reported as too-large.',
   },
 });
 

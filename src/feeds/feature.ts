@@ -12,7 +12,7 @@ export const feeds: Feature = {
   commands: [
     {
       name: 'feed connect',
-      group: 'connect outside sources, sync, show and remove them, and search them in lists',
+      group: 'connect outside sources, sync and remove them, and make them searchable in lists',
       operation: 'feed.connect',
       begins: true,
       arguments: ['name'],

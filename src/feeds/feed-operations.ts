@@ -102,7 +102,7 @@ const connect = defineOperation({
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: object({
     name: feedName,
-    provider: oneOf(PROVIDERS, { description: 'What kind of source it is' }),
+    provider: oneOf(PROVIDERS, { description: 'Kind of source' }),
     media_store: Type.Optional(mediaStore),
     interval_minutes: Type.Optional(intervalMinutes),
     settings: Type.Object(

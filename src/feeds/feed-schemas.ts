@@ -22,7 +22,7 @@ export const intervalMinutes = Type.Integer({
 });
 export const mediaStore = Type.String({
   ...storeName,
-  description: 'Media store in which the synced file is; default `default`, the built-in one',
+  description: 'Media store for the synced file; default `default`, the built-in one',
 });
 
 const failure = named('FeedFault', {

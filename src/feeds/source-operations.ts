@@ -108,7 +108,7 @@ const update = defineOperation({
 const remove = defineOperation({
   ...ofList,
   name: 'list.source-delete',
-  summary: 'Have a list import no more',
+  summary: 'Stop a list from importing',
   description: 'It keeps its records.',
   method: 'DELETE',
   path: '/list/{account}/{list}/source',

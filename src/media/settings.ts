@@ -9,7 +9,7 @@ export const MEDIA_SETTINGS = defineSettings('media', {
     schema: integer(0, 1_099_511_627_776),
     default: 100_000_000,
     comment:
-      'Bytes of all files in the media store "default" that every account has; what does not fit is answered 507.',
+      'Bytes of all files in the media store "default", which every account has; a file that does not fit is answered 507.',
   },
   default_store_files_max: {
     schema: integer(1, 10_000_000),
@@ -25,7 +25,8 @@ export const MEDIA_SETTINGS = defineSettings('media', {
   folders: {
     schema: Type.Array(Type.String({ minLength: 1, maxLength: 4096, path: 'file' }), { maxItems: 100 }),
     default: [],
-    comment: 'Folders of this machine in which, or below which, accounts may have media stores. None: no account may.',
+    comment:
+      'Folders of this machine in or below which accounts may have media stores. None: no account may have one there.',
   },
 });
 

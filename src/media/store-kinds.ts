@@ -26,17 +26,17 @@ export const STORE_MEMBERS = {
   folder: {
     option: [
       'path',
-      'of --kind folder: an absolute path, in a folder that the setting media.folders names (GANNET_MEDIA_FOLDERS)',
+      'for --kind folder: an absolute path, in a folder that the setting media.folders names (GANNET_MEDIA_FOLDERS)',
     ],
   },
   endpoint: {
-    option: ['url', 'of --kind s3: where the server of the bucket is, such as https://s3.eu-central-1.amazonaws.com'],
+    option: ['url', "for --kind s3: address of the bucket's server, such as https://s3.eu-central-1.amazonaws.com"],
   },
-  region: { option: ['name', 'of --kind s3: region of the bucket (default: us-east-1)'] },
-  bucket: { option: ['name', 'of --kind s3: the bucket'] },
-  prefix: { option: ['text', 'of --kind s3: what the key of every file begins with'] },
+  region: { option: ['name', 'for --kind s3: region of the bucket (default: us-east-1)'] },
+  bucket: { option: ['name', 'for --kind s3: name of the bucket'] },
+  prefix: { option: ['text', 'for --kind s3: beginning of the key of every file'] },
   access_key_id: {
-    option: ['id', 'of --kind s3: id of the access key; its secret is asked for, or read from standard input'],
+    option: ['id', 'for --kind s3: id of the access key; its secret is asked for, or read from standard input'],
     isHidden: true,
   },
   secret_access_key: { isHidden: true },

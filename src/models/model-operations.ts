@@ -166,7 +166,7 @@ const remove = defineOperation({
 const test = defineOperation({
   ...ofModel,
   name: 'model.test',
-  summary: 'Ask a model something',
+  summary: 'Test a model with a request',
   method: 'POST',
   path: '/model/{account}/{model}/test',
   permission: CHANGE,

@@ -37,22 +37,22 @@ const PER_MINUTE_MAX = 1_000_000_000;
 export const modelName = nameSchema('Name of the model', 'minilm');
 export const modelParams = object({ account: accountName, model: modelName });
 
-const kind = oneOf(MODEL_KINDS, { description: 'What it does' });
+const kind = oneOf(MODEL_KINDS, { description: 'What the model does' });
 const provider = oneKindOf(MODEL_PROVIDERS);
 const inputs = Type.Array(oneOf(['text', 'image']), { minItems: 1, maxItems: 2, uniqueItems: true });
 const tokensMax = Type.Integer({
   minimum: 8,
   maximum: TOKENS_MAX_MAX,
-  description: `The longest text that it reads whole, in tokens: longer ones are cut into passages; default ${TOKENS_MAX_DEFAULT}, or what the folder of an ONNX model says`,
+  description: `Longest text that the model reads as a whole, in tokens; longer ones are cut into passages; default ${TOKENS_MAX_DEFAULT}, or what the folder of an ONNX model says`,
 });
 const prefix = (what: string) =>
   Type.String({
     maxLength: PREFIX_CHARACTERS_MAX,
-    description: `What the model wants before ${what}; default nothing, or what the folder of an ONNX model says`,
+    description: `Text that the model expects before ${what}; default none, or what the folder of an ONNX model says`,
   });
 const perMinute = (what: string) =>
   nullable(Type.Integer({ minimum: 1, maximum: PER_MINUTE_MAX }), {
-    description: `${what} that it is asked in any minute at most; null (default): no limit`,
+    description: `${what} that are sent to the model in any minute at most; null (default): no limit`,
   });
 
 /** What may be said of a model when it is added and changed later. */
@@ -61,7 +61,7 @@ const settings = {
     Type.Integer({
       minimum: 1,
       maximum: DIMENSIONS_MAX,
-      description: 'Of its vectors: of `own` only, the others are asked',
+      description: 'Length of its vectors, for `own` only; other models are asked',
     }),
   ),
   tokens_max: Type.Optional(tokensMax),

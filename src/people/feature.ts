@@ -22,7 +22,7 @@ export const people: Feature = {
     },
     {
       name: 'account list',
-      group: 'make, show and delete accounts',
+      group: 'create, list and delete accounts',
       operation: 'account.list',
       print: async () => (await import('./people-text.js')).accountsText,
     },
@@ -30,7 +30,7 @@ export const people: Feature = {
     { name: 'account delete', operation: 'account.delete', arguments: ['account'], example: ['shop'] },
     {
       name: 'contributor list',
-      group: 'invite people who work on an account, show, change and remove them',
+      group: 'invite people to an account, and list, change and remove them',
       operation: 'contributor.list',
       print: async () => (await import('./people-text.js')).contributorsText,
     },

@@ -10,22 +10,26 @@ export const OPENID_SETTINGS = defineSettings('openid', {
     schema: text,
     default: '',
     comment:
-      'Issuer of an OpenID Connect provider, such as "https://login.example.com": people who were invited sign in there, too. Its redirect URI is console.public_url followed by /console/openid. Empty: nobody does.',
+      'Issuer of an OpenID Connect provider, such as "https://login.example.com": people who were invited can sign in there, too. The redirect URI is console.public_url followed by /console/openid. Empty: no sign-in by OpenID Connect.',
   },
-  client_id: { schema: text, default: '', comment: 'By which the provider knows this service.' },
+  client_id: { schema: text, default: '', comment: 'Id by which the provider knows this service.' },
   client_secret: {
     schema: text,
     default: '',
-    comment: 'What the provider gave it. Empty: a public client.',
+    comment: 'Secret that the provider gave to this service. Empty: a public client.',
     isSecret: true,
   },
   sign_up: {
     schema: Type.Boolean(),
     default: false,
     comment:
-      'Whoever the provider knows and nobody has invited gets an account of their own, named after their e-mail. For services that are open to strangers; with a provider that anybody can join, set a plan with limits.',
+      'Whether people whom the provider knows, and whom nobody has invited, get an account of their own, named after their e-mail. For services that are open to strangers. If anybody can join the provider, set a plan with limits.',
   },
-  name: { schema: Type.String({ maxLength: 100 }), default: 'OpenID', comment: 'What people call the provider.' },
+  name: {
+    schema: Type.String({ maxLength: 100 }),
+    default: 'OpenID',
+    comment: 'Name of the provider, as people know it.',
+  },
 });
 
 export type OpenIdSettings = SettingValues<typeof OPENID_SETTINGS.members>;

@@ -47,7 +47,7 @@ export const linkToken = patterned(TOKEN_PATTERN, TOKEN_WORDS, {
 
 export const role = oneOf(ROLES, {
   description:
-    '`owner` does everything; `editor` everything but what is about keys, contributors and the account itself; `viewer` looks',
+    '`owner` may do everything; `editor` everything except keys, contributors and the account itself; `viewer` may only read',
 });
 
 const personId = Type.String({ minLength: 1, maxLength: 64, description: 'Id of the person' });

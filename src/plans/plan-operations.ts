@@ -46,7 +46,7 @@ const usageResource = named('Usage', {
 
 const list = defineOperation({
   name: 'plan.list',
-  summary: 'The plans that there are',
+  summary: 'The available plans',
   description: "As the settings offer them, behind 'default', which has no limits.",
   method: 'GET',
   path: '/plan',

@@ -11,12 +11,12 @@ export const PLAN_SETTINGS = defineSettings('plans', {
     schema: Type.Array(Type.String({ minLength: 1, maxLength: PLAN_CHARACTERS_MAX }), { maxItems: PLANS_MAX }),
     default: [],
     comment:
-      'Plans that accounts can be put on, each as a text such as "free records=10000 storage_bytes=1073741824 searches_a_month=50000 lists=3 feeds=1 successor=team": its name, its limits (what is left out has none), and the plan that takes its place near a limit. Accounts that nobody put on a plan have no limits. As an environment variable: separated by commas.',
+      'Plans that accounts can be put on, each a text such as "free records=10000 storage_bytes=1073741824 searches_a_month=50000 lists=3 feeds=1 successor=team": its name, its limits (what is left out has none), and the plan that takes its place near a limit. Accounts that are on no plan have no limits. As an environment variable: separated by commas.',
   },
   upgrade_percent: {
     schema: Type.Integer({ minimum: 1, maximum: 100 }),
     default: 90,
-    comment: 'An account that has used so much of a limit is put on the successor of its plan.',
+    comment: 'Per cent of a limit at which an account is put on the successor of its plan.',
   },
 });
 

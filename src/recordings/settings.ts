@@ -8,28 +8,28 @@ export const RECORDING_SETTINGS = defineSettings('recordings', {
   bytes_max: {
     schema: integer(1, 1_073_741_824),
     default: 100_000_000,
-    comment: 'Bytes of one video or audio file; a larger one is told as too-large.',
+    comment: 'Bytes of one video or audio file; a larger one is reported as too-large.',
   },
   subtitle_bytes_max: {
     schema: integer(1, 100_000_000),
     default: 10_000_000,
-    comment: 'Bytes of a file of subtitles that lies beside one; a larger one is passed over.',
+    comment: 'Bytes of a file of subtitles beside it; a larger one is ignored.',
   },
   transcription_bytes_max: {
     schema: integer(1000, 1_073_741_824),
     default: 25_000_000,
-    comment: 'Bytes of sound that a model is sent in one request; longer WAV and MP3 files are cut.',
+    comment: 'Bytes of sound that are sent to a model in one request; longer WAV and MP3 files are cut into pieces.',
   },
   transcriptions: {
     schema: integer(1, 64),
     default: 2,
-    comment: 'Recordings of one list that a model writes down at a time.',
+    comment: 'Recordings of one list that are transcribed at a time.',
   },
   transcription_retry_seconds: {
     schema: Type.Array(integer(1, 86_400), { maxItems: 20 }),
     default: [10, 60, 600, 3600, 14_400, 43_200],
     comment:
-      'Seconds before a model that was away is asked again; after the last it is with the next look at the file.',
+      'Seconds before a model that was away is asked again. After the last one, it is asked when the file is next checked.',
   },
   cues_max: {
     schema: integer(1, 1_000_000),
@@ -39,12 +39,13 @@ export const RECORDING_SETTINGS = defineSettings('recordings', {
   characters_max: {
     schema: integer(1, 100_000_000),
     default: 2_000_000,
-    comment: 'Characters of all of these.',
+    comment: 'Characters of all of these together.',
   },
   seconds_max: {
     schema: integer(1, 3600),
     default: 30,
-    comment: 'Seconds in which the words of one file have to be read; one that takes longer is told as timed-out.',
+    comment:
+      'Seconds in which the words of one file have to be read; a file that takes longer is reported as timed-out.',
   },
   processes: {
     schema: integer(1, 64),
@@ -54,7 +55,7 @@ export const RECORDING_SETTINGS = defineSettings('recordings', {
   memory_mib_max: {
     schema: integer(128, 65_536),
     default: 768,
-    comment: 'Memory of each such process in MiB; a file that needs more is told as too-large.',
+    comment: 'Memory of each such process in MiB; a file that needs more is reported as too-large.',
   },
 });
 

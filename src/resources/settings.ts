@@ -8,10 +8,10 @@ export const RESOURCE_SETTINGS = defineSettings('resources', {
   check_hours: {
     schema: integer(1, 8760),
     default: 24,
-    comment: 'Hours after which a file that records link to is looked at again, and read where it has changed.',
+    comment: 'Hours after which a file that records link to is checked again, and read if it has changed.',
   },
   parallel: { schema: integer(1, 256), default: 4, comment: 'Files that are fetched or read at a time, of all lists.' },
-  parallel_per_list: { schema: integer(1, 256), default: 4, comment: 'The same of one list.' },
+  parallel_per_list: { schema: integer(1, 256), default: 4, comment: 'The same for one list.' },
   connections_per_host: {
     schema: integer(1, 64),
     default: 2,
@@ -20,34 +20,33 @@ export const RESOURCE_SETTINGS = defineSettings('resources', {
   fetch_seconds: {
     schema: integer(1, 3600),
     default: 120,
-    comment: 'Seconds in which a file has to be there, with all redirects.',
+    comment: 'Seconds in which a file has to be fetched, all redirects included.',
   },
   retry_seconds: {
     schema: Type.Array(integer(1, 86_400), { maxItems: 20 }),
     default: [10, 60, 600],
     comment:
-      'Seconds before a file is tried again whose host does not answer; after the last it waits for its next look.',
+      'Seconds before a file is tried again whose host does not answer. After the last one, it waits for its next check.',
   },
   frame_seconds: {
     schema: integer(1, 3600),
     default: 10,
-    comment:
-      'Seconds from one frame of a video to the next that is compared as a picture is, in lists with an image_model.',
+    comment: 'Seconds between the frames of a video that are compared as pictures are, in lists with an image_model.',
   },
   frames_max: {
     schema: integer(0, 1000),
     default: 360,
-    comment: 'Frames that are read of one video, from its beginning; 0: none are.',
+    comment: 'Frames that are read of one video, from its beginning. 0: none.',
   },
   frames_seconds_max: {
     schema: integer(1, 86_400),
     default: 300,
-    comment: 'Seconds of a processor for the decoding of one video; what was seen by then is what is searched.',
+    comment: 'Seconds of processor time for the decoding of one video; the frames decoded by then are searched.',
   },
   frames_memory_mib_max: {
     schema: integer(64, 65_536),
     default: 768,
-    comment: 'Memory of the process that decodes a video in MiB; a video that needs more is told as too-large.',
+    comment: 'Memory of the process that decodes a video in MiB; a video that needs more is reported as too-large.',
   },
   frames_parallel: {
     schema: integer(1, 64),
@@ -58,12 +57,12 @@ export const RESOURCE_SETTINGS = defineSettings('resources', {
     schema: integer(0, 1_048_576),
     default: 2048,
     comment:
-      'MiB of the disk for videos and audio files of which something else is still to be read, so that each is fetched once; others are fetched again.',
+      'MiB on the disk for videos and audio files that have to be read once more for something else, so that each is fetched only once. Beyond that, they are fetched again.',
   },
   ffmpeg: {
     schema: Type.String({ maxLength: 4096, path: 'program' }),
     default: 'ffmpeg',
-    comment: 'The program that decodes videos: a path, or a name to be found in PATH. Without it no frames are read.',
+    comment: 'The program that decodes videos: a path, or a name to be found in PATH. Without it, no frames are read.',
   },
 });
 

@@ -73,15 +73,15 @@ const CALL_HELP = `Usage: gannet call [OPERATION] [options]
 
 Calls any operation of the service by its name and prints the answer.
 
-Without OPERATION, all operations are listed; gannet call OPERATION --help says what one takes.
+Without OPERATION, lists all operations. gannet call OPERATION --help shows what one takes.
 
 Options:
-  --param <name=value>     a parameter of the path, an option or a member of the body; may be given several times
+  --param <name=value>     a path parameter, an option or a member of the body; repeatable
   --body <json>            the body as a whole; @FILE reads it from a file, - from standard input
-  --input <file>           what is streamed to operations that take a stream; - for standard input
-  --content-type <type>    of what is streamed
+  --input <file>           data for operations that take a stream; - for standard input
+  --content-type <type>    content type of that data
   --account <name>         account (default: the configured one)
-  --config <file>          a settings file
+  --config <file>          settings file
 
 Example: gannet call search.list --param list=films --param version=1 --param query=bird
 `;

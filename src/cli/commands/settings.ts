@@ -9,6 +9,8 @@ import { EXIT, type ExitStatus } from '../exit-codes.js';
 
 /** Where the name of the variable stands, as in config/default.toml. */
 const VARIABLE_COLUMN = 35;
+/** Of a line of a comment, as there. */
+const COMMENT_COLUMNS = 132;
 
 export function settings({ output }: CommandContext): ExitStatus {
   output.write(readFileSync(join(packageRoot(), 'config', 'default.toml'), 'utf8'));
@@ -20,7 +22,20 @@ export function settings({ output }: CommandContext): ExitStatus {
 function sectionText({ section, members }: SettingsSection): string {
   const lines = Object.entries(members).flatMap(([name, { default: value, comment }]) => {
     const setting = `${name} = ${JSON.stringify(value)}`;
-    return [`# ${comment}`, `${setting.padEnd(VARIABLE_COLUMN - 1)} # ${environmentName(`${section}.${name}`)}`];
+    return [
+      ...commentLines(comment),
+      `${setting.padEnd(VARIABLE_COLUMN - 1)} # ${environmentName(`${section}.${name}`)}`,
+    ];
   });
   return `\n[${section}]\n${lines.join('\n')}\n`;
+}
+
+function commentLines(comment: string): string[] {
+  const lines = ['#'];
+  for (const word of comment.split(' ')) {
+    const line = `${lines.at(-1) ?? ''} ${word}`;
+    if (line.length <= COMMENT_COLUMNS) lines[lines.length - 1] = line;
+    else lines.push(`# ${word}`);
+  }
+  return lines;
 }

@@ -96,7 +96,7 @@ const accountList = defineOperation({
 
 const accountCreate = defineOperation({
   name: 'account.create',
-  summary: 'Make an account',
+  summary: 'Create an account',
   description: 'With nothing in it: keys, lists and people of one account are not seen by another.',
   method: 'POST',
   path: '/account',
@@ -118,7 +118,7 @@ const accountCreate = defineOperation({
 
 const accountDelete = defineOperation({
   name: 'account.delete',
-  summary: 'Delete an account with all that it has',
+  summary: 'Delete an account and everything in it',
   description:
     'Lists with their records, groups, analytics, feeds, files, models, keys, webhooks and contributors. There is no way back.',
   method: 'DELETE',

@@ -34,7 +34,7 @@ const readOnlyKey = object({
 
 export const apiKeyCreateReadOnly = defineOperation({
   name: 'api-key.create-read-only',
-  summary: 'Make a key that can only read',
+  summary: 'Create a key that can only read',
   description: [
     "The new key's scope (default `account`) is the caller's or narrower; a wider one is 403.",
     'Permissions that do not end in `:read` or `:view` are dropped; when none is left, the answer is 400.',

@@ -56,7 +56,7 @@ const newKey = object(
 
 const create = defineOperation({
   name: 'api-key.create',
-  summary: 'Make a key',
+  summary: 'Create a key',
   method: 'POST',
   path: '/api-key/{account}',
   permission: 'api-key:create',

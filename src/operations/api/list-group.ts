@@ -94,7 +94,7 @@ const list = defineOperation({
 
 const create = defineOperation({
   name: 'list-group.create',
-  summary: 'Make a group of lists',
+  summary: 'Create a group of lists',
   description: 'A group may be empty; a search of it finds nothing.',
   method: 'POST',
   path: '/list-group/{account}',

@@ -6,7 +6,7 @@ import { listParams, object } from './schemas.js';
 
 const reindex = defineOperation({
   name: 'list.reindex',
-  summary: 'Make the index of a list anew from its records',
+  summary: 'Rebuild the index of a list from its records',
   description:
     'For an index that is damaged. Every version is read and indexed again; searches and writes go on meanwhile, on what is there, and the new index takes its place at once. It needs the room of a second index on the disk. A list that could not be opened is rebuilt without being asked for; where that failed, this begins it again, and `not-ready` tells how far it is.',
   method: 'POST',

@@ -90,7 +90,7 @@ async function toldList(context: OperationContext, list: ListRecord, rules: bool
 
 const create = defineOperation({
   name: 'list.create',
-  summary: 'Make a list',
+  summary: 'Create a list',
   description:
     'Version 1 is made with it. Without any field definition, the fields are inferred from the first records: strings are searchable; numbers, booleans, dates and short repeating strings become facets.',
   method: 'POST',

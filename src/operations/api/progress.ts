@@ -37,7 +37,7 @@ const ofName = Type.Optional(
     name: Type.Optional(
       Type.String({
         maxLength: NAME_CHARACTERS_MAX,
-        description: 'Only of what has this name, such as a list: also behind a hundred others',
+        description: 'Only what has this name, such as a list, even beyond the first hundred',
       }),
     ),
   }),
@@ -70,7 +70,7 @@ const read = defineOperation({
 
 const watch = defineOperation({
   name: 'progress.watch',
-  summary: 'What runs in the background, told as it goes on',
+  summary: 'What runs in the background, as a stream of events',
   description:
     'Server-sent events. Each of the type `jobs` has the answer of `GET /progress/{account}`: the first at once, others when it has changed. The stream ends after a minute; a client that comes again, as browsers do, misses nothing. Of more than a hundred jobs the first are told: whoever watches one of them gives its `name`.',
   method: 'GET',

@@ -126,7 +126,7 @@ const page = defineOperation({
 const create = defineOperation({
   ...common,
   name: 'search-result.create',
-  summary: 'Add a record, or replace the one of this name',
+  summary: 'Add a record, or replace the one with this name',
   description: 'Answered when the record is on disk and the next search sees it.',
   method: 'POST',
   path: listPath,

@@ -6,7 +6,7 @@ import { noParams, object } from './schemas.js';
 
 const rotate = defineOperation({
   name: 'secret.rotate',
-  summary: 'Seal all secrets anew',
+  summary: 'Seal all secrets with a new key',
   description:
     'Makes a new key, seals every secret on disk by it, and forgets the key before. The secrets themselves stay as they are. Where keys come from the settings, they are replaced there.',
   method: 'POST',
@@ -34,7 +34,7 @@ const rotate = defineOperation({
 
 const check = defineOperation({
   name: 'secret.check',
-  summary: 'Tell of secrets that cannot be opened',
+  summary: 'List the secrets that cannot be opened',
   description:
     'Names what has a secret whose key is not in `secret-keys` of the data directory, nor among the settings: it cannot work before the key is back or the secret is given again.',
   method: 'GET',

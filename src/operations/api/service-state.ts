@@ -91,7 +91,7 @@ const state = named('ServiceState', {
 export const serviceStateOperations: readonly Operation[] = [
   defineOperation({
     name: 'service.state',
-    summary: 'How the service stands',
+    summary: 'The state of the service',
     description:
       'Release, disk, memory, queues, the last backup, and what does not work: feeds and imports that failed, webhooks with deliveries set aside, models that do not do what they are asked for, lists that cannot be opened, queues that are nearly full, and a program that was replaced under the service. ' +
       'It is told to owners of the account that the first start made and to the command line; no key reads it.',
