@@ -136,6 +136,8 @@ export interface RecordsTask {
   readonly after: number;
   readonly skip: number;
   readonly size: number;
+  /** Only the record that is called exactly so. */
+  readonly name?: string;
   /** Of the records, and vectors, as they are stored; longer ones are told as an error. Left out: RECORDS_PAGE_BYTES_MAX, and a longer one comes alone. */
   readonly bytesMax?: number;
   /** With the vectors that the list is searched by. */

@@ -236,6 +236,24 @@ describe('/search-result/{account}/{list}/{id}', () => {
     }
   });
 
+  it('has a record by its name, exactly', async () => {
+    const { id } = await put({ name: 'Twins, "A" & B', fields: { title: 'Twins' } });
+    await put({ name: 'TWINS, "A" & B', fields: { title: 'Twins' } });
+    const named = async (name: string, more = {}) => (await service.client.get(PATH, { name, ...more })).body;
+    expect(await named('Twins, "A" & B')).toMatchObject({ results: [{ id }] });
+    expect(await named('Twins, "A" & B', { size: 0 })).toMatchObject({ results: [] });
+    const none = await named('twins, "a" & b');
+    expect(none).toMatchObject({ results: [] });
+    expect(none).not.toHaveProperty('next');
+    expect(await service.client.get(PATH, { name: 'x', after: '3' })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('leave out after and skip') as string },
+    });
+    expect(await service.client.delete(PATH, { filter: `name = 'twins, "a" & b'` })).toMatchObject({
+      body: { deleted: 2 },
+    });
+  });
+
   it('says by which id a record is read of which the name was given', async () => {
     for (const name of ['Northern gannet', 'x'.repeat(300)]) {
       const { id } = await put({ name, title: 'x' });
@@ -325,5 +343,19 @@ describe('DELETE /search-result/{account}/{list}?filter=', () => {
     const { body } = await service.client.get('/search/default/purge/1', { query: 'gannet', size: 0 });
     expect(body).toMatchObject({ total_count: 60 });
     expect((await service.client.delete(path, { filter: 'n < 40' })).body).toMatchObject({ deleted: 0 });
+  });
+
+  it('removes what an import that has everything did not bring again', async () => {
+    await service.client.post('/list/default', { name: 'mirror', searchable_fields: [{ name: 't' }] });
+    const rows = Array.from({ length: 50 }, (_, n) => ({ name: `r${n}`, t: 'the same' }));
+    await service.client.bulk('default', 'mirror', rows);
+    const path = '/search-result/default/mirror';
+    const { body } = await service.client.post(path, { name: 'r0', fields: { t: 'the same' } });
+    const begun = (body as RecordBody).modified_utc;
+    await service.client.bulk('default', 'mirror', rows.slice(0, 30));
+    expect((await service.client.delete(path, { filter: `modified_utc < '${begun}'` })).body).toMatchObject({
+      deleted: 20,
+    });
+    expect((await service.client.get(path)).body).toMatchObject({ total_count: 30 });
   });
 });

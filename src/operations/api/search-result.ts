@@ -60,6 +60,14 @@ const page = defineOperation({
   permission: 'search-result:read',
   params: listParams,
   query: object({
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Only the record that is called exactly so: none or one, with the id by which it is changed and removed',
+        examples: ['northern-gannet'],
+      }),
+    ),
     after: Type.Optional(
       patterned('^[0-9]{1,10}$', '`next` of the page before, which is a number', {
         description: 'Where the page begins: `next` of the page before; none: with the first record',
@@ -106,7 +114,11 @@ const page = defineOperation({
   },
   errors: ['unprocessable', 'answer-too-large', 'overloaded'],
   handle(context, { params, query }) {
-    const { after = '-1', skip = 0, size = SEARCH_SIZE_DEFAULT, vectors = false } = query;
+    const { name, after = '-1', skip = 0, size = SEARCH_SIZE_DEFAULT, vectors = false } = query;
+    if (name !== undefined && (query.after !== undefined || skip > 0)) {
+      const detail = 'name is of one record, which has no page behind it: leave out after and skip.';
+      throw new ServiceError('invalid-parameter', detail, { errors: [{ parameter: 'name', detail }] });
+    }
     if (skip > SKIP_MAX) {
       const detail = `skip passes over ${SKIP_MAX} records at most; go on with after, which takes the next of the page before.`;
       throw new ServiceError('unprocessable', detail, { errors: [{ parameter: 'skip', detail }] });
@@ -117,6 +129,7 @@ const page = defineOperation({
       after: Number(after),
       skip,
       size,
+      ...(name === undefined ? {} : { name }),
       ...(query.bytes_max === undefined ? {} : { bytesMax: query.bytes_max }),
       vectors,
     }));

@@ -44,8 +44,9 @@ export class RecordLister {
     return this.reading(task, (store) => {
       const total = store.recordCount();
       writer.ascii(`{"total_count":${total},"results":[`);
-      const next = writeRecords(store, task, writer, task.vectors === true ? this.vectorsOf(task) : undefined);
-      writer.ascii(next === undefined ? ']}' : `],"next":"${next}"}`);
+      const vectors = task.vectors === true ? this.vectorsOf(task) : undefined;
+      const next = writeRecords(store, within(task, store), writer, vectors);
+      writer.ascii(next === undefined || task.name !== undefined ? ']}' : `],"next":"${next}"}`);
       return total;
     });
   }
@@ -86,6 +87,13 @@ export class RecordLister {
       this.stores.get(listPath);
     }
   }
+}
+
+/** Of one name: the page that has its record, or none. */
+function within(task: RecordsTask, store: VersionStore): RecordsTask {
+  if (task.name === undefined) return task;
+  const number = store.recordNumberOfName(task.name);
+  return number === undefined ? { ...task, size: 0 } : { ...task, after: number - 1, size: Math.min(task.size, 1) };
 }
 
 /** Returns behind which record number the next page begins; undefined where this is the last one. */

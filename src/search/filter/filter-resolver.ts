@@ -2,10 +2,12 @@
  * Syntax tree to filter: names become facets, literals the values of their columns.
  *
  * In a group each list has its own definition. A field that one list lacks (or has with a type that the value does not
- * fit) counts as missing in that list; only what no list can answer is an error.
+ * fit) counts as missing in that list; only what no list can answer is an error. What no list has as a facet may be the record's own:
+ * its name, and when it was made and changed.
  */
 import type { Facet, FieldDefinition } from '../../catalog/index.js';
 import { fieldKind } from '../../fields/index.js';
+import { CREATED_COLUMN, MODIFIED_COLUMN, NAME_COLUMN } from '../../index/segments/kernel-layout.js';
 import { didYouMean, foldFacetValue, type ServiceError } from '../../platform/index.js';
 import { excerpt, filterError } from './filter-error.js';
 import {
@@ -69,8 +71,10 @@ class FilterResolver {
   private leaf(leaf: SyntaxLeaf): FilterNode[] {
     let firstError: ServiceError | undefined;
     let answered = false;
+    const { name } = leaf.field;
+    const own = this.facets.some((facets) => facets.has(name)) ? undefined : RECORD_FIELDS.get(name);
     const nodes = this.facets.map((facets) => {
-      const facet = facets.get(leaf.field.name);
+      const facet = own ?? facets.get(name);
       if (facet === undefined) return missing(leaf);
       const resolved = resolveLeaf(leaf, facet);
       if ('kind' in resolved) {
@@ -81,17 +85,36 @@ class FilterResolver {
       return missing(leaf);
     });
     if (answered) return nodes;
-    throw firstError ?? this.unknownField(leaf.field.name, leaf.field.at);
+    throw firstError ?? this.unknownField(name, leaf.field.at);
   }
 
   private unknownField(name: string, at: number): ServiceError {
     const names = [...new Set(this.facets.flatMap((facets) => [...facets.keys()]))];
-    if (names.length === 0) return filterError(at, `${excerpt(name)} is no facet: this list has none to filter by`);
+    if (names.length === 0)
+      return filterError(
+        at,
+        `${excerpt(name)} is no facet: this list has none to filter by but ${RECORD_FIELD_NAMES} of its records`,
+      );
     const more = names.length > FACETS_NAMED_MAX ? ` and ${names.length - FACETS_NAMED_MAX} more` : '';
     const known = `Facets are ${names.slice(0, FACETS_NAMED_MAX).join(', ')}${more}.`;
-    return filterError(at, `${excerpt(name)} is no facet of this list.${didYouMean(name, names)} ${known}`);
+    return filterError(
+      at,
+      `${excerpt(name)} is no facet of this list.${didYouMean(name, [...names, ...RECORD_FIELDS.keys()])} ${known}`,
+    );
   }
 }
+
+/** Of every record, in columns that every list has. */
+export const RECORD_FIELDS: ReadonlyMap<string, Facet> = new Map(
+  (
+    [
+      ['name', NAME_COLUMN, 'string'],
+      ['created_utc', CREATED_COLUMN, 'date'],
+      ['modified_utc', MODIFIED_COLUMN, 'date'],
+    ] as const
+  ).map(([name, column, type]) => [name, { name: column, type, cardinality: 'Single' }]),
+);
+const RECORD_FIELD_NAMES = [...RECORD_FIELDS.keys()].join(', ');
 
 const facetsOfDefinition = new WeakMap<FieldDefinition, ReadonlyMap<string, Facet>>();
 
@@ -116,7 +139,7 @@ function resolveLeaf(leaf: SyntaxLeaf, facet: Facet): FilterNode | ServiceError 
   if (leaf.kind === 'in') {
     const values: FilterValue[] = [];
     for (const literal of leaf.literals) {
-      const value = columnValue(literal, facet);
+      const value = columnValue(literal, facet, leaf.field.name);
       if (isError(value)) return value;
       values.push(value);
     }
@@ -125,10 +148,10 @@ function resolveLeaf(leaf: SyntaxLeaf, facet: Facet): FilterNode | ServiceError 
   if (!fieldKind(facet.type).filter.isOrdered && leaf.operator !== '=' && leaf.operator !== '!=') {
     return filterError(
       leaf.operatorAt,
-      `${excerpt(facet.name)} is a ${facet.type} facet, which can only be compared with = and !=`,
+      `${excerpt(leaf.field.name)} is a ${facet.type} facet, which can only be compared with = and !=`,
     );
   }
-  const value = columnValue(leaf.literal, facet);
+  const value = columnValue(leaf.literal, facet, leaf.field.name);
   if (isError(value)) return value;
   return Object.freeze({ kind: 'compare', field: facet.name, operator: leaf.operator, value });
 }
@@ -138,7 +161,7 @@ function isError(value: FilterValue | ServiceError): value is ServiceError {
 }
 
 /** The literal as a value of the facet's column, or why it is none. */
-function columnValue(literal: Literal, facet: Facet): FilterValue | ServiceError {
+function columnValue(literal: Literal, facet: Facet, written: string): FilterValue | ServiceError {
   // What a capture will be is known when its rule matches; until then any value of the facet stands for it.
   const { column, filter } = fieldKind(facet.type);
   if (literal.kind === 'template') return column === 'string' ? ANY_TEXT : number(0);
@@ -146,7 +169,7 @@ function columnValue(literal: Literal, facet: Facet): FilterValue | ServiceError
   if (held === undefined) {
     return filter.unreadable !== undefined && 'text' in literal
       ? filterError(literal.at, `${excerpt(literal.text)} ${filter.unreadable}`)
-      : mismatch(literal, facet, filter.expected);
+      : mismatch(literal, `${excerpt(written)} is a ${facet.type} facet`, filter.expected);
   }
   return typeof held === 'number' ? number(held) : Object.freeze({ kind: 'string', key: foldFacetValue(held) });
 }
@@ -157,12 +180,9 @@ function number(value: number): FilterValue {
   return Object.freeze({ kind: 'number', value });
 }
 
-function mismatch(literal: Literal, facet: Facet, expected: string): ServiceError {
+function mismatch(literal: Literal, what: string, expected: string): ServiceError {
   const found = literal.kind === 'string' ? `the text ${excerpt(literal.text)}` : `a ${literal.kind}`;
-  return filterError(
-    literal.at,
-    `${excerpt(facet.name)} is a ${facet.type} facet: expected ${expected}, found ${found}`,
-  );
+  return filterError(literal.at, `${what}: expected ${expected}, found ${found}`);
 }
 
 function negate(node: FilterNode): FilterNode {

@@ -193,6 +193,22 @@ describe('a group of lists', () => {
     expect(parseFilters('year = 1999', [first, second])).toEqual([compare('year', '=', num(1999)), { kind: 'none' }]);
   });
 
+  it("takes what no list has as a facet for the record's own, where it is that", () => {
+    expect(parseFilters("name = 'Puffin'", [first, second])).toEqual(
+      Array(2).fill(compare('@name', '=', text('puffin'))),
+    );
+    const third = definition([['modified_utc', 'number', 'Single']]);
+    expect(parseFilters('modified_utc = 3', [first, third])).toEqual([
+      { kind: 'none' },
+      compare('modified_utc', '=', num(3)),
+    ]);
+    expect(() => parseFilters('modified_utc = 3', [first, second])).toThrow(/"modified_utc" is a date facet: expected/);
+    expect(parseFilter('not created_utc >= 2026-11-21', first)).toEqual({
+      kind: 'not',
+      node: compare('@created', '>=', num(Date.UTC(2026, 10, 21))),
+    });
+  });
+
   it('refuses what no list can answer', () => {
     expect(() => parseFilters('size = 1', [first, second])).toThrow('is no facet');
     expect(() => parseFilters('year = true', [first, second])).toThrow('number facet');

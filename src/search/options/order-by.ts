@@ -6,18 +6,13 @@
  */
 import type { FieldDefinition } from '../../catalog/index.js';
 import { didYouMean, ORDER_BY_KEYS_MAX, ServiceError } from '../../platform/index.js';
-import { facetsByName } from '../filter/filter-resolver.js';
+import { facetsByName, RECORD_FIELDS } from '../filter/filter-resolver.js';
 
 export type SortKey =
   /** `column`: a facet's name, or `@name`, `@created`, `@modified`. */
   | { readonly by: 'column'; readonly column: string; readonly descending: boolean }
   | { readonly by: 'distance'; readonly descending: boolean };
 
-const RECORD_COLUMNS: ReadonlyMap<string, string> = new Map([
-  ['name', '@name'],
-  ['created_utc', '@created'],
-  ['modified_utc', '@modified'],
-]);
 const KEY = /\s*(?:`((?:[^`]|``)*)`|([^\s,`]+))(?:\s+([^\s,]+))?\s*/y;
 const SORTABLE_NAMED_MAX = 30;
 
@@ -76,7 +71,7 @@ function sortKey(
 ): SortKey {
   const facets = definitions.flatMap((definition) => facetsByName(definition).get(name) ?? []);
   if (!quoted || facets.length === 0) {
-    const column = RECORD_COLUMNS.get(name);
+    const column = RECORD_FIELDS.get(name)?.name;
     if (column !== undefined) return Object.freeze({ by: 'column', column, descending });
     if (name === 'distance' && hasRadius) return Object.freeze({ by: 'distance', descending });
   }
@@ -94,7 +89,7 @@ function sortableNames(definitions: readonly FieldDefinition[], hasRadius: boole
   const single = definitions.flatMap((definition) =>
     definition.facets.filter((facet) => facet.cardinality === 'Single').map((facet) => facet.name),
   );
-  return [...new Set([...RECORD_COLUMNS.keys(), ...(hasRadius ? ['distance'] : []), ...single])];
+  return [...new Set([...RECORD_FIELDS.keys(), ...(hasRadius ? ['distance'] : []), ...single])];
 }
 
 function orderError(message: string): ServiceError {

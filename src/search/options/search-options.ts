@@ -255,7 +255,7 @@ export const SEARCH_OPTIONS = {
   size: ofSameCost(size),
   filter: text(FILTER_CHARACTERS_MAX, {
     description:
-      'Conditions on facets: `field op value` with = != < <= > >= (or eq ne lt le gt ge), `field in (…)`, `field = null`, joined by and, or, not and parentheses. Of a field with several values a comparison holds if any of them does; != is the contrary of =, and holds where there is no value',
+      'Conditions on facets, and on name, created_utc and modified_utc of the record where no facet is called so: `field op value` with = != < <= > >= (or eq ne lt le gt ge), `field in (…)`, `field = null`, joined by and, or, not and parentheses. Of a field with several values a comparison holds if any of them does; != is the contrary of =, and holds where there is no value',
     examples: ["year >= 1980 and genre in ('drama', 'comedy')"],
   }),
   order_by: text(NAMES_CHARACTERS_MAX, {
