@@ -6,7 +6,8 @@ import { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { certificateFault, makeCertificate } from '../../../test/support/certificate.js';
 import { Secret } from '../../platform/index.js';
-import { EmailSource } from './email-source.js';
+import { RunTimeOverError, type SourceListener } from '../source/source-run.js';
+import { EmailSource, type EmailMemory, type EmailMemoryStore } from './email-source.js';
 
 /** It takes connections, and never greets. */
 let server: Server;
@@ -20,8 +21,27 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function read(signal: AbortSignal, found = () => undefined, trusted?: string): Promise<unknown> {
-  const source = new EmailSource({
+const SILENT: SourceListener = {
+  record: () => undefined,
+  unchanged: () => undefined,
+  gone: () => undefined,
+  skipped: () => undefined,
+};
+
+function read(signal: AbortSignal, found?: () => undefined, trusted?: string): Promise<unknown> {
+  return mailbox({ found, trusted }).read(SILENT, { isFresh: true, signal });
+}
+
+interface MailboxOptions {
+  readonly found?: (() => undefined) | undefined;
+  readonly trusted?: string | undefined;
+  readonly memory?: EmailMemoryStore;
+}
+
+const NO_MEMORY: EmailMemoryStore = { read: () => undefined, write: () => Promise.resolve() };
+
+function mailbox({ found, trusted, memory = NO_MEMORY }: MailboxOptions): EmailSource {
+  return new EmailSource({
     settings: {
       host: 'mail.example',
       port: (server.address() as AddressInfo).port,
@@ -33,19 +53,16 @@ function read(signal: AbortSignal, found = () => undefined, trusted?: string): P
     },
     secret: new Secret('none'),
     rules: { allowed_hosts: [], loopback_allowed: true },
-    memory: { read: () => undefined, write: () => Promise.resolve() },
+    memory,
     nowMs: Date.now,
     messageBytesMax: 1_000_000,
     recordsMax: 1000,
     ...(trusted === undefined ? {} : { trusted }),
     lookup: (_name, _options, callback) => {
-      found();
+      found?.();
       callback(null, [{ address: '127.0.0.1', family: 4 }]);
     },
   });
-  const ignored = () => undefined;
-  const listener = { record: ignored, unchanged: ignored, gone: ignored, skipped: ignored };
-  return source.read(listener, { isFresh: true, signal });
 }
 
 const stopped = new Error('stopped');
@@ -106,26 +123,82 @@ it('says why a server has closed the connection, where that says it', async () =
   );
 });
 
+/** A server over TLS that needs no sign-in, and answers a command as it is told. Returns its certificate. */
+function speaking(answer: (command: string) => string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-mail-'));
+  const { keyPath, certificatePath } = makeCertificate(folder);
+  const [key, cert] = [readFileSync(keyPath, 'utf8'), readFileSync(certificatePath, 'utf8')];
+  rmSync(folder, { recursive: true });
+  server.removeAllListeners('connection');
+  server.on('connection', (raw) => {
+    connections.push(raw);
+    const socket = new TLSSocket(raw, { isServer: true, key, cert });
+    socket.on('error', () => undefined);
+    socket.write('* PREAUTH [CAPABILITY IMAP4rev1] ready\r\n');
+    socket.on('data', (said: Buffer) => {
+      const [, tag = '', command = ''] = /^(\S+) (.*)\r\n$/.exec(said.toString()) ?? [];
+      const answered = answer(command);
+      socket.write(answered.endsWith(NO_END) ? answered.slice(0, -NO_END.length) : `${answered}${tag} OK done\r\n`);
+    });
+  });
+  return cert;
+}
+
+/** Ends what a server says of a command whose end never comes. */
+const NO_END = 'never';
+
 const fault = certificateFault();
+it.skipIf(fault !== undefined)(
+  'goes on at the next run where the time of one was over: it began anew, and an older message was never read',
+  async () => {
+    const message = (uid: string) => {
+      const text = `Message-ID: <${uid}@mail.example>\r\nSubject: ${uid}\r\n\r\nText\r\n`;
+      return `* ${uid} FETCH (UID ${uid} RFC822.SIZE ${text.length} BODY[]<0> {${text.length}}\r\n${text})\r\n`;
+    };
+    const asked: string[] = [];
+    const trusted = speaking((command) => {
+      if (command.startsWith('EXAMINE')) return '* 3 EXISTS\r\n* OK [UIDVALIDITY 7] .\r\n* OK [UIDNEXT 4] .\r\n';
+      if (command.startsWith('UID SEARCH')) return '* SEARCH 1 2 3\r\n';
+      const [, uids = ''] = /^UID FETCH (\S+) /.exec(command) ?? [];
+      if (uids === '') return '';
+      asked.push(uids);
+      return `${uids === '3,2,1' ? message('3') + NO_END : uids.split(',').map(message).join('')}`;
+    });
+    let kept: EmailMemory | undefined;
+    const memory = { read: () => kept, write: (told: EmailMemory) => Promise.resolve(void (kept = told)) };
+    const run = async () => {
+      const abort = new AbortController();
+      const told: string[] = [];
+      const listener: SourceListener = {
+        ...SILENT,
+        record({ name }) {
+          told.push(name);
+          if (name.includes('3')) abort.abort(new RunTimeOverError(360));
+        },
+        unchanged: (name) => told.push(`${name} again`),
+        skipped: (what, why) => told.push(`${what}: ${why}`),
+      };
+      const source = mailbox({ trusted, memory });
+      const { isComplete } = await source.read(listener, { isFresh: false, signal: abort.signal });
+      await source.keep();
+      return [isComplete, ...told];
+    };
+    expect(await run()).toEqual([
+      false,
+      expect.stringContaining('3@mail.example'),
+      'the rest: The time of a run was over (feeds.run_minutes_max = 360).',
+    ]);
+    expect(await run()).toEqual([true, ...['3@mail.example again', '2@mail.example', '1@mail.example']]);
+    expect(asked).toEqual(['3,2,1', '2,1']);
+  },
+);
+
 it.skipIf(fault !== undefined)(
   'says what was wrong with an answer for which it has ended the connection, behind the sign-in, too',
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gannet-mail-'));
-    const { keyPath, certificatePath } = makeCertificate(folder);
-    const [key, cert] = [readFileSync(keyPath, 'utf8'), readFileSync(certificatePath, 'utf8')];
-    rmSync(folder, { recursive: true });
-    server.removeAllListeners('connection');
-    server.on('connection', (raw) => {
-      connections.push(raw);
-      const socket = new TLSSocket(raw, { isServer: true, key, cert });
-      socket.on('error', () => undefined);
-      socket.write('* PREAUTH [CAPABILITY IMAP4rev1] ready\r\n');
-      socket.on('data', (said: Buffer) => {
-        const [tag = '', command = ''] = said.toString().split(' ');
-        const answer = command === 'EXAMINE' ? `* 1 FETCH (FLAGS (${'a '.repeat(200_000)}b))\r\n` : '';
-        socket.write(`${answer}${tag} OK done\r\n`);
-      });
-    });
+    const cert = speaking((command) =>
+      command.startsWith('EXAMINE') ? `* 1 FETCH (FLAGS (${'a '.repeat(200_000)}b))\r\n` : '',
+    );
     await expect(read(new AbortController().signal, undefined, cert)).rejects.toThrow(/more than 100000 tokens/);
   },
 );

@@ -17,7 +17,7 @@ import { readMessage, type AttachedFile } from '../email/message-reader.js';
 import type { FieldDescriptions } from '../file/sync-file.js';
 import type { FeedSource } from '../file/sync-run.js';
 import { Slices } from '../text/slices.js';
-import { SourceFailedError, type SourceListener, type SourceOutcome } from '../source/source-run.js';
+import { RunTimeOverError, SourceFailedError, type SourceListener, type SourceOutcome } from '../source/source-run.js';
 
 export interface EmailSettings {
   readonly host: string;
@@ -103,6 +103,8 @@ interface Reading {
   readonly known: EmailMemory | undefined;
   readonly signal: AbortSignal;
   readonly names: Set<string>;
+  /** What is known of folders now, the one that is being read included; of those that are not read yet, what was known before. */
+  readonly folders: Record<string, FolderMemory>;
   readonly counts: { requests: number; bytes: number; left: number };
   /** Names of messages that were deleted in their folders. */
   readonly deleted: string[];
@@ -131,6 +133,7 @@ export class EmailSource implements FeedSource {
       known,
       signal,
       names: new Set(),
+      folders: { ...known?.folders },
       counts,
       deleted: [],
       missed: 0,
@@ -145,9 +148,8 @@ export class EmailSource implements FeedSource {
     signal.addEventListener('abort', end, { once: true });
     try {
       await client.connect();
-      const folders: Record<string, FolderMemory> = {};
-      for (const path of settings.folders) folders[path] = await this.folder(client, path, reading);
-      this.next = { folders };
+      for (const path of settings.folders) reading.folders[path] = await this.folder(client, path, reading);
+      this.next = { folders: onlyOf(reading.folders, settings.folders) };
       const { isFull, missed, deleted } = reading;
       if (isFull) listener.skipped('the rest', `A feed has at most ${recordsMax} records.`);
       // One that was moved to another folder may be among the rest.
@@ -155,12 +157,21 @@ export class EmailSource implements FeedSource {
       if (missed > 0) listener.skipped(`${missed} messages`, 'The server lists them, and did not give them.');
       return { isComplete: !isFull && missed === 0, requests: counts.requests, bytes: counts.bytes };
     } catch (error) {
+      const isLate = signal.reason instanceof RunTimeOverError && reading.names.size > 0;
+      if (isLate && !isOutOfSpace(error)) return this.goneOnLater(reading, signal.reason);
       signal.throwIfAborted();
       throw failure(isDisconnected(error) ? (broken ?? error) : error);
     } finally {
       signal.removeEventListener('abort', end);
       client.close();
     }
+  }
+
+  /** Messages never change: those that were read are known to the next run, which asks for the others. */
+  private goneOnLater({ listener, folders, counts }: Reading, { message }: RunTimeOverError): SourceOutcome {
+    this.next = { folders: onlyOf(folders, this.options.settings.folders) };
+    listener.skipped('the rest', message);
+    return { isComplete: false, requests: counts.requests, bytes: counts.bytes };
   }
 
   /** What a mailbox does not list is not there. */
@@ -229,6 +240,7 @@ export class EmailSource implements FeedSource {
     reading.counts.left -= taken.length;
     if (taken.length < uids.length) reading.isFull = true;
     const names: Record<string, string> = {};
+    reading.folders[path] = { uidValidity, names };
     const wanted: number[] = [];
     for (const uid of taken) {
       const name = knownNames[uid];
@@ -241,7 +253,7 @@ export class EmailSource implements FeedSource {
     }
     for (let begin = 0; begin < wanted.length; begin += FETCHED_TOGETHER) {
       const uidsNow = wanted.slice(begin, begin + FETCHED_TOGETHER);
-      Object.assign(names, await this.fetched(client, path, uidsNow, reading));
+      await this.fetch(client, { path, uids: uidsNow, names }, reading);
       this.options.onProgress?.({ done: reading.names.size, queued: wanted.length - begin - uidsNow.length });
     }
     reading.missed += wanted.filter((uid) => names[uid] === undefined).length;
@@ -279,24 +291,23 @@ export class EmailSource implements FeedSource {
     return { uids: found, isAll };
   }
 
-  private async fetched(
+  /** Puts the names of those that are told of into `wanted.names`, one by one. */
+  private async fetch(
     client: ImapFlow,
-    folder: string,
-    uids: readonly number[],
+    wanted: { readonly path: string; readonly uids: readonly number[]; readonly names: Record<string, string> },
     { listener, names, signal, counts }: Reading,
-  ): Promise<Record<string, string>> {
+  ): Promise<void> {
     const { messageBytesMax, nowMs } = this.options;
-    const found: Record<string, string> = {};
     const slices = new Slices(signal);
     counts.requests += 1;
     const query = { uid: true, size: true, internalDate: true, source: { maxLength: messageBytesMax } };
-    for await (const message of client.fetch(uids.join(','), query, { uid: true })) {
+    for await (const message of client.fetch(wanted.uids.join(','), query, { uid: true })) {
       signal.throwIfAborted();
       const { uid, source, size, internalDate } = message;
       if (source === undefined) continue;
       counts.bytes += source.length;
       const context = {
-        folder,
+        folder: wanted.path,
         receivedAt: internalDate,
         nowMs: nowMs(),
         // By what was sent: sizes that servers name are estimates on some.
@@ -304,9 +315,11 @@ export class EmailSource implements FeedSource {
       };
       const { messageId, fields, files, isLeftOff } = await readMessage(source, context, slices);
       const name = messageId ?? createHash('sha256').update(source).digest('base64url').slice(0, HASH_CHARACTERS);
-      found[uid] = name;
       // The same message in a second folder, or a second copy of it.
-      if (names.has(name)) continue;
+      if (names.has(name)) {
+        wanted.names[uid] = name;
+        continue;
+      }
       names.add(name);
       if (size !== undefined && size > messageBytesMax)
         listener.skipped(name, `The message has ${size} bytes; it is read to ${messageBytesMax}.`);
@@ -314,9 +327,16 @@ export class EmailSource implements FeedSource {
       const { keepFile } = this.options;
       const kept = keepFile === undefined ? [] : files.map((file) => [file.kind, keepFile(file)] as const);
       listener.record({ name, fields: { ...fields, ...Object.fromEntries(kept) } });
+      wanted.names[uid] = name;
     }
-    return found;
   }
+}
+
+function onlyOf(
+  folders: Readonly<Record<string, FolderMemory>>,
+  paths: readonly string[],
+): Record<string, FolderMemory> {
+  return Object.fromEntries(Object.entries(folders).filter(([path]) => paths.includes(path)));
 }
 
 async function opened(client: ImapFlow, path: string): Promise<MailboxObject> {

@@ -51,6 +51,13 @@ export class SourceFailedError extends Error {
   }
 }
 
+/** The reason of a run's signal whose time is over. A source that can go on from where it is at the next run ends by itself then. */
+export class RunTimeOverError extends SourceFailedError {
+  constructor(minutes: number) {
+    super(`The time of a run was over (feeds.run_minutes_max = ${minutes}).`);
+  }
+}
+
 /** The source lists nothing where it had records: one that has lost them looks like one whose records were all deleted. */
 export class SourceEmptiedError extends SourceFailedError {
   constructor(records: number) {

@@ -7,7 +7,7 @@ import type { Emit, Served } from '../../platform/hosts/serve-host.js';
 import { discoverPages } from '../crawl/discover.js';
 import { HostPace } from '../crawl/host-pace.js';
 import { runSync, type FeedSource } from '../file/sync-run.js';
-import { SourceEmptiedError, SourceFailedError, type SourceListener } from '../source/source-run.js';
+import { RunTimeOverError, SourceEmptiedError, SourceFailedError, type SourceListener } from '../source/source-run.js';
 import {
   NEXT_FILE,
   type FeedProtocol,
@@ -160,7 +160,7 @@ export class FeedRuns {
   private inRunTime(source: FeedSource): FeedSource {
     const { runMsMax } = this.data.limits;
     const minutes = Math.round(runMsMax / MINUTE_MS);
-    const late = new SourceFailedError(`The time of a run was over (feeds.run_minutes_max = ${minutes}).`);
+    const late = new RunTimeOverError(minutes);
     // A crawl ends by itself, behind the pages that are under way, and remembers what it has read.
     return cutShort(source, runMsMax + (source.provider === 'website' ? CRAWL_END_MS_MAX : 0), late);
   }
