@@ -13,6 +13,13 @@ import { LISTING_FILE, LOCAL_FILE, NEXT_FILE } from './worker/feed-protocol.js';
 const ETAG_FILE = 'file.etag';
 const CONTENT_TYPE = 'application/x-ndjson';
 
+export interface FolderListed {
+  readonly prefix: string;
+  /** The path of the feed's own file, where it lies there. */
+  readonly own: string | undefined;
+  readonly signal: AbortSignal;
+}
+
 export class FeedFolder {
   constructor(readonly path: string) {}
 
@@ -20,7 +27,7 @@ export class FeedFolder {
    * Makes the copy one of the file that the store has now. One that is gone from there, or is not whole, is not believed: the copy is of the
    * last that was, and stays. Resolves with false where the store lacks what the copy has, which `putBack` mends.
    */
-  async fetch(store: MediaStore, path: string): Promise<boolean> {
+  async fetch(store: MediaStore, path: string, signal?: AbortSignal): Promise<boolean> {
     await makeFolder(this.path, 0o700);
     const known = await this.etag();
     const file = await store.stat(path);
@@ -29,7 +36,7 @@ export class FeedFolder {
     if (opened === undefined) return known === undefined;
     const part = join(this.path, `${LOCAL_FILE}.part`);
     try {
-      await pipeline(Readable.from(opened.pieces()), createWriteStream(part, { mode: 0o600 }));
+      await pipeline(Readable.from(opened.pieces()), createWriteStream(part, { mode: 0o600 }), { signal });
     } finally {
       await opened.close();
     }
@@ -59,9 +66,9 @@ export class FeedFolder {
 
   /**
    * What a media store has below a prefix, a line a file, to its very end; without the feed's own file, which would change with each run.
-   * Rejects where it cannot be listed.
+   * Rejects where it cannot be listed, or with the signal's reason.
    */
-  async list(store: MediaStore, prefix: string, own: string | undefined, signal: AbortSignal): Promise<void> {
+  async list(store: MediaStore, { prefix, own, signal }: FolderListed): Promise<void> {
     const lines = async function* () {
       for await (const page of listedPages(store, { prefix, signal })) {
         const files = page.filter(({ path }) => path !== own);

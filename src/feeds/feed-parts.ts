@@ -92,6 +92,7 @@ function createFeeds(platform: FeaturePlatform): FeedsPart & { readonly host: Re
     feedsDir: join(dataDir, 'feeds'),
     progress,
     timers: systemTimers,
+    runMsMax: settings.run_minutes_max * MINUTE_MS,
   });
   return { feeds, sources, outbound, host };
 }

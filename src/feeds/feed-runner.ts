@@ -14,10 +14,11 @@ import type { FeedStore } from './feed-store.js';
 import type { SyncRunResult } from './file/sync-run.js';
 import { afterFailure, afterSuccess, isEmptinessBelieved, isFreshRunDue } from './runs/feed-state.js';
 import { longestWaitMs } from './runs/sync-scheduler.js';
-import { SourceEmptiedError, SourceFailedError } from './source/source-run.js';
+import { RunTimeOverError, SourceEmptiedError, SourceFailedError } from './source/source-run.js';
 import { toldFailure } from './known-failure.js';
 import { feedPath, type FeedRow } from './types.js';
 import type { FeedProtocol, SourceAsk } from './worker/feed-protocol.js';
+import { inTime } from './worker/run-time.js';
 
 const MINUTE_MS = 60_000;
 
@@ -30,6 +31,8 @@ export interface FeedRunnerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: FeedMetrics;
+  /** For what a run asks of media stores before its source is read, and again for the source. */
+  readonly runMsMax: number;
   /** The file has what the source has. */
   readonly onSynced: (row: FeedRow) => Promise<void>;
 }
@@ -143,14 +146,7 @@ export class FeedRunner {
     const folder = this.folderOf(row);
     const store = media.open(row.account, row.media_store);
     const path = feedPath(row.name);
-    const isInStore = await folder.fetch(store, path);
-    const { provider } = row;
-    if (provider.name === 'media-store') {
-      const { settings } = provider;
-      const own = settings.store === row.media_store ? path : undefined;
-      if (row.state.record_count > 0) await this.assertMounted(row.account, settings.store);
-      await folder.list(media.open(row.account, settings.store), settings.prefix, own, signal);
-    }
+    const isInStore = await this.prepared(row, folder, signal);
     const runId = uuidv7();
     const apartMsMax = apartMsMaxOf(row);
     this.told.set(runId, onProgress);
@@ -186,6 +182,22 @@ export class FeedRunner {
       this.told.delete(runId);
       await this.settle(runId, isStored);
     }
+  }
+
+  /** The feed's file as its store has it, and the listing of a source that is one: a server may take its time for each page, and name files without end. */
+  private prepared(row: FeedRow, folder: FeedFolder, signal: AbortSignal): Promise<boolean> {
+    const { media, runMsMax } = this.options;
+    const { account, media_store: own, name, provider, state } = row;
+    const path = feedPath(name);
+    const late = new RunTimeOverError(Math.round(runMsMax / MINUTE_MS));
+    return inTime({ milliseconds: runMsMax, signal, late }, async (inRun) => {
+      const isInStore = await folder.fetch(media.open(account, own), path, inRun);
+      if (provider.name !== 'media-store') return isInStore;
+      const { store, prefix } = provider.settings;
+      if (state.record_count > 0) await this.assertMounted(account, store);
+      await folder.list(media.open(account, store), { prefix, own: store === own ? path : undefined, signal: inRun });
+      return isInStore;
+    });
   }
 
   /** Of the built-in store nothing is lost that nobody deleted. */

@@ -75,7 +75,20 @@ function opened(): { readonly store: FeedStore; readonly feeds: Feeds } {
   const sources = new ListSources({ ...common, store: rows, importer, checkSeconds: 60 });
   const [metrics, progress] = [createFeedMetrics(createMetrics()), new ProgressBoard()];
   const feedsDir = join(folder, 'feeds');
-  return { store, feeds: new Feeds({ ...common, store, sources, host, feedsDir, parallelMax: 1, progress, metrics }) };
+  return {
+    store,
+    feeds: new Feeds({
+      ...common,
+      store,
+      sources,
+      host,
+      feedsDir,
+      parallelMax: 1,
+      runMsMax: 60_000,
+      progress,
+      metrics,
+    }),
+  };
 }
 
 function news(store: FeedStore): Promise<FeedRow> {

@@ -49,6 +49,7 @@ function feedsOf(store: FeedStore, media: MediaStores): Feeds {
     host,
     feedsDir,
     parallelMax: 1,
+    runMsMax: 60_000,
     progress: new ProgressBoard(),
     metrics,
   });

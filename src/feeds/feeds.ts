@@ -51,6 +51,8 @@ export interface FeedsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: FeedMetrics;
+  /** As of FeedRunnerOptions. */
+  readonly runMsMax: number;
 }
 
 export interface ConnectedFeed {

@@ -9,6 +9,7 @@ import { ScriptedServer, type Asked } from '../../../test/support/scripted-serve
 import { Secret } from '../../platform/index.js';
 import { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { ByteRange, Upload } from '../media-store.js';
+import { steadyPieces } from './s3-answers.js';
 import { S3Client } from './s3-client.js';
 import { S3Store } from './s3-store.js';
 import { PART_BYTES } from './s3-upload.js';
@@ -369,5 +370,34 @@ describe('an upload that does not say how long it is', () => {
     expect(bucket.files.get('/bucket/in/long') === content.toString()).toBe(true);
     expect(server.asked.filter(({ path }) => path.includes('partNumber=1'))).toHaveLength(3);
     expect(readdirSync(partsFolder)).toEqual([]);
+  });
+});
+
+describe('a file that comes slowly', () => {
+  /** How many pieces came that take the server and the reader so long. */
+  async function taken(bytes: number, serverMs: number, readerMs: number): Promise<number> {
+    let nowMs = 0;
+    const body = async function* () {
+      for (let piece = 0; piece < 100; piece += 1) {
+        nowMs += serverMs;
+        yield await Promise.resolve(new Uint8Array(bytes));
+      }
+    };
+    let count = 0;
+    try {
+      for await (const piece of steadyPieces(body(), () => nowMs)) {
+        count += piece.length / bytes;
+        nowMs += readerMs;
+      }
+    } catch (error) {
+      expect(error).toMatchObject(UNAVAILABLE);
+    }
+    return count;
+  }
+
+  it('is taken as slowly as somebody reads it, and not as a byte now and then: that was a day', async () => {
+    expect(await taken(1, 10_000, 0)).toBe(6);
+    expect(await taken(1, 100, 3_600_000)).toBe(100);
+    expect(await taken(100_000, 10_000, 0)).toBe(100);
   });
 });

@@ -60,6 +60,29 @@ export function storedFile(path: string, { headers }: OutboundResponse): StoredF
   };
 }
 
+/** A server may take so long for the pieces of a file beside what it sends of them: who waits for it meanwhile can do nothing else. */
+const PATIENCE_MS = 60_000;
+/** As slow as a server may be beyond that; who reads from it may be slower. */
+const SLOWEST_BYTES_PER_MS = 8;
+
+/**
+ * The same pieces. Throws `store-unavailable` where the server keeps who reads waiting for too long, all in all: with a byte a minute none of its
+ * pauses is a long one.
+ */
+export async function* steadyPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  nowMs: () => number = () => performance.now(),
+): AsyncGenerator<Uint8Array> {
+  let mayWaitMs = PATIENCE_MS;
+  let askedMs = nowMs();
+  for await (const piece of pieces) {
+    mayWaitMs += piece.byteLength / SLOWEST_BYTES_PER_MS - (nowMs() - askedMs);
+    if (mayWaitMs < 0) throw unavailable('it sends a file too slowly');
+    yield piece;
+    askedMs = nowMs();
+  }
+}
+
 /** The body, if it is what was asked for: throws `store-unavailable` before the last piece of one that is something else. */
 export async function* wantedPieces(
   response: OutboundResponse,
@@ -74,7 +97,7 @@ export async function* wantedPieces(
   let left = end - begin;
   let last: Uint8Array | undefined;
   try {
-    for await (const piece of response.body()) {
+    for await (const piece of steadyPieces(response.body())) {
       if (last !== undefined) yield last;
       last = piece;
       left -= piece.byteLength;

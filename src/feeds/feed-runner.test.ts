@@ -1,0 +1,57 @@
+/** What a run asks of media stores. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import type { ListQuery, MediaStores } from '../media/index.js';
+import { ProgressBoard, systemClock } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
+import { createFeedMetrics } from './feed-metrics.js';
+import { FeedRunner, type FeedRunnerOptions } from './feed-runner.js';
+import { NEW_FEED } from './runs/feed-state.js';
+import type { FeedRow } from './types.js';
+
+it('ends when the time of a run is over, however long the listing of a bucket goes on', async () => {
+  const feedsDir = mkdtempSync(join(tmpdir(), 'gannet-runner-'));
+  const settings = { store: 'bucket', prefix: '', include: [] };
+  const row = {
+    ...{ id: 'id', account: 'default', name: 'files', media_store: 'default' },
+    ...{ provider: { name: 'media-store', settings }, interval_minutes: 30, state: NEW_FEED },
+  } as unknown as FeedRow;
+  let pages = 0;
+  const store = {
+    stat: () => Promise.resolve(undefined),
+    // One file a page, and always another one.
+    list: async ({ signal }: ListQuery) => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      signal?.throwIfAborted();
+      pages += 1;
+      const path = String(pages).padStart(9, '0');
+      return { files: [{ path, bytes: 1, contentType: '', etag: '', modifiedUtc: '' }], hasMore: true };
+    },
+  };
+  let state = NEW_FEED;
+  const runner = new FeedRunner({
+    feeds: {
+      get: () => row,
+      change: (_id: string, change: (before: FeedRow) => Partial<FeedRow>) => {
+        state = change(row).state ?? state;
+        return Promise.resolve(row);
+      },
+    } as unknown as FeedRunnerOptions['feeds'],
+    media: { open: () => store, row: () => undefined } as unknown as MediaStores,
+    host: {} as FeedRunnerOptions['host'],
+    feedsDir,
+    progress: new ProgressBoard(),
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    metrics: createFeedMetrics(createMetrics()),
+    onSynced: () => Promise.resolve(),
+    runMsMax: 30,
+  });
+  await runner.run('id');
+  expect(pages).toBeGreaterThan(0);
+  expect(state.error?.message).toMatch(/^The time of a run was over/);
+  rmSync(feedsDir, { recursive: true });
+});
