@@ -1,7 +1,7 @@
 /** The data directory: writable, whose it is at the moment, and what is in it. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import {
   dataDirectoryFault,
   ownerBesideRoot,
@@ -12,7 +12,7 @@ import {
 import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { connectControlSocket } from '../control-socket-client.js';
-import { formatBytes, formatCounted, formatRecords } from '../output.js';
+import { formatCounted, formatRecords } from '../output.js';
 import { describeProblem, ProblemError } from '../problem.js';
 import type { ServiceClient } from '../service-client.js';
 import { readListing } from '../listing.js';
@@ -32,6 +32,7 @@ import { transcriptionCheck } from './recording-checks.js';
 import { standingChecks } from './standing-checks.js';
 import {
   checksInShort,
+  listsOnDiskCheck,
   meaningChecks,
   missingSegmentsCheck,
   segmentSumsCheck,
@@ -52,7 +53,7 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
   const checks = [fine('Data directory', `${folder} is writable`)];
   try {
     const client = await connectControlSocket(config, load);
-    checks.push(segmentCheck(folder), modeCheck(folder), unknownListsCheck(folder), await setAsideCheck(folder));
+    checks.push(listsOnDiskCheck(folder), modeCheck(folder), unknownListsCheck(folder), await setAsideCheck(folder));
     const owner = client === undefined ? ownerBesideRoot(folder) : undefined;
     if (owner !== undefined) {
       // Whoever opens a store makes files beside it.
@@ -116,32 +117,6 @@ async function portCheck({ host, port }: { readonly host: string; readonly port:
   } finally {
     probe.close();
   }
-}
-
-/** What lies on disk, read without opening it, so that it can be looked at while the service runs. */
-function segmentCheck(folder: string): Check {
-  const listsFolder = join(folder, 'lists');
-  const lists = existsSync(listsFolder) ? readdirSync(listsFolder).filter((name) => !name.startsWith('.')) : [];
-  let segments = 0;
-  let bytes = 0;
-  for (const list of lists) {
-    const segmentFolder = join(listsFolder, list, 'segments');
-    if (!existsSync(segmentFolder)) continue;
-    for (const file of readdirSync(segmentFolder)) {
-      segments += 1;
-      bytes += sizeOf(join(segmentFolder, file));
-    }
-    bytes += sizeOf(join(listsFolder, list, 'store', 'data.mdb'));
-  }
-  return fine(
-    'Lists on disk',
-    `${formatCounted(lists.length, 'list')}, ${formatCounted(segments, 'segment')}, ${formatBytes(bytes)}`,
-  );
-}
-
-/** Zero for what a merge has just removed. */
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**

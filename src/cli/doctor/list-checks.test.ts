@@ -1,6 +1,9 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { failed, fine, type Check } from './check.js';
-import { checksInShort } from './list-checks.js';
+import { checksInShort, listsOnDiskCheck, segmentSumsCheck } from './list-checks.js';
 
 const checks = (count: number, make: (number: number) => Check) =>
   Array.from({ length: count }, (_, each) => make(each));
@@ -22,4 +25,18 @@ it('names the first of thousands with something wrong', () => {
   const told = checksInShort(damaged(10_000));
   expect(told).toHaveLength(101);
   expect(told.at(-1)).toEqual(failed('Records', 'something is wrong with 9,900 more lists'));
+});
+
+it('takes nothing for a list that somebody has laid among them, nor for a segment', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-lists-'));
+  try {
+    for (const path of ['01-list/store', '01-list/segments', 'mine'])
+      mkdirSync(join(folder, 'lists', path), { recursive: true });
+    for (const path of ['notes.txt', '01-list/segments/notes.txt', 'mine/notes.txt'])
+      writeFileSync(join(folder, 'lists', path), 'x');
+    expect(listsOnDiskCheck(folder)).toEqual(fine('Lists on disk', '1 list, 0 segments, 0 B'));
+    expect(await segmentSumsCheck(folder)).toEqual(fine('Segment checksums', '0 segments are as they were written'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

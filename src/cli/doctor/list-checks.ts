@@ -1,13 +1,13 @@
 /** Lists that are damaged, by name: as the service says where it runs, and by what lies on disk. Reads only. */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { ListRecord } from '../../catalog/index.js';
-import { listFolder, listsFolder } from '../../index/index.js';
+import { listFolder, listStores } from '../../index/index.js';
 import { checkEnvironmentFile, dueUpgrade, FormatError, isDamage, type DueUpgrade } from '../../platform/index.js';
 import { assertStoreKnown, segmentsPath, storePath } from '../../store/index.js';
 import { membersOf } from '../answers.js';
 import type { UnavailableList } from '../commands/list.js';
-import { formatCount, formatCounted } from '../output.js';
+import { formatBytes, formatCount, formatCounted } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 
 const TOLD_MAX = 10;
@@ -110,6 +110,17 @@ function leavingNoLock<Result>(path: string, action: () => Result): Result {
   }
 }
 
+/** What lies on disk, read without opening it, so that it can be looked at while the service runs. */
+export function listsOnDiskCheck(folder: string): Check {
+  const lists = listsOn(folder);
+  const segments = [...segmentFiles(folder)];
+  const files = [...segments, ...lists.map((list) => join(storePath(list), 'data.mdb'))];
+  // What a merge has just removed has none.
+  const bytes = files.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
+  const detail = `${formatCounted(lists.length, 'list')}, ${formatCounted(segments.length, 'segment')}, ${formatBytes(bytes)}`;
+  return fine('Lists on disk', detail);
+}
+
 /** Reads every segment and compares it with its checksum; beside a running service, too, for segments never change. */
 export async function segmentSumsCheck(folder: string): Promise<Check> {
   const name = 'Segment checksums';
@@ -166,12 +177,16 @@ function withRemedies(files: readonly FaultyFile[]): string {
 }
 
 function* segmentFiles(folder: string): Generator<string> {
-  const lists = existsSync(listsFolder(folder)) ? readdirSync(listsFolder(folder)) : [];
-  for (const list of lists.filter((id) => !id.startsWith('.'))) {
-    const segments = segmentsPath(listFolder(folder, list));
+  for (const list of listsOn(folder)) {
+    const segments = segmentsPath(list);
     if (!existsSync(segments)) continue;
     for (const file of readdirSync(segments)) if (/^\d+\.(?:mdb|gvs)$/.test(file)) yield join(segments, file);
   }
+}
+
+/** Folders of lists; what else lies among them is not ours. */
+function listsOn(folder: string): string[] {
+  return listStores(folder).map((store) => dirname(store));
 }
 
 function describe(account: string, { name, code, detail }: UnavailableList): string {
