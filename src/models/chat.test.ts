@@ -69,7 +69,9 @@ describe('a model that writes', () => {
     ['an error of its own', answering(500, '{"error": {"message": "out of memory"}}'), 'later', 'out of memory'],
     ['no entry', answering(401, `{"error": "wrong key ${SECRET}"}`), 'later', 'wrong key [secret]'],
     ['a refusal', answering(400, '{"error": {"message": "context too long"}}'), 'never', 'context too long'],
-    ['a redirect', answering(302, '', { location: 'https://example.com/' }), 'later', '302'],
+    ['a redirect', answering(308, '', { location: 'https://example.com/' }), 'later', 'It says: https://example.com/'],
+    ['a redirect of its own', answering(307, '', { location: '/v2/' }), 'later', 'change the URL of the model'],
+    ['too many requests', answering(429, '{}'), 'later', 'limit it by requests_per_minute'],
     ['far too much', chatting(() => 'x'.repeat(CHAT_ANSWER_BYTES_MAX + 1)), 'later', `${CHAT_ANSWER_BYTES_MAX}`],
   ])('that answers %s is an error that says why, without its secret', async (_what, script, retry, why) => {
     server.script = script;

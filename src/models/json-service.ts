@@ -21,6 +21,18 @@ export const ANSWER_BYTES_MAX = 64 * 2 ** 20;
 /** The server understood the request and does not want it: another time it will not either. */
 const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
 
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MOVED =
+  'No redirect is followed with a secret and texts: change the URL of the model to the place that it leads to, if you trust that.';
+const REFUSED_SECRET = 'Give the model a secret that the server takes (gannet model update --help).';
+const REMEDIES: Readonly<Record<number, string>> = {
+  ...Object.fromEntries([...REDIRECTS].map((status) => [status, MOVED])),
+  401: REFUSED_SECRET,
+  403: REFUSED_SECRET,
+  404: 'Look at the URL of the model, and at its name.',
+  429: 'It takes no more requests for now: it is asked again by itself. If that stays so, the account there has used up what it may, or limit it by requests_per_minute and tokens_per_minute of the model.',
+};
+
 type OutboundResponse = Awaited<ReturnType<OutboundClient['request']>>;
 
 export interface JsonServiceOptions {
@@ -107,10 +119,20 @@ export class JsonService {
 
   private refused(response: OutboundResponse, text: string): never {
     const retryAfterMs = response.retryAfterMs(Date.now());
-    throw new ModelError(`The server answered ${response.status}: ${this.quoted(saidIn(text))}`, {
+    const said = `The server answered ${response.status}: ${this.quoted(saidIn(text))}`;
+    throw new ModelError(`${said}${this.remedyOf(response)}`, {
       retry: REFUSED_STATUSES.has(response.status) ? 'never' : 'later',
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     });
+  }
+
+  /** What to do about it, where the status says that; '' where it does not. */
+  private remedyOf({ status, headers }: OutboundResponse): string {
+    const remedy = REMEDIES[status];
+    if (remedy === undefined) return '';
+    const { location = '' } = headers;
+    const isPlace = REDIRECTS.has(status) && URL.canParse(location, this.options.url);
+    return isPlace ? ` ${remedy} It says: ${this.quoted(new URL(location, this.options.url).href)}` : ` ${remedy}`;
   }
 
   private failed(error: unknown): ModelError {

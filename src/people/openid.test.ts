@@ -27,7 +27,7 @@ beforeEach(async () => {
     settings: {
       issuer: provider.issuer,
       client_id: 'gannet',
-      client_secret: '',
+      client_secret: 'very secret',
       sign_up: false,
       name: 'Example',
       redirectUri: 'http://127.0.0.1:8400/console/openid',
@@ -81,5 +81,58 @@ it('tells why nobody can sign in until somebody has, also where only codes canno
   provider.described = {};
   nowMs += 3_600_001;
   expect(await signIn()).toMatchObject({ email: 'ann@example.com' });
+  expect(openId.trouble).toBeUndefined();
+});
+
+const answered = (status: number, body: unknown) => (of: OpenIdProvider) => (of.redeemed = { status, body });
+const claiming = (claims: Readonly<Record<string, unknown>>) => (of: OpenIdProvider) =>
+  (of.claims = { ...of.claims, ...claims });
+const WRONG_SECRET = { error: 'invalid_client', error_description: "'very secret' is none" };
+const NO_PLACE = { error: 'invalid_request', error_description: 'redirect_uri mismatch' };
+
+it.each([
+  ['a wrong secret', answered(401, WRONG_SECRET), /^The provider refuses openid\.client_id or .*'\[secret\]' is none/],
+  [
+    'a redirect URI that is not registered',
+    answered(400, NO_PLACE),
+    /^The provider does not know the redirect URI http:/,
+  ],
+  ['a token that is over', claiming({ exp: 1 }), /^What the provider signed is not valid by the clock/],
+  [
+    'another issuer',
+    claiming({ iss: 'https://x.example' }),
+    /^The provider signs as https:\/\/x\.example, and openid\.issuer/,
+  ],
+  [
+    'another client',
+    claiming({ aud: 'else' }),
+    /^The provider signs for the client else, and openid\.client_id is gannet/,
+  ],
+  ["somebody else's key", (of: OpenIdProvider) => (of.signedBy = 'other'), /^What the provider signed is not signed/],
+  ['a server that fails', answered(500, {}), /^The provider answered 500 where codes are redeemed/],
+])('tells who looks after the service why a sign-in was refused: %s', async (_, spoil, why) => {
+  spoil(provider);
+  await expect(signIn()).rejects.toMatchObject({ code: 'sign-in-failed' });
+  expect(openId.trouble?.why).toMatch(why);
+  provider.redeemed = undefined;
+  provider.signedBy = 'own';
+  provider.claims = { email: 'ann@example.com', email_verified: true };
+  await signIn();
+  expect(openId.trouble).toBeUndefined();
+});
+
+it('tells of a provider that calls itself otherwise than the setting', async () => {
+  provider.described = { issuer: 'https://x.example/' };
+  await expect(openId.begin()).rejects.toMatchObject(UNAVAILABLE);
+  expect(openId.trouble?.why).toMatch(/^The provider calls itself https:\/\/x\.example\/, and openid\.issuer is /);
+});
+
+it('tells nothing of a code that somebody has made up', async () => {
+  const { flow, url } = await openId.begin();
+  const { state } = provider.authorize(url);
+  await expect(openId.finish({ flow, code: 'none', state })).rejects.toMatchObject({ code: 'sign-in-failed' });
+  const other = await openId.begin();
+  const back = { flow: other.flow, ...provider.authorize(other.url), state: 'none' };
+  await expect(openId.finish(back)).rejects.toMatchObject({ code: 'sign-in-failed' });
   expect(openId.trouble).toBeUndefined();
 });

@@ -9,6 +9,7 @@ import type * as OpenIdClient from 'openid-client';
 import { OutboundRefusedError, ServiceError, type Clock } from '../platform/index.js';
 import { OutboundFailedError, type OutboundClient } from '../platform/outbound/outbound-client.js';
 import { OpenIdAttempts } from './openid-attempts.js';
+import { refusalOf } from './openid-refusal.js';
 import type { OpenIdSettings } from './openid-settings.js';
 import { PROVIDER_UNAVAILABLE, SIGN_IN_FAILED } from './problems.js';
 
@@ -16,7 +17,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** For so long it is believed what the provider said of itself: it may move. */
 const DESCRIBED_MS_MAX = 3_600_000;
 /** Of what a provider or a library says of itself. */
-const WHY_CHARACTERS_MAX = 300;
+const WHY_CHARACTERS_MAX = 600;
 const PLACES = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 /** What comes back with the browser. */
@@ -132,6 +133,8 @@ export class OpenId {
       // It may be that what the provider said of itself holds no more.
       this.#provider = undefined;
       if (outboundOf(error) !== undefined) throw this.#unavailable(error);
+      const why = refusalOf(error, this.#options.settings);
+      if (why !== undefined) this.#note(why);
       throw new ServiceError(SIGN_IN_FAILED, `What came from ${this.name} is no sign-in that can be trusted.`, {
         cause: error,
       });
@@ -188,12 +191,17 @@ export class OpenId {
 
   /** Who signs in is told that it is so, and who looks after the service why. */
   #unavailable(cause: unknown): ServiceError {
-    const why = (outboundOf(cause) ?? (cause as Error)).message.slice(0, WHY_CHARACTERS_MAX);
+    const onTheWay = outboundOf(cause)?.message;
+    const why = onTheWay ?? refusalOf(cause, this.#options.settings) ?? (cause as Error).message;
+    this.#note(why.slice(0, WHY_CHARACTERS_MAX));
+    const detail = `${this.name} cannot be asked now. Try again, or sign in with your password.`;
+    return new ServiceError(PROVIDER_UNAVAILABLE, detail, { cause });
+  }
+
+  #note(why: string): void {
     if (this.#trouble === undefined) this.#options.onTrouble?.(why);
     this.#isUndescribed = false;
     this.#trouble = { why, sinceUtc: this.#trouble?.sinceUtc ?? this.#options.clock.nowIso() };
-    const detail = `${this.name} cannot be asked now. Try again, or sign in with your password.`;
-    return new ServiceError(PROVIDER_UNAVAILABLE, detail, { cause });
   }
 }
 

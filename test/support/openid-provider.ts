@@ -14,6 +14,8 @@ export class OpenIdProvider {
   signedBy: 'own' | 'other' = 'own';
   /** Of what it says of itself, beside what every provider does. */
   described: Readonly<Record<string, unknown>> = {};
+  /** Answers the next codes so, whatever they are. */
+  redeemed: { readonly status: number; readonly body: unknown } | undefined;
   readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
   readonly #others = generateKeyPairSync('rsa', { modulusLength: 2048 });
   /** By code. */
@@ -85,6 +87,7 @@ export class OpenIdProvider {
   }
 
   #token(asked: URLSearchParams): { readonly status?: number; readonly body: unknown } {
+    if (this.redeemed !== undefined) return this.redeemed;
     const known = this.#authorized.get(asked.get('code') ?? '');
     const challenge = createHash('sha256')
       .update(asked.get('code_verifier') ?? '')
