@@ -84,8 +84,8 @@ const PAGE = join(root, 'docs', 'benchmarks.md');
 const CHARTS = join(root, 'docs', 'benchmarks');
 const INTRODUCTION = `# Benchmarks
 
-Made by \`npm run bench:report\`; what each part measures is in [bench/README.md](../bench/README.md). Where the machine has work of
-its own beside, times are longer: ratios between engines hold, since they take turns.
+\`npm run bench:report\` makes this page. [bench/README.md](../bench/README.md) says what each part measures. If the machine has other work to
+do, times are longer, but ratios between engines hold, because the engines take turns.
 `;
 
 helpWhereAsked();
