@@ -1,11 +1,11 @@
 /** The folder of a feed, `data/feeds/<id>`: a copy of its file, and what its source is remembered by. Nothing is lost with it. */
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { listedPages, type MediaStore } from '../media/index.js';
-import { makeFolder } from '../platform/index.js';
+import { assertDataThere, makeFolder } from '../platform/index.js';
 import { readSyncFileNames, SyncFileDamagedError } from './file/sync-file.js';
 import { LISTING_FILE, LOCAL_FILE, NEXT_FILE } from './worker/feed-protocol.js';
 
@@ -21,13 +21,15 @@ export interface FolderListed {
 }
 
 export class FeedFolder {
+  /** `path`: below `feeds` of the data directory. */
   constructor(readonly path: string) {}
 
   /**
    * Makes the copy one of the file that the store has now. One that is gone from there, or is not whole, is not believed: the copy is of the
-   * last that was, and stays. Resolves with false where the store lacks what the copy has, which `putBack` mends.
+   * last that was, and stays. No folder is made where the data directory is gone. Resolves with false where the store lacks what the copy has, which `putBack` mends.
    */
   async fetch(store: MediaStore, path: string, signal?: AbortSignal): Promise<boolean> {
+    if (!existsSync(this.path)) await assertDataThere(dirname(dirname(this.path)));
     await makeFolder(this.path, 0o700);
     const known = await this.etag();
     const file = await store.stat(path);

@@ -1,5 +1,5 @@
 /** What a run asks of media stores. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -13,7 +13,8 @@ import { NEW_FEED } from './runs/feed-state.js';
 import type { FeedRow } from './types.js';
 
 it('ends when the time of a run is over, however long the listing of a bucket goes on', async () => {
-  const feedsDir = mkdtempSync(join(tmpdir(), 'gannet-runner-'));
+  const dataDir = mkdtempSync(join(tmpdir(), 'gannet-runner-'));
+  mkdirSync(join(dataDir, 'system'));
   const settings = { store: 'bucket', prefix: '', include: [] };
   const row = {
     ...{ id: 'id', account: 'default', name: 'files', media_store: 'default' },
@@ -42,7 +43,7 @@ it('ends when the time of a run is over, however long the listing of a bucket go
     } as unknown as FeedRunnerOptions['feeds'],
     media: { open: () => store, row: () => undefined } as unknown as MediaStores,
     host: {} as FeedRunnerOptions['host'],
-    feedsDir,
+    feedsDir: join(dataDir, 'feeds'),
     progress: new ProgressBoard(),
     clock: systemClock,
     log: pino({ level: 'silent' }),
@@ -53,5 +54,5 @@ it('ends when the time of a run is over, however long the listing of a bucket go
   await runner.run('id');
   expect(pages).toBeGreaterThan(0);
   expect(state.error?.message).toMatch(/^The time of a run was over/);
-  rmSync(feedsDir, { recursive: true });
+  rmSync(dataDir, { recursive: true });
 });

@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import {
@@ -16,6 +16,7 @@ import {
   type Collection,
 } from '../catalog/index.js';
 import {
+  assertDataThere,
   assertName,
   namesInShort,
   pageOf,
@@ -374,18 +375,4 @@ function fileEvent(
 
 function storeEvent(kind: 'created' | 'deleted', { name, settings }: StoreRow): EventContent {
   return { type: `media-store.${kind}`, id: name, list: '', data: { name, kind: settings.kind } };
-}
-
-/**
- * Rejects with `storage-failed` where the data directory is gone, as when its disk is not mounted: a file in a new one would be hidden as soon
- * as that one is back, whose catalogue, which is open, would have it.
- */
-async function assertDataThere(dataDir: string): Promise<void> {
-  try {
-    await stat(join(dataDir, 'system'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    const detail = 'The data directory is gone, as when its disk is not mounted: nothing is written in its place.';
-    throw new ServiceError('storage-failed', detail, { cause: error });
-  }
 }

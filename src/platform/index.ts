@@ -11,6 +11,7 @@ export * from './cursor.js';
 export * from './damaged-environment.js';
 export * from './damaged-storage.js';
 export * from './storage-state.js';
+export * from './data-there.js';
 export * from './disk-use.js';
 export * from './environment-format.js';
 export * from './errors.js';

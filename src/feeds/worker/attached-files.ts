@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mediaUrl } from '../../fields/index.js';
-import { makeFolderNow } from '../../platform/index.js';
+import { makeLastFolderNow } from '../../platform/index.js';
 import type { AttachedFile } from '../email/message-reader.js';
 
 export const ATTACHED_FOLDER = 'attached';
@@ -24,7 +24,7 @@ export function keepAttached(
     const name = `${createHash('sha256').update(content).digest('hex').slice(0, HASH_CHARACTERS)}.${ending}`;
     const path = join(attached, name);
     if (!existsSync(path)) {
-      makeFolderNow(attached, 0o700);
+      makeLastFolderNow(attached);
       writeFileSync(`${path}.part`, content, { mode: 0o600 });
       renameSync(`${path}.part`, path);
     }
