@@ -230,6 +230,11 @@ export interface AnalysedToken {
   readonly begin: number;
   readonly end: number;
   readonly position: number;
+  /**
+   * Of a word with full stops, colons, low lines or capitals in it: the finest parts that are indexed beside it, as neighbours; empty
+   * where it has none or not all of it is indexed so.
+   */
+  readonly parts?: readonly string[];
 }
 
 /** Cuts a stream of bytes into records without parsing them. */

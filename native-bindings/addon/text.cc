@@ -1,4 +1,5 @@
 // Analysis, highlighting and the splitting of record streams.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,6 +9,7 @@
 
 #include "../kernel/analysis/analyzer.h"
 #include "../kernel/analysis/stemmer.h"
+#include "../kernel/analysis/word_parts.h"
 #include "../kernel/common/json_writer.h"
 #include "../kernel/highlight/highlighter.h"
 #include "../kernel/highlight/term_matcher.h"
@@ -42,6 +44,21 @@ class Utf16Offsets {
   uint32_t units_ = 0;
 };
 
+// The finest parts of the token, one a place; none where it has none, or some place has nothing worth finding.
+Napi::Array FinestParts(Napi::Env env, std::string_view text, const Token& token, WordParts* parts) {
+  std::vector<std::string> terms;
+  const uint32_t places = parts->Visit(text, token, [&](const WordPart& part) {
+    if (!part.is_finest) return;
+    terms.resize(std::max<size_t>(terms.size(), part.place + 1));
+    terms[part.place] = part.term;
+  });
+  Napi::Array array = Napi::Array::New(env);
+  const auto is_absent = [](const std::string& term) { return term.empty(); };
+  if (terms.size() < places || std::ranges::any_of(terms, is_absent)) return array;
+  for (const std::string& term : terms) array[array.Length()] = Napi::String::New(env, term);
+  return array;
+}
+
 Napi::Value AnalyseCall(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const std::string text = ReadString(info[0], "text");
@@ -49,6 +66,7 @@ Napi::Value AnalyseCall(const Napi::CallbackInfo& info) {
   Utf16Offsets offsets(text);
   Analyzer analyzer;
   analyzer.Reset(text);
+  WordParts parts;
   Token token;
   while (analyzer.Next(&token)) {
     Napi::Object object = Napi::Object::New(env);
@@ -56,6 +74,7 @@ Napi::Value AnalyseCall(const Napi::CallbackInfo& info) {
     object.Set("begin", Napi::Number::New(env, offsets.At(token.begin)));
     object.Set("end", Napi::Number::New(env, offsets.At(token.end)));
     object.Set("position", Napi::Number::New(env, token.position));
+    if (token.may_have_parts) object.Set("parts", FinestParts(env, text, token, &parts));
     tokens[token.position] = object;
   }
   return tokens;

@@ -13,7 +13,7 @@ namespace gannet {
 
 // In every format, past and to come, the first four bytes of the value of `M` are its version (u32, little-endian) and
 // that value is found as LMDB finds it: so a segment of another format is told apart from a damaged one.
-inline constexpr uint32_t kFormatVersion = 3;
+inline constexpr uint32_t kFormatVersion = 4;
 
 // Documents of one segment. 2^24 keeps every delta of a posting block within 24 bits, so that a
 // damaged block can never overflow the 32-bit prefix sum (128 * 2^24 + 2^24 < 2^32).

@@ -115,6 +115,17 @@ TEST(highlight_marks_phrases_only_as_phrases) {
   CHECK_EQ(HighlightText("new and york", terms), "new <em>and</em> york");
 }
 
+TEST(highlight_marks_parts_of_words) {
+  CHECK_EQ(HighlightText("See www.Straße.de/first_name", Terms({"strasse", "name"})),
+           "See www.<em>Straße</em>.de/first_<em>name</em>");
+  // A word goes before its parts.
+  CHECK_EQ(HighlightText("node.js, js", Terms({"js", "node.js", "node"})), "<em>node.js</em>, <em>js</em>");
+  HighlightTerms terms;
+  terms.phrases = {{"parse", "json", "fast"}, {"doe", "jane"}, {"one", "two"}};
+  CHECK_EQ(HighlightText("utils.parseJson_fast jane.doe doe.jane one.x two", terms),
+           "utils.<em>parse</em><em>Json</em>_<em>fast</em> jane.doe <em>doe</em>.<em>jane</em> one.x two");
+}
+
 TEST(highlight_fields_reads_strings_and_arrays) {
   const HighlightTerms terms = Terms({"cafe", "koln"});
   CHECK_EQ(HighlightFields(R"({"a":"cafe","b":1,"c":["x",2,{"cafe":"cafe"},"cafe","cafe Köln"],"d":{"a":"cafe"}})",

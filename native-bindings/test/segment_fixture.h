@@ -125,7 +125,8 @@ inline std::string RandomWord(std::mt19937& random, uint32_t vocabulary) {
 inline std::string RandomText(std::mt19937& random, uint32_t words_max, uint32_t vocabulary) {
   std::string text;
   for (uint32_t words = random() % (words_max + 1); words > 0; --words) {
-    if (!text.empty()) text += ' ';
+    // Some are words of several parts.
+    if (!text.empty()) text += random() % 8 == 0 ? '_' : ' ';
     text += RandomWord(random, vocabulary);
   }
   return text;

@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
 
-// By the first byte of their keys, of format 3.
+// By the first byte of their keys, of format 4.
 const std::map<char, uint64_t> kSums = {
-    {'C', 0xd66c315167d246a5}, {'L', 0xa3ddb2422c568a05}, {'M', 0x926dfdecf8a94a8e},
-    {'N', 0x48b8445b00f7aaa5}, {'P', 0xd3ac5910c6202aa5}, {'R', 0x04cae383447abba5},
-    {'S', 0xc86aafb69ace3dac}, {'T', 0x7f672d45e75e9a85}, {'V', 0x5dd81ecf4de8bd25},
+    {'C', 0xd66c315167d246a5}, {'L', 0x39a5cf5ad2fcd805}, {'M', 0x9a1e364b5f1a4ae6},
+    {'N', 0xffb6e31d7b609525}, {'P', 0x370b1eadbad62c85}, {'R', 0x04cae383447abba5},
+    {'S', 0x0ec4c2ce77b365d8}, {'T', 0x39b3fc60feb26625}, {'V', 0x362edb3173263a25},
 };
 
 // Every tag of two letters that has stems, one without and none.
@@ -40,6 +40,7 @@ std::vector<std::string> Languages() {
 }
 
 constexpr std::string_view kTexts[] = {
+    "www.example.com/first_name: jane.doe@example.org calls parseJson of status:open",
     "Gannets dive; the gannet's diving, dived: 1,200 divers' state-of-the-art wi-fi 3.5mm O'Brien",
     "Straßen der Häuser, Häusern und Grüßen; Fußballweltmeisterschaften",
     "Les chevaux nationaux de l'école étaient ﬁnis, naturellement",

@@ -29,6 +29,8 @@ struct Model {
     const size_t fields = schema.text_field_weight_units.size();
     for (uint32_t number = 0; number < documents.size(); ++number) {
       std::vector<uint32_t> document_lengths;
+      // Each with its weight units; empty between the parts of two words.
+      std::vector<std::pair<std::string, uint32_t>> parts;
       uint32_t field_begin = 0;
       uint64_t sum = 0;
       for (uint32_t field = 0; field < fields; ++field) {
@@ -42,11 +44,24 @@ struct Model {
             posting.frequency += schema.text_field_weight_units[field];
             posting.positions.push_back(field_begin + position);
             extent = position + 1;
+            if (word.find('_') == std::string::npos) continue;
+            std::istringstream letters(word);
+            for (std::string part; std::getline(letters, part, '_');) {
+              parts.emplace_back(part, schema.text_field_weight_units[field]);
+            }
+            parts.emplace_back();
           }
         }
         document_lengths.push_back(extent);
         sum += uint64_t{extent} * schema.text_field_weight_units[field];
         field_begin += extent + 1;
+      }
+      for (uint32_t place = 0; place < parts.size(); ++place) {
+        const auto& [part, units] = parts[place];
+        if (part.size() < 2) continue;
+        ModelPosting& posting = terms[part][number];
+        posting.frequency += units;
+        posting.positions.push_back(field_begin + place);
       }
       lengths.push_back(document_lengths);
       weighted.push_back(sum);

@@ -22,11 +22,13 @@ enum ByteKind : uint8_t {
   kLower = 2,
   kDigit = 4,
   kUnderscore = 8,
-  kMidAny = 16,      // joins two letters or two digits: . and '
+  kMidAny = 16,      // joins two letters or two digits: '
   kMidNumber = 32,   // joins two digits: , and ;
-  kMidLetter = 64,   // joins two letters: the colon
+  kMidLetter = 64,   // joins two letters: the colon; in the kinds of a word: what does so stands in it
   kNotAscii = 128,
 };
+// Does both, and parts a word of letters (word_parts.h).
+constexpr uint8_t kFullStop = kMidNumber | kMidLetter;
 constexpr uint8_t kAsciiLetter = kUpper | kLower;
 constexpr uint8_t kAsciiWord = kUpper | kLower | kDigit | kUnderscore;
 
@@ -37,7 +39,8 @@ constexpr std::array<uint8_t, 256> kByteKinds = [] {
   for (int byte = '0'; byte <= '9'; ++byte) kinds[static_cast<size_t>(byte)] = kDigit;
   for (size_t byte = 0x80; byte < 0x100; ++byte) kinds[byte] = kNotAscii;
   kinds['_'] = kUnderscore;
-  kinds['.'] = kinds['\''] = kMidAny;
+  kinds['.'] = kFullStop;
+  kinds['\''] = kMidAny;
   kinds[','] = kinds[';'] = kMidNumber;
   kinds[':'] = kMidLetter;
   return kinds;
@@ -69,6 +72,7 @@ AsciiWord ScanAsciiWord(std::string_view text, size_t begin) {
     const bool joins_digits = kind != kMidLetter && (previous & kDigit) && (next & kDigit);
     if (!joins_letters && !joins_digits) break;
     kinds |= next;
+    if (joins_letters && kind != kMidAny) kinds |= kMidLetter;
     at += 2;
   }
   return {at, kinds};
@@ -117,16 +121,22 @@ bool Analyzer::Next(Token* token) {
     const size_t begin = offset_;
     const uint8_t first = KindOf(text_[begin]);
     size_t end = 0;
+    bool may_have_parts = false;
     std::string_view term;
     if (first & kAsciiWord) {
       const AsciiWord word = ScanAsciiWord(text_, begin);
       end = word.end;
       if (end != 0) {
         term = text_.substr(begin, end - begin);
+        may_have_parts = word.kinds & (kUnderscore | kMidLetter);
         if (word.kinds & kUpper) {
           term_.assign(term);
+          uint8_t previous = 0;
           for (char& byte : term_) {
-            if (KindOf(byte) == kUpper) byte = static_cast<char>(byte | 0x20);
+            const uint8_t kind = KindOf(byte);
+            may_have_parts |= kind == kUpper && previous == kLower;
+            previous = kind;
+            if (kind == kUpper) byte = static_cast<char>(byte | 0x20);
           }
           term = term_;
         }
@@ -147,10 +157,11 @@ bool Analyzer::Next(Token* token) {
       if (word_class == WordClass::kIdeograph || word_class == WordClass::kKatakana) end = FindSegmentedEnd(begin);
       if (end == 0) end = FindWordEnd(begin);
       term = Fold(begin, end);
+      may_have_parts = term.find_first_of("._:") != std::string_view::npos;
     }
     offset_ = end;
     if (term.empty()) continue;
-    *token = {term, static_cast<uint32_t>(begin), static_cast<uint32_t>(end), position_++};
+    *token = {term, static_cast<uint32_t>(begin), static_cast<uint32_t>(end), position_++, may_have_parts};
     return true;
   }
   return false;

@@ -29,6 +29,7 @@ struct Token {
   uint32_t begin;         // byte range of the surface form in the input
   uint32_t end;
   uint32_t position;      // ordinal of the word in the text, from 0
+  bool may_have_parts;    // worth a look by WordParts (word_parts.h)
 };
 
 class Analyzer {

@@ -89,13 +89,15 @@ uint32_t PhraseMatcher::WeighOccurrences(uint32_t document) const {
   const auto& fields = segment_->meta().text_fields;
   uint32_t field = 0;
   uint64_t field_end = segment_->FieldLength(0, document);  // A gap of one position lies behind every field.
+  // Of parts of words nothing tells the field: they count what any of them does at least.
+  const uint32_t parts_weight = std::ranges::min(fields, {}, &TextFieldMeta::weight_units).weight_units;
   uint32_t weight = 0;
   for (const uint32_t start : starts_) {
-    while (start >= field_end && field + 1 < fields.size()) {
+    while (start >= field_end && field < fields.size()) {
       ++field;
-      field_end += 1 + uint64_t{segment_->FieldLength(field, document)};
+      if (field < fields.size()) field_end += 1 + uint64_t{segment_->FieldLength(field, document)};
     }
-    weight += fields[field].weight_units;
+    weight += field < fields.size() ? fields[field].weight_units : parts_weight;
   }
   return weight;
 }

@@ -6,6 +6,22 @@
 #include "../common/stop.h"
 
 namespace gannet {
+namespace {
+
+// A word may have matched by itself, in several phrases and by its parts: the longest match that begins first stays, and of those the first.
+void KeepApart(std::vector<WordMatch>* matches) {
+  std::ranges::stable_sort(*matches, [](const WordMatch& a, const WordMatch& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  uint32_t end = 0;
+  std::erase_if(*matches, [&end](const WordMatch& match) {
+    if (match.begin < end) return true;
+    end = match.end;
+    return false;
+  });
+}
+
+}  // namespace
 
 size_t TermMatcher::Bucket(std::string_view term) {
   const auto first = static_cast<uint8_t>(term.front());
@@ -36,30 +52,48 @@ TermMatcher::TermMatcher(const HighlightTerms& terms) {
   }
 }
 
+const TermMatcher::Known* TermMatcher::FindKnown(std::string_view term) const {
+  if (!buckets_[Bucket(term)]) return nullptr;
+  const auto found = known_.find(term);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
 std::vector<WordMatch> TermMatcher::Find(std::string_view text) const {
-  std::vector<WordMatch> matches;
-  if (known_.empty()) return matches;
-  std::vector<PhraseWord> phrase_words;
+  Found found;
+  if (known_.empty()) return {};
   Analyzer analyzer;
   analyzer.Reset(text);
+  WordParts parts;
   Token token;
-  size_t first_match = text.size();
   size_t step = 0;
   while (analyzer.Next(&token)) {
     StopIfAskedAt(++step);
+    const size_t first_match = found.matches.empty() ? text.size() : found.matches.front().begin;
     if (token.begin > first_match && token.begin - first_match > kHighlightScanBytesMax) break;
-    if (!buckets_[Bucket(token.term)]) continue;
-    const auto found = known_.find(token.term);
-    if (found == known_.end()) continue;
-    const Known& known = found->second;
-    if (known.term != kNone) {
-      matches.push_back({token.begin, token.end, known.term});
-      first_match = std::min<size_t>(first_match, token.begin);
+    if (const Known* known = FindKnown(token.term)) {
+      if (known->term != kNone) found.matches.push_back({token.begin, token.end, known->term});
+      if (known->phrase_word != kNone) {
+        found.words.push_back({known->phrase_word, token.position, token.begin, token.end});
+      }
     }
-    if (known.phrase_word != kNone) phrase_words.push_back({known.phrase_word, token.position, token.begin, token.end});
+    if (token.may_have_parts) AddParts(text, token, &parts, &found);
   }
-  if (!phrases_.empty()) AddPhraseMatches(phrase_words, &matches);
-  return matches;
+  for (const auto* words : {&found.words, &found.pieces, &found.parts}) AddPhraseMatches(*words, &found.matches);
+  if (!phrases_.empty() || found.places > 0) KeepApart(&found.matches);
+  return std::move(found.matches);
+}
+
+void TermMatcher::AddParts(std::string_view text, const Token& token, WordParts* parts, Found* found) const {
+  const uint32_t places = parts->Visit(text, token, [&](const WordPart& part) {
+    const Known* known = FindKnown(part.term);
+    if (known == nullptr) return;
+    if (known->term != kNone) found->matches.push_back({part.begin, part.end, known->term});
+    if (known->phrase_word == kNone) return;
+    const PhraseWord word{known->phrase_word, found->places + part.place, part.begin, part.end};
+    if (part.is_between_marks) found->pieces.push_back(word);
+    if (part.is_finest) found->parts.push_back(word);
+  });
+  if (places > 0) found->places += places + 1;
 }
 
 void TermMatcher::AddPhraseMatches(const std::vector<PhraseWord>& words, std::vector<WordMatch>* matches) const {
@@ -79,11 +113,6 @@ void TermMatcher::AddPhraseMatches(const std::vector<PhraseWord>& words, std::ve
     }
     id += static_cast<uint32_t>(length);
   }
-  // A word may have matched by itself and in several phrases: its first match stays.
-  std::stable_sort(matches->begin(), matches->end(),
-                   [](const WordMatch& a, const WordMatch& b) { return a.begin < b.begin; });
-  const auto same_word = [](const WordMatch& a, const WordMatch& b) { return a.begin == b.begin; };
-  matches->erase(std::unique(matches->begin(), matches->end(), same_word), matches->end());
 }
 
 }  // namespace gannet

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../analysis/word_parts.h"
 #include "highlighter.h"
 
 namespace gannet {
@@ -27,7 +28,7 @@ class TermMatcher {
   // The texts of the terms have to outlive it.
   explicit TermMatcher(const HighlightTerms& terms);
 
-  // In order of the text, not overlapping.
+  // In order of the text, not overlapping: a word goes before its parts.
   std::vector<WordMatch> Find(std::string_view text) const;
 
  private:
@@ -43,6 +44,18 @@ class TermMatcher {
     uint32_t phrase_word = kNone;  // id when it is a word of some phrase
   };
 
+  // Of one text. Words of phrases follow each other as words, as what marks part, or as what capitals part.
+  struct Found {
+    std::vector<WordMatch> matches;
+    std::vector<PhraseWord> words;
+    std::vector<PhraseWord> pieces;
+    std::vector<PhraseWord> parts;
+    uint32_t places = 0;  // that parts take so far
+  };
+
+  // Null for a word that no query has.
+  const Known* FindKnown(std::string_view term) const;
+  void AddParts(std::string_view text, const Token& token, WordParts* parts, Found* found) const;
   void AddPhraseMatches(const std::vector<PhraseWord>& words, std::vector<WordMatch>* matches) const;
   // Most words of a text are in no query: a look at length and ends spares hashing them.
   static size_t Bucket(std::string_view term);

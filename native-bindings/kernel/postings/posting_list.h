@@ -89,7 +89,8 @@ class PostingList {
   bool PeekBitset(uint32_t block, uint32_t* first, std::span<const uint8_t>* words) const;
 
   // Positions of the term in the document that is `index`-th in the block, ascending; replaces *out.
-  // Position = tokens of the preceding text fields (each field's extent plus one gap) + position in field.
+  // Position = tokens of the preceding text fields (each field's extent plus one gap) + position in field; parts of
+  // words stand behind all fields.
   void DecodePositions(uint32_t block, uint32_t index, std::vector<uint32_t>* out) const;
   // The same for all documents of the block at once, one after the other: those of the document that is `index`-th
   // end at ends[index], of which there are block_length.

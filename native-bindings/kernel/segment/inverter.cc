@@ -125,33 +125,56 @@ void Inverter::AddPending() {
   pending_terms_.clear();
 }
 
+void Inverter::Pend(std::string_view term, uint32_t field, uint64_t position) {
+  if (position >= kPositionsMax - 1) throw Error(ErrorCode::kLimit, "a document has 2^31 or more words");
+  const auto term_begin = static_cast<uint32_t>(pending_terms_.size());
+  pending_.push_back({terms_.Hash(term), term_begin, static_cast<uint32_t>(term.size()), field,
+                      static_cast<uint32_t>(position), 0});
+  terms_.PrefetchSlot(pending_.back().hash);
+  pending_terms_ += term;
+  if (pending_.size() == kPendingMax) AddPending();
+}
+
+void Inverter::KeepParts(std::string_view text, const Token& token, uint32_t field) {
+  const uint32_t places = word_parts_.Visit(text, token, [&](const WordPart& part) {
+    const std::string_view term = TermKey(part.term, &scratch_);
+    waiting_.push_back({static_cast<uint32_t>(waiting_terms_.size()), static_cast<uint32_t>(term.size()), field,
+                        places_ + part.place});
+    waiting_terms_ += term;
+  });
+  // The parts of two words are no neighbours.
+  if (places > 0) places_ += places + 1;
+}
+
+void Inverter::PendParts(uint64_t begin) {
+  for (const WaitingPart& part : waiting_) {
+    Pend(std::string_view(waiting_terms_).substr(part.term_begin, part.term_bytes), part.field, begin + part.place);
+  }
+  waiting_.clear();
+  waiting_terms_.clear();
+  places_ = 0;
+}
+
 void Inverter::AddDocument(std::span<const std::vector<std::string_view>> texts) {
   uint64_t field_begin = 0;
   for (uint32_t field = 0; field < weight_units_.size(); ++field) {
     uint64_t extent = 0;
-    for (size_t value = 0; value < texts[field].size(); ++value) {
+    for (const std::string_view text : texts[field]) {
       const uint64_t begin = extent == 0 ? 0 : extent + 1;
-      analyzer_.Reset(texts[field][value]);
+      analyzer_.Reset(text);
       Token token;
       while (analyzer_.Next(&token)) {
         if (token.term.empty()) continue;
         const uint64_t in_field = begin + token.position;
-        if (field_begin + in_field >= kPositionsMax - 1) {
-          throw Error(ErrorCode::kLimit, "a document has 2^31 or more words");
-        }
-        const std::string_view term = TermKey(token.term, &scratch_);
-        const auto term_begin = static_cast<uint32_t>(pending_terms_.size());
-        pending_.push_back({terms_.Hash(term), term_begin, static_cast<uint32_t>(term.size()), field,
-                            static_cast<uint32_t>(field_begin + in_field), 0});
-        terms_.PrefetchSlot(pending_.back().hash);
-        pending_terms_ += term;
-        if (pending_.size() == kPendingMax) AddPending();
+        Pend(TermKey(token.term, &scratch_), field, field_begin + in_field);
+        if (token.may_have_parts) KeepParts(text, token, field);
         extent = std::max(extent, in_field + 1);
       }
     }
     lengths_[field].push_back(static_cast<uint32_t>(extent));
     field_begin += extent + 1;
   }
+  PendParts(field_begin);
   AddPending();
   ++document_;
 }

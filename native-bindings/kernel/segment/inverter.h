@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../analysis/analyzer.h"
+#include "../analysis/word_parts.h"
 #include "../common/string_table.h"
 #include "../postings/posting_list.h"
 
@@ -27,7 +28,8 @@ class Inverter {
   explicit Inverter(std::vector<uint32_t> weight_units);
 
   // One document after the other. texts[field] holds the values of the field; the field lengths (extents, with a gap
-  // of one between the values) are added to lengths(). Error(kLimit) for kPositionsMax words and more.
+  // of one between the values) are added to lengths(). Parts of words have positions behind those of all fields, which
+  // no length counts. Error(kLimit) for kPositionsMax words and more.
   void AddDocument(std::span<const std::vector<std::string_view>> texts);
 
   // Per field, then per document.
@@ -67,6 +69,18 @@ class Inverter {
 
   class StreamReader;
 
+  // A part of a word, which waits until its document's fields are known to have ended.
+  struct WaitingPart {
+    uint32_t term_begin;  // in waiting_terms_
+    uint32_t term_bytes;
+    uint32_t field;
+    uint64_t place;       // from the first position behind the fields
+  };
+
+  // Adds what is pending where there is much.
+  void Pend(std::string_view term, uint32_t field, uint64_t position);
+  void KeepParts(std::string_view text, const Token& token, uint32_t field);
+  void PendParts(uint64_t begin);
   void AddPending();
   void AddOccurrence(uint32_t term, uint32_t field, uint32_t position);
   void Append(Stream* stream, uint64_t value);
@@ -88,6 +102,10 @@ class Inverter {
   std::string scratch_;
   std::vector<Pending> pending_;
   std::string pending_terms_;
+  WordParts word_parts_;
+  std::vector<WaitingPart> waiting_;
+  std::string waiting_terms_;
+  uint64_t places_ = 0;  // that waiting parts take
 };
 
 }  // namespace gannet

@@ -7,6 +7,8 @@
 export const STEM_WEIGHT = 0.8;
 /** The same characters joined or split elsewhere: `XR-500` for `XR500`, `email` for `e-mail`. */
 export const SPELLING_WEIGHT = 0.95;
+/** A word with marks in it, beside its parts as neighbours, which count for it in each of its occurrences: it is no typo, and counts for the idf. */
+export const MARKED_SPELLING_WEIGHT = 0.001;
 /** A longer word that begins or ends with the word. */
 export const COMPOUND_WEIGHT = 0.6;
 /** What an unfinished word may become, and what it may with a slip in it. */

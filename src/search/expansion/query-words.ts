@@ -13,8 +13,11 @@ export interface QueryWord {
   readonly isCut: boolean;
   /** As it was typed, where folding took more than capitals. */
   readonly typed?: string;
+  /** What full stops, low lines and capitals part in it, where that is indexed beside the word: two or more. */
+  readonly parts?: readonly string[];
 }
 
+const NONE: readonly string[] = Object.freeze([]);
 const TIGHT = /^[-\u2010-\u2015\u2212'\u2019/._]{1,2}$/;
 const BLANK = /^\s+$/;
 /** Behind each word that a dictionary found (native-bindings/segmentation.ts). */
@@ -24,10 +27,11 @@ const DICTIONARY_SCRIPT = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{sc
 
 /** `text` is what was analysed: the tokens' offsets count in it. */
 export function queryWords(text: string, tokens: readonly AnalysedToken[]): QueryWord[] {
-  return tokens.map(({ term, begin, end }, index) => {
+  return tokens.map(({ term, begin, end, parts = NONE }, index) => {
     const next = tokens[index + 1];
     const joint = next === undefined ? 'apart' : jointOf(text.slice(end, next.begin));
-    const word = { term, joint, isCut: text[end] === CUT && DICTIONARY_SCRIPT.test(term) };
+    const isCut = text[end] === CUT && DICTIONARY_SCRIPT.test(term);
+    const word = { term, joint, isCut, ...(parts.length > 1 && { parts }) };
     const typed = text.slice(begin, end);
     return typed.toLowerCase() === term ? word : { ...word, typed };
   });

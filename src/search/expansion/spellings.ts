@@ -2,9 +2,10 @@
  * Other ways to write the same characters: `XR-500`, `XR500` and `XR 500` find each other, as do `wi-fi`, `wifi` and `wi fi`, and `node.js`
  * and `node js`.
  *
- * A word is split where letters and digits meet, and where a point or the like stands in it; one that few records have also into any two
- * words that they have beside each other. Neighbouring words are joined across a hyphen and the like, and across a blank where letters
- * meet digits or neither word is a function word. Records are indexed as they are written, so what the dictionary lacks is no alternative.
+ * A word is split where letters and digits meet, and where a point, a low line or a capital parts it; one that few records have also into
+ * any two words that they have beside each other. Neighbouring words are joined across a hyphen and the like, and across a blank where
+ * letters meet digits or neither word is a function word. Records are indexed as they are written, and by the parts of their words
+ * (kernel/analysis/word_parts.h), so what the dictionary lacks is no alternative.
  */
 import type { Dictionary } from './dictionary.js';
 import type { QueryWord } from './query-words.js';
@@ -14,6 +15,7 @@ import {
   INITIALS_LETTERS_MAX,
   INITIALS_LETTERS_MIN,
   JOINED_SHARE,
+  MARKED_SPELLING_WEIGHT,
   SPELLING_BOUNDARIES_MAX,
   SPELLING_WEIGHT,
   SPELLING_WORDS_MAX,
@@ -51,7 +53,8 @@ export function spellingSpans(
   functionWords: ReadonlySet<string>,
 ): readonly Span[] {
   const lexicon = { dictionary, functionWords };
-  const spans: Span[] = [...joinedSpans(words, dictionary)];
+  // Of two alternatives with the same terms the first stays: what a word's parts are counts for no idf.
+  const spans: Span[] = [...partsSpans(words, dictionary), ...joinedSpans(words, dictionary)];
   words.slice(0, WRITINGS_WORDS_MAX).forEach(({ term, joint }, begin) => {
     const split = dictionary.kept(`split ${term}`, () => [
       ...initialsVariants(term, lexicon),
@@ -66,6 +69,14 @@ export function spellingSpans(
   return spans;
 }
 
+/** What a word is made of, beside each other: as a record has the word itself, or the parts with blanks between them. */
+function partsSpans(words: readonly QueryWord[], dictionary: Dictionary): readonly Span[] {
+  return words.slice(0, WRITINGS_WORDS_MAX).flatMap(({ parts }, begin) => {
+    if (parts === undefined || rarestOf(parts, countsOf(parts, dictionary)) === 0) return [];
+    return [{ begin, end: begin + 1, variants: [splitInto(parts)] }];
+  });
+}
+
 /** Words that letters meet digits in, or a hyphen, a point or the like stands in or between. */
 function joinedSpans(words: readonly QueryWord[], dictionary: Dictionary): readonly Span[] {
   const candidates = spellingCandidates(words);
@@ -75,18 +86,18 @@ function joinedSpans(words: readonly QueryWord[], dictionary: Dictionary): reado
     dictionary,
   );
   return candidates.flatMap(({ begin, end, spellings }) => {
-    const variants = spellings.filter((spelling) => rarestOf(spelling, counts) > 0).map(variantOf);
+    const variants = spellings.filter((spelling) => rarestOf(spelling, counts) > 0).map((terms) => variantOf(terms));
     return variants.length === 0 ? [] : [{ begin, end, variants }];
   });
 }
 
-/** Two words that a blank parts, together and with a point between them. */
+/** Two words that a blank parts, together; and with a point between them, where those are not indexed as its parts. */
 function blankVariants(
   words: readonly [string, string],
   { dictionary, functionWords }: Lexicon,
 ): readonly SpanVariant[] {
   if (words.some((word) => functionWords.has(word) || !LETTERS.test(word))) return [];
-  const together = [words.join(''), pointed(words)];
+  const together = isParted(words) ? [words.join('')] : [words.join(''), pointed(words)];
   const counts = countsOf([...words, ...together], dictionary);
   const least = Math.max(1, rarestOf(words, counts) / JOINED_SHARE);
   return together.filter((term) => rarestOf([term], counts) >= least).map((term) => variantOf([term]));
@@ -97,13 +108,13 @@ function initialsVariants(term: string, { dictionary, functionWords }: Lexicon):
   if (functionWords.has(term) || !LETTERS.test(term)) return [];
   const letters = Array.from(term);
   if (letters.length < INITIALS_LETTERS_MIN || letters.length > INITIALS_LETTERS_MAX) return [];
-  const onePoint = letters.length <= ANY_POINT_LETTERS_MAX ? twoPartsOf(term, NO_WORDS).map(pointed) : [];
-  const ways = [...onePoint, letters.join('.')];
+  const twoParts = letters.length <= ANY_POINT_LETTERS_MAX ? twoPartsOf(term, NO_WORDS) : [];
+  const ways = [...twoParts.filter((parts) => !isParted(parts)).map(pointed), letters.join('.')];
   const counts = countsOf(ways, dictionary);
   return ways.filter((way) => rarestOf([way], counts) > 0).map((way) => variantOf([way]));
 }
 
-/** A word that may have been two: with a point between them, and as the two whose rarer one is the most frequent. */
+/** A word that may have been two: those that stand with a point or a low line between them, and the two whose rarer one is the most frequent. */
 function splitVariants(term: string, { dictionary, functionWords }: Lexicon): readonly SpanVariant[] {
   if (term.length < SPLIT_LETTERS_MIN || term.length > SPLIT_LETTERS_MAX || functionWords.has(term)) return [];
   if (!LETTERS.test(term)) return [];
@@ -111,16 +122,29 @@ function splitVariants(term: string, { dictionary, functionWords }: Lexicon): re
   if (documents > SPLIT_DOCUMENTS_MAX) return [];
   const ways = twoPartsOf(term, functionWords);
   const counts = countsOf(
-    ways.flatMap((parts) => [...parts, pointed(parts)]),
+    ways.flatMap((parts) => [...parts, pointed(parts), parts.join('_')]),
     dictionary,
   );
-  const variants = ways
-    .map(pointed)
-    .filter((word) => rarestOf([word], counts) > 0)
-    .map((word) => variantOf([word]));
+  const marksOf = (parts: readonly string[]): string[] =>
+    [pointed(parts), parts.join('_')].filter((word) => rarestOf([word], counts) > 0);
+  const marked = ways.filter((parts) => marksOf(parts).length > 0);
+  const variants = marked.flatMap((parts) => {
+    if (!isParted(parts)) return marksOf(parts).map((word) => variantOf([word]));
+    const words = marksOf(parts).map((word) => variantOf([word], MARKED_SPELLING_WEIGHT));
+    return [splitInto(parts), ...words];
+  });
   const [best] = ways.toSorted((a, b) => rarestOf(b, counts) - rarestOf(a, counts));
-  if (best === undefined || rarestOf(best, counts) < Math.max(1, documents)) return variants;
-  return [...variants, { kind: 'split', weight: SPELLING_WEIGHT, terms: best }];
+  if (best === undefined || marked.includes(best) || rarestOf(best, counts) < Math.max(1, documents)) return variants;
+  return [...variants, splitInto(best)];
+}
+
+/** Whether a word of these parts, with marks between them, is indexed by its parts as well: not by single letters. */
+function isParted(parts: readonly string[]): boolean {
+  return parts.every((part) => Array.from(part).length > 1);
+}
+
+function splitInto(terms: readonly string[]): SpanVariant {
+  return { kind: 'split', weight: SPELLING_WEIGHT, terms };
 }
 
 /** A function word stands beside too many others by chance: `apart` is not `a part`. */
@@ -150,8 +174,8 @@ function rarestOf(terms: readonly string[], counts: Counts): number {
   return Math.min(...terms.map((term) => counts.get(term) ?? 0));
 }
 
-function variantOf(terms: readonly string[]): SpanVariant {
-  return { kind: 'spelling', weight: SPELLING_WEIGHT, terms };
+function variantOf(terms: readonly string[], weight = SPELLING_WEIGHT): SpanVariant {
+  return { kind: 'spelling', weight, terms };
 }
 
 function spellingCandidates(words: readonly QueryWord[]): Candidate[] {

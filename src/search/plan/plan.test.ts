@@ -177,10 +177,13 @@ describe('spellings', () => {
     expect(shapes('node.js', { terms: words, typoTolerance: false })).toEqual([
       ['typed:node.js', 'spelling:nodejs', 'spelling:node js'],
     ]);
-    const either = ['spelling:nodejs', 'spelling:node.js'];
+    // The parts of node.js are indexed as well.
     expect(shapes('node js', { terms: words, typoTolerance: false })).toEqual([
-      ['typed:node', ...either],
-      ['typed:js', ...either],
+      ['typed:node', 'spelling:nodejs'],
+      ['typed:js', 'spelling:nodejs'],
+    ]);
+    expect(shapes('nodejs', { terms: words, typoTolerance: false })).toEqual([
+      ['typed:nodejs', 'split:node js', 'spelling:node.js'],
     ]);
     expect(shapes('3.5', { terms: words, typoTolerance: false })).toEqual([['typed:3.5']]);
     expect(shapes('3.5mm', { terms: words, typoTolerance: false })).toEqual([['typed:3.5mm', 'spelling:3.5 mm']]);
