@@ -5,24 +5,34 @@ import { ScriptedEmbedder, ScriptedModels } from '../../../test/support/scripted
 import { ServiceError } from '../../platform/index.js';
 
 const OPEN_MAX = 4;
+/** With two more models, as many as make one too many that rests. */
+const MORE = ['m1', 'm2', 'm3', 'm4'];
 
 let lists: ListsWithModels;
 /** So many attempts fail. */
 let refusals: number;
+/** Whether vectors of an earlier model can be let go. */
+let areForgettable: boolean;
 /** What is seen while each attempt is under way. */
 let onAttempt: () => void;
 beforeEach(() => {
   refusals = 0;
+  areForgettable = true;
   onAttempt = () => undefined;
   const environment = { GANNET_LISTS_OPEN_MAX: String(OPEN_MAX) };
   lists = new ListsWithModels(
-    new ScriptedModels({ mini: new ScriptedEmbedder(), other: new ScriptedEmbedder({ version: 'other' }) }),
+    new ScriptedModels({
+      mini: new ScriptedEmbedder(),
+      other: new ScriptedEmbedder({ version: 'other' }),
+      ...Object.fromEntries(MORE.map((version) => [version, new ScriptedEmbedder({ version })])),
+    }),
     environment,
     (inner) => ({
       waiting: 0,
       waitingByAccount: () => new Map(),
       run: (task, options) => {
         if (task.kind === 'attach-model') onAttempt();
+        if (task.kind === 'forget-space' && !areForgettable) return Promise.reject(new Error('They are damaged.'));
         if (task.kind !== 'attach-model' || refusals === 0) return inner.run(task, options);
         refusals -= 1;
         return Promise.reject(new ServiceError('storage-full', 'There is no room for it.'));
@@ -68,6 +78,19 @@ it.each([null, 'mini'])(
     expect(list.meaning()).not.toHaveProperty('error');
   },
 );
+
+it('waits for no vectors of an earlier model that cannot be let go', async () => {
+  const list = await lists.create(null);
+  areForgettable = false;
+  const ready = () => expect.poll(() => list.meaning()).toMatchObject({ state: 'ready' });
+  for (const model of ['mini', 'other', ...MORE.slice(0, 3)]) {
+    await list.applySettings({ ...LIST_SETTINGS, model });
+    await ready();
+  }
+  refusals = 1;
+  await list.applySettings({ ...LIST_SETTINGS, model: 'm4' });
+  await ready();
+});
 
 it('keeps no list open that nobody uses: it is attached when the list is opened again', async () => {
   const list = await lists.create(null);

@@ -27,18 +27,22 @@ export interface ModelAttachmentOptions {
 }
 
 export class ModelAttachment {
-  private readonly rounds: BackgroundRounds;
+  private readonly attaching: BackgroundRounds;
+  /** Apart: vectors that cannot be let go, as damaged ones, keep no model from being attached. */
+  private readonly forgetting: BackgroundRounds;
   private notAttached: { readonly error: unknown } | undefined;
 
   constructor(private readonly options: ModelAttachmentOptions) {
     const { host, onAttached } = options;
-    this.rounds = new BackgroundRounds({
+    this.attaching = new BackgroundRounds({
       host,
-      next: () => {
-        if (surplusSpace(host.state()) !== undefined) return () => this.forgetSurplus();
-        return this.missing() === undefined ? undefined : () => this.attach().then(onAttached);
-      },
-      complaint: "A list's model could not be attached, or vectors of an earlier one not be let go; tried again soon",
+      next: () => (this.missing() === undefined ? undefined : () => this.attach().then(onAttached)),
+      complaint: "A list's model could not be attached; tried again soon",
+    });
+    this.forgetting = new BackgroundRounds({
+      host,
+      next: () => (surplusSpace(host.state()) === undefined ? undefined : () => this.forgetSurplus()),
+      complaint: 'Vectors of an earlier model of a list could not be let go; tried again soon',
     });
   }
 
@@ -48,14 +52,14 @@ export class ModelAttachment {
       if (this.missing() !== undefined) await this.attach();
       return true;
     } catch {
-      this.rounds.look();
+      this.attaching.look();
       return false;
     }
   }
 
   /** After each commit of the list: a model that is served makes another one rest. */
   committed(): void {
-    if (surplusSpace(this.options.host.state()) !== undefined) this.rounds.look();
+    if (surplusSpace(this.options.host.state()) !== undefined) this.forgetting.look();
   }
 
   /** What the last attempt failed with, until one succeeds or there is nothing to attach any more. */
@@ -64,11 +68,11 @@ export class ModelAttachment {
   }
 
   get restsUntilMs(): number {
-    return this.rounds.restsUntilMs;
+    return Math.min(this.attaching.restsUntilMs, this.forgetting.restsUntilMs);
   }
 
-  stop(): Promise<void> {
-    return this.rounds.stop();
+  async stop(): Promise<void> {
+    await Promise.all([this.attaching.stop(), this.forgetting.stop()]);
   }
 
   private attach(): Promise<void> {
@@ -76,7 +80,7 @@ export class ModelAttachment {
     return host.exclusive(async () => {
       // When its turn comes, another one may be wanted.
       const model = this.missing();
-      if (model === undefined || this.rounds.stopped) return;
+      if (model === undefined || this.attaching.stopped) return;
       try {
         host.reopen(await host.runCommit({ kind: 'attach-model', listPath: host.listPath, model }));
         this.notAttached = undefined;
@@ -92,7 +96,7 @@ export class ModelAttachment {
     return host.exclusive(async () => {
       // When its turn comes, its model may be attached again.
       const space = surplusSpace(host.state())?.number;
-      if (space === undefined || this.rounds.stopped) return;
+      if (space === undefined || this.forgetting.stopped) return;
       this.options.adopt(await host.runCommit({ kind: 'forget-space', listPath: host.listPath, space }));
     });
   }
