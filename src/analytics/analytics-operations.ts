@@ -157,7 +157,7 @@ const clickList = defineOperation({
   tool: 'record_list_click',
   summary: 'Record a click on a result of a list',
   description:
-    'Counts in the report of the list, also where the query_id is that of a group search, and teaches suggestions and related results. Spends the search allowance like a search.',
+    'Counts in the report of the list, even with the query_id of a group search, and teaches suggestions and related results. Spends the search allowance like a search.',
   path: '/search/analytics/click/list/{account}/{list}',
   target: 'list',
   params: listParams,

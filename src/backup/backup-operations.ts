@@ -40,7 +40,7 @@ const create = defineOperation({
   name: 'backup.create',
   summary: 'Back up the data directory while it is searched and written',
   description:
-    'Each list is in it as of one commit, whatever is written meanwhile; a backup that is not whole never has its name. Answers when all of it is on disk.',
+    'Each list is in it as of one commit, whatever is written meanwhile. An incomplete backup never has its final name. Answers when all of it is on disk.',
   method: 'POST',
   path: '/backup',
   permission: null,

@@ -500,7 +500,7 @@ function documentedCommands(): string[] {
     [...page.matchAll(/^```(?:sh|bash)\n(.*?)^```/gms)].map(([, block = '']) => block),
   );
   const commands = blocks.flatMap((block) => [...block.matchAll(/\bnpx (gannet .*)$/gm)].map(([, line = '']) => line));
-  return [...new Set(commands)].map((line) => line.replace(/\)$|\s+(?:#|< ).*$/, ''));
+  return [...new Set(commands)].map((line) => line.replace(/\)$|\s+(?:#|< |&&).*$/, ''));
 }
 
 /** As a shell cuts it, where nothing is expanded. */

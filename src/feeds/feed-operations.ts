@@ -92,7 +92,7 @@ const connect = defineOperation({
   name: 'feed.connect',
   summary: 'Connect a feed',
   description:
-    'The source is read before anything is kept: one that cannot be is refused (422). The first sync begins at once. A key connects `website` and `api` without a secret; everything else is for the console and the command line.',
+    'The source is read before anything is kept; a source that cannot be read is refused (422). The first sync begins at once. With a key, only `website` and `api` without a secret can be connected; everything else is for the console and the command line.',
   method: 'POST',
   path: '/feed/{account}/connect',
   permission: 'feed:create',
@@ -160,7 +160,7 @@ function readWebsiteIn(body: Static<typeof websiteBody>, rules: OutboundRules): 
 const discover = defineOperation({
   name: 'feed.discover',
   summary: 'Preview the pages that a website feed would read',
-  description: 'Reads the website as a sync would, at most 200 pages and 60 s, and keeps nothing.',
+  description: 'Reads the website as a sync would, for at most 200 pages and 60 s, and keeps nothing.',
   method: 'POST',
   path: '/feed/{account}/web/discover',
   permission: 'feed:create',
@@ -249,7 +249,7 @@ const move = defineOperation({
   name: 'feed.move',
   summary: 'Move a feed to another media store',
   description:
-    'Its file and the lists that import it follow, the old file is removed, and both run again. Where it is there already, nothing happens.',
+    'Its file and the lists that import it follow, the old file is removed, and both run again. If the feed is there already, nothing happens.',
   method: 'POST',
   path: '/feed/{account}/{feed}/move',
   permission: 'feed:update',
@@ -268,7 +268,7 @@ const remove = defineOperation({
   ...ofFeed,
   name: 'feed.delete',
   summary: 'Delete a feed',
-  description: 'Its file goes with it. A list that imports it keeps its records, and gets no more.',
+  description: 'Its file is removed, too. A list that imports it keeps its records, and gets no further ones.',
   method: 'DELETE',
   path: '/feed/{account}/{feed}',
   permission: 'feed:delete',

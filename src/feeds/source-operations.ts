@@ -56,7 +56,7 @@ const create = defineOperation({
   name: 'list.source-create',
   summary: 'Have a list import a file of a media store',
   description:
-    'The list is made like the file, and follows it where it is kept in sync: what is the same is not written, what the file has no more is removed where it came from this file. Records need a name. A key also needs the permission media:read.',
+    'The list is made to match the file, and follows it if it is kept in sync. Records that are the same are not written; records that the file no longer has are removed if they came from this file. Records need a name. A key also needs the permission media:read.',
   method: 'POST',
   path: '/list/{account}/{list}/source',
   permission: 'list:update',

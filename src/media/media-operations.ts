@@ -35,7 +35,7 @@ const put = defineOperation({
   name: 'media.upload',
   summary: 'Put a file into a media store',
   description:
-    'The body is the file. It takes its path when all of it is there and on disk: until then, and where the upload breaks off, the path has what it had. `If-None-Match: *` only makes a new file, `If-Match` only replaces the one with that ETag.',
+    'The body is the file. It takes its path when all of it is on disk. Until then, and if the upload breaks off, the path keeps what it had. `If-None-Match: *` only creates a new file; `If-Match` only replaces the one with that ETag.',
   method: 'PUT',
   permission: 'media:create',
   target: 'account',
@@ -85,7 +85,7 @@ const read = defineOperation({
   name: 'media.read',
   summary: 'Get a file of a media store',
   description:
-    'All of it, or the `Range` that is asked for (one; several are answered by the whole). What a browser could run is sent as an attachment, and nothing is guessed about its type.',
+    'The whole file, or the `Range` that is asked for (one range; several are answered with the whole file). What a browser could run is sent as an attachment, and browsers are told not to guess its type.',
   method: 'GET',
   permission: 'media:read',
   target: 'account',
@@ -150,7 +150,7 @@ const list = defineOperation({
       Type.Integer({
         minimum: 1,
         maximum: PAGE_SIZE_MAX,
-        description: `Files to answer; default ${PAGE_SIZE_DEFAULT}`,
+        description: `Number of files to return; default ${PAGE_SIZE_DEFAULT}`,
       }),
     ),
   }),

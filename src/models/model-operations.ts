@@ -83,7 +83,7 @@ const create = defineOperation({
   name: 'model.create',
   summary: 'Add a model',
   description:
-    'It is asked once before it is added: one that does not answer is refused (422), and the dimensions of its vectors are those of its answer.',
+    'The model is asked once before it is added. If it does not answer, it is refused (422); its answer sets the dimensions of its vectors.',
   method: 'POST',
   path: '/model/{account}',
   permission: CHANGE,
@@ -122,7 +122,7 @@ const update = defineOperation({
   name: 'model.update',
   summary: 'Change a model',
   description:
-    'A member that is not given keeps its value. It is asked once as it will be. Where its vectors become others, those of the lists that use it are computed again.',
+    'Members that are not given keep their value. The changed model is asked once. If its vectors differ then, those of the lists that use it are computed again.',
   method: 'PUT',
   path: '/model/{account}/{model}',
   permission: CHANGE,

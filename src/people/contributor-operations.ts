@@ -51,7 +51,7 @@ const create = defineOperation({
   name: 'contributor.create',
   summary: 'Invite somebody to the account',
   description:
-    'Who signs in here already is a contributor at once; anybody else comes by the link of the answer, which is shown this once.',
+    'People who already sign in here become contributors at once. Anybody else joins by the link in the answer, which is shown only this once.',
   method: 'POST',
   path: '/contributor/{account}',
   permission: 'contributor:create',
@@ -74,7 +74,7 @@ const create = defineOperation({
 const update = defineOperation({
   name: 'contributor.update',
   summary: 'Give a contributor another role',
-  description: 'From the next request on. The last owner stays one.',
+  description: 'Takes effect with the next request. The last owner stays an owner.',
   method: 'PUT',
   path: '/contributor/{account}/{id}',
   permission: 'contributor:update',
@@ -93,7 +93,8 @@ const update = defineOperation({
 const remove = defineOperation({
   name: 'contributor.delete',
   summary: 'Remove a contributor from the account',
-  description: 'From the next request on. Who has no other account is signed out everywhere. The last owner stays.',
+  description:
+    'Takes effect with the next request. A person without another account is signed out everywhere. The last owner cannot be removed.',
   method: 'DELETE',
   path: '/contributor/{account}/{id}',
   permission: 'contributor:delete',
@@ -113,7 +114,7 @@ const link = defineOperation({
   name: 'contributor.link',
   summary: 'A link that signs a contributor in once',
   description:
-    'For who has no password yet, or has lost it. Without an e-mail: for the first owner, who is made where there is none.',
+    'For people who have no password yet, or have lost it. Without an e-mail: for the first owner, who is created if there is none.',
   method: 'POST',
   path: '/contributor/{account}/link',
   permission: 'contributor:create',

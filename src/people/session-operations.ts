@@ -257,7 +257,7 @@ const endOne = defineOperation({
 const setPassword = defineOperation({
   name: 'session.set-password',
   summary: 'Set another password',
-  description: 'All other sessions of the person end, and no link signs them in any more.',
+  description: 'All other sessions of the person end, and earlier links no longer sign them in.',
   method: 'PUT',
   path: '/session/password',
   ...ofPerson,

@@ -65,7 +65,7 @@ const read = defineOperation({
   name: 'plan.read',
   summary: "The account's plan, and what it has used of it",
   description:
-    'Records, lists and feeds are counted exactly. What lists take on disk is measured after their commits; searches are written down every few seconds.',
+    'Records, lists and feeds are counted exactly. What lists take on disk is measured after their commits; the count of searches is stored every few seconds.',
   method: 'GET',
   path: '/plan/{account}',
   permission: 'account:read',
@@ -83,7 +83,7 @@ const set = defineOperation({
   name: 'plan.set',
   summary: 'Put an account on a plan',
   description:
-    'From the next write on. An account that has more than the plan has room for keeps what it has, and cannot add to it. Near a limit of the plan, its successor takes its place at once.',
+    'Takes effect with the next write. An account that has more than the plan allows keeps what it has, but cannot add to it. Near a limit of the plan, its successor takes its place at once.',
   method: 'PUT',
   path: '/plan/{account}',
   permission: null,

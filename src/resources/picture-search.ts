@@ -73,7 +73,7 @@ const checkBody = compileCheck(imageBody, 'body');
 const common = {
   method: 'POST',
   description:
-    "The body is a picture (JPEG, PNG, WebP, GIF or AVIF, of at most `pictures.bytes_max` bytes and `pictures.pixels_max` pixels), and the options are in the query string; or it is JSON with `media` (`<store>/<path>` of the account's media stores, which takes the permission media:read, and of a key of a list or group that a record links to the file) or `url`, beside the options. Found are records with a picture that looks like it, by `@image_score`: 1 is the same picture. Lists whose `image_model` is null are left out.",
+    "The body is a picture (JPEG, PNG, WebP, GIF or AVIF, of at most `pictures.bytes_max` bytes and `pictures.pixels_max` pixels), and the options are in the query string; or it is JSON with `media` (`<store>/<path>` of the account's media stores, which takes the permission media:read, and of a key of a list or group that a record links to the file) or `url`, beside the options. The search finds records with a picture that looks like it, by `@image_score`: 1 is the same picture. Lists whose `image_model` is null are left out.",
   permission: 'search-result:read',
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',

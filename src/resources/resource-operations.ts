@@ -81,10 +81,10 @@ const documentText = defineOperation({
       Type.Integer({
         minimum: 1,
         maximum: PAGES_MAX,
-        description: `Pages to answer of each document, from \`first_page\` on; default ${PAGES_DEFAULT}`,
+        description: `Number of pages to return of each document, from \`first_page\` on; default ${PAGES_DEFAULT}`,
       }),
     ),
-    first_page: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of the page to begin with; default 1' })),
+    first_page: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of the first page; default 1' })),
   }),
   responses: {
     200: {
@@ -147,7 +147,7 @@ const refresh = defineOperation({
   name: 'list.resources-refresh',
   summary: 'Read the files of a list again',
   description:
-    'All files that the records link to are fetched and read again in the background, whether or not they have changed; with `failed=true` those that could not be read. `resources_state` of the list and `/progress` tell how far that is.',
+    'All files that the records link to are fetched and read again in the background, whether or not they have changed; with `failed=true`, only those that could not be read. `resources_state` of the list and `/progress` tell how far that is.',
   method: 'POST',
   path: '/list/resources-refresh/{account}/{list}',
   permission: 'list:update',

@@ -41,7 +41,11 @@ const REPLAYED_IDS_MAX = 1000;
 
 const ofWebhook = { target: 'account', params: webhookParams, errors: [WEBHOOK_NOT_FOUND] } as const;
 const pageSize = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, description: `Entries to answer; default ${PAGE_SIZE_DEFAULT}` }),
+  Type.Integer({
+    minimum: 1,
+    maximum: PAGE_SIZE_MAX,
+    description: `Number of entries to return; default ${PAGE_SIZE_DEFAULT}`,
+  }),
 );
 const next = (member: string) =>
   nullable(Type.Integer(), { description: `\`${member}\` of the next page; null on the last` });
@@ -85,7 +89,7 @@ const create = ({ webhookEvents, webhookWithSecret }: WebhookSchemas) =>
     name: 'webhook.create',
     summary: 'Subscribe a URL to events',
     description:
-      'Each event is sent as `POST` with the JSON body `{"id", "list", "data"}` and signed with the secret of the answer, which keys are told this once. An answer other than 2xx within 10 s is a failure and is tried again for hours. Events of changes that are asked for after this answer are sent, earlier ones are not.',
+      'Each event is sent as a `POST` with the JSON body `{"id", "list", "data"}`, and signed with the secret in the answer, which is shown to keys only this once. An answer other than 2xx within 10 s is a failure, and the delivery is tried again for hours. Events of changes requested after this answer are sent; earlier ones are not.',
     method: 'POST',
     path: '/webhook',
     permission: 'webhook:create',
@@ -227,7 +231,7 @@ const test = defineOperation({
   ...ofWebhook,
   name: 'webhook.test',
   summary: 'Send a ping to a webhook',
-  description: 'Sent in the background as `webhook.ping`, whether the webhook subscribes to it or not.',
+  description: 'Sends a `webhook.ping` in the background, whether or not the webhook subscribes to it.',
   method: 'POST',
   path: '/webhook/{account}/{id}/test',
   permission: 'webhook:test',
@@ -321,7 +325,7 @@ const setAside = ({ setAsideResource }: WebhookSchemas) =>
     ...ofWebhook,
     name: 'webhook.set-aside',
     summary: 'Deliveries that failed at every attempt',
-    description: 'Kept until they are replayed or the webhook is removed. In the order of their events.',
+    description: 'In the order of their events. They are kept until they are replayed or the webhook is removed.',
     method: 'GET',
     path: '/webhook/{account}/{id}/set-aside',
     permission: 'webhook:read',
@@ -352,7 +356,7 @@ const replay = defineOperation({
   ...ofWebhook,
   name: 'webhook.replay',
   summary: 'Send deliveries again that were set aside',
-  description: 'With the same `X-Service-Delivery` and as many attempts as new ones.',
+  description: 'They keep their `X-Service-Delivery`, and get as many attempts as new ones.',
   method: 'POST',
   path: '/webhook/{account}/{id}/replay',
   permission: 'webhook:update',

@@ -120,7 +120,7 @@ const accountDelete = defineOperation({
   name: 'account.delete',
   summary: 'Delete an account and everything in it',
   description:
-    'Lists with their records, groups, analytics, feeds, files, models, keys, webhooks and contributors. There is no way back.',
+    'Deletes its lists with their records, groups, analytics, feeds, files, models, keys, webhooks and contributors. This cannot be undone.',
   method: 'DELETE',
   path: '/account/{account}',
   permission: null,

@@ -67,7 +67,7 @@ export const createdKeyResource = named('CreatedApiKey', {
   id: keyMembers.id,
   name: keyMembers.name,
   key: Type.String({
-    description: 'The key itself, shown this once: it is not stored and cannot be read again',
+    description: 'The key itself, shown only this once: it is not stored, and cannot be read again',
     examples: ['gnt_eu_…'],
   }),
   scope: keyMembers.scope,

@@ -124,7 +124,7 @@ const create = defineOperation({
 const read = defineOperation({
   name: 'list-group.read',
   summary: 'Read a group and its versions',
-  description: 'A key whose scope is the group is told, of every version, the lists that are members now.',
+  description: 'To a key whose scope is the group, each version shows only the lists that are members now.',
   method: 'GET',
   path: '/list-group/{account}/{group}',
   permission: 'list-group:read',
@@ -142,7 +142,7 @@ const update = defineOperation({
   name: 'list-group.update',
   summary: 'Change the lists of a group',
   description:
-    'A change of the members makes the next version, which becomes the current one. Members that are not given keep their value; read-only members are taken as GET answered them and change nothing. A key whose scope is the group may remove lists from it and not add any, since that would widen its own reach.',
+    'A change of the members makes the next version, which becomes the current one. Members that are not given keep their value. Read-only members are accepted as GET answered them, and change nothing. A key whose scope is the group may remove lists from it, but not add any, because that would widen its own reach.',
   method: 'PUT',
   path: '/list-group/{account}/{group}',
   permission: 'list-group:update',

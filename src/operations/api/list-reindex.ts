@@ -8,7 +8,7 @@ const reindex = defineOperation({
   name: 'list.reindex',
   summary: 'Rebuild the index of a list from its records',
   description:
-    'For an index that is damaged. Every version is read and indexed again; searches and writes go on meanwhile, on what is there, and the new index takes its place at once. It needs the room of a second index on the disk. A list that could not be opened is rebuilt without being asked for; where that failed, this begins it again, and `not-ready` tells how far it is.',
+    'For a damaged index. Every version is read and indexed again. Meanwhile, searches and writes go on with the existing index; then the new one takes its place at once. It needs room on the disk for a second index. A list that could not be opened is rebuilt by itself; if that failed, this begins it again, and `not-ready` tells how far it is.',
   method: 'POST',
   path: '/list/{account}/{list}/reindex',
   permission: 'list:update',

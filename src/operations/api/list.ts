@@ -37,7 +37,7 @@ const list = defineOperation({
   name: 'list.list',
   summary: "The account's lists",
   description:
-    'For keys of the account; a key of one list or group finds its target named by `GET /account`. A page ends before 8,000,000 characters, also where it has less than `size` lists; `query_rules` and `synonym_rules` are there unless `rules=false` leaves them out.',
+    'For keys of the account; `GET /account` tells a key of one list or group its target. A page ends before 8,000,000 characters, also where it has less than `size` lists; `query_rules` and `synonym_rules` are there unless `rules=false` leaves them out.',
   method: 'GET',
   path: '/list/{account}',
   permission: 'list:read',

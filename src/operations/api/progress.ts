@@ -46,7 +46,8 @@ const ofName = Type.Optional(
 const read = defineOperation({
   name: 'progress.read',
   summary: 'What runs in the background, and how far it is',
-  description: 'Only what the key may read: jobs of lists need `list:read`. For keys of the account.',
+  description:
+    'For keys of the account. A key sees only the jobs that it may read about: jobs of lists need `list:read`.',
   method: 'GET',
   path: '/progress/{account}',
   permission: null,

@@ -26,14 +26,12 @@ const read = defineOperation({
   query: object({
     filter: searchQuery.properties.filter,
     select: searchQuery.properties.select,
-    skip: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: SKIP_MAX, description: 'Records to pass over; default 0' }),
-    ),
+    skip: Type.Optional(Type.Integer({ minimum: 0, maximum: SKIP_MAX, description: 'Records to skip; default 0' })),
     size: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: SEARCH_SIZE_MAX,
-        description: `Records to answer; default ${SEARCH_SIZE_DEFAULT}`,
+        description: `Number of records to return; default ${SEARCH_SIZE_DEFAULT}`,
       }),
     ),
   }),

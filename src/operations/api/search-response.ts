@@ -80,7 +80,7 @@ const result = named('Hit', {
         'Of a record that is damaged on disk: why it is not told. It has its id as its name and no fields then; where that cannot be read, an id of zeros',
     }),
   ),
-  explain: Type.Optional(Type.Unknown({ description: 'How the score came about; with the option explain' })),
+  explain: Type.Optional(Type.Unknown({ description: 'Explanation of the score; with the option explain' })),
 });
 
 const appliedWord = { word: Type.String(), terms: Type.Array(Type.String()) };

@@ -36,7 +36,7 @@ export const searchResultBulk = defineOperation({
   name: 'search-result.bulk',
   summary: 'Add or replace many records in one stream',
   description:
-    'NDJSON, one JSON array, or CSV with a header line (cells behind commas, semicolons or tabs; UTF-8, UTF-16 or Windows-1252). Records are committed in batches as they arrive; each may be flat or `{"name", "fields"}`. A bad record fails alone. The answer comes when everything is on disk and searchable. When the stream breaks off, what was committed stays.',
+    'NDJSON, one JSON array, or CSV with a header line (cells separated by commas, semicolons or tabs; UTF-8, UTF-16 or Windows-1252). Records are committed in batches as they arrive. Each may be flat or `{"name", "fields"}`. A bad record fails alone. The answer comes when everything is on disk and searchable. If the stream breaks off, what was committed stays.',
   method: 'POST',
   path: '/search-result/{account}/{list}/bulk',
   permission: 'search-result:create',

@@ -37,7 +37,7 @@ const fieldsRoom = object({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       description:
-        'Bytes of JSON that the fields of the answer may take: those that do not fit are left out, and named in `fields_left_out`; none given: as many as there are',
+        'Most bytes of JSON for the fields of the answer: fields that do not fit are left out, and named in `fields_left_out`; default: no limit',
     }),
   ),
 });
@@ -54,7 +54,7 @@ const page = defineOperation({
   name: 'search-result.list',
   summary: 'Page through all records of a list',
   description:
-    'In the order in which they are stored, from the current version. A page ends after `size` records or at `bytes_max`; `next` is the value of `after` for the page behind it, and is absent on the last. Whatever is written or deleted meanwhile, each record that stays comes once. A record that is damaged, or longer than the `bytes_max` that was given, is told as an `error` among the others.',
+    'In the order in which they are stored, from the current version. A page ends after `size` records or at `bytes_max`. `next` is the value of `after` for the following page, and is absent on the last one. Whatever is written or deleted meanwhile, each record that stays comes exactly once. A record that is damaged, or longer than the given `bytes_max`, appears as an `error` among the others.',
   method: 'GET',
   path: listPath,
   permission: 'search-result:read',
@@ -78,14 +78,14 @@ const page = defineOperation({
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: `Records to pass over; default 0, more than ${SKIP_MAX} are refused (422): \`after\` goes as far as the list does`,
+        description: `Records to skip; default 0. More than ${SKIP_MAX} are refused (422): \`after\` goes as far as the list does`,
       }),
     ),
     size: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: SEARCH_SIZE_MAX,
-        description: `Records to answer; default ${SEARCH_SIZE_DEFAULT}`,
+        description: `Number of records to return; default ${SEARCH_SIZE_DEFAULT}`,
       }),
     ),
     bytes_max: Type.Optional(
@@ -184,7 +184,8 @@ const replace = defineOperation({
   ...common,
   name: 'search-result.update',
   summary: 'Replace a record',
-  description: 'All fields are replaced; another `name` renames the record, and no name keeps the one that it has.',
+  description:
+    'All fields are replaced. Another `name` renames the record; without a name, it keeps the one that it has.',
   method: 'PUT',
   path: recordPath,
   permission: 'search-result:update',
@@ -210,7 +211,7 @@ const patch = defineOperation({
   ...common,
   name: 'search-result.patch',
   summary: 'Change some fields of a record',
-  description: 'The fields that are given are set, those given as null are removed, all others stay.',
+  description: 'Given fields are set, fields given as null are removed, and all others stay.',
   method: 'PATCH',
   path: recordPath,
   permission: 'search-result:update',

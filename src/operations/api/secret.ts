@@ -8,7 +8,7 @@ const rotate = defineOperation({
   name: 'secret.rotate',
   summary: 'Seal all secrets with a new key',
   description:
-    'Makes a new key, seals every secret on disk by it, and forgets the key before. The secrets themselves stay as they are. Where keys come from the settings, they are replaced there.',
+    'Makes a new key, seals every secret on disk with it, and forgets the old key. The secrets themselves stay the same. If keys come from the settings, replace them there instead.',
   method: 'POST',
   path: '/secret/rotate',
   permission: null,
@@ -36,7 +36,7 @@ const check = defineOperation({
   name: 'secret.check',
   summary: 'List the secrets that cannot be opened',
   description:
-    'Names what has a secret whose key is not in `secret-keys` of the data directory, nor among the settings: it cannot work before the key is back or the secret is given again.',
+    'Names everything whose secret is sealed with a key that is neither in `secret-keys` of the data directory nor in the settings. It cannot work until the key is back or the secret is given again.',
   method: 'GET',
   path: '/secret/check',
   permission: null,

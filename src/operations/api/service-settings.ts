@@ -24,7 +24,7 @@ export const serviceSettingsOperations: readonly Operation[] = [
     name: 'service.settings',
     summary: 'The settings of the service, and where each came from',
     description:
-      'Those that are in force since the service started. They are told to owners of the account that the first start made and to the command line; no key reads them, and the value of a secret is told to nobody.',
+      'The settings in force since the service started. Only the command line, and owners of the account that the first start made, may read them; no key may. Values of secrets are never shown.',
     method: 'GET',
     path: '/service/settings/{account}',
     permission: 'service:settings',

@@ -94,7 +94,7 @@ export const serviceStateOperations: readonly Operation[] = [
     summary: 'The state of the service',
     description:
       'Release, disk, memory, queues, the last backup, and what does not work: feeds and imports that failed, webhooks with deliveries set aside, models that do not do what they are asked for, lists that cannot be opened, queues that are nearly full, and a program that was replaced under the service. ' +
-      'It is told to owners of the account that the first start made and to the command line; no key reads it.',
+      'Only the command line, and owners of the account that the first start made, may read it; no key may.',
     method: 'GET',
     path: '/service/state/{account}',
     permission: 'service:state',

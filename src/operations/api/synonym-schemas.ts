@@ -33,5 +33,5 @@ export const synonymRule = named('SynonymRule', {
 
 export const synonymRules = Type.Array(synonymRule, {
   maxItems: SYNONYM_RULES_MAX,
-  description: `Applied to the query at search time; a phrase wins over the words in it. Nothing is indexed anew. At most ${SYNONYM_TERMS_OF_LIST_MAX} terms with ${SYNONYM_CHARACTERS_OF_LIST_MAX} characters in all rules together`,
+  description: `Applied to the query at search time; a phrase takes precedence over the words in it. Nothing is indexed again. At most ${SYNONYM_TERMS_OF_LIST_MAX} terms with ${SYNONYM_CHARACTERS_OF_LIST_MAX} characters in all rules together`,
 });

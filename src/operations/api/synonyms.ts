@@ -36,7 +36,8 @@ const replace = defineOperation({
   name: 'synonym.update',
   tool: 'list_set_synonyms',
   summary: 'Replace all synonym rules of the list',
-  description: 'In effect from the next search of the list or of a group that has it. No rules: all are removed.',
+  description:
+    'Takes effect with the next search of the list, or of a group that has it. An empty array removes all rules.',
   method: 'PUT',
   path: '/list/synonyms/{account}/{list}',
   permission: 'synonym:update',

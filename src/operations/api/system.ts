@@ -17,7 +17,7 @@ export const systemOperations: readonly Operation[] = [
     ...PUBLIC,
     name: 'system.health',
     summary: 'Tell whether the service is alive',
-    description: 'Answers 200 as long as the process works, also before it is ready and while it stops.',
+    description: 'Answers 200 as long as the process works, even before it is ready and while it stops.',
     method: 'GET',
     path: '/health',
     responses: {
@@ -33,7 +33,7 @@ export const systemOperations: readonly Operation[] = [
     name: 'system.ready',
     summary: 'Tell whether searches are served',
     description:
-      'Answers 200 as long as searches are, also on a disk that is full or cannot be written: `writes` says then that changes are refused. 503 while the service starts and stops, and while the data directory is gone: what it has open is served on, and nothing else can be.',
+      'Answers 200 as long as searches are served, also on a disk that is full or cannot be written: `writes` then says that changes are refused. 503 while the service starts and stops, and while the data directory is gone: only what is open is still served then.',
     method: 'GET',
     path: '/ready',
     responses: {

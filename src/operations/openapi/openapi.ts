@@ -71,7 +71,7 @@ export function openApiDocument(operations: readonly Operation[], events: EventC
       title: 'Gannet',
       version: packageVersion(),
       description:
-        'Lists of records and their search. Every error is a problem document (RFC 9457). Members and options that an ' +
+        'Lists of records, and how to search them. Every error is a problem document (RFC 9457). Members and options that an ' +
         'operation does not know are refused. Booleans in a query string are true, false, 1 or 0; lists are separated by commas.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -65,7 +65,7 @@ const floor = (kind: string, more = ''): WithDefault<number> => ({
   default: 0,
 });
 /** A hit of several kinds loses one. */
-const OF_A_KIND = ', unless they are found by another kind of score, too; they are without this one then';
+const OF_A_KIND = '. Hits that another kind of score found, too, stay, without this score';
 
 /** The whole URL has a limit of its own (414), so what may be long is shorter in a query string than in a body. */
 const text = (charactersMax: number, rest: OptionSchema): WithDefault<string> => ({
@@ -196,7 +196,7 @@ const skip: WithDefault<number> = {
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     description:
-      'Hits to pass over; default 0. In the order of scores, a hit may come twice or be missed where records are written, or the index is tidied, between two pages; in an order of fields without a query, only where records are written',
+      'Hits to skip; default 0. In the order of scores, a hit may come twice or be missed if records are written, or the index is tidied, between two pages; in an order of fields without a query, only if records are written',
   },
   default: 0,
   read: (given) => Math.min(given as number, SKIP_EFFECTIVE_MAX),
@@ -206,7 +206,7 @@ const size: WithDefault<number> = {
     type: 'integer',
     minimum: 0,
     maximum: SEARCH_SIZE_MAX,
-    description: `Hits to answer; default ${SEARCH_SIZE_DEFAULT}`,
+    description: `Number of hits to return; default ${SEARCH_SIZE_DEFAULT}`,
   },
   default: SEARCH_SIZE_DEFAULT,
 };
@@ -217,7 +217,7 @@ const fieldsBytesMax: SearchOption<number> = {
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     description:
-      'Bytes of JSON that the fields of a hit may take: those that do not fit are left out, and named in `fields_left_out`; none given: as many as there are',
+      'Most bytes of JSON for the fields of a hit: fields that do not fit are left out, and named in `fields_left_out`; default: no limit',
     examples: [10_000],
   },
 };
@@ -234,10 +234,10 @@ export const SEARCH_OPTIONS = {
   minimum_audio_score: floor('audio', OF_A_KIND),
   facet_size: ofSameCost(facetSize),
   highlight: ofSameCost(flag('Mark the words that were found, in `highlights`; default true', true)),
-  explain: ofSameCost(flag('Say how each score came about; default false', false)),
+  explain: ofSameCost(flag('Explain each score; default false', false)),
   typo_tolerance: flag('Forgive misspellings; default true', true),
   prefix: flag(
-    'The last word may be unfinished, as while somebody types: words that begin with it are found as well, behind the word itself; default false. No effect with match=phrase, nor where a mark stands behind the word',
+    'Take the last word as unfinished, as while somebody types: words that begin with it are found as well, ranked after the word itself; default false. No effect with match=phrase, or if a punctuation mark follows the word',
     false,
   ),
   vector_search: flag(
@@ -245,12 +245,12 @@ export const SEARCH_OPTIONS = {
     true,
   ),
   vector: ofSameCost(vector),
-  exact: flag('Compare all vectors one by one instead of through the graph; default false', false),
+  exact: flag('Compare all vectors one by one, instead of using the graph; default false', false),
   reranker: flag(
     'Reorder top results by relevance, on lists and groups with a reranker; default true. No effect without one, nor with order_by or ranking',
     true,
   ),
-  cache: ofSameCost(flag('A repeated request may be answered from memory; default true', true)),
+  cache: ofSameCost(flag('Whether a repeated request may be answered from memory; default true', true)),
   skip: ofSameCost(skip),
   size: ofSameCost(size),
   filter: text(FILTER_CHARACTERS_MAX, {
@@ -263,11 +263,11 @@ export const SEARCH_OPTIONS = {
       'Up to 4 of name, created_utc, modified_utc, Single facets and, with radius, distance; each with asc or desc, separated by commas. Facets that are called like one of these are written in backticks',
     examples: ['year desc, name asc'],
   }),
-  select: ofSameCost(names('Fields to return; none given: all', 'title,year')),
+  select: ofSameCost(names('Fields to return; default: all', 'title,year')),
   fields_bytes_max: ofSameCost(fieldsBytesMax),
   facets: names('Facets to count values of, over all hits', 'genre'),
   disjunctive_facets: flag(
-    'Count the values of each facet as if `filter` had no condition on that facet alone (one that `and` joins to the others), for pages where several values of a facet can be chosen; default false',
+    'Count the values of each facet as if `filter` had no condition on that facet alone (a condition that `and` joins to the others), for pages where people can choose several values of a facet; default false',
     false,
   ),
   radius,
