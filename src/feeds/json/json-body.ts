@@ -5,20 +5,23 @@ import { Slices } from '../text/slices.js';
 import { JsonTooMuchError, parseJsonInSlices, type JsonTally } from './json-in-slices.js';
 import type { JsonValue } from './json-path.js';
 
-/** Of lines their array. Rejects with a SourceFailedError that says what the body is instead, or with the reason of the slices. */
+/** Of lines their array, of which `isLines` is true. Rejects with a SourceFailedError that says what the body is instead, or with the reason of the slices. */
 export async function readJsonBody(
   bytes: Uint8Array,
   { contentType = '', slices = new Slices() }: { readonly contentType?: string; readonly slices?: Slices } = {},
-): Promise<JsonValue> {
+): Promise<{ readonly value: JsonValue; readonly isLines: boolean }> {
   const text = decodeText(bytes, contentType)
     .text.replace(/^\ufeff/, '')
     .trim();
   if (text === '') throw new SourceFailedError('The answer is empty; JSON was expected.');
   if (text.startsWith('<')) throw new SourceFailedError('The address gives a web page or XML; JSON was expected.');
   const whole = await parsed(text, slices);
-  return whole === undefined ? lines(text, slices) : whole.value;
+  if (whole === undefined) return { value: await lines(text, slices), isLines: true };
+  // Of lines one may be all that there is, or all that came.
+  return { value: whole.value, isLines: OF_LINES.test(contentType) };
 }
 
+const OF_LINES = /\b(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines|ldjson)\b/i;
 const NOT_JSON = 'The answer cannot be read as JSON.';
 
 async function lines(text: string, slices: Slices): Promise<JsonValue[]> {

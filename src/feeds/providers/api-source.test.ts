@@ -57,6 +57,31 @@ describe('ApiSource', () => {
     expect(await run()).toMatchObject({ added: 1, removed: 1, unchanged: 2 });
   });
 
+  it('removes nothing for lines that may have been cut off between two: they were as good as whole', async () => {
+    const told =
+      (count: number, isEndTold: boolean): MadePage =>
+      (_asked, response) => {
+        response.setHeader('content-type', 'application/x-ndjson');
+        // Neither chunks nor a length: the connection ends where the answer does.
+        if (!isEndTold) for (const name of ['transfer-encoding', 'content-length']) response.removeHeader(name);
+        response.end(
+          items(...Array(count).keys())
+            .map((item) => `${JSON.stringify(item)}\n`)
+            .join(''),
+        );
+      };
+    const lines = { records: '$' };
+    places.site.pages.set('/items', told(9, false));
+    expect(await run(lines)).toMatchObject({ added: 9 });
+    for (const cut of [8, 1]) {
+      places.site.pages.set('/items', told(cut, false));
+      const { removed, record_count, skipped } = await run(lines);
+      expect([removed, record_count, skipped.map(({ what }) => what)]).toEqual([0, 9, ['the rest']]);
+    }
+    places.site.pages.set('/items', told(8, true));
+    expect(await run(lines)).toMatchObject({ removed: 1, skipped_count: 0 });
+  });
+
   it('reads all pages, and takes a record once that stands at the border of two', async () => {
     places.site.pages.set('/items?page=1', json({ data: items(1, 2) }));
     places.site.pages.set('/items?page=2', json({ data: items(2, 3) }));

@@ -114,7 +114,7 @@ export class ApiSource implements FeedSource {
     /** By name, the page on which a record was met first. */
     const names = new Map<string, number>();
     let nameless = 0;
-    const isWhole = await this.pages(isPartial ? known.since : undefined, { signal, counts }, (record, page) => {
+    const came = await this.pages(isPartial ? known.since : undefined, { signal, counts }, (record, page) => {
       const name = this.name.scalar(record);
       if (name === undefined || name === '') {
         nameless += 1;
@@ -141,11 +141,12 @@ export class ApiSource implements FeedSource {
       throw new SourceFailedError(
         `The answer has ${nameless === 1 ? 'a record, which has no name' : `${nameless} records, of which none has a name`} at '${this.name.text}'.`,
       );
-    if (!isWhole)
+    if (came === 'perhaps cut') listener.skipped('the rest', PERHAPS_CUT);
+    if (came === 'limited')
       listener.skipped('the rest', `A feed has at most ${this.options.recordsMax} records and ${PAGES_MAX} pages.`);
     if (isPartial) return { isComplete: false, ...counts };
     const isExplained = this.noteNameless(nameless, before, listener);
-    return { isComplete: isWhole && isExplained, ...counts };
+    return { isComplete: came === 'whole' && isExplained, ...counts };
   }
 
   /**
@@ -187,10 +188,10 @@ export class ApiSource implements FeedSource {
   /** Asks once more for everything: what is in neither of two whole listings is gone. */
   async confirmGone(names: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const missing = new Set(names);
-    const isWhole = await this.pages(undefined, { signal, counts: { requests: 0, bytes: 0 } }, (record) => {
+    const came = await this.pages(undefined, { signal, counts: { requests: 0, bytes: 0 } }, (record) => {
       missing.delete(String(this.name.scalar(record)));
     });
-    return isWhole ? missing : new Set();
+    return came === 'whole' ? missing : new Set();
   }
 
   fields(): FieldDescriptions {
@@ -201,20 +202,22 @@ export class ApiSource implements FeedSource {
     if (this.next !== undefined) await this.options.memory.write(this.next);
   }
 
-  /** False where a limit was met. Throws a SourceFailedError where a page cannot be read, or is one that was there before. */
+  /** Throws a SourceFailedError where a page cannot be read, or is one that was there before. */
   private async pages(
     since: string | undefined,
     run: { readonly signal: AbortSignal; readonly counts: { requests: number; bytes: number } },
     onRecord: (record: JsonValue, page: number) => void,
-  ): Promise<boolean> {
+  ): Promise<'whole' | 'limited' | 'perhaps cut'> {
     const { settings, recordsMax } = this.options;
     const pagination = new Pagination(settings.pagination, startUrl(settings, since));
     const met = new Set<string>();
     const slices = new Slices(run.signal);
     let records = 0;
+    let isEndTold = true;
     for (let url: string | undefined = pagination.firstUrl(), page = 1; url !== undefined; page += 1) {
-      if (page > PAGES_MAX) return false;
-      const { json, response } = await this.page(url, run);
+      if (page > PAGES_MAX) return 'limited';
+      const { json, isLines, response } = await this.page(url, run);
+      isEndTold &&= !isLines || response.tellsItsEnd;
       const found = this.found(json);
       const content = await hashOf(found, slices);
       if (found.length > 0 && met.has(content))
@@ -225,7 +228,7 @@ export class ApiSource implements FeedSource {
         if (slices.areOver) await slices.next();
       }
       records += found.length;
-      if (records > recordsMax) return false;
+      if (records > recordsMax) return 'limited';
       url = pagination.urlAfter({
         url: response.url,
         json,
@@ -233,7 +236,7 @@ export class ApiSource implements FeedSource {
         linkHeader: response.headers['link'],
       });
     }
-    return true;
+    return isEndTold ? 'whole' : 'perhaps cut';
   }
 
   private found(json: JsonValue): readonly JsonValue[] {
@@ -252,7 +255,7 @@ export class ApiSource implements FeedSource {
   private async page(
     url: string,
     { signal, counts }: { readonly signal: AbortSignal; readonly counts: { requests: number; bytes: number } },
-  ): Promise<{ json: JsonValue; response: OutboundResponse }> {
+  ): Promise<{ json: JsonValue; isLines: boolean; response: OutboundResponse }> {
     const { settings, client, bytesMax } = this.options;
     const authHeader = this.secretFor(url);
     counts.requests += 1;
@@ -282,7 +285,8 @@ export class ApiSource implements FeedSource {
       const bytes = await response.bytes();
       counts.bytes += bytes.length;
       const contentType = response.headers['content-type'] ?? '';
-      return { json: await readJsonBody(bytes, { contentType, slices: new Slices(signal) }), response };
+      const { value, isLines } = await readJsonBody(bytes, { contentType, slices: new Slices(signal) });
+      return { json: value, isLines, response };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof OutboundFailedError || error instanceof OutboundRefusedError)
@@ -291,6 +295,10 @@ export class ApiSource implements FeedSource {
     }
   }
 }
+
+/** Lines are whole wherever they end. */
+const PERHAPS_CUT =
+  'The answer has records line by line, and tells neither its length nor its end: what is missing may have been cut off, so that nothing is removed for it.';
 
 /** Of all that a page has. */
 async function hashOf(values: readonly JsonValue[], slices: Slices): Promise<string> {

@@ -7,6 +7,8 @@ import { retryAfterMs } from './retry-after.js';
 
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]{1,40})"?/i;
 
+const END_HEADERS = ['content-length', 'transfer-encoding', 'content-encoding'] as const;
+
 export interface OutboundAnswer {
   readonly status: number;
   /** Names in lower case; what was there more than once is joined by commas. */
@@ -42,6 +44,11 @@ export class OutboundResponse implements OutboundAnswer {
 
   get hasBody(): boolean {
     return this.stream !== undefined;
+  }
+
+  /** The answer says where it ends, by its length, its chunks or its compression: one that does not is as good as whole where its connection is closed. */
+  get tellsItsEnd(): boolean {
+    return END_HEADERS.some((name) => (this.headers[name] ?? '') !== '');
   }
 
   /** What was asked for has not changed since the validators that came with the request. */
