@@ -1,12 +1,14 @@
 /** Files behind URLs, through the one client for outgoing connections: what it refuses is told, and what does not answer is asked again. */
 import { validatorsOf, type OutboundRules } from '../platform/index.js';
 import { OutboundClient, OutboundFailedError, type OutboundResponse } from '../platform/outbound/outbound-client.js';
+import { isCutOff } from './cut-files.js';
 import { tooLarge, type FetchedFile, type FileSource, type FileWanted } from './fetched-file.js';
 
 const CONNECT_MS = 10_000;
 const IDLE_MS = 30_000;
 const KEEP_ALIVE_MS = 5000;
 const WAITING_MAX = 1024;
+const CUT_OFF = 'The server closed the connection before the end of the file.';
 const REDIRECTS_MAX = 5;
 /** Whoever says one of these may answer otherwise later. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 429]);
@@ -76,7 +78,10 @@ export class WebFiles {
       return tooLarge(bytesMax, validators);
     }
     await room(isPlain && announced >= 0 ? announced : bytesMax);
-    return { kind: 'bytes', bytes: await response.bytes(), validators };
+    const bytes = await response.bytes();
+    // Whoever closes a connection early looks like who closes it at the end, where the answer does not tell that.
+    if (!response.tellsItsEnd && isCutOff(bytes)) return { kind: 'unreachable', error: 'timed-out', detail: CUT_OFF };
+    return { kind: 'bytes', bytes, validators };
   }
 }
 
