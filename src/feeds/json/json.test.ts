@@ -38,7 +38,8 @@ describe('JsonPath', () => {
 });
 
 describe('readJsonBody', () => {
-  const read = async (text: string) => (await readJsonBody(Buffer.from(text), { contentType: 'application/json' })).value;
+  const read = async (text: string) =>
+    (await readJsonBody(Buffer.from(text), { contentType: 'application/json' })).value;
   it('reads a document, or a document a line', async () => {
     expect(await read('\ufeff {"a": 1}')).toEqual({ a: 1 });
     expect(await read('{"a":1}\r\n\n{"a":2}\n')).toEqual([{ a: 1 }, { a: 2 }]);
