@@ -298,6 +298,12 @@ function addRecordCommands(program: Command, run: Run): void {
     .option('--create', 'create the list if it does not exist; its fields are inferred from the first records')
     .addOption(formatOption('format of the file (default: by its name)'))
     .option('--name-from <field>', 'field whose value becomes the name of a record without a name (such as sku)')
+    .addOption(
+      new Option(
+        '--patch',
+        'change the records that have the names of those in the file: set the fields that it has, leave the others, and make no record',
+      ).conflicts(['create']),
+    )
     .option('--records <member>', 'member of a JSON document that holds the array of records (such as data.items)')
     .option('--flatten', "turn what is in objects within records into fields of their own (such as 'author.name')")
     .option(
@@ -312,7 +318,7 @@ function addRecordCommands(program: Command, run: Run): void {
       new Option(
         '--pdf',
         'the file is a folder: import each PDF in it as a record that is found by its pages',
-      ).conflicts(['format', 'nameFrom', 'withFiles', 'npy', 'records', 'flatten']),
+      ).conflicts(['format', 'nameFrom', 'withFiles', 'npy', 'records', 'flatten', 'patch']),
     )
     .option('--media-store <name>', 'with --pdf: media store for the files (default: default)')
     .addOption(

@@ -182,6 +182,47 @@ describe('a bulk import', () => {
     });
   });
 
+  it('that patches sets and removes fields of the records that there are, and makes none', async () => {
+    const list = await newList();
+    const first = { name: 'a', fields: { title: 'Gannet', year: 1984, shelf: 'b', note: 'n', name: 'a field' } };
+    await service.client.bulk('default', list, [first, { name: 'b', title: 'Tern', year: 1999, sku: '7' }]);
+    const patch = (bytes: string, type: string, query = {}) =>
+      service.client.send('POST', `/search-result/default/${list}/bulk`, {
+        query: { patch: true, ...query },
+        bytes,
+        headers: { 'Content-Type': type },
+      });
+    const lines = [
+      '{"name":"a","year":1985,"note":null}',
+      '{"name":"a","fields":{"shelf":"c"}}',
+      '{"name":"c","year":1}',
+      '{"year":2}',
+      '{"name":"b","year":"many"}',
+    ];
+    expect((await patch(lines.join('\n'), 'application/x-ndjson')).body).toMatchObject({
+      created: 0,
+      updated: 2,
+      failed: 3,
+      errors: [
+        { line: 3, name: 'c', detail: expect.stringContaining('no record of this name') as string },
+        { line: 4, name: null, detail: expect.stringContaining('has its name') as string },
+        { line: 5, name: 'b' },
+      ],
+    });
+    expect((await patch('sku,title,year\n7,,2000\n', 'text/csv', { name_from: 'sku' })).body).toMatchObject({
+      failed: 1,
+    });
+    expect((await patch('name,title,year\nb,,2000\n', 'text/csv')).body).toMatchObject({ updated: 1, failed: 0 });
+    const { body } = await service.client.get(`/search-result/default/${list}`);
+    const { results } = body as { results: { name: string; fields: unknown }[] };
+    expect(results.map(({ name, fields }) => [name, fields])).toEqual([
+      ['a', { title: 'Gannet', year: [1985], shelf: 'c', name: 'a field' }],
+      ['b', { title: 'Tern', year: [2000], sku: '7' }],
+    ]);
+    expect(await total(list, { query: 'gannet', filter: 'year = 1985' })).toBe(1);
+    expect(await total(list, { filter: 'year = 1984' })).toBe(0);
+  });
+
   it('of many batches is whole and replaces by name', async () => {
     const list = await newList();
     const records = Array.from({ length: 2500 }, (_, n) => ({ name: `r${n}`, title: `gannet ${n}`, year: n }));

@@ -31,6 +31,8 @@ export interface ImportOptions {
   readonly create?: boolean;
   /** Field by whose value records are named that bring no name. */
   readonly nameFrom?: string;
+  /** Records change those of their names, and make none. */
+  readonly patch?: boolean;
   /** A file of vectors, a row for each record. */
   readonly npy?: string;
   /** A folder with files of media stores that the records link to, as an export writes it. */
@@ -93,7 +95,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
     const progress = new Progress(progressOutput(context.output, options), `Importing into ${options.list}`);
     try {
       const first = firstRecords(begin, format);
-      if (options.nameFrom === undefined) nameless = namelessRecords(first);
+      if (options.nameFrom === undefined && options.patch !== true) nameless = namelessRecords(first);
       if (format === 'csv') commas = decimalCommaNote(first, options.list);
       else if (options.flatten !== true) nested = nestedNote(first, options.records === undefined);
       const stream = counted(read, createRecordCounter(format), isAnew ? undefined : source.bytes, progress);
@@ -107,7 +109,7 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
     }
   });
   if (options.json === true) writeJson(context.output, answer);
-  else printOutcome(context.output, answer, unit);
+  else printOutcome(context.output, answer, { unit, isPatch: options.patch === true });
   if (nameless !== undefined && answer.created > 0) context.output.note(namelessNote(nameless));
   if (nested !== undefined && answer.failed > 0) context.output.note(nested);
   if (commas !== undefined && answer.created + answer.updated > 0) context.output.note(commas);
@@ -195,17 +197,21 @@ interface Import {
   readonly account: string;
   readonly list: string;
   readonly nameFrom?: string;
+  readonly patch?: boolean;
   readonly format: RecordFormat;
   readonly stream: AsyncIterable<Uint8Array>;
 }
 
 export async function sendAll(client: ServiceClient, given: Import): Promise<BulkAnswer> {
-  const { account, list, nameFrom, format, stream } = given;
-  const naming = nameFrom === undefined ? {} : { query: { name_from: nameFrom } };
+  const { account, list, nameFrom, patch, format, stream } = given;
+  const query = {
+    ...(nameFrom === undefined ? {} : { name_from: nameFrom }),
+    ...(patch === true ? { patch: true } : {}),
+  };
   const send = async (part: AsyncIterable<Uint8Array>): Promise<BulkAnswer> =>
     (await client.call('search-result.bulk', {
       params: { account, list },
-      ...naming,
+      query,
       stream: part,
       contentType: CONTENT_TYPES[format],
     })) as BulkAnswer;
@@ -251,10 +257,14 @@ async function* counted(
 /** What errors are counted in: the answer's `line` is, of a JSON array, the element. */
 type CountedIn = 'line' | 'record';
 
-export function printOutcome(output: Output, answer: BulkAnswer, unit: CountedIn = 'line'): void {
-  output.write(
-    `${formatCount(answer.created)} added, ${formatCount(answer.updated)} replaced, ${formatCount(answer.failed)} refused\n`,
-  );
+export function printOutcome(
+  output: Output,
+  answer: BulkAnswer,
+  { unit = 'line', isPatch = false }: { readonly unit?: CountedIn; readonly isPatch?: boolean } = {},
+): void {
+  const updated = formatCount(answer.updated);
+  const written = isPatch ? `${updated} changed` : `${formatCount(answer.created)} added, ${updated} replaced`;
+  output.write(`${written}, ${formatCount(answer.failed)} refused\n`);
   for (const error of answer.errors.slice(0, ERRORS_SHOWN_MAX)) {
     const name = error.name === null ? '' : ` (${printable(error.name)})`;
     output.note(`  ${unit} ${formatCount(error.line)}${name}: ${printable(error.detail)}\n`);

@@ -165,6 +165,23 @@ export class ListCommit {
     return isSame ? 'unchanged' : this.put(input).outcome;
   }
 
+  /** Sets the fields that are given and removes those that are null, of the record of this name. Throws `record-not-found`. */
+  patchNamed(input: PutInput): void {
+    const { name } = input;
+    if (name === undefined)
+      throw invalidRecord('name', 'A record that changes another one has its name, by which that is known.');
+    const recordNumber = this.numberOf(name);
+    if (recordNumber === undefined)
+      throw new ServiceError('record-not-found', 'The list has no record of this name that could be changed.');
+    const previous = this.stored(recordNumber);
+    if (input.id !== undefined) assertItself(input, previous, () => this.found(input.id)?.previous);
+    const fields = this.patchedFields(previous, input);
+    if ((input.keepsLinks ?? this.options.keepsLinks) === true) assertKeptLinks(fields, previous);
+    const stored = this.replacement(previous, name, input.asOfMs, this.checkedJson(fields));
+    this.vectors.accept(input.vectors);
+    this.write(recordNumber, { stored, fields, vectors: input.vectors }, name);
+  }
+
   /** Undefined where there is no record of the name. */
   numberOf(name: string): number | undefined {
     return this.current.recordNumberOfName(name);
@@ -192,11 +209,8 @@ export class ListCommit {
         return this.update(request, fields);
       }
       case 'patch': {
-        const changes = this.normaliser.normalise(request.fields, false);
-        const { previous } = this.byId(request);
-        const fields: Record<string, FieldValue> = parseFields(previous.fieldsJson);
-        for (const field of Object.keys(request.fields)) Reflect.deleteProperty(fields, field);
-        return this.update(request, Object.assign(fields, changes));
+        const { fields } = request;
+        return this.update(request, this.patchedFields(this.byId(request).previous, { fields, flat: false }));
       }
       case 'delete': {
         const { recordNumber, previous } = this.byId(request);
@@ -265,6 +279,16 @@ export class ListCommit {
 
   private versionAfter(version: VersionState): VersionState {
     return version.version === this.state.currentVersion ? { ...version, definition: this.definition } : version;
+  }
+
+  private patchedFields(
+    { fieldsJson }: StoredRecord,
+    { fields: given, flat }: Pick<PutInput, 'fields' | 'flat'>,
+  ): Record<string, FieldValue> {
+    const changes = this.normaliser.normalise(given, flat);
+    const fields: Record<string, FieldValue> = parseFields(fieldsJson);
+    for (const field of Object.keys(given)) if (!flat || field !== 'name') Reflect.deleteProperty(fields, field);
+    return Object.assign(fields, changes);
   }
 
   private update(

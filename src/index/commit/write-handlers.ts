@@ -7,6 +7,7 @@ import type {
   BulkBatchTask,
   CsvHeader,
   DeleteMatchingTask,
+  ImportBatch,
   IngestResults,
   RemoveUnlistedTask,
   ReportImportsTask,
@@ -60,7 +61,8 @@ export function bulkBatch({ kernel, stores, rests }: IngestContext, task: BulkBa
   const before = currentVersionOf(requiredState(store)).definition;
   const givesWay = task.givesWay === true;
   const rest = (givesWay ? rests?.ofOnePiece() : undefined) ?? withoutRest;
-  const samples = () => samplesOf(read(before, 0));
+  // What changes records says nothing of the fields that others would have.
+  const samples = () => (task.patch === true ? [] : samplesOf(read(before, 0)));
   // A thread that builds the segment meanwhile would have a second processor.
   const writer = new ListCommit({ ...task, kernel, store, isLarge: !givesWay, samples });
   try {
@@ -84,7 +86,7 @@ function putAll(
   const errors: BulkError[] = [];
   const listed = new Set<number>();
   let unreadable = 0;
-  const put = task.source === undefined ? putAny : putOf(task.source, listed);
+  const put = putOf(task, listed);
   for (const { line, input, name } of records) {
     try {
       outcome[put(writer, readable(input))] += 1;
@@ -107,9 +109,19 @@ function putAll(
 
 type Put = (writer: ListCommit, input: RecordInput) => 'created' | 'updated' | 'unchanged';
 
+function putOf({ source, patch }: ImportBatch, listed: ReadonlySet<number>): Put {
+  if (source !== undefined) return putFrom(source, listed);
+  return patch === true ? patchAny : putAny;
+}
+
 const putAny: Put = (writer, input) => writer.put(input).outcome;
 
-function putOf(source: string, listed: ReadonlySet<number>): Put {
+const patchAny: Put = (writer, input) => {
+  writer.patchNamed(input);
+  return 'updated';
+};
+
+function putFrom(source: string, listed: ReadonlySet<number>): Put {
   return (writer, input) => {
     const { name } = input;
     if (name === undefined)

@@ -66,6 +66,7 @@ export interface ImportBatch {
   readonly keepsLinks?: boolean;
   /** As of `ImportOptions`. */
   readonly nameFrom?: string;
+  readonly patch?: boolean;
   /** What the records come from: those that are as it has them are not written. */
   readonly source?: string;
   /** Searches come first: it rests between two of its steps while they are at work, and has one processor at a time. */

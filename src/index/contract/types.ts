@@ -95,6 +95,8 @@ export interface ImportOptions {
   readonly keepsLinks?: boolean;
   /** Field by whose value a record is named that brings no name. */
   readonly nameFrom?: string;
+  /** Records change those of their names, and make none. */
+  readonly patch?: boolean;
 }
 
 /** A streaming import. Feed chunks as they arrive; `push` resolves when more may come (backpressure). */

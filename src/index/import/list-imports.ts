@@ -66,7 +66,7 @@ export class ListImports {
   /** Throws `overloaded` where there are enough already. */
   start(
     format: RecordFormat,
-    { keepsLinks, nameFrom, ofSource }: ImportOptions & { readonly ofSource?: ImportOfSource },
+    { keepsLinks, nameFrom, patch, ofSource }: ImportOptions & { readonly ofSource?: ImportOfSource },
   ): ImportSession {
     const { kernel, config, budget, importBuffers, admission, pace, storePages, settle, listPath } = this.options;
     admission.admitImport();
@@ -75,7 +75,11 @@ export class ListImports {
     const release = this.told.hold(this.job);
     const importId = this.newId();
     const inTurn = this.turns();
-    const ofAll = { ...(keepsLinks === true ? { keepsLinks } : {}), ...(nameFrom === undefined ? {} : { nameFrom }) };
+    const ofAll = {
+      ...(keepsLinks === true ? { keepsLinks } : {}),
+      ...(nameFrom === undefined ? {} : { nameFrom }),
+      ...(patch === true ? { patch } : {}),
+    };
     return new BulkImport({
       kernel,
       format,

@@ -50,6 +50,12 @@ export const searchResultBulk = defineOperation({
         'Field whose text or number is the name of a record that brings none, and stays a field, too: the same file once more then replaces its records. Without it, a record without a name is a new one each time',
       examples: ['sku'],
     }),
+    patch: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether records change those of their names: the fields that they bring are set, those that are null are removed, all others stay, and one whose name no record has is refused. An empty cell of CSV changes nothing. Default false',
+      }),
+    ),
   }),
   body: { kind: 'stream', contentTypes: [...FORMATS.keys()] },
   responses: { 200: { description: 'What became of the records', schema: bulkOutcome } },
@@ -64,6 +70,7 @@ export const searchResultBulk = defineOperation({
     const session = index.startImport(format, {
       keepsLinks: !reachesFiles(caller, params.account, services.catalog),
       ...(query.name_from === undefined ? {} : { nameFrom: query.name_from }),
+      ...(query.patch === true ? { patch: true } : {}),
     });
     await feed(session, stream);
     const { created, updated, failed, errors } = await session.end();
