@@ -196,7 +196,8 @@ class SequenceMaker {
       before: this.random.below(length),
       stray: this.#values.stray(),
     }));
-    return { kind: 'bulk', list, records: format === 'flat' ? records.map(withoutVectors) : records, format, strays };
+    const sent = format === 'flat' ? records.map(withoutVectors) : records;
+    return { kind: 'bulk', list, records: sent, format, strays, isPatch: length % 4 === 3 };
   }
 
   #together(list: number): Operation {

@@ -90,6 +90,8 @@ export type Operation =
       readonly format: 'ndjson' | 'json' | 'flat';
       /** What is no record, in front of so many of them. */
       readonly strays?: readonly { readonly before: number; readonly stray: Stray }[];
+      /** The records change those of their names, and make none. */
+      readonly isPatch?: boolean;
     }
   /** Its records are read page by page, and the writes sent beside the pages, so many each time. */
   | {

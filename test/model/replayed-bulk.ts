@@ -16,7 +16,8 @@ interface Outcome {
   readonly errors: readonly Failure[];
 }
 
-export async function bulk(state: ReplayState, { list, records, format, strays = [] }: Bulk): Promise<void> {
+export async function bulk(state: ReplayState, operation: Bulk): Promise<void> {
+  const { list, records, format, strays = [], isPatch = false } = operation;
   const reference = state.list(list);
   const flat = ({ name, fields }: NewRecord) => ({ name, ...fields });
   const isArray = format === 'json';
@@ -31,15 +32,22 @@ export async function bulk(state: ReplayState, { list, records, format, strays =
   );
   const sent = isArray ? `[${texts.join(',')}]` : `${texts.join('\n')}\n`;
   const type = isArray ? 'application/json' : 'application/x-ndjson';
-  const { body } = await answered(state.client.bulk('default', state.name(list), sent, type), 200);
+  const query = isPatch ? { patch: true } : {};
+  const path = `/search-result/default/${state.name(list)}/bulk`;
+  const asked = state.client.send('POST', path, { query, bytes: sent, headers: { 'Content-Type': type } });
+  const { body } = await answered(asked, 200);
   const failures: Failure[] = [];
   let created = 0;
   let updated = 0;
   for (const [at, line] of lines.entries()) {
     if ('text' in line) {
       if (line.isBlank !== true) failures.push({ line: at + 1, name: line.name });
-    } else if (reference.refuses(line.fields, line.vectors)) failures.push({ line: at + 1, name: line.name });
-    else if (reference.put(line.name, line.fields, line.vectors)) created += 1;
+    } else if (reference.refuses(line.fields, line.vectors) || (isPatch && reference.find(line.name) === undefined))
+      failures.push({ line: at + 1, name: line.name });
+    else if (isPatch) {
+      reference.patch(line.name, line.fields, line.vectors);
+      updated += 1;
+    } else if (reference.put(line.name, line.fields, line.vectors)) created += 1;
     else updated += 1;
   }
   state.told?.imported(state.name(list), created, updated);
