@@ -11,8 +11,6 @@ import { createContext, type CommandContext, type Run } from './command-context.
 import type { AnalyticsCommandOptions } from './commands/analytics.js';
 import type { CallOptions } from './commands/call.js';
 import type { DoctorOptions } from './commands/doctor.js';
-import type { ExportOptions } from './commands/export.js';
-import type { ImportOptions } from './commands/import.js';
 import type { KeyCreateOptions } from './commands/key.js';
 import type { RestoreOptions } from './commands/restore.js';
 import type { ReindexOptions } from './commands/reindex.js';
@@ -21,10 +19,12 @@ import { CORE_COMMANDS } from './core-commands.js';
 import { EXIT, type ExitStatus } from './exit-codes.js';
 import { describeFailure } from './failure.js';
 import { printInterruption } from './interruption.js';
+import { accountOption, configOption, jsonOption } from './shared-options.js';
 import { openStandardOutput, type Output } from './output.js';
 import type { ServiceLoader } from './service-loader.js';
 import { addMachineCommands } from './machine-commands.js';
 import { addMediaCommands } from './media-commands.js';
+import { addRecordCommands } from './record-commands.js';
 import { ToldCommand } from './told-command.js';
 import { addWebhookCommands } from './webhook-commands.js';
 
@@ -163,9 +163,6 @@ function createProgram(
 }
 
 /** Repeated on every command, because it may stand behind the command as well as before it. */
-const configOption = () => new Option('--config <file>', 'settings file');
-const accountOption = () => new Option('--account <name>', 'account (default: the configured one)');
-const jsonOption = () => new Option('--json', 'print JSON, for scripts');
 
 const sharedOptions = () => [configOption(), accountOption(), jsonOption()];
 
@@ -282,76 +279,6 @@ function addKeyCommands(program: Command, run: Run): void {
     .addOption(jsonOption())
     .action((id: string, options: { account?: string; json?: boolean }) =>
       run(async (context) => (await import('./commands/key.js')).deleteKey(context, id, options)),
-    );
-}
-
-const formatOption = (description: string) =>
-  new Option('--format <format>', description).choices(['ndjson', 'json', 'csv']);
-
-function addRecordCommands(program: Command, run: Run): void {
-  program
-    .command('import')
-    .description('add or replace records from a file (- for standard input)')
-    .argument('<file>', 'NDJSON, a JSON array, or CSV with a heading; with --pdf, a folder')
-    .addOption(configOption())
-    .requiredOption('--list <name>', 'the list to import into')
-    .option('--create', 'create the list if it does not exist; its fields are inferred from the first records')
-    .addOption(formatOption('format of the file (default: by its name)'))
-    .option('--name-from <field>', 'field whose value becomes the name of a record without a name (such as sku)')
-    .addOption(
-      new Option(
-        '--patch',
-        'change the records that have the names of those in the file: set the fields that it has, leave the others, and make no record',
-      ).conflicts(['create']),
-    )
-    .option('--records <member>', 'member of a JSON document that holds the array of records (such as data.items)')
-    .option('--flatten', "turn what is in objects within records into fields of their own (such as 'author.name')")
-    .option(
-      '--npy <file>',
-      "vectors of the records, one row for each, for a list with the model 'own' (float32 or float16)",
-    )
-    .option(
-      '--with-files <folder>',
-      'first put the files in this folder, <store>/<path>, into media stores, as an export wrote them',
-    )
-    .addOption(
-      new Option(
-        '--pdf',
-        'the file is a folder: import each PDF in it as a record that is found by its pages',
-      ).conflicts(['format', 'nameFrom', 'withFiles', 'npy', 'records', 'flatten', 'patch']),
-    )
-    .option('--media-store <name>', 'with --pdf: media store for the files (default: default)')
-    .addOption(
-      new Option('--text', 'with --pdf: leave the files where they are, and put their text into the records').conflicts(
-        'mediaStore',
-      ),
-    )
-    .addOption(accountOption())
-    .addOption(jsonOption())
-    .action((file: string, options: ImportOptions) =>
-      run(async (context) =>
-        options.pdf === true
-          ? (await import('./commands/import-pdf.js')).importPdfs(context, file, options)
-          : (await import('./commands/import.js')).importFile(context, file, options),
-      ),
-    );
-  program
-    .command('export')
-    .description('write all records of a list')
-    .addOption(configOption())
-    .requiredOption('--list <name>', 'the list')
-    .addOption(formatOption('format to write').default('ndjson'))
-    .option('-o, --output <file>', 'write to a file instead of standard output')
-    .option('--vectors', 'include the vectors that the records are found by')
-    .option('--npy <file>', 'write these vectors to a file: a float32 matrix, one row for each record, in their order')
-    .option(
-      '--for-spreadsheets',
-      "CSV in which texts that would be formulas begin with '; for looking at, not for importing",
-    )
-    .option('--with-files <folder>', 'also write the files of media stores that records link to, as <store>/<path>')
-    .addOption(accountOption())
-    .action((options: ExportOptions) =>
-      run(async (context) => (await import('./commands/export.js')).exportList(context, options)),
     );
 }
 
