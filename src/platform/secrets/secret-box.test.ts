@@ -81,6 +81,12 @@ describe('SecretBox', () => {
     expect(() => boxOf().open(sealed, 'webhook/1')).toThrow('is not there');
   });
 
+  it('takes what a later release has sealed for no open secret, and says whose it is', () => {
+    const later = boxOf().seal(new Secret('hunter2'), 'webhook/1').replace('sealed1.', 'sealed2.');
+    expect([boxOf().isSealed(later), boxOf().hasKeyOf(later)]).toEqual([true, false]);
+    expect(() => boxOf().open(later, 'webhook/1')).toThrow('start the release that wrote it');
+  });
+
   it('seals everything anew with a new key, and forgets the old one then', async () => {
     const box = boxOf();
     let kept = box.seal(new Secret('hunter2'), 'a');

@@ -13,6 +13,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** `sealed1.<key id>.<base64url of nonce, ciphertext and tag>` */
 const SEALED = /^sealed1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
+/** Also of another release, or damaged: no secret that was kept before there was a box begins so, and none of these is taken for one and sealed once more. */
+const OF_A_BOX = /^sealed\d+\./;
 
 /** The secret cannot be had: its key is gone, or the text was changed or belongs elsewhere. */
 export class SecretUnreadableError extends Error {
@@ -43,7 +45,11 @@ export class SecretBox {
 
   /** Throws a SecretUnreadableError. */
   open(sealed: string, place: string): Secret {
-    const [, id = '', text = ''] = SEALED.exec(sealed) ?? [];
+    const [, id, text = ''] = SEALED.exec(sealed) ?? [];
+    if (id === undefined) {
+      const detail = `What is kept as ${place} is sealed in a way that this release does not know: start the release that wrote it, or give the secret again.`;
+      throw new SecretUnreadableError(detail);
+    }
     const key = this.#keys.find(id);
     if (key === undefined) throw new SecretUnreadableError(`The key that ${place} was sealed with is not there.`);
     return new Secret(decipher(key, Buffer.from(text, 'base64url'), place));
@@ -51,7 +57,7 @@ export class SecretBox {
 
   /** False for what was kept before there was a box. */
   isSealed(text: string): boolean {
-    return SEALED.test(text);
+    return OF_A_BOX.test(text);
   }
 
   /** Whether the newest key has sealed this. */
