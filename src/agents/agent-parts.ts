@@ -57,7 +57,7 @@ const MESSAGE = Type.Object(
   {
     jsonrpc: Type.Literal('2.0'),
     id: Type.Optional(
-      Type.Union([Type.String(), Type.Integer()], { description: 'Of a request; a notification has none' }),
+      Type.Union([Type.String(), Type.Integer()], { description: 'Id of a request; a notification has none' }),
     ),
     method: Type.String({ examples: ['tools/list', 'tools/call'] }),
     params: Type.Optional(Type.Object({})),

@@ -147,7 +147,10 @@ const ofClick = {
   rateLimit: 'search',
   admitsMissingTarget: true,
   responses: {
-    204: { description: 'Taken; an empty id, or a list or group that does not exist, records nothing', schema: null },
+    204: {
+      description: 'Accepted; an empty id, or a list or group that does not exist, records nothing',
+      schema: null,
+    },
   },
 } as const;
 

@@ -15,18 +15,20 @@ const folder = patterned('^(?:/|media:)', FOLDER_WORDS, {
 });
 
 const path = Type.String({
-  description: 'Of the backup, as `gannet restore` takes it',
+  description: 'Path of the backup, as `gannet restore` takes it',
   examples: ['/srv/backups/20261122T081500Z', 'media:nightly/20261122T081500Z'],
 });
 
-const account = Type.Optional(Type.String({ description: 'Whose media store it is; default: the configured account' }));
+const account = Type.Optional(
+  Type.String({ description: 'Account that has the media store; default: the configured account' }),
+);
 
 const made = named('Backup', {
   path,
   made_utc: timeSchema('When it was begun'),
-  lists: Type.Integer({ minimum: 0, description: 'In it' }),
-  files: Type.Integer({ minimum: 0, description: 'In it' }),
-  bytes: Type.Integer({ minimum: 0, description: 'Of all its files' }),
+  lists: Type.Integer({ minimum: 0, description: 'Number of lists in it' }),
+  files: Type.Integer({ minimum: 0, description: 'Number of files in it' }),
+  bytes: Type.Integer({ minimum: 0, description: 'Size of all its files' }),
   bytes_shared: Type.Integer({
     minimum: 0,
     description:
@@ -81,21 +83,21 @@ const list = defineOperation({
   query: object({ folder, account }),
   responses: {
     200: {
-      description: 'They are listed',
+      description: 'The backups',
       schema: object({
         backups: Type.Array(
           object({
             path,
             made_utc: timeSchema('When it was begun'),
             made_by: Type.String({ description: 'Release that made it' }),
-            data_dir: Type.String({ description: 'Of which data directory it is' }),
-            lists: Type.Integer({ minimum: 0, description: 'In it' }),
-            files: Type.Integer({ minimum: 0, description: 'In it' }),
-            bytes: Type.Integer({ minimum: 0, description: 'Of all its files' }),
+            data_dir: Type.String({ description: 'Data directory that it is a backup of' }),
+            lists: Type.Integer({ minimum: 0, description: 'Number of lists in it' }),
+            files: Type.Integer({ minimum: 0, description: 'Number of files in it' }),
+            bytes: Type.Integer({ minimum: 0, description: 'Size of all its files' }),
           }),
         ),
         unreadable: Type.Array(Type.String(), {
-          description: 'Those whose description is damaged, or of a format that this release does not know',
+          description: 'Backups whose description is damaged, or of a format that this release does not know',
         }),
       }),
     },
@@ -127,15 +129,15 @@ const check = defineOperation({
           object({
             path,
             made_utc: Type.Union([timeSchema('When it was begun'), Type.Null()], {
-              description: 'Null where its description cannot be read',
+              description: 'Null if its description cannot be read',
             }),
-            files: Type.Integer({ minimum: 0, description: 'In it' }),
-            bytes: Type.Integer({ minimum: 0, description: 'Of all its files' }),
-            problem_count: Type.Integer({ minimum: 0, description: 'None: it can be restored' }),
-            problems: Type.Array(Type.String(), { description: 'The first of them' }),
+            files: Type.Integer({ minimum: 0, description: 'Number of files in it' }),
+            bytes: Type.Integer({ minimum: 0, description: 'Size of all its files' }),
+            problem_count: Type.Integer({ minimum: 0, description: '0: it can be restored' }),
+            problems: Type.Array(Type.String(), { description: 'The first problems' }),
           }),
         ),
-        bytes_read: Type.Integer({ minimum: 0, description: 'And compared' }),
+        bytes_read: Type.Integer({ minimum: 0, description: 'Bytes that were read and compared' }),
       }),
     },
   },

@@ -109,7 +109,8 @@ const connect = defineOperation({
       {},
       {
         additionalProperties: true,
-        description: 'Of the provider, as JSON, such as `{"start_urls": ["https://example.com/"]}` of a website',
+        description:
+          'Settings of the provider, as JSON, such as `{"start_urls": ["https://example.com/"]}` of a website',
         examples: [{ start_urls: ['https://example.com/'] }],
         $defs: PROVIDER_SETTINGS,
       },
@@ -183,7 +184,7 @@ const sync = defineOperation({
   ...ofFeed,
   name: 'feed.sync',
   summary: 'Sync a feed now',
-  description: 'It runs as soon as there is room for it. Refused (409) while it runs.',
+  description: 'The sync runs as soon as there is room for it. Refused (409) while the feed is being synced.',
   method: 'POST',
   path: '/feed/{account}/{feed}/sync',
   permission: 'feed:sync',

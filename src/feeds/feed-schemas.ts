@@ -54,16 +54,16 @@ export const feedResource = named('Feed', {
   media_store: storeName,
   interval_minutes: intervalMinutes,
   status: oneOf(['Waiting for first sync', 'Syncing', 'Synced', 'Failed']),
-  last_checked: nullable(timeSchema('When the last attempt was made, whatever became of it')),
-  last_synced: nullable(timeSchema('When the last sync ended well')),
+  last_checked: nullable(timeSchema('When the last attempt was made, whatever its outcome')),
+  last_synced: nullable(timeSchema('When the last sync succeeded')),
   next_sync: nullable(timeSchema('When the next sync is due'), {
     description: 'Null: as soon as there is room for it',
   }),
-  error: nullable(failure, { description: 'Of the last attempt, where it failed' }),
+  error: nullable(failure, { description: 'Error of the last attempt, if it failed' }),
   record_count: count('Records of the file'),
-  last_run: nullable(lastRun, { description: 'Of the last sync that ended well' }),
+  last_run: nullable(lastRun, { description: 'Figures of the last sync that succeeded' }),
   searchable_in: Type.Array(listName, { description: 'Lists that hold the records' }),
-  settings: Type.Record(Type.String(), Type.Unknown(), { description: 'Those of the provider, without secrets' }),
+  settings: Type.Record(Type.String(), Type.Unknown(), { description: 'Settings of the provider, without secrets' }),
   has_secret: Type.Boolean({ description: 'Whether the source is read with a secret, which is never shown' }),
 });
 
@@ -128,8 +128,8 @@ export const sourceResource = named('FeedOfList', {
   feed: nullable(feedName, { description: 'The feed whose file it is; null for another file' }),
   keep_in_sync: keepInSync,
   status: oneOf(['Waiting for first import', 'Importing', 'Imported', 'Failed']),
-  last_imported: nullable(timeSchema('When the list was made like the file last')),
-  error: nullable(failure, { description: 'Of the last import, where it failed' }),
+  last_imported: nullable(timeSchema('When the list was last made to match the file')),
+  error: nullable(failure, { description: 'Error of the last import, if it failed' }),
   last_run: nullable(
     object({
       added: count('Records that are new'),
@@ -147,7 +147,7 @@ export const sourceResource = named('FeedOfList', {
       ),
       took_ms: count('Milliseconds'),
     }),
-    { description: 'Of the last import that ended well' },
+    { description: 'Figures of the last import that succeeded' },
   ),
 });
 

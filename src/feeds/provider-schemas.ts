@@ -103,7 +103,7 @@ const emailSettings = named('EmailSettings', {
   host: Type.String({
     minLength: 1,
     maxLength: 253,
-    description: 'Of the IMAP server',
+    description: 'Host name of the IMAP server',
     examples: ['imap.example.com'],
   }),
   port: Type.Optional(

@@ -109,7 +109,7 @@ const remove = defineOperation({
   ...ofList,
   name: 'list.source-delete',
   summary: 'Stop a list from importing',
-  description: 'It keeps its records.',
+  description: 'The list keeps its records.',
   method: 'DELETE',
   path: '/list/{account}/{list}/source',
   permission: 'list:update',

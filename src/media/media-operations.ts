@@ -98,7 +98,7 @@ const read = defineOperation({
       contentType: ANY_CONTENT_TYPE,
       headers: [...FILE_HEADERS, 'Content-Range'],
     },
-    304: { description: 'It is as `If-None-Match` says', schema: null, headers: KNOWN_HEADERS },
+    304: { description: 'The file is as `If-None-Match` says', schema: null, headers: KNOWN_HEADERS },
   },
   errors: [...ERRORS, FILE_NOT_FOUND, 'precondition-failed', 'range-not-satisfiable'],
   async handle({ services, headOnly = false }, { params: { account, store, path }, headers = {} }) {

@@ -37,36 +37,36 @@ export const fileParams = object({ account: accountName, store: storeName, path:
 const folder = Type.String({
   minLength: 1,
   maxLength: 4096,
-  description: 'Of the kind `folder`: an absolute path in one of `media.folders` of the settings',
+  description: 'For the kind `folder`: an absolute path in one of the `media.folders` of the settings',
 });
 const ENDPOINT_WORDS =
   'a URL that begins with https:// or http:// and has a server alone, without user name, bucket and path';
 const s3Members = {
   endpoint: patterned(`^${WEB_SCHEME_PATTERN}[^\\s\\/?#@]+/?$`, ENDPOINT_WORDS, {
     maxLength: 512,
-    description: 'Of the kind `s3`: where the server is, without bucket and path',
+    description: 'For the kind `s3`: address of the server, without bucket and path',
     examples: ['https://s3.eu-central-1.amazonaws.com'],
   }),
   region: patterned('^[a-z0-9\\-]{1,64}$', '1 to 64 lower-case letters, digits and hyphens', {
-    description: 'Of the kind `s3`; default `us-east-1`',
+    description: 'For the kind `s3`: region of the bucket; default `us-east-1`',
     examples: ['eu-central-1'],
   }),
   bucket: patterned(
     '^[A-Za-z0-9][A-Za-z0-9._\\-]{1,254}$',
     '2 to 255 letters, digits, dots, hyphens and underscores, the first a letter or digit',
-    { description: 'Of the kind `s3`', examples: ['company-files'] },
+    { description: 'For the kind `s3`: name of the bucket', examples: ['company-files'] },
   ),
   prefix: Type.String({
     maxLength: 256,
-    description: 'Of the kind `s3`: what the key of every file begins with; default none',
+    description: 'For the kind `s3`: beginning of the key of every file; default none',
   }),
 };
 const access_key_id = patterned('^[\\x21-\\x7e]{1,256}$', '1 to 256 characters of ASCII without blanks', {
-  description: 'Of the kind `s3`',
+  description: 'For the kind `s3`: id of the access key',
 });
 const secret_access_key = patterned('^[\\x21-\\x7e]{1,512}$', '1 to 512 characters of ASCII without blanks', {
   writeOnly: true,
-  description: 'Of the kind `s3`: kept sealed, and never shown again',
+  description: 'For the kind `s3`: secret of the access key; kept sealed, and never shown again',
 });
 
 /** What a store of any kind is made or changed with. */
@@ -95,11 +95,11 @@ export const storeResource = named('MediaStore', {
   name: storeName,
   account: accountName,
   kind: oneOf(['built-in', ...(Object.keys(STORE_KINDS) as StoreKind[])]),
-  bytes_used: nullable(Type.Integer({ minimum: 0 }), { description: 'Null where the store does not count' }),
-  bytes_max: nullable(Type.Integer({ minimum: 0 }), { description: 'Null where the store has no limit of its own' }),
-  file_count: nullable(Type.Integer({ minimum: 0 }), { description: 'Null where the store does not count' }),
+  bytes_used: nullable(Type.Integer({ minimum: 0 }), { description: 'Null if the store does not count' }),
+  bytes_max: nullable(Type.Integer({ minimum: 0 }), { description: 'Null if the store has no limit of its own' }),
+  file_count: nullable(Type.Integer({ minimum: 0 }), { description: 'Null if the store does not count' }),
   ...(shownMembers satisfies Readonly<Record<ShownMember, TSchema>>),
-  has_secret: Type.Optional(Type.Boolean({ description: 'Of the kind `s3`: whether its secret can be opened' })),
+  has_secret: Type.Optional(Type.Boolean({ description: 'For the kind `s3`: whether its secret can be opened' })),
   created_utc: nullable(timeSchema('When the store was made'), { description: 'Null for the built-in one' }),
   modified_utc: nullable(timeSchema('When it changed last'), { description: 'Null for the built-in one' }),
 });

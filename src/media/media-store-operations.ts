@@ -142,7 +142,8 @@ const check = defineOperation({
         problems: Type.Array(Type.String()),
         unnamed_contents: Type.Integer({
           minimum: 0,
-          description: 'That belong to no file, which is one of the problems: they take room, and nothing is lost',
+          description:
+            'Contents that belong to no file, which is one of the problems: they take room, but nothing is lost',
         }),
       }),
     },

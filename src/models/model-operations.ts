@@ -173,10 +173,10 @@ const test = defineOperation({
   callers: OPERATORS,
   responses: {
     200: {
-      description: 'It answered',
+      description: 'The model answered',
       schema: object({
         dimensions: modelResource.properties.dimensions,
-        took_ms: Type.Number({ minimum: 0, description: 'Until its answer was there' }),
+        took_ms: Type.Number({ minimum: 0, description: 'Milliseconds until it answered' }),
       }),
     },
   },

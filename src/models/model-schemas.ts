@@ -74,19 +74,19 @@ const settings = {
       {
         maxLength: FOLDER_CHARACTERS_MAX,
         description:
-          'Of `onnx`: the folder under `models.dir`, with `tokenizer.json` and `model.onnx` or `onnx/model.onnx`; default the name of the model',
+          'For `onnx`: folder under `models.dir`, with `tokenizer.json` and `model.onnx` or `onnx/model.onnx`; default the name of the model',
         examples: ['all-MiniLM-L6-v2'],
       },
     ),
   ),
   url: Type.Optional(
-    webUrl('Of `openai` and `rerank`: the address of the server, with or without `/v1`', 'https://api.example.com/v1'),
+    webUrl('For `openai` and `rerank`: address of the server, with or without `/v1`', 'https://api.example.com/v1'),
   ),
   served_name: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: SERVED_NAME_CHARACTERS_MAX,
-      description: 'Of `openai` and `rerank`: what the server calls the model',
+      description: 'For `openai` and `rerank`: name of the model on the server',
     }),
   ),
   requests_per_minute: Type.Optional(perMinute('Requests')),
@@ -110,10 +110,11 @@ export const modelResource = named('Model', {
   }),
   inputs,
   dimensions: nullable(Type.Integer(), {
-    description: 'Of its vectors; null where it makes none, or is not yet known',
+    description: 'Length of its vectors; null if it makes none, or if that is not known yet',
   }),
   tokens_max: nullable(Type.Integer(), {
-    description: 'The longest text that it reads whole, in tokens; null of `built-in`, which reads each whole',
+    description:
+      'Longest text that the model reads as a whole, in tokens; null for `built-in`, which reads every text as a whole',
   }),
   query_prefix: Type.String(),
   document_prefix: Type.String(),

@@ -126,8 +126,8 @@ const link = defineOperation({
     201: {
       description: 'The link',
       schema: object({
-        link: Type.String({ description: 'To be opened in a browser, once' }),
-        expires_utc: Type.String({ format: 'date-time', description: 'Until when it works' }),
+        link: Type.String({ description: 'To open in a browser, once' }),
+        expires_utc: Type.String({ format: 'date-time', description: 'When it stops working' }),
         id: Type.String({ description: 'Id of the person' }),
       }),
     },

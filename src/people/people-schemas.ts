@@ -79,14 +79,14 @@ export const sessionResource = named('Session', {
   id: Type.String({ description: 'Id of the session' }),
   created_utc: timeSchema('The sign-in'),
   last_used_utc: timeSchema('The last request'),
-  address: Type.String({ description: 'From where the sign-in came' }),
+  address: Type.String({ description: 'Address that the sign-in came from' }),
   user_agent: Type.String({ description: 'The browser, as it calls itself' }),
   is_current: Type.Boolean({ description: 'True for the session that asks' }),
 });
 
 export const contributorResource = named('Contributor', {
   id: Type.String({ description: 'Id of the person' }),
-  email: nullable(Type.String(), { description: 'Null for who came by a one-time link' }),
+  email: nullable(Type.String(), { description: 'Null for a person who came by a one-time link' }),
   role,
   added_utc: timeSchema('When they became a contributor'),
   state: oneOf(['active', 'invited'], { description: '`invited`: has not signed in yet' }),
@@ -96,7 +96,8 @@ export const contributorResource = named('Contributor', {
 export const invitedResource = object({
   ...contributorResource.properties,
   link: nullable(Type.String(), {
-    description: 'To be sent to them: signs in once, within a week. Null for who has a password already',
+    description:
+      'Link to send to the person: it signs in once, within a week. Null if the person has a password already',
   }),
 });
 

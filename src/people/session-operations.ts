@@ -31,7 +31,7 @@ import { NO_PROVIDER, PROVIDER_UNAVAILABLE, SESSION_NOT_FOUND, SIGN_IN_FAILED } 
 const CONSOLE = ['console'] as const;
 const ofPerson = { permission: null, callers: CONSOLE, target: 'none' } as const;
 
-const byPassword = object({ email, password: givenPassword }, { description: 'Of who has signed in before' });
+const byPassword = object({ email, password: givenPassword }, { description: 'For people who have signed in before' });
 
 const byLink = object(
   { link: linkToken, password: Type.Optional(newPassword), email: Type.Optional(email) },
@@ -117,10 +117,10 @@ const ways = defineOperation({
       schema: object({
         openid: nullable(
           object({
-            name: Type.String({ description: 'What people call the provider' }),
-            sign_up: Type.Boolean({ description: 'Who was not invited gets an account of their own' }),
+            name: Type.String({ description: 'Name of the provider, as people know it' }),
+            sign_up: Type.Boolean({ description: 'Whether people who were not invited get an account of their own' }),
           }),
-          { description: 'Null: by no OpenID provider' },
+          { description: 'Null: no sign-in by OpenID Connect' },
         ),
       }),
     },

@@ -38,7 +38,7 @@ const usage = (description: string) =>
 const usageResource = named('Usage', {
   plan: planName,
   since_utc: nullable(timeSchema('Since when the account is on the plan'), {
-    description: 'Null: since there is the account',
+    description: 'Null: since the account was created',
   }),
   successor: nullable(Type.String(), { description: 'The plan that takes its place near a limit' }),
   usage: object(Object.fromEntries(LIMITS.map((limit) => [limit, usage(LIMIT_DESCRIPTIONS[limit])]))),

@@ -46,9 +46,9 @@ const proposal = named('SynonymProposal', {
 });
 
 const suggestion = object({
-  supported: Type.Boolean({ description: 'False where the words of the records cannot be read at all' }),
+  supported: Type.Boolean({ description: 'False if the words of the records cannot be read at all' }),
   by: Type.String({ description: 'Name of the model that proposed; `built-in`: none was asked, or none answered' }),
-  proposals: Type.Array(proposal, { maxItems: PROPOSALS_MAX, description: 'None: none is needed' }),
+  proposals: Type.Array(proposal, { maxItems: PROPOSALS_MAX, description: 'Empty: no rule is needed' }),
   note: nullable(Type.String(), { description: 'Why a model was not asked, or was of no help; null otherwise' }),
   allowance: object(
     {
@@ -63,7 +63,7 @@ const suggestion = object({
 const suggest = defineOperation({
   name: 'synonym.suggest',
   summary: 'Suggest synonym rules',
-  description: `Of the searches of the last 30 days that found nothing, matched against those that found something, and of abbreviations in the records: at most ${PROPOSALS_MAX}, one a meaning, each tried on the list and left out where it would add no record. Where the account has a model of the kind \`chat\`, it is shown these search texts and abbreviations and proposes, on the account's weekly AI allowance; where it has none, where the allowance is used up or the model fails, the service proposes by itself. Nothing is saved.`,
+  description: `From the searches of the last 30 days that found nothing, matched against those that found something, and from abbreviations in the records: at most ${PROPOSALS_MAX} proposals, one for each meaning. Each is tried on the list, and left out if it would add no record. If the account has a model of the kind \`chat\`, it is shown these search texts and abbreviations, and proposes rules, on the account's weekly AI allowance. If it has none, if the allowance is used up, or if the model fails, the service proposes by itself. Nothing is saved.`,
   method: 'POST',
   path: '/list/synonym-proposals/{account}/{list}',
   // It spends what belongs to those who may change rules.

@@ -159,7 +159,7 @@ const refresh = defineOperation({
   }),
   responses: {
     202: {
-      description: 'They are to be read',
+      description: 'The files will be read',
       schema: object({ queued: count('Files that are read again') }),
     },
   },

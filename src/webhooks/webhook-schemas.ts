@@ -45,7 +45,7 @@ export function webhookSchemas({ types }: EventCatalogue) {
     events: webhookEvents,
     previous_secret_until: nullable(
       timeSchema('After a rotation: until when deliveries are also signed by the old secret'),
-      { description: 'Null where one secret is in force' },
+      { description: 'Null if only one secret is in force' },
     ),
     created_utc: timeSchema('When the webhook was made'),
     modified_utc: timeSchema('When it changed last'),
@@ -66,7 +66,7 @@ export function webhookSchemas({ types }: EventCatalogue) {
       at_utc: timeSchema('When the attempt began'),
       duration_ms: Type.Integer({
         minimum: 0,
-        description: 'Until the status of the answer, or until it was given up',
+        description: 'Milliseconds until the status of the answer, or until the attempt was given up',
       }),
       status,
       error,

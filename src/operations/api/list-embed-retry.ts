@@ -17,7 +17,7 @@ const embedRetry = defineOperation({
   params: listParams,
   responses: {
     200: {
-      description: 'They are queued',
+      description: 'The records are queued',
       schema: object({ retried: Type.Integer({ minimum: 0, description: 'Records that are tried again' }) }),
     },
   },

@@ -205,7 +205,7 @@ export const listedList = named('ListedList', {
 export const unavailableLists = Type.Array(
   object({
     name: listName,
-    code: Type.String({ description: 'Of the error that a call for the list answers', examples: ['list-missing'] }),
+    code: Type.String({ description: 'Code of the error that a call for the list gets', examples: ['list-missing'] }),
     detail: Type.String({ description: 'What is wrong, and what to do' }),
   }),
   { description: 'Lists that are not among `lists`, because they cannot be opened; absent where there is none' },

@@ -19,17 +19,17 @@ const NAME_CHARACTERS_MAX = 512;
 const jobResource = named('Job', {
   kind: Type.String({
     description:
-      'What is done: `version` builds a version of a list, `rebuild` makes the index of a list anew, `import` takes records into one, and those of features',
+      'What is done: `version` builds a version of a list, `rebuild` rebuilds the index of a list, `import` imports records into one; and the jobs of features',
     examples: ['version'],
   }),
-  name: Type.String({ description: 'Of the list, or of what else it works on', examples: ['films'] }),
-  state: oneOf(['waiting', 'running'], { description: 'One that has ended is not listed' }),
-  done: Type.Number({ minimum: 0, description: 'Records, or what else it counts' }),
-  total: nullable(Type.Number({ minimum: 0 }), { description: 'Of them; null where it is not known' }),
+  name: Type.String({ description: 'Name of the list, or of what else it works on', examples: ['films'] }),
+  state: oneOf(['waiting', 'running'], { description: 'A job that has ended is not listed' }),
+  done: Type.Number({ minimum: 0, description: 'How many records, or whatever it counts, are done' }),
+  total: nullable(Type.Number({ minimum: 0 }), { description: 'How many there are; null if that is not known' }),
   rate_per_second: Type.Number({ minimum: 0 }),
-  seconds_left: nullable(Type.Number({ minimum: 0 }), { description: 'At this rate; null where it is not known' }),
+  seconds_left: nullable(Type.Number({ minimum: 0 }), { description: 'At this rate; null if that is not known' }),
   started_utc: nullable(timeSchema('When it began'), { description: 'Null while it waits' }),
-  message: nullable(Type.String(), { description: 'What it is at' }),
+  message: nullable(Type.String(), { description: 'What it is doing' }),
 });
 
 const ofName = Type.Optional(
@@ -60,7 +60,10 @@ const read = defineOperation({
       description: `The jobs in the order in which they were begun; of more than ${TOLD_MAX} the first, where \`job_count\` says that there are more`,
       schema: object({
         jobs: Type.Array(jobResource, { maxItems: TOLD_MAX }),
-        job_count: Type.Integer({ minimum: 0, description: `Of all, also where more than ${TOLD_MAX} run or wait` }),
+        job_count: Type.Integer({
+          minimum: 0,
+          description: `Number of all jobs, even if more than ${TOLD_MAX} run or wait`,
+        }),
       }),
     },
   },

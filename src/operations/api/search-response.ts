@@ -114,10 +114,10 @@ export const searchResponse = named('SearchAnswer', {
         object({
           name: Type.String({ description: 'The model' }),
           reordered: Type.Boolean({
-            description: 'False where it did not answer as it should: the order is that of the scores',
+            description: 'False if it did not answer as it should: the order is that of the scores',
           }),
         }),
-        { description: 'Null where none was to run' },
+        { description: 'Null if no reranker was to run' },
       ),
       query_rules: Type.Array(Type.String(), { description: 'Names of the rules that turned a part into a filter' }),
       synonyms: Type.Array(

@@ -8,10 +8,10 @@ const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 
 const setting = named('Setting', {
   name: Type.String({ description: 'Section and name, as in a file of settings', examples: ['search.threads'] }),
-  variable: Type.String({ description: 'The environment variable that it can be given by' }),
-  value: nullable(Type.Union([scalar, Type.Array(scalar)]), { description: 'Null: a secret, which nobody is shown' }),
-  is_secret: Type.Boolean({ description: 'Its value is told to nobody' }),
-  is_set: Type.Boolean({ description: 'It has a value: no empty text and no empty list' }),
+  variable: Type.String({ description: 'Environment variable that sets it' }),
+  value: nullable(Type.Union([scalar, Type.Array(scalar)]), { description: 'Null: a secret, which is never shown' }),
+  is_secret: Type.Boolean({ description: 'Whether it is a secret, whose value is never shown' }),
+  is_set: Type.Boolean({ description: 'Whether it has a value: not an empty text or an empty list' }),
   origin: oneOf(['default', 'file', 'environment'], {
     description: 'Where it came from: the environment comes before a file, and that before the default',
   }),

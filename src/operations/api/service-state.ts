@@ -9,19 +9,19 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const trouble = named('Trouble', {
   kind: Type.String({
-    description: 'What it is',
+    description: 'What does not work',
     examples: ['feed', 'webhook', 'meaning', 'list', 'source', 'sign-in', 'queue', 'program'],
   }),
-  account: Type.String({ description: 'Whose it is; empty: of all' }),
-  name: Type.String({ description: 'Of the feed, the list, the queue, …; of a webhook its address' }),
+  account: Type.String({ description: 'Account that it concerns; empty: all' }),
+  name: Type.String({ description: 'Name of the feed, the list, the queue, …; for a webhook, its URL' }),
   detail: Type.String({ description: 'What is wrong' }),
   since_utc: nullable(timeSchema('When it was seen; null where that is not known')),
 });
 
 const state = named('ServiceState', {
-  release: Type.String({ description: 'Of the program' }),
+  release: Type.String({ description: 'Release of the program' }),
   node: Type.String({ description: 'Release of Node.js' }),
-  process_id: Type.Integer({ description: 'Of the system' }),
+  process_id: Type.Integer({ description: 'Id of the process in the system' }),
   started_utc: timeSchema('When the process began'),
   uptime_seconds: count('Since then'),
   data_dir: Type.String({ description: 'Where all data are' }),
@@ -34,7 +34,7 @@ const state = named('ServiceState', {
           name: Type.String({ description: 'Folder or file of the data directory' }),
           bytes: bytes('Of the disk, a file of several names counted once; as it was at most five minutes ago'),
         }),
-        { description: 'The largest first; empty until they have been looked at' },
+        { description: 'The largest first; empty until they have been measured' },
       ),
     }),
     { description: 'Null: the disk does not answer' },
@@ -54,8 +54,8 @@ const state = named('ServiceState', {
     object({
       name: Type.String(),
       count: count('Tasks, or deliveries of webhooks'),
-      max: nullable(count('So many may wait before requests are refused'), {
-        description: 'Null: none is refused for that',
+      max: nullable(count('How many may wait before requests are refused'), {
+        description: 'Null: no request is refused because of it',
       }),
     }),
     { description: 'What waits for a thread, by its kind, and deliveries that wait or are set aside' },
@@ -78,10 +78,10 @@ const state = named('ServiceState', {
   }),
   databases: object({
     unreadable: Type.Array(Type.String(), {
-      description: 'Those of webhooks, analytics and settings that cannot be read',
+      description: 'Databases of webhooks, analytics and settings that cannot be read',
     }),
     set_aside: Type.Array(Type.String(), {
-      description: 'Those that were damaged, and begun anew without what was in them',
+      description: 'Databases that were damaged, set aside, and begun again empty',
     }),
   }),
   troubles: Type.Array(trouble, { description: `What does not work, of all accounts: at most ${TROUBLES_MAX}` }),

@@ -26,10 +26,10 @@ export const DELIVERY_SCHEMA: Json = {
       type: 'string',
       description: 'Id of the record or key, name of the list, group or field; empty for a bulk call',
     },
-    list: { type: 'string', description: 'Name of the list; empty where it is no matter of one list' },
+    list: { type: 'string', description: 'Name of the list; empty if the event is not about one list' },
     data: {
       type: 'object',
-      description: 'Of a record: `name`, `fields`, and `previous_name` after a rename; of a bulk call: `count`',
+      description: 'For a record: `name`, `fields`, and `previous_name` after a rename. For a bulk call: `count`',
     },
   },
 };
@@ -60,7 +60,7 @@ export function describeWebhookEvents(events: EventCatalogue): Json {
           // What the signature is for.
           security: [],
           responses: {
-            '2XX': { description: 'Taken' },
+            '2XX': { description: 'Accepted' },
             default: { description: 'Not taken: tried again, and set aside in the end' },
           },
         },

@@ -244,8 +244,8 @@ function problemSchema(operations: readonly Operation[]): Json {
           type: 'object',
           required: ['detail'],
           properties: {
-            pointer: { type: 'string', description: 'Into the body (RFC 6901).' },
-            parameter: { type: 'string', description: 'Of the path or the query string.' },
+            pointer: { type: 'string', description: 'JSON pointer into the body (RFC 6901).' },
+            parameter: { type: 'string', description: 'Parameter of the path or the query string.' },
             detail: { type: 'string' },
           },
         },
