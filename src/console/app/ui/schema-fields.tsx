@@ -98,9 +98,9 @@ function SchemaField({ name, schema, required, value, onChange }: SchemaFieldPro
   return <TextInput {...textual} pattern={pattern} placeholder={textOf(examples?.[0])} />;
 }
 
-/** `Of the kind `s3`: the server` is `The server` in a form that is of that kind: others of its controls are not shown. */
+/** `For the kind `s3`: the server` is `The server` in a form that is of that kind: others of its controls are not shown. */
 function describedAlone(description: string | undefined): string | undefined {
-  const alone = description?.replace(/^Of (?:the kind )?`[^`]+`(?:(?:,| and|, and) `[^`]+`)*(?:[:;,] ?|$)/, '');
+  const alone = description?.replace(/^(?:Of|For) (?:the kind )?`[^`]+`(?:(?:,| and|, and) `[^`]+`)*(?:[:;,] ?|$)/, '');
   return alone === undefined || alone === '' ? undefined : `${alone.charAt(0).toUpperCase()}${alone.slice(1)}`;
 }
 
