@@ -64,7 +64,11 @@ function lockIn(dataDir: string, path: string): ReturnType<typeof kernel.lockFil
     return kernel.lockFile(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(`The data directory ${dataDir} cannot be used: ${reason}.`);
+    // Some servers of files, and some file systems of programs.
+    const remedy = reason.startsWith('cannot lock')
+      ? ' Its file system has to know locks: choose a directory on a disk of this machine.'
+      : '';
+    throw new OperatorError(`The data directory ${dataDir} cannot be used: ${reason}.${remedy}`);
   }
 }
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { canMountFaulty, FaultyFileSystem } from '../../test/support/faulty-file-system.js';
 import { describeWhere } from '../../test/support/skip.js';
-import { keepCopy } from './file-keeping.js';
+import { linkOrCopyNow } from '../platform/index.js';
+import { keepCopy, linked } from './file-keeping.js';
 
 const WRITTEN_AT = new Date('2026-02-03T04:05:06Z');
 
@@ -44,6 +45,17 @@ describeWhere(await canMountFaulty(), 'no file system of our own can be mounted 
       await disk.fail(['read'], 'EIO', '/file');
       await disk.forget();
       await expect(keepCopy(on('file'), on('copy'), on('before'))).rejects.toMatchObject({ code: 'EIO' });
+    });
+
+    it('is copied where the file system knows no second names, however it says so', async () => {
+      for (const code of ['EPERM', 'EINVAL', 'EACCES'] as const) {
+        await disk.fail(['link'], code, '/');
+        expect(await linked(on('file'), on('second'))).toBe(false);
+        linkOrCopyNow(on('file'), on(code));
+        expect(readFileSync(on(code), 'utf8')).toBe('the same');
+      }
+      await expect(linked(on('none'), on('second'))).rejects.toMatchObject({ code: 'ENOENT' });
+      expect(() => linkOrCopyNow(on('none'), on('second'))).toThrow('ENOENT');
     });
   },
 );

@@ -16,7 +16,7 @@ export interface Kept {
   readonly shared: boolean;
 }
 
-/** A second name for a file that never changes. False where the file systems differ or know no links; rejects with ENOENT where it is gone. */
+/** A second name for a file that never changes. False where there can be none, of which systems tell in many ways: it is copied then, which says what else is wrong. Rejects with ENOENT where it is gone. */
 export async function linked(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
@@ -24,8 +24,8 @@ export async function linked(from: string, to: string): Promise<boolean> {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return true;
-    if (['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) return false;
-    throw error;
+    if (code === 'ENOENT') throw error;
+    return false;
   }
 }
 

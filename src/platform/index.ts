@@ -18,6 +18,7 @@ export * from './errors.js';
 export * from './counted-marks.js';
 export * from './exact-json.js';
 export * from './json-members.js';
+export * from './link-or-copy.js';
 export * from './json-scanner.js';
 export * from './events/index.js';
 export * from './data-directory-fault.js';

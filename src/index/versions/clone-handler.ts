@@ -2,8 +2,8 @@
  * A list as a copy of another: its records and what is beside them, with second names for its segments. What was still to be done for the
  * source is found anew.
  */
-import { linkSync, rmSync } from 'node:fs';
-import { makeFolderNow } from '../../platform/index.js';
+import { rmSync } from 'node:fs';
+import { linkOrCopyNow, makeFolderNow } from '../../platform/index.js';
 import { RecordStore } from '../../records/index.js';
 import {
   partOf,
@@ -152,10 +152,10 @@ interface LinkedIndex {
   readonly fileOf: typeof segmentFile;
 }
 
-/** The files get a second name, and the manifest a copy. */
+/** The files get a second name, or are copied where there is none, and the manifest a copy. */
 function linkIndex({ source, target, fileOf }: LinkedIndex, from: SegmentManifest, to: SegmentManifest): void {
   for (const { id, entry } of from.segments()) {
-    linkSync(fileOf(source.listPath, id), fileOf(target.listPath, id));
+    linkOrCopyNow(fileOf(source.listPath, id), fileOf(target.listPath, id));
     target.transaction(() => void to.manifest.putSync(id, entry));
   }
   copyInTransactions(target, from.deletions.getRange(), ({ key, value }) => void to.deletions.putSync(key, value));
