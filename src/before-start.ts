@@ -23,3 +23,14 @@ export async function assertPlaceForFirstStart(
 export function warnOfMemory(config: Config, log: Pick<ServiceLogger, 'warn'>): void {
   for (const { message, ...figures } of memoryWarnings(config)) log.warn(figures, message);
 }
+
+const PROXY_VARIABLE = /^(?:https?|all)_proxy$/i;
+
+/** Whom a service calls is checked on the connection itself, to which a proxy would be the other end (docs/decisions/0091). */
+export function tellOfProxies(
+  env: Readonly<Record<string, string | undefined>>,
+  log: Pick<ServiceLogger, 'info'>,
+): void {
+  for (const name of Object.keys(env).filter((each) => PROXY_VARIABLE.test(each) && env[each] !== ''))
+    log.info({ name }, 'This variable changes nothing: feeds, webhooks, models and buckets are called without a proxy');
+}

@@ -8,7 +8,7 @@ import { openAccess, PermissionCatalogue, RateLimiter } from './access/index.js'
 import { CollectionStore, openCatalog, UnreadableCatalogue, type Catalog } from './catalog/index.js';
 import { openSystemPart } from './damaged-system.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
-import { assertPlaceForFirstStart, warnOfMemory } from './before-start.js';
+import { assertPlaceForFirstStart, tellOfProxies, warnOfMemory } from './before-start.js';
 import { createListIndexes, ListRoom, type IngestExecutor, type ListIndexes } from './index/index.js';
 import { FEATURES } from './features.js';
 import type { Declared, FeatureParts, OpenFeatures, Operation, Services } from './operations/index.js';
@@ -118,6 +118,7 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
     for (const name of unknownEnvironment(process.env, declaredSettings()))
       log.warn({ name }, 'This environment variable is no setting');
     if (listen) warnOfMemory(config, log);
+    if (listen) tellOfProxies(process.env, log);
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
     // Before any thread is started.
