@@ -49,8 +49,17 @@ TEST(stemmer_groups_the_forms_of_a_word) {
   CHECK(SameStem("lt", {"namas", "namai"}));
 }
 
+TEST(stemmer_groups_forms_that_endings_do_not_tell) {
+  CHECK(SameStem("es", {"luz", "luces"}) && SameStem("es", {"lapiz", "lapices"}));
+  CHECK(SameStem("pt", {"acao", "acoes"}) && SameStem("pt", {"coracao", "coracoes"}) && SameStem("pt", {"pao", "paes"}));
+  CHECK(SameStem("pt", {"animal", "animais"}) && SameStem("pt", {"papel", "papeis"}));
+  CHECK(!SameStem("pt", {"mal", "mais"}));
+  CHECK(SameStem("tr", {"istanbul", "istanbul'da", "istanbul'un"}) && SameStem("tr", {"turkiye", "turkiye'nin"}));
+  for (const char* language : {"hr", "bs"}) CHECK(SameStem(language, {"knjiga", "knjige"}));
+}
+
 TEST(stemmer_has_every_language_of_the_package) {
-  for (const char* language : {"ar", "ca", "da", "de", "el", "en", "es", "eu", "fi", "fr", "ga", "hi", "hu", "hy",
+  for (const char* language : {"ar", "bs", "ca", "da", "de", "el", "en", "es", "eu", "fi", "fr", "ga", "hi", "hr", "hu", "hy",
                                "id", "it", "lt", "nb", "ne", "nl", "nn", "no", "pt", "ro", "ru", "sr", "sv", "ta",
                                "tr", "yi"}) {
     CHECK(Stemmer(language).has_stems());

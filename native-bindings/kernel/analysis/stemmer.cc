@@ -14,13 +14,27 @@ constexpr size_t kLanguagesPerThreadMax = 64;
 // "jusqu'", "lorsqu'"; "aujourd'hui" is one word.
 constexpr size_t kElidedBytesMax = 6;
 constexpr size_t kElisionRestBytesMin = 2;
+constexpr size_t kNameBytesMin = 2;
 
 struct Alias {
   std::string_view tag;
   const char* stemmer;
 };
 // Tags that libstemmer does not know under their own name.
-constexpr std::array kAliases = {Alias{"nb", "no"}, Alias{"nn", "no"}};
+constexpr std::array kAliases = {Alias{"nb", "no"}, Alias{"nn", "no"}, Alias{"hr", "sr"}, Alias{"bs", "sr"}};
+
+// Folded endings that the algorithms part from the other form's. Of words of so many bytes at least: mais is no plural of mal.
+struct Ending {
+  std::string_view language;
+  std::string_view typed;
+  std::string_view taken_for;
+  size_t word_bytes_min;
+};
+constexpr std::array kEndings = {
+    Ending{"es", "z", "c", 3},      // luz, luces
+    Ending{"pt", "oes", "ao", 5},  Ending{"pt", "aes", "ao", 4},  // acoes, paes
+    Ending{"pt", "ais", "al", 5},  Ending{"pt", "eis", "el", 5}, Ending{"pt", "ois", "ol", 6},
+};
 
 struct Accent {
   std::string_view language;
@@ -34,6 +48,9 @@ constexpr std::array kAccents = {
     Accent{"pt", "encias", "ências"}, Accent{"ca", "cio", "ció"},  Accent{"ca", "sio", "sió"},
     Accent{"it", "ita", "ità"},
 };
+
+// Of Istanbul'da the apostrophe tells where the name ends.
+bool PartsSuffixes(std::string_view language) { return language == "tr"; }
 
 bool Elides(std::string_view language) { return language == "fr" || language == "it" || language == "ca"; }
 
@@ -63,6 +80,10 @@ std::string_view Stemmer::StripParticles(std::string_view term) const {
       term.remove_prefix(apostrophe + 1);
     }
   }
+  if (PartsSuffixes(language_)) {
+    const size_t apostrophe = term.find('\'');
+    if (apostrophe != std::string_view::npos && apostrophe >= kNameBytesMin) term = term.substr(0, apostrophe);
+  }
   if (term.ends_with("'s")) term.remove_suffix(2);
   while (term.ends_with('\'')) term.remove_suffix(1);
   return term;
@@ -72,6 +93,13 @@ std::string_view Stemmer::Stem(std::string_view term) {
   if (stemmer_ == nullptr || term.size() > kStemmedBytesMax || HasDigit(term)) return {};
   std::string_view word = StripParticles(term);
   if (word.empty()) return {};
+  for (const Ending& ending : kEndings) {
+    if (ending.language != language_ || word.size() < ending.word_bytes_min || !word.ends_with(ending.typed)) continue;
+    ending_.assign(word.substr(0, word.size() - ending.typed.size()));
+    ending_ += ending.taken_for;
+    word = ending_;
+    break;
+  }
   for (const Accent& accent : kAccents) {
     if (accent.language != language_ || !word.ends_with(accent.folded)) continue;
     scratch_.assign(word.substr(0, word.size() - accent.folded.size()));

@@ -7,7 +7,8 @@
 // Italian, Catalan, Romanian, Hungarian and Irish some endings are known with their accents only: where leaving them out
 // would part frequent forms, they are put back first (kAccents in stemmer.cc).
 //
-// A possessive 's or ' goes first, and so does an elided article or pronoun of French, Italian and Catalan (l'avion).
+// A possessive 's or ' goes first, and so does an elided article or pronoun of French, Italian and Catalan (l'avion) and
+// what an apostrophe parts from a Turkish name (Istanbul'da).
 //
 // Thread-safety: one thread; an object is cheap to keep, and costs an allocation to make.
 #pragma once
@@ -43,6 +44,7 @@ class Stemmer {
   sb_stemmer* stemmer_ = nullptr;
   std::string language_;
   bool elides_ = false;
+  std::string ending_;
   std::string scratch_;
 };
 

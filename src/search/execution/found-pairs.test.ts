@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { listFixtures, searchTask, type ListFixtures } from '../../../test/support/lists.js';
 import type { FieldDefinition } from '../../catalog/index.js';
+import type { ListIndex } from '../../index/index.js';
 import { RecordStoreCache } from '../../records/index.js';
 import { ResponseWriter } from '../response/response-writer.js';
 import { StoreRecordReader } from './record-reader.js';
@@ -56,6 +57,14 @@ const PAIRS: readonly Pair[] = [
   ['Use node.js here', 'node.js', ['node.js']],
   ['пример.рф/страница', 'пример', ['пример']],
   ['The end.Then more', 'then', ['Then']],
+  // Written otherwise.
+  ["We love rock'n'roll", 'rock n roll', ["rock'n'roll"]],
+  ["We love rock'n'roll", 'rock and roll', ["rock'n'roll"]],
+  ['Likes rock & roll', "rock'n'roll", ['rock', 'roll']],
+  ["Miss O'Brien", 'obrien', ["O'Brien"]],
+  ["Why don't you", 'dont', ["don't"]],
+  ['Three mice ran', 'mouse', ['mice']],
+  ['A child plays', 'children', ['child']],
   // Numbers, initials and names stay whole.
   ['Version 4.2 costs 3.5', '4.2', ['4.2']],
   ['Version 4.2 costs 3.5', '42', null],
@@ -72,6 +81,142 @@ interface Response {
   readonly results: readonly { readonly name: string; readonly highlights: Record<string, string> }[];
 }
 
+/** Other languages, by the tag of the list: a text of one word or a few, and what finds it. */
+const LANGUAGES: Readonly<Record<string, readonly (readonly [text: string, query: string])[]>> = {
+  ar: [
+    ['أحمد', 'احمد'],
+    ['مُحَمَّد', 'محمد'],
+    ['الكتاب', 'كتاب'],
+    ['مكتبـــة', 'مكتبه'],
+    ['کتاب', 'كتاب'],
+    ['٢٠٢٤', '2024'],
+    ['ﻛﺘﺎﺏ', 'كتاب'],
+  ],
+  fa: [
+    ['كتاب علي', 'کتاب علی'],
+    ['می‌خواهم', 'میخواهم'],
+    ['۱۴۰۳', '1403'],
+    ['خانهٔ', 'خانه'],
+  ],
+  he: [
+    ['שָׁלוֹם', 'שלום'],
+    ['צה״ל', 'צהל'],
+    ['תל־אביב', 'תל אביב'],
+  ],
+  hi: [
+    ['हिन्दी', 'हिंदी'],
+    ['किताबें', 'किताब'],
+    ['२०२४', '2024'],
+  ],
+  bn: [
+    ['২০২৪', '2024'],
+    ['কো', 'কো'],
+  ],
+  ta: [
+    ['சென்னையில்', 'சென்னை'],
+    ['௨௦௨௪', '2024'],
+  ],
+  th: [
+    ['ฉันรักภาษาไทย', 'ภาษาไทย'],
+    ['กรุงเทพมหานคร', 'กรุงเทพ'],
+    ['น้ํา', 'น้ำ'],
+    ['ซื้อiPhoneใหม่', 'iphone'],
+  ],
+  km: [
+    ['ប្រទេសកម្ពុជា', 'កម្ពុជា'],
+    ['២០២៤', '2024'],
+  ],
+  my: [
+    ['ရန်ကုန်မြို့', 'ရန်ကုန်'],
+    ['၂၀၂၄', '2024'],
+  ],
+  ja: [
+    ['東京タワー', '東京'],
+    ['ﾄｳｷｮｳ', 'とうきょう'],
+    ['サーバ', 'サーバー'],
+    ['コンピューター', 'コンピュータ'],
+    ['ヴァイオリン', 'バイオリン'],
+    ['１００円', '100'],
+  ],
+  ko: [
+    ['서울에서', '서울'],
+    ['부산'.normalize('NFD'), '부산'],
+    ['데이터베이스', '데이터 베이스'],
+    ['KBS뉴스', '뉴스'],
+  ],
+  zh: [
+    ['清华大学', '清華'],
+    ['臺灣', '台湾'],
+    ['ＡＢＣ公司', 'abc'],
+  ],
+  ru: [
+    ['ёлка', 'елка'],
+    ['книгами', 'КНИГА'],
+    ['интернет-магазин', 'интернетмагазин'],
+  ],
+  uk: [
+    ['м’ята', "м'ята"],
+    ['КИЇВ', 'київ'],
+  ],
+  el: [
+    ['ΛΟΓΟΣ', 'λόγος'],
+    ['Ἀθῆναι', 'αθηναι'],
+    ['άνθρωποι', 'άνθρωπος'],
+  ],
+  tr: [
+    ['İstanbul', 'istanbul'],
+    ['ISPARTA', 'ısparta'],
+    ["İzmir'de", 'izmir'],
+    ['kitaplar', 'kitap'],
+  ],
+  az: [
+    ['İlham', 'ilham'],
+    ['ƏLİ', 'əli'],
+  ],
+  pl: [['ŁÓDŹ', 'lodz']],
+  cs: [['Příliš žluťoučký', 'prilis zlutoucky']],
+  hu: [
+    ['könyvek', 'konyv'],
+    ['Győr', 'gyor'],
+  ],
+  fi: [['taloissa', 'talo']],
+  hr: [
+    ['knjige', 'knjiga'],
+    ['Čakovec', 'cakovec'],
+  ],
+  de: [
+    ['Straße', 'STRASSE'],
+    ['Häuser', 'Haus'],
+    ['Müller', 'mueller'],
+    ['Krankenversicherung', 'Versicherung'],
+  ],
+  fr: [
+    ['L’ÉCOLE', 'ecole'],
+    ['cœur', 'coeur'],
+    ['chevaux', 'cheval'],
+    ["aujourd'hui", 'aujourd’hui'],
+  ],
+  es: [
+    ['niños', 'nino'],
+    ['luces', 'luz'],
+    ['canciones', 'cancion'],
+  ],
+  pt: [
+    ['ações', 'acao'],
+    ['animais', 'animal'],
+    ['pães', 'pão'],
+  ],
+  it: [
+    ["dell'acqua", 'acqua'],
+    ['città', 'citta'],
+    ['ragazze', 'ragazza'],
+  ],
+  vi: [
+    ['Đà Nẵng', 'da nang'],
+    ['tiếng Việt'.normalize('NFD'), 'tiếng việt'],
+  ],
+};
+
 let fixtures: ListFixtures;
 const stores = new RecordStoreCache();
 const reader = new StoreRecordReader(stores);
@@ -87,21 +232,43 @@ afterAll(async () => {
 
 it('finds the words that people expect, and marks them', async () => {
   const texts = [...new Set(PAIRS.map(([text]) => text))];
-  const records = texts.map((text, index) => ({ name: `${index}`, text }));
-  const list = await fixtures.add('pairs', DEFINITION, records, { language: 'en' });
-  const found = PAIRS.map(([text, query]): Pair => {
-    const match = query.startsWith('"') ? 'phrase' : 'all';
-    const writer = new ResponseWriter();
-    const options = { query: query.replaceAll('"', ''), match, size: 1000, typo_tolerance: false } as const;
-    executor.execute(searchTask({ list }, options), writer);
-    reader.release();
-    const { results } = JSON.parse(Buffer.from(writer.take()).toString()) as Response;
-    const hit = results.find(({ name }) => name === `${texts.indexOf(text)}`);
-    return [text, query, hit === undefined ? null : marksOf(hit.highlights['text'] ?? '')];
-  });
+  const list = await listOf('en', texts);
+  const found = PAIRS.map(([text, query]): Pair => [text, query, marked(list, `${texts.indexOf(text)}`, query)]);
   expect(found).toEqual(PAIRS);
 });
 
-function marksOf(html: string): readonly string[] {
-  return [...html.matchAll(/<em>(.*?)<\/em>/gu)].map(([, marked = '']) => marked);
+it('finds what speakers of a language expect, and marks whole characters', async () => {
+  const missed: string[] = [];
+  for (const [language, pairs] of Object.entries(LANGUAGES)) {
+    const list = await listOf(
+      language,
+      pairs.map(([text]) => text),
+    );
+    pairs.forEach(([text, query], index) => {
+      const marks = marked(list, `${index}`, query);
+      if (marks === null || marks.length === 0) missed.push(`${language}: ${query} of ${text}`);
+      // A mark of a letter is no character by itself.
+      if (marks?.some((mark) => /^\p{M}/u.test(mark))) missed.push(`${language}: half of a character of ${text}`);
+    });
+  }
+  expect(missed).toEqual([]);
+});
+
+function listOf(language: string, texts: readonly string[]): Promise<ListIndex> {
+  const records = texts.map((text, index) => ({ name: `${index}`, text }));
+  return fixtures.add(`pairs-${language}`, { ...DEFINITION, language }, records, { language });
+}
+
+/** What is marked in the record by the query; null where it is not found. */
+function marked(list: ListIndex, name: string, query: string): readonly string[] | null {
+  const match = query.startsWith('"') ? 'phrase' : 'all';
+  const writer = new ResponseWriter();
+  const options = { query: query.replaceAll('"', ''), match, size: 1000, typo_tolerance: false } as const;
+  executor.execute(searchTask({ list }, options), writer);
+  reader.release();
+  const { results } = JSON.parse(Buffer.from(writer.take()).toString()) as Response;
+  const hit = results.find((result) => result.name === name);
+  if (hit === undefined) return null;
+  const html = (hit.highlights['text'] ?? '').replaceAll('&#39;', "'");
+  return [...html.matchAll(/<em>(.*?)<\/em>/gu)].map(([, text = '']) => text);
 }

@@ -7,6 +7,8 @@
 export const STEM_WEIGHT = 0.8;
 /** The same characters joined or split elsewhere: `XR-500` for `XR500`, `email` for `e-mail`. */
 export const SPELLING_WEIGHT = 0.95;
+/** Its other number, of an English word whose ending does not tell (`mice`). */
+export const IRREGULAR_WEIGHT = 0.3;
 /** A word with marks in it, beside its parts as neighbours, which count for it in each of its occurrences: it is no typo, and counts for the idf. */
 export const MARKED_SPELLING_WEIGHT = 0.001;
 /** A longer word that begins or ends with the word. */
@@ -79,6 +81,8 @@ export const SPLIT_DOCUMENTS_MAX = 1000;
 export const INITIALS_LETTERS_MIN = 3;
 export const INITIALS_LETTERS_MAX = 8;
 export const ANY_POINT_LETTERS_MAX = 4;
+/** Letters before an apostrophe that may be left out (`obrien`). */
+export const ELIDED_LETTERS_MAX = 2;
 /** Words of one query that are split, and joined across blanks: the first ones. */
 export const WRITINGS_WORDS_MAX = 64;
 /** Spellings that one query looks up in the dictionary. */

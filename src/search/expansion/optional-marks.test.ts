@@ -32,6 +32,16 @@ it('writes Hebrew marks between two letters, and before a last one that may have
   expect(markSpellings('חג')).toEqual(['ח"ג']);
 });
 
+it('writes the long sound at the end of a word of katakana, and v as b, and leaves it out', () => {
+  expect(markSpellings('サーバー')).toContain('サーバ');
+  expect(markSpellings('サーバ')).toContain('サーバー');
+  expect(markSpellings('ヴァイオリン')).toContain('バイオリン');
+  expect(markSpellings('バイオリン')).toContain('ヴァイオリン');
+  // Of two letters, and of other scripts, none.
+  expect(markSpellings('ビー')).toEqual([]);
+  expect(markSpellings('東京タワー')).toEqual([]);
+});
+
 it('leaves other scripts alone, and is bounded', () => {
   expect(markSpellings("l'eau")).toEqual([]);
   expect(markSpellings('क'.repeat(40)).length).toBeLessThanOrEqual(32);

@@ -1,7 +1,7 @@
 /**
  * Words of the same sounds that are written with a mark or without it. Devanagari: the sign of a nasal or the letter of its class (हिंदी, हिन्दी),
  * the two nasal signs, and the dot of a sound from another language (ज़रूरत, जरूरत). Hebrew: the marks of an abbreviation or of a sound that
- * the alphabet lacks (צה״ל, צהל).
+ * the alphabet lacks (צה״ל, צהל). Katakana: the long sound at the end (サーバー, サーバ), and v or b (ヴァイオリン, バイオリン).
  */
 
 interface Place {
@@ -39,14 +39,28 @@ const HAS_DEVANAGARI = /\p{sc=Deva}/u;
 const HAS_HEBREW = /\p{sc=Hebr}["']?\p{sc=Hebr}/u;
 const HAS_MARK = /["']/u;
 
+const LONG_MARK = 'ー';
+const KATAKANA_WORD = /^[\p{sc=Kana}ー]{3,}$/u;
+const KATAKANA = /ヴ[ァィェォ]?|[バビブベボ]|(?:(?<=.{2})ー)?$/gu;
+const V_AND_B = new Map(['ヴァバ', 'ヴィビ', 'ヴェベ', 'ヴォボ'].map((pair) => [pair.slice(0, 2), pair.slice(2)])).set(
+  'ヴ',
+  'ブ',
+);
+const B_AND_V = new Map([...V_AND_B].map(([v, b]) => [b, v]));
+
 /** Ways to write one word: places behind which there would be more stay as they were typed. */
 const WAYS_MAX = 32;
 
 /** Other ways to write a folded word, each once. */
 export function markSpellings(term: string): readonly string[] {
+  if (KATAKANA_WORD.test(term)) return spellingsAt(term, placesOf(term, KATAKANA, katakana));
   const isDevanagari = HAS_DEVANAGARI.test(term);
   if (!isDevanagari && !HAS_HEBREW.test(term)) return [];
   const places = isDevanagari ? placesOf(term, DEVANAGARI, devanagari) : placesOf(term, HEBREW, hebrewOf(term));
+  return spellingsAt(term, places);
+}
+
+function spellingsAt(term: string, places: readonly Place[]): readonly string[] {
   const unmarked = places.map(({ plain }) => plain).join('');
   return [...new Set([unmarked, ...waysOf(places)])].filter((way) => way !== term);
 }
@@ -75,6 +89,12 @@ function placesOf(term: string, pattern: RegExp, placeOf: PlaceOf): readonly Pla
 
 function asTyped(typed: string): Place {
   return { typed, plain: typed, others: [] };
+}
+
+function katakana(typed: string): Place {
+  if (typed === '' || typed === LONG_MARK) return { typed, plain: '', others: [typed === '' ? LONG_MARK : ''] };
+  const [v, b] = [V_AND_B.get(typed), B_AND_V.get(typed)];
+  return { typed, plain: v ?? typed, others: [v ?? b ?? typed] };
 }
 
 function devanagari(typed: string, behind: string): Place {

@@ -1,18 +1,24 @@
 /** Words that are written with other letters, each by itself, and numbers: in the list's language, and in the word's script. Only what the list has is looked for. */
 import type { Dictionary } from './dictionary.js';
 import { digraphSpellings } from './digraphs.js';
-import { SPELLING_WEIGHT, SPELLINGS_PER_QUERY_MAX } from './expansion-weights.js';
+import { IRREGULAR_WEIGHT, SPELLING_WEIGHT, SPELLINGS_PER_QUERY_MAX } from './expansion-weights.js';
+import { irregularForm } from './irregular-forms.js';
 import { numberWritings, type OtherWriting } from './number-writings.js';
 import { markSpellings } from './optional-marks.js';
 import type { QueryWord } from './query-words.js';
-import type { Span } from './spans.js';
+import type { Span, SpanVariant } from './spans.js';
 
 export function otherLetterSpans(
   words: readonly QueryWord[],
   language: string,
   dictionary: Dictionary,
 ): readonly Span[] {
+  const irregular = words.flatMap(({ term }, begin): readonly OtherWriting[] => {
+    const form = irregularForm(term, language);
+    return form === undefined ? [] : [{ begin, end: begin + 1, terms: [form] }];
+  });
   const candidates: readonly OtherWriting[] = [
+    ...irregular,
     ...words.flatMap((word, begin) =>
       [...digraphSpellings(word, language), ...markSpellings(word.term)].map((term) => ({
         begin,
@@ -26,10 +32,15 @@ export function otherLetterSpans(
   if (looked.length === 0) return [];
   const counts = dictionary.documentFrequencies(looked.flatMap(({ terms }) => terms));
   let at = 0;
-  return looked.flatMap(({ begin, end, terms }) => {
+  return looked.flatMap(({ begin, end, terms }, place) => {
     const first = at;
     at += terms.length;
     if (!terms.every((_, index) => (counts[first + index] ?? 0) > 0)) return [];
-    return [{ begin, end, variants: [{ kind: 'spelling', weight: SPELLING_WEIGHT, terms }] }];
+    // The form has no say in how common the word is.
+    const variant: SpanVariant =
+      place < irregular.length
+        ? { kind: 'split', weight: IRREGULAR_WEIGHT, terms }
+        : { kind: 'spelling', weight: SPELLING_WEIGHT, terms };
+    return [{ begin, end, variants: [variant] }];
   });
 }

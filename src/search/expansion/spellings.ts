@@ -7,11 +7,13 @@
  * letters meet digits or neither word is a function word. Records are indexed as they are written, and by the parts of their words
  * (kernel/analysis/word_parts.h), so what the dictionary lacks is no alternative.
  */
+import { conjunctionSpans } from './conjunctions.js';
 import type { Dictionary } from './dictionary.js';
 import type { QueryWord } from './query-words.js';
 import type { Span, SpanVariant } from './spans.js';
 import {
   ANY_POINT_LETTERS_MAX,
+  ELIDED_LETTERS_MAX,
   INITIALS_LETTERS_MAX,
   INITIALS_LETTERS_MIN,
   JOINED_SHARE,
@@ -54,7 +56,11 @@ export function spellingSpans(
 ): readonly Span[] {
   const lexicon = { dictionary, functionWords };
   // Of two alternatives with the same terms the first stays: what a word's parts are counts for no idf.
-  const spans: Span[] = [...partsSpans(words, dictionary), ...joinedSpans(words, dictionary)];
+  const spans: Span[] = [
+    ...partsSpans(words, dictionary),
+    ...joinedSpans(words, dictionary),
+    ...conjunctionSpans(words, dictionary, WRITINGS_WORDS_MAX),
+  ];
   words.slice(0, WRITINGS_WORDS_MAX).forEach(({ term, joint }, begin) => {
     const split = dictionary.kept(`split ${term}`, () => [
       ...initialsVariants(term, lexicon),
@@ -122,20 +128,29 @@ function splitVariants(term: string, { dictionary, functionWords }: Lexicon): re
   if (documents > SPLIT_DOCUMENTS_MAX) return [];
   const ways = twoPartsOf(term, functionWords);
   const counts = countsOf(
-    ways.flatMap((parts) => [...parts, pointed(parts), parts.join('_')]),
+    [...ways.flatMap((parts) => [...parts, pointed(parts), parts.join('_')]), ...elided(ways)],
     dictionary,
   );
   const marksOf = (parts: readonly string[]): string[] =>
     [pointed(parts), parts.join('_')].filter((word) => rarestOf([word], counts) > 0);
   const marked = ways.filter((parts) => marksOf(parts).length > 0);
+  const apostrophes = elided(ways).filter((word) => rarestOf([word], counts) > 0);
   const variants = marked.flatMap((parts) => {
     if (!isParted(parts)) return marksOf(parts).map((word) => variantOf([word]));
     const words = marksOf(parts).map((word) => variantOf([word], MARKED_SPELLING_WEIGHT));
     return [splitInto(parts), ...words];
   });
   const [best] = ways.toSorted((a, b) => rarestOf(b, counts) - rarestOf(a, counts));
-  if (best === undefined || marked.includes(best) || rarestOf(best, counts) < Math.max(1, documents)) return variants;
-  return [...variants, splitInto(best)];
+  const all = [...apostrophes.map((word) => variantOf([word])), ...variants];
+  if (best === undefined || marked.includes(best) || rarestOf(best, counts) < Math.max(1, documents)) return all;
+  return [...all, splitInto(best)];
+}
+
+/** With an apostrophe where one may be left out: `o'brien`, `d'angelo`, `don't`. Forms with `'s` are of the stem. */
+function elided(ways: readonly (readonly string[])[]): readonly string[] {
+  return ways
+    .filter(([first = '', last]) => first.length <= ELIDED_LETTERS_MAX || last === 't')
+    .map((parts) => parts.join("'"));
 }
 
 /** Whether a word of these parts, with marks between them, is indexed by its parts as well: not by single letters. */
