@@ -20,7 +20,7 @@ let names: NameLookup;
 /** What the system was asked for: it knows all names. */
 let ofSystem: string[];
 /** Called with each name that is asked for. */
-let onAsked: (name: string) => void = () => undefined;
+let onAsked: (first: string, name: string) => void = () => undefined;
 
 /** `silent…` is not answered, `none…` is no name, `broken…` fails; `four…` and `six…` have an address of one kind, all others two. */
 function answer(question: Buffer): Buffer | undefined {
@@ -32,7 +32,7 @@ function answer(question: Buffer): Buffer | undefined {
   }
   const kind = TYPES[question.readUInt16BE(at + 1) as keyof typeof TYPES];
   const [name = ''] = labels;
-  onAsked(name);
+  onAsked(name, labels.join('.'));
   if (name.startsWith('silent')) return undefined;
   const code = name.startsWith('none') ? NO_SUCH_NAME : name.startsWith('broken') ? SERVER_FAILS : 0;
   const isThere = code === 0 && !name.startsWith(kind === 4 ? 'six' : 'four');
@@ -89,6 +89,28 @@ it('takes addresses of one kind, and tells a name that is none from one that no 
   expect(await found('six.example.com')).toEqual(['2606:2800:220:1:248:1893:25c8:1946']);
   await expect(found('none.example.com')).rejects.toMatchObject({ code: 'ENOTFOUND' });
   await expect(found('broken.example.com')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
+});
+
+it('completes short names by the domains that the machine searches, in its order', async () => {
+  const asked = new Set<string>();
+  onAsked = (_first, name) => asked.add(name);
+  const namesAsked = async (name: string, resolvConf: string) => {
+    asked.clear();
+    const serversPath = join(folder, 'resolv.conf');
+    writeFileSync(serversPath, resolvConf);
+    names = new NameLookup({ hostsPath: '', serversPath, servers: [`127.0.0.1:${server.address().port}`] });
+    await found(name).catch(() => undefined);
+    return [...asked];
+  };
+  const cluster = '# of a cluster\nsearch old.example\nsearch tools.svc.local. none.example\noptions ndots:5 edns0\n';
+  expect(await namesAsked('ollama', cluster)).toEqual(['ollama.tools.svc.local']);
+  expect(await namesAsked('none', cluster)).toEqual(['none.tools.svc.local', 'none.none.example', 'none']);
+  expect(await namesAsked('none.example.com.', cluster)).toEqual(['none.example.com']);
+  expect(await namesAsked('none.example.com', 'domain here.example\n')).toEqual([
+    'none.example.com',
+    'none.example.com.here.example',
+  ]);
+  expect(await namesAsked('broken', cluster)).toEqual(['broken.tools.svc.local']);
 });
 
 it('asks the system for what the machine calls so, and where there is no name server', async () => {

@@ -3,7 +3,8 @@
  * system (`dns.lookup`) has a thread for each name, of which the whole process has two by default: whose name servers never answer holds one for ten
  * seconds and more, and twenty such names kept every other one waiting for minutes, whoever asked.
  *
- * What the machine calls by `/etc/hosts` is looked up by the system. What servers and hosts there are is seen anew when their files change.
+ * What the machine calls by `/etc/hosts` is looked up by the system. Short names are completed by the domains that the machine searches, as those of a
+ * cluster are (`ollama`, `ollama.tools`). What servers, hosts and domains there are is seen anew when their files change.
  */
 import { lookup, promises as dns, type LookupAddress } from 'node:dns';
 import { readFileSync, statSync } from 'node:fs';
@@ -36,9 +37,18 @@ export interface NameLookupPlaces {
 
 const SYSTEM: NameLookupPlaces = { hostsPath: '/etc/hosts', serversPath: '/etc/resolv.conf' };
 
+/** resolv.conf(5). */
+interface SearchedDomains {
+  readonly domains: readonly string[];
+  /** Names with so many dots are asked for as they are first. */
+  readonly dotsMin: number;
+}
+const NO_DOMAINS: SearchedDomains = { domains: [], dotsMin: 1 };
+
 export class NameLookup {
   private resolver: dns.Resolver | undefined;
   private hosts: ReadonlySet<string> = new Set();
+  private domains: SearchedDomains = NO_DOMAINS;
   private printed = '';
   private lookedMs = -Infinity;
   private isSixFirst = false;
@@ -71,7 +81,21 @@ export class NameLookup {
     return name === 'localhost' || name.endsWith('.localhost') || this.hosts.has(name);
   }
 
+  /** Rejects with what is said of the name as it was given, where none of the names that it may stand for is one. */
   private async asked(hostname: string, family: number): Promise<LookupAddress[]> {
+    let failure: unknown;
+    for (const name of namesFor(hostname, this.domains)) {
+      try {
+        return await this.askedFor(name, family);
+      } catch (error) {
+        if (codeOf(error) !== 'ENOTFOUND') throw error;
+        if (failure === undefined || name === hostname) failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  private async askedFor(hostname: string, family: number): Promise<LookupAddress[]> {
     const resolver = (this.resolver ??= this.newResolver());
     const [four, six] = await Promise.allSettled([
       family === 6 ? [] : resolver.resolve4(hostname),
@@ -98,6 +122,7 @@ export class NameLookup {
     if (printed !== this.printed) {
       this.printed = printed;
       this.hosts = namesIn(hostsPath);
+      this.domains = domainsIn(serversPath);
       this.resolver = undefined;
     }
     this.isSixFirst = hasSixAlone();
@@ -135,14 +160,46 @@ function printOf(path: string): string {
 
 /** Names of a file like `/etc/hosts`, in lower case. */
 function namesIn(path: string): ReadonlySet<string> {
+  return new Set(wordsOfLines(path).flatMap(([, ...names]) => names));
+}
+
+/** The words of each line, in lower case; none where there is no such file. */
+function wordsOfLines(path: string): readonly string[][] {
   let text = '';
   try {
     text = readFileSync(path, 'utf8');
   } catch {
-    // Where there is none, it names nothing.
+    // Where there is none, it says nothing.
   }
-  const lines = text.split('\n').map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/));
-  return new Set(lines.flatMap(([, ...names]) => names));
+  return text.split('\n').map((line) =>
+    line
+      .replace(/[#;].*/, '')
+      .trim()
+      .toLowerCase()
+      .split(/\s+/),
+  );
+}
+
+/** As the system's resolver has it. */
+const DOTS_MAX = 15;
+const DOMAINS_MAX = 6;
+
+/** Of a file like `/etc/resolv.conf`. The last line that names domains holds. */
+function domainsIn(path: string): SearchedDomains {
+  const lines = wordsOfLines(path);
+  const named = lines.findLast(([keyword]) => keyword === 'search' || keyword === 'domain')?.slice(1) ?? [];
+  const options = lines.flatMap(([keyword, ...values]) => (keyword === 'options' ? values : []));
+  const dots = options.flatMap((option) => /^ndots:(\d{1,3})$/.exec(option)?.[1] ?? []).at(-1) ?? NO_DOMAINS.dotsMin;
+  const domains = named.map((domain) => domain.replace(/\.$/, '')).filter((domain) => domain !== '');
+  return { domains: domains.slice(0, DOMAINS_MAX), dotsMin: Math.min(Number(dots), DOTS_MAX) };
+}
+
+/** What a name may stand for, in the order in which the system asks; one that ends with a dot stands for itself. */
+function namesFor(hostname: string, { domains, dotsMin }: SearchedDomains): readonly string[] {
+  if (hostname.endsWith('.')) return [hostname];
+  const completed = domains.map((domain) => `${hostname}.${domain}`);
+  const dots = hostname.split('.').length - 1;
+  return dots >= dotsMin ? [hostname, ...completed] : [...completed, hostname];
 }
 
 /** The machine reaches others by IPv6 and not by IPv4. */
