@@ -64,12 +64,16 @@ export async function restoreStopped(
     service.services.part(BACKUPS).place(from, account);
     if (!replace) {
       throw new OperatorError(
-        `${earlier === undefined ? '' : `${toldFinished(dataDir, earlier)}. `}What is in ${dataDir} knows the media store, and is replaced by the backup: with --replace it moves to a folder in the data directory, and nothing is deleted.`,
+        `What is in ${dataDir} knows the media store, and is replaced by the backup: with --replace it moves to a folder in the data directory, and nothing is deleted.`,
       );
     }
     assertMovable(dataDir);
     ({ summary } = await service.services.part(BACKUPS).fetch(from, account, join(dataDir, RESTORING)));
     await markRestored(dataDir, assertKnown);
+  } catch (error) {
+    // The store may be in what was there before alone.
+    if (earlier === undefined || !(error instanceof Error)) throw error;
+    throw new OperatorError(`${toldFinished(dataDir, earlier)}. ${error.message}`);
   } finally {
     await service.close();
   }
