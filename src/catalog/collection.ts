@@ -248,7 +248,8 @@ export class CollectionStore {
         steps.push(action);
       },
       emit: (account, event) => {
-        if (sink.wanted(account).includes(event.type)) events.push(asOutboxEvent(account, event, nowMs));
+        if (sink.wanted(account).includes(event.type))
+          events.push(asOutboxEvent(account, event, sink.eventTime(account, nowMs)));
       },
     });
     if (steps.length === 0 && events.length === 0) return result;

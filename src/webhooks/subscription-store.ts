@@ -120,6 +120,11 @@ export class SubscriptionStore {
     return this.subscriptions.wanted(account);
   }
 
+  /** Not before the last webhook of the account was made. */
+  eventTime(account: string, nowMs: number): number {
+    return Math.max(nowMs, this.subscriptions.lastMadeMs(account));
+  }
+
   /** Rejects with `conflict` where the account has too many. */
   async create(account: string, settings: SubscriptionSettings): Promise<WithSecret> {
     const { clock, subscriptionsMax } = this.options;

@@ -33,3 +33,18 @@ it('what webhooks of an account want is known without looking at the others when
   expect([...known.wanted('elsewhere')]).toEqual([]);
   expect(looks).toBe(0);
 });
+
+it('the last of an account is known when one comes, changes or goes', () => {
+  const known = new SubscriptionsByAccount();
+  const made = (id: string, created_utc: string) =>
+    known.put({ ...subscription(id, 'shop', ['list.created']), created_utc });
+  expect(known.lastMadeMs('shop')).toBe(0);
+  made('a', '2026-01-02T00:00:00.000Z');
+  made('b', '2036-01-01T00:00:00.000Z');
+  expect(known.lastMadeMs('shop')).toBe(Date.UTC(2036, 0, 1));
+  expect(known.lastMadeMs('elsewhere')).toBe(0);
+  known.delete('b');
+  expect(known.lastMadeMs('shop')).toBe(Date.UTC(2026, 0, 2));
+  known.delete('a');
+  expect(known.lastMadeMs('shop')).toBe(0);
+});

@@ -12,6 +12,9 @@ export class SubscriptionsByAccount {
   /** The types that are wanted, as they were when somebody asked: at each commit and each change. */
   private readonly told = new Map<string, readonly string[]>();
 
+  /** When the last of an account was made, as it was when somebody asked. */
+  private readonly lastMade = new Map<string, number>();
+
   get size(): number {
     return this.byId.size;
   }
@@ -33,6 +36,15 @@ export class SubscriptionsByAccount {
     return told;
   }
 
+  /** In milliseconds, by the clock that there was then; 0 where the account has none. */
+  lastMadeMs(account: string): number {
+    const own = this.byAccount.get(account);
+    if (own === undefined) return 0;
+    const known = this.lastMade.get(account) ?? Math.max(...Array.from(own, (each) => Date.parse(each.created_utc)));
+    this.lastMade.set(account, known);
+    return known;
+  }
+
   of(account: string): Iterable<Subscription> {
     return this.byAccount.get(account) ?? NONE;
   }
@@ -47,6 +59,7 @@ export class SubscriptionsByAccount {
     this.byId.set(subscription.id, subscription);
     const own = this.byAccount.get(subscription.account) ?? new Set();
     this.byAccount.set(subscription.account, own.add(subscription));
+    this.lastMade.delete(subscription.account);
     this.count(subscription, 1);
   }
 
@@ -57,6 +70,7 @@ export class SubscriptionsByAccount {
     const own = this.byAccount.get(known.account);
     own?.delete(known);
     if (own?.size === 0) this.byAccount.delete(known.account);
+    this.lastMade.delete(known.account);
     this.count(known, -1);
   }
 

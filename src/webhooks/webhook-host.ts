@@ -91,6 +91,10 @@ export class WebhookHost implements EventSink {
     return this.subscriptions.wanted(account);
   }
 
+  eventTime(account: string, nowMs: number): number {
+    return this.subscriptions.eventTime(account, nowMs);
+  }
+
   written(source: OutboxSource): void {
     this.sources.set(source.id, source);
     if (!this.host.isRunning) return;

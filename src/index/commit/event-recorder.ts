@@ -24,15 +24,17 @@ export class EventRecorder {
   private readonly events: OutboxEvent[] = [];
   private readonly wanted: ReadonlySet<string>;
   private readonly imports: Record<string, ImportCount>;
+  private readonly atMs: number;
   private importEnded = false;
   private firstRow = FIRST_OUTBOX_ROW;
 
   /** `state`: what the list's state says of events so far. */
   constructor(
     private readonly task: EventTask | undefined,
-    private readonly nowMs: number,
+    nowMs: number,
     private readonly state: ListEventState | undefined,
   ) {
+    this.atMs = Math.max(nowMs, task?.notBeforeMs ?? 0);
     this.wanted = new Set(task?.wanted);
     this.imports = { ...state?.imports };
   }
@@ -48,7 +50,7 @@ export class EventRecorder {
     const { account, list } = this.task;
     const previous = previousName === undefined ? '' : `,"previous_name":${JSON.stringify(previousName)}`;
     const body = eventBody(id, list, `{"name":${JSON.stringify(name)},"fields":${fieldsJson}${previous}}`);
-    this.events.push({ account, type, subject: subjectOf(type, list, id), atMs: this.nowMs, body });
+    this.events.push({ account, type, subject: subjectOf(type, list, id), atMs: this.atMs, body });
   }
 
   /** Events that are made only where somebody listens. */
@@ -56,7 +58,7 @@ export class EventRecorder {
     if (this.task === undefined || this.wanted.size === 0) return;
     const { account, list } = this.task;
     for (const content of make(list)) {
-      if (this.wanted.has(content.type)) this.events.push(asOutboxEvent(account, content, this.nowMs));
+      if (this.wanted.has(content.type)) this.events.push(asOutboxEvent(account, content, this.atMs));
     }
   }
 

@@ -31,7 +31,8 @@ export class ListEvents {
     const { account, list } = this.options.names();
     const wanted = this.sink.wanted(account);
     if (wanted.length === 0 && this.options.state().events === undefined) return undefined;
-    return { account, list, wanted, removableTo: this.sink.removableTo(this.source.id) };
+    const removableTo = this.sink.removableTo(this.source.id);
+    return { account, list, wanted, removableTo, notBeforeMs: this.sink.eventTime(account, 0) };
   }
 
   /** A commit took the list from one state to another. */

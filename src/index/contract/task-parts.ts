@@ -8,6 +8,8 @@ export interface EventTask {
   readonly wanted: readonly string[];
   /** Rows of the outbox up to this one are delivered or queued and need not stay: they go with this commit. */
   readonly removableTo: number;
+  /** Events took place no earlier, whatever the clock says. */
+  readonly notBeforeMs: number;
 }
 
 export interface TaskBase {

@@ -26,11 +26,15 @@ const BULK: EventType[] = ['searchresult.bulk-created'];
 class TestSink implements EventSink {
   types: readonly EventType[] = [];
   moved = 0;
+  sinceMs = 0;
   readonly writtenBy: string[] = [];
   readonly drainedSources: OutboxSource[] = [];
 
   wanted(account: string): readonly EventType[] {
     return account === LIST_SETTINGS.account ? this.types : [];
+  }
+  eventTime(_account: string, nowMs: number): number {
+    return Math.max(nowMs, this.sinceMs);
   }
   written({ id }: OutboxSource): void {
     this.writtenBy.push(id);
@@ -95,6 +99,19 @@ describe('records', () => {
     await session.end();
     expect(rows()).toEqual([]);
     expect(sink.writtenBy).toEqual([]);
+  });
+
+  it('took place no earlier than whoever is told of them subscribed, also where the clock was set back since', async () => {
+    sink.types = [...RECORDS, ...BULK];
+    await put('a');
+    sink.sinceMs = Date.now() + 86_400_000;
+    await put('b');
+    const session = list.startImport('ndjson');
+    await session.push(line('c'));
+    await session.end();
+    const [before, ...after] = rows().map(({ event }) => event.atMs);
+    expect(before).toBeLessThan(sink.sinceMs);
+    expect(after).toEqual([sink.sinceMs, sink.sinceMs]);
   });
 
   it('are told in their order, also those of one commit, and a refused write is not', async () => {

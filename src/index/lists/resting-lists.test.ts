@@ -371,6 +371,7 @@ describe('events of a list at rest', () => {
   const sink = { moved: 0, isHeld: false, sources: new Set<string>() };
   const events: EventSink = {
     wanted: () => ['searchresult.created'],
+    eventTime: (_account, nowMs) => nowMs,
     written: ({ id }) => sink.sources.add(id),
     movedTo: () => sink.moved,
     removableTo: () => (sink.isHeld ? 0 : sink.moved),

@@ -10,11 +10,15 @@ class Reader implements EventSink {
   moved = 0;
   readonly read: number[] = [];
   isDrained = false;
+  sinceMs = 0;
 
   constructor(readonly types: readonly string[]) {}
 
   wanted(): readonly string[] {
     return this.types;
+  }
+  eventTime(_account: string, nowMs: number): number {
+    return Math.max(nowMs, this.sinceMs);
   }
   written(): void {
     this.told += 1;
@@ -80,6 +84,9 @@ describe('several that are told of commits', () => {
     expect([sink.wanted('account'), sink.movedTo(SOURCE.id), sink.removableTo(SOURCE.id)]).toEqual([[], 0, 0]);
     readers.push(new Reader(['a']), new Reader(['b', 'a']));
     expect(sink.wanted('account')).toEqual(['a', 'b']);
+    expect(sink.eventTime('account', 3)).toBe(3);
+    (readers[1] as Reader).sinceMs = 5;
+    expect(sink.eventTime('account', 3)).toBe(5);
     await sink.drained(SOURCE);
     expect(readers.map(({ isDrained }) => isDrained)).toEqual([true, true]);
   });

@@ -15,6 +15,11 @@ export interface EventSink {
    * before the change was asked for is told of it.
    */
   wanted(account: string): readonly string[];
+  /**
+   * When what is written now took place, for whoever is to be told of it: not before they subscribed, whatever the clock says. It may have been set back
+   * since, and right again when the event is told.
+   */
+  eventTime(account: string, nowMs: number): number;
   /** So many rows were committed; 0: some may be left from before a start. They will be fetched from there. */
   written(source: OutboxSource, rows: number): void;
   /** The last row of the source that is known to be in the queue; 0 for none, `EVERY_ROW` where none of them is wanted. */
@@ -31,6 +36,7 @@ export const EVERY_ROW = Number.MAX_SAFE_INTEGER - 1;
 /** For those who write where nobody listens: tests, tools. */
 export const noEventSink: EventSink = {
   wanted: () => [],
+  eventTime: (_account, nowMs) => nowMs,
   written: () => undefined,
   movedTo: () => 0,
   removableTo: () => 0,
@@ -48,6 +54,7 @@ export function joinedEventSinks(sinks: readonly EventSink[]): EventSink {
       const own = first.wanted(account);
       return lists.length === 0 ? own : [...new Set([...own, ...lists.flat()])];
     },
+    eventTime: (account, nowMs) => sinks.reduce((ms, sink) => Math.max(ms, sink.eventTime(account, nowMs)), nowMs),
     written(source, rows) {
       for (const sink of sinks) sink.written(source, rows);
     },

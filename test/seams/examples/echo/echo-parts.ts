@@ -138,6 +138,7 @@ export const echoParts: FeatureParts = {
       // That there was a commit is all that it asks for: it fetches no row.
       events: {
         wanted: () => ['list.created'],
+        eventTime: (_account, nowMs) => nowMs,
         written: () => {
           heard.inc();
         },
