@@ -246,7 +246,7 @@ describe('/search-result/{account}/{list}/{id}', () => {
     expect(none).toMatchObject({ results: [] });
     expect(none).not.toHaveProperty('next');
     expect(await service.client.get(PATH, { name: 'x', after: '3' })).toMatchObject({
-      status: 400,
+      status: 422,
       body: { detail: expect.stringContaining('leave out after and skip') as string },
     });
     expect(await service.client.delete(PATH, { filter: `name = 'twins, "a" & b'` })).toMatchObject({

@@ -117,7 +117,7 @@ const page = defineOperation({
     const { name, after = '-1', skip = 0, size = SEARCH_SIZE_DEFAULT, vectors = false } = query;
     if (name !== undefined && (query.after !== undefined || skip > 0)) {
       const detail = 'name is of one record, which has no page behind it: leave out after and skip.';
-      throw new ServiceError('invalid-parameter', detail, { errors: [{ parameter: 'name', detail }] });
+      throw new ServiceError('unprocessable', detail, { errors: [{ parameter: 'name', detail }] });
     }
     if (skip > SKIP_MAX) {
       const detail = `skip passes over ${SKIP_MAX} records at most; go on with after, which takes the next of the page before.`;
