@@ -6,7 +6,7 @@ import { DataCopy, STAGING, type BackupSource, type CopyWatch } from '../data-co
 import { asFull } from '../folder-fault.js';
 import { inOrderOfMaking, olderStays } from '../kept-backups.js';
 import type { MadeBackup } from '../make-backup.js';
-import { PieceStore } from './piece-store.js';
+import { PieceStore, PlaceFullError } from './piece-store.js';
 import { timeOf, type StoredBackup, type StoredBackups } from './stored-backups.js';
 import { StoredTarget } from './stored-target.js';
 
@@ -54,7 +54,7 @@ async function copyInto(source: BackupSource, pieces: PieceStore, watch: CopyWat
     const { lists, damaged } = await new DataCopy(source, target, watch).copyAll();
     return { lists, damaged, target, files: await target.files() };
   } catch (error) {
-    throw asFull(asStorageError(error, dataDir), dataDir, dataDir);
+    throw error instanceof PlaceFullError ? error : asFull(asStorageError(error, dataDir), dataDir, dataDir);
   } finally {
     await target.settle();
     await rm(staging, { recursive: true, force: true });

@@ -16,6 +16,9 @@ export interface PutPiece {
   readonly shared: boolean;
 }
 
+/** It says which of the disks that take part is full. */
+export class PlaceFullError extends ServiceError {}
+
 export class PieceStore {
   private known: Map<string, number> | undefined;
   private readonly coming = new Map<string, Promise<void>>();
@@ -115,7 +118,7 @@ export async function putWhole(store: MediaStore, path: string, bytes: Uint8Arra
     // A full disk is told by itself, by the store of a folder or by the server of a bucket, each in its own words.
     const failure = asStorageError(error);
     if (!(failure instanceof ServiceError) || !isOutOfSpace(failure)) throw failure;
-    throw new ServiceError('storage-full', `The disk of ${told} is full: free space there and try again.`, {
+    throw new PlaceFullError('storage-full', `The disk of ${told} is full: free space there and try again.`, {
       cause: error,
     });
   }

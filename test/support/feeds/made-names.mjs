@@ -1,6 +1,7 @@
 /**
  * Loaded before the service (`NODE_OPTIONS`) in tests of what becomes of a name: those of the file MADE_NAMES lead where it says, a step each time
- * that they are looked up, and the last step for ever. A step is an address, or the code of an error. Other names are the system's.
+ * that they are looked up, and the last step for ever. A step is an address, or the code of an error. Other names are the system's, or those of its
+ * name servers.
  */
 import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
@@ -8,6 +9,19 @@ import { syncBuiltinESMExports } from 'node:module';
 
 const systemLookup = dns.lookup;
 const steps = new Map();
+
+/**
+ * @param {string} name
+ * @returns {string | undefined}
+ */
+function nextStep(name) {
+  const known = JSON.parse(readFileSync(process.env.MADE_NAMES, 'utf8'))[name];
+  if (known === undefined) return undefined;
+  const key = JSON.stringify([name, known]);
+  const step = steps.get(key) ?? 0;
+  steps.set(key, step + 1);
+  return known[Math.min(step, known.length - 1)];
+}
 
 /** @typedef {(error: Error | null, address: unknown, family?: number) => void} Answer */
 
@@ -19,15 +33,11 @@ const steps = new Map();
 function lookup(name, options, callback) {
   // Without options, what is to be answered stands in their place.
   const answer = callback ?? /** @type {Answer} */ (/** @type {unknown} */ (options));
-  const known = JSON.parse(readFileSync(process.env.MADE_NAMES, 'utf8'))[name];
-  if (known === undefined) {
+  const address = nextStep(name);
+  if (address === undefined) {
     systemLookup(name, options, callback);
     return;
   }
-  const key = JSON.stringify([name, known]);
-  const step = steps.get(key) ?? 0;
-  steps.set(key, step + 1);
-  const address = known[Math.min(step, known.length - 1)];
   process.nextTick(() => {
     if (/^[A-Z]/.test(address))
       answer(Object.assign(new Error(`getaddrinfo ${address} ${name}`), { code: address }), []);
@@ -36,4 +46,26 @@ function lookup(name, options, callback) {
   });
 }
 Object.assign(dns, { lookup });
+
+const { prototype: resolver } = dns.promises.Resolver;
+const { resolve4, resolve6 } = resolver;
+/**
+ * @this {import('node:dns').promises.Resolver}
+ * @param {string} name
+ */
+resolver.resolve4 = async function made4(name) {
+  const address = nextStep(name);
+  if (address === undefined) return resolve4.call(this, name);
+  if (/^[A-Z]/.test(address)) throw Object.assign(new Error(`queryA ${address} ${name}`), { code: address });
+  return [address];
+};
+/**
+ * @this {import('node:dns').promises.Resolver}
+ * @param {string} name
+ */
+resolver.resolve6 = async function made6(name) {
+  const isMade = JSON.parse(readFileSync(process.env.MADE_NAMES, 'utf8'))[name] !== undefined;
+  if (isMade) throw Object.assign(new Error(`queryAaaa ENODATA ${name}`), { code: 'ENODATA' });
+  return resolve6.call(this, name);
+};
 syncBuiltinESMExports();
