@@ -96,7 +96,8 @@ class FilterResolver {
         `${excerpt(name)} is no facet: this list has none to filter by but ${RECORD_FIELD_NAMES} of its records`,
       );
     const more = names.length > FACETS_NAMED_MAX ? ` and ${names.length - FACETS_NAMED_MAX} more` : '';
-    const known = `Facets are ${names.slice(0, FACETS_NAMED_MAX).join(', ')}${more}.`;
+    const facets = `Facets are ${names.slice(0, FACETS_NAMED_MAX).join(', ')}${more}`;
+    const known = `${facets}; each record has ${RECORD_FIELD_NAMES}.`;
     return filterError(
       at,
       `${excerpt(name)} is no facet of this list.${didYouMean(name, [...names, ...RECORD_FIELDS.keys()])} ${known}`,

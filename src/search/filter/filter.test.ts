@@ -211,6 +211,9 @@ describe('a group of lists', () => {
 
   it('refuses what no list can answer', () => {
     expect(() => parseFilters('size = 1', [first, second])).toThrow('is no facet');
+    expect(() => parseFilters('modified = 1', [first, second])).toThrow(
+      'each record has name, created_utc, modified_utc.',
+    );
     expect(() => parseFilters('year = true', [first, second])).toThrow('number facet');
   });
 });
