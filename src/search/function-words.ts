@@ -1,7 +1,7 @@
 /**
- * Function words by language: articles, prepositions, pronouns, auxiliaries, question words. They stay in the index and in
- * the query, but next to a content word they weigh less (`FUNCTION_WORD_WEIGHT`): "what is a boundary layer" is about
- * boundary layers. Written without diacritics and in lower case, as the analyser folds them.
+ * Function words by language: articles, prepositions, pronouns, auxiliaries, question words. They stay in the index and
+ * in the query, but next to a content word they weigh less (`FUNCTION_WORD_WEIGHT`): "what is a boundary layer" is
+ * about boundary layers. Written in lower case without diacritics, as the analyser folds them.
  */
 
 const WORDS_BY_LANGUAGE: Readonly<Record<string, string>> = {
@@ -104,7 +104,10 @@ const WORDS_BY_LANGUAGE: Readonly<Record<string, string>> = {
 const setsByLanguage = new Map<string, ReadonlySet<string>>();
 const NONE: ReadonlySet<string> = new Set();
 
-/** The function words of a language by its BCP 47 primary tag; empty for a language without a list and for `none`. */
+/**
+ * Returns the function words of a language by its BCP 47 primary tag. Empty for a language without a list and for
+ * `none`.
+ */
 export function functionWords(language: string): ReadonlySet<string> {
   const known = setsByLanguage.get(language);
   if (known !== undefined) return known;

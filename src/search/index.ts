@@ -1,4 +1,6 @@
-/** Search: options and filter language → plan → evaluation → response bytes. Everything but types runs in search workers. */
+/**
+ * Search: options and filter language → plan → evaluation → response bytes. All but the types runs in search workers.
+ */
 export * from './types.js';
 export { parseFilter, parseFilters } from './filter/filter-resolver.js';
 export type { FilterNode, FilterValue } from './filter/filter-nodes.js';

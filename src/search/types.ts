@@ -1,4 +1,4 @@
-/** A search as the front end hands it to a search worker, after validation of every option against its schema. */
+/** Tasks of search workers, as the front end sends them after validating every option against its schema. */
 import type { GenerationHandle } from '../../native-bindings/index.js';
 import type { Reservation } from '../platform/index.js';
 import type { SynonymRule } from '../synonyms/index.js';
@@ -15,75 +15,81 @@ export interface RadiusOption {
   readonly metres: number;
 }
 
-/** One list of a search: a plain list search has one, a group search one per member. */
+/** One list of a search. A plain list search has one, a group search one per member. */
 export interface SearchTarget {
   readonly generation: GenerationHandle;
-  /** Set on group searches: hits carry it. */
+  /** Name shown with each hit. Set on group searches. */
   readonly listName?: string;
-  /** What the search means to this list: compared with vectors of the same version alone. */
+  /** Vector of the search for this list. It is compared only with vectors of the same model version. */
   readonly meaning?: SearchMeaning;
-  /** The search came with a vector that is looked for: where it has no text besides, a list that cannot compare it finds nothing. */
+  /**
+   * Set if the search came with a vector. If it has no text as well, a list that cannot compare the vector finds
+   * nothing.
+   */
   readonly isOfVector?: true;
-  /** The pictures of its records, and what the search is to a model that reads pictures and texts. */
+  /** The list's pictures, and the vector of the search by a model that reads pictures and texts. */
   readonly pictures?: SearchPictures;
 }
 
 export interface SearchPictures {
-  /** The segments of the list's own, with the vectors of pictures. */
+  /** The list's generation of picture vectors. */
   readonly generation: GenerationHandle;
-  /** As many numbers as those have. */
+  /** Of the same dimensions as the picture vectors. */
   readonly vector: Float32Array;
-  /** Cosines of texts and pictures that have nothing to do with each other. */
+  /** Distribution of cosines of unrelated texts and pictures. */
   readonly random: CosinesAtRandom;
 }
 
 export interface SearchMeaning {
   readonly modelVersion: string;
-  /** The vectors are those of pictures, and so is the score. */
+  /** Set if the vectors, and so the scores, are of pictures. */
   readonly ofPictures?: true;
-  /** Undefined: that of the records that the words of the search find best (`feedback-vector.ts`). */
+  /** Undefined: use the vector of the records that the words find best (`feedback-vector.ts`). */
   readonly vector?: Float32Array;
-  /** It is what the list's model says of the search text, which those records have a share in; another is meant as it is. */
+  /**
+   * Set if `vector` is the model's vector of the search text, which is mixed with that of the records. Any other vector
+   * is used unchanged.
+   */
   readonly isOfText?: true;
 }
 
 /**
- * Whether a search looked for meaning. `off`: it was not to, or has no text. `none`: no list has vectors to compare with. `unavailable`: one
- * has, and its model gave no vector of the text in time.
+ * Whether a search used meaning. `off`: the search did not ask for it, or has no text. `none`: no list has vectors to
+ * compare with. `unavailable`: a list has, but its model returned no vector of the text in time.
  */
 export type AppliedMeaning = 'used' | 'off' | 'none' | 'unavailable';
 
 export interface SearchTask {
   readonly kind: 'search';
   readonly targets: readonly SearchTarget[];
-  /** `list_name` or `group_name` of the response. */
+  /** Gives `list_name` or `group_name` of the response. */
   readonly subject: { readonly kind: 'list' | 'group'; readonly name: string; readonly version: number };
   readonly options: SearchOptions;
   readonly queryId: string;
   /** Default `none`. */
   readonly meaning?: AppliedMeaning;
-  /** Undefined: the order is that of the scores. */
+  /** Undefined if the hits are ordered by score. */
   readonly reranked?: Reranked;
-  /** On top of the rules in force, for a preview. */
+  /** Added to the rules in force, for a preview. */
   readonly extraSynonymRule?: SynonymRule;
 }
 
-/** What a reranker made of the best hits. */
+/** Result of a reranker for the best hits. */
 export interface Reranked {
-  /** The model. */
+  /** Name of the model. */
   readonly name: string;
-  /** Places by score, from 0, of the first hits in their new order; null where it gave none. */
+  /** Ranks by score, from 0, of the first hits in their new order. Null if the model returned none. */
   readonly order: readonly number[] | null;
-  /** What it thought of each of these, in the same order; of no scale. */
+  /** Relevance of each hit in `order`, in the same order; without a defined scale. */
   readonly relevances: readonly number[];
 }
 
-/** The best hits of a search as a reranker reads them: answered with `Candidates`. */
+/** Asks for the best hits of a search as a reranker reads them. Answered with `Candidates`. */
 export interface CandidatesTask extends Omit<SearchTask, 'kind' | 'reranked'> {
   readonly kind: 'candidates';
-  /** Hits that are named, from the first on. */
+  /** Number of hits returned, from the first. */
   readonly named: number;
-  /** Of these, so many have their text. */
+  /** Number of these returned with their text. */
   readonly textsMax: number;
 }
 
@@ -92,10 +98,10 @@ export interface Candidates {
   readonly hits: readonly { readonly name: string; readonly listName?: string; readonly text?: string }[];
 }
 
-/** Which of a list's earlier searches are used. */
+/** Which earlier searches of a list are used. */
 export interface LearnedFrom {
   readonly listId: string;
-  /** Only searches that led to a click. */
+  /** True if only searches that led to a click are used. */
   readonly requireClick: boolean;
 }
 
@@ -103,7 +109,7 @@ export interface SuggestTarget extends SearchTarget {
   readonly learned?: LearnedFrom;
 }
 
-/** What somebody who is still typing may mean. */
+/** Asks for suggestions while somebody is typing. */
 export interface SuggestTask {
   readonly kind: 'suggest';
   readonly targets: readonly SuggestTarget[];
@@ -111,56 +117,61 @@ export interface SuggestTask {
 }
 
 export interface SuggestOptions {
-  /** As typed so far; blanks at its end say that its last word is complete. */
+  /** Text typed so far. Blanks at the end mean that the last word is complete. */
   readonly query: string;
   readonly size: number;
   readonly typoTolerance: boolean;
 }
 
-/** Records like one. */
+/** Asks for records similar to a given one. */
 export interface RelatedTask {
   readonly kind: 'related';
   readonly target: SearchTarget;
-  /** Whose clicks teach which records belong together. */
+  /** List whose clicks teach which records belong together. */
   readonly listId: string;
   readonly subject: { readonly list: string; readonly version: number };
   readonly recordName: string;
   readonly options: Pick<SearchOptions, 'filter' | 'select' | 'skip' | 'size'>;
 }
 
-/** A page of records as they are stored. */
+/** Asks for a page of records as they are stored. */
 export interface RecordsTask {
   readonly kind: 'records';
   readonly target: SearchTarget;
-  /** Records behind this record number; -1: from the first on. */
+  /** Starts after this record number; -1 starts with the first record. */
   readonly after: number;
   readonly skip: number;
   readonly size: number;
-  /** Only the record that is called exactly so. */
+  /** Selects only the record with exactly this name. */
   readonly name?: string;
-  /** Of the records, and vectors, as they are stored; longer ones are told as an error. Left out: RECORDS_PAGE_BYTES_MAX, and a longer one comes alone. */
+  /**
+   * Limit on the stored bytes of records and vectors; a longer record is reported as an error. If undefined,
+   * RECORDS_PAGE_BYTES_MAX applies, and a longer record forms a page alone.
+   */
   readonly bytesMax?: number;
-  /** With the vectors that the list is searched by. */
+  /** Includes the vectors by which the list is searched. */
   readonly vectors?: boolean;
 }
 
-/** One record as it is stored. */
+/** Asks for one record as it is stored. */
 export interface RecordTask {
   readonly kind: 'record';
   readonly target: SearchTarget;
   readonly id: string;
-  /** Of its fields as JSON: those that do not fit are named instead. Left out: as many as there are. */
+  /** Limit on the fields as JSON; fields that do not fit are named instead. Undefined for no limit. */
   readonly fieldsBytesMax?: number;
 }
 
-/** The whole response body as UTF-8 JSON, and what the front end needs to know of it without parsing. */
+/** Complete response body as UTF-8 JSON, and what the front end needs to know of it without parsing. */
 export interface SearchAnswer {
   readonly body: Uint8Array;
   readonly totalCount: number;
-  /** Milliseconds inside the worker, for Server-Timing. */
+  /** Milliseconds spent in the worker, for Server-Timing. */
   readonly workerMs: number;
-  /** True: no other answer lies in the memory of the body. */
+  /** True if the body's memory holds no other answer. */
   readonly isAlone?: boolean;
-  /** Of a long answer: to be released when nobody needs the body any more, which is gone then. */
+  /**
+   * Memory reserved for a long answer. Release it when the body is no longer needed; the body is invalid afterwards.
+   */
   readonly room?: Reservation;
 }

@@ -1,4 +1,7 @@
-/** `applied` of a response: what rules, synonyms and typo tolerance did to the query, in each list of a group. */
+/**
+ * Writes the `applied` member of a response: what rules, synonyms and typo tolerance did to the query, for each list of
+ * a group.
+ */
 import type { ListSearch } from './list-search.js';
 import type { AppliedMeaning, SearchTask } from '../types.js';
 
@@ -9,7 +12,7 @@ function rerankerJson({ reranked }: SearchTask): string {
   return JSON.stringify({ name: reranked.name, reordered: reranked.order !== null });
 }
 
-/** A vector that no list could use, or that no word led to, was not used. */
+/** Returns `none` for a vector that no list used, neither for meaning nor for pictures. */
 function meaningOf({ meaning = 'none' }: SearchTask, searches: readonly ListSearch[]): AppliedMeaning {
   return meaning === 'used' &&
     searches.every(({ meaning: near, pictures }) => near === undefined && pictures === undefined)

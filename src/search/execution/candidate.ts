@@ -1,15 +1,18 @@
-/** A hit as a reranker reads it. Pure. */
+/** Converts a hit into what a reranker reads. Pure functions. */
 import type { FieldDefinition } from '../../catalog/index.js';
 import { parseFields, type RecordParts } from '../../records/index.js';
 import { textOfRecord } from '../../vectors/record-text.js';
 import type { Candidates } from '../types.js';
 
-/** Of one text; rerankers read 512 tokens of a query and a text together. */
+/** Characters kept of one text: a reranker reads at most 512 tokens of query and text together. */
 const TEXT_CHARACTERS_MAX = 2000;
 
 type Candidate = Candidates['hits'][number];
 
-/** Of a record that is gone meanwhile, nothing but its place. */
+/**
+ * Returns the candidate. A record that was removed after the search gets an empty name and text, so that it keeps its
+ * place.
+ */
 export function candidateOf(
   parts: RecordParts | undefined,
   of: { readonly definition: FieldDefinition; readonly listName: string | undefined; readonly isRead: boolean },

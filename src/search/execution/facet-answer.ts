@@ -1,20 +1,23 @@
-/** What an answer says of facets: of one list or of several as one, and of each facet without its own conditions where that is asked for. */
+/**
+ * Builds the facets of an answer: merges those of several lists, and joins in facets that are counted without their own
+ * conditions (disjunctive facets).
+ */
 import { withoutConditionsOn } from '../filter/filter-nodes.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { mergeFacets, mergeRanges } from './facet-merge.js';
 import type { ListSearch } from './list-search.js';
 import { shownFacets, shownRanges } from './shown-facets.js';
 
-/** The searches of a request, one a list, whose hits were counted. */
+/** A request and its searches, one per list, with counted facets. */
 export interface CountedFacets {
   readonly request: SearchRequest;
   readonly searches: readonly ListSearch[];
 }
 
-/** As JSON, an object with a member for each facet. */
+/** Facets of an answer. Both members are JSON objects with a member per facet. */
 export interface FacetAnswer {
   readonly facets: string;
-  /** Undefined where no facet has a range. */
+  /** Undefined if no facet has a range. */
   readonly ranges: string | undefined;
 }
 
@@ -28,7 +31,7 @@ export function facetAnswer(
   const facets = searches
     .filter(({ result }) => result.facetsJson !== '')
     .map((search) => shownFacets({ json: search.result.facetsJson, definition: definitionOf(search) }, names));
-  // A list without any segment knows no facet's name; merging nothing names them all.
+  // A list without segments reports '{}'; merging then adds each facet's name with no values.
   const own = isOfList && facets[0] !== '{}' ? facets[0] : undefined;
   const ranges = searches.map((search) => ({ json: search.result.rangesJson, definition: definitionOf(search) }));
   return {
@@ -37,7 +40,10 @@ export function facetAnswer(
   };
 }
 
-/** One answer of several, in the order in which the facets were asked for: of each facet the last that has it. */
+/**
+ * Joins several answers into one, with facets in the order requested. If several answers have a facet, the last one
+ * wins.
+ */
 export function joinedFacets(answers: readonly FacetAnswer[], names: readonly string[]): FacetAnswer {
   const [first] = answers;
   if (answers.length === 1) return first as FacetAnswer;
@@ -56,7 +62,10 @@ function joined(jsons: readonly string[], names: readonly string[]): string {
   return JSON.stringify(Object.fromEntries(names.flatMap((name) => (all.has(name) ? [[name, all.get(name)]] : []))));
 }
 
-/** A request that counts this facet alone, whatever the filter says of it; undefined where that says nothing. */
+/**
+ * Returns a request that counts this facet alone, without the filter's conditions on it. Undefined if the filter has no
+ * condition on the facet.
+ */
 export function requestWithoutOwnConditions(request: SearchRequest, facet: string): SearchRequest | undefined {
   const filters = request.filters.map((filter) => withoutConditionsOn(facet, filter));
   if (filters.every((filter) => filter === undefined)) return undefined;

@@ -1,4 +1,7 @@
-/** Facets of the lists of a group as one: counts of equal values added, ranges widened. Works on the kernel's JSON. */
+/**
+ * Merges the facets of the lists of a group: adds the counts of equal values and widens ranges. Works on the kernel's
+ * JSON.
+ */
 import { foldFacetValue } from '../../platform/index.js';
 
 type FacetValue = string | number | boolean;
@@ -11,12 +14,12 @@ interface FacetRange {
   readonly max: string | number;
 }
 
-/** The most frequent values of each facet; equally frequent ones in the order of their keys. */
+/** Returns the `size` most frequent values of each facet; equally frequent values are ordered by key. */
 export function mergeFacets(
   jsons: readonly string[],
   names: readonly string[],
   size: number,
-  /** Throws where the search is to stop. */
+  /** Throws if the search has to stop. */
   stopIfAsked: () => void = () => undefined,
 ): string {
   const parsed = jsons.map((json) => {
@@ -40,7 +43,7 @@ export function mergeFacets(
   return `{${members.join(',')}}`;
 }
 
-/** Values are one where they are equal to a filter. */
+/** Returns the key of a value. Values that are equal in a filter have the same key. */
 function facetKey(value: FacetValue): string {
   return typeof value === 'string' ? `s${foldFacetValue(value)}` : `${typeof value}${String(value)}`;
 }
@@ -51,13 +54,15 @@ function byCountThenKey([leftKey, left]: [string, FacetCount], [rightKey, right]
   return leftKey < rightKey ? -1 : leftKey > rightKey ? 1 : 0;
 }
 
-/** Undefined where no list has a range. Dates are ISO strings, whose order is that of time. */
+/**
+ * Returns the merged ranges, or undefined if no list has a range. Dates are ISO strings, which sort chronologically.
+ */
 export function mergeRanges(jsons: readonly string[]): string | undefined {
   const merged = new Map<string, FacetRange>();
   for (const json of jsons) {
     for (const [name, range] of Object.entries(JSON.parse(json) as Record<string, FacetRange>)) {
       const known = merged.get(name);
-      // A facet that is a number in one list and a date in another has the range of the first.
+      // A facet that is a number in one list and a date in another keeps the range of the first list.
       if (known !== undefined && typeof known.min !== typeof range.min) continue;
       merged.set(name, {
         min: known !== undefined && known.min <= range.min ? known.min : range.min,

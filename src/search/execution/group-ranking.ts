@@ -1,15 +1,16 @@
 /**
- * One ranking over the lists of a group: each list's hits are in order already, so the next hit of the group is always the
- * best of the lists' next ones. Sort values come from the records, and only for hits that get that far.
+ * Merges the hits of a group's lists into one ranking (k-way merge). The hits of each list are sorted already, so the
+ * group's next hit is always the best of the lists' next hits. Sort values are read from the records, and only for hits
+ * that reach the head of their list.
  *
- * Ties go by score, then by the order of the lists in the group, then by record number.
+ * Ties are broken by score, then by the order of the lists in the group, then by record number.
  */
 import type { SearchRequest } from '../options/search-request.js';
 import type { ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
 import { compareSortValues, recordSortValues, type SortValue } from './sort-values.js';
 
-/** A place among the hits of one list. */
+/** Position of a hit: which list, and which of its hits. */
 export interface HitPlace {
   readonly listIndex: number;
   readonly hit: number;
@@ -19,11 +20,11 @@ interface Stream {
   readonly listIndex: number;
   readonly search: ListSearch;
   next: number;
-  /** Sort values of the next hit, once they were needed. */
+  /** Sort values of the next hit. Undefined until they are needed. */
   values: readonly SortValue[] | undefined;
 }
 
-/** Hits are ranked this many at a time until it is looked whether the search is to stop; each may read a record. */
+/** Number of hits ranked between two checks whether the search has to stop. Each hit may read a record. */
 const RANKED_BETWEEN_LOOKS = 32;
 
 export class GroupRanking {
@@ -33,7 +34,7 @@ export class GroupRanking {
     private readonly request: SearchRequest,
     searches: readonly ListSearch[],
     private readonly records: RecordReader,
-    /** Throws where the search is to stop. */
+    /** Throws if the search has to stop. */
     private readonly stopIfAsked: () => void,
   ) {
     this.streams = searches.map((search, listIndex) => ({ listIndex, search, next: 0, values: undefined }));
@@ -56,7 +57,7 @@ export class GroupRanking {
     let best: Stream | undefined;
     for (const stream of this.streams) {
       if (stream.next >= stream.search.result.hits.count) continue;
-      // In the order of storage, the lists stand one behind the other.
+      // In storage order, the lists follow one another.
       if (this.request.storageOrder) return stream;
       if (best === undefined || this.before(stream, best)) best = stream;
     }
@@ -72,7 +73,7 @@ export class GroupRanking {
         if (compared !== 0) return compared < 0;
       }
     }
-    // Equal scores: the list that stands first in the group, which is `right`.
+    // On equal scores, the list that comes first in the group wins, which is `right`.
     return left.search.result.hits.score(left.next) > right.search.result.hits.score(right.next);
   }
 

@@ -1,4 +1,7 @@
-/** The files that hits were found by: which page of which, or which second, and what is marked there. Belongs to one thread. */
+/**
+ * Finds the files by which records became hits: which page of which document or which second of which recording, and
+ * the marked words there. Belongs to one thread.
+ */
 import type { ScoreKind, SourceScores } from '../../../native-bindings/query-plan.js';
 import { NO_PAGE, textOfPassage, type Passage, type RecordingKind, type TextKind } from '../../extracts/index.js';
 import { pageAt } from '../../index/parts/part-layout.js';
@@ -11,31 +14,34 @@ import type { RecordReader } from './record-reader.js';
 
 const NO_FILES: readonly FoundFile[] = Object.freeze([]);
 
-/** Before each word that is marked. */
+/** Tag that the kernel puts before each marked word. */
 const MARK = '<em>';
 
-/** What a hit has by its text, by each kind of file and by its picture; undefined where that played no part. */
+/** Scores of a hit by kind of source. Undefined for a source that did not contribute. */
 export interface ScoresByKind {
   readonly text: number | undefined;
   readonly document: FoundFile | undefined;
   readonly video: FoundFile | undefined;
   readonly audio: FoundFile | undefined;
   readonly image: number | undefined;
-  /** Which of the vectors of the record's pictures and frames that is of, where one may be of a frame. */
+  /**
+   * Index of the matched vector among the vectors of the record's pictures and frames. Set only if the list may have
+   * video frames.
+   */
   readonly seenAt: number | undefined;
 }
 
 interface FoundFile {
   readonly kind: TextKind;
-  /** 0..1. */
+  /** In 0..1. */
   readonly score: number;
-  /** Of the page or passage (`index/parts/part-layout.ts`). */
+  /** Place of the page or passage (`index/parts/part-layout.ts`). */
   readonly place: number | undefined;
 }
 
 export function scoresOf(search: ListSearch, hit: number): ScoresByKind {
   const { query, pages, pictures, isOfPictures, result } = search;
-  // Without words there is nothing to score by: every match is perfect.
+  // Without words there is nothing to score by, so every match scores 1.
   if (query.kind === 'everything') return withoutFiles(1, undefined);
   const { hits, scores } = result;
   if (isOfPictures) return withoutFiles(undefined, hits.score(hit), seenAt(search, 'meaning', hit));
@@ -61,28 +67,30 @@ function foundFile(scores: SourceScores, kind: TextKind, hit: number): FoundFile
   return score === undefined ? undefined : { kind, score, place: scores.place(hit, scores.kinds.indexOf(kind)) };
 }
 
-/** All of one shape: this is written ten times a search. */
+/** Creates every object with the same shape (hidden class): this runs about ten times per search. */
 function withoutFiles(text: number | undefined, image: number | undefined, seenAt?: number): ScoresByKind {
   return { text, document: undefined, video: undefined, audio: undefined, image, seenAt };
 }
 
-/** Undefined where no frame can have been found. */
+/**
+ * Returns the place of the matched vector. Undefined if the list has no video frames or the source did not take part.
+ */
 function seenAt({ list, result: { scores } }: ListSearch, kind: 'meaning' | 'image', hit: number): number | undefined {
   const source = list.hasVideos ? scores.kinds.indexOf(kind) : -1;
   return source < 0 ? undefined : scores.place(hit, source);
 }
 
-/** By which files a hit was found. */
+/** Returns the files by which a hit was found. */
 export function filesOf({ document, video, audio }: ScoresByKind): readonly FoundFile[] {
   if (video === undefined && audio === undefined) return document === undefined ? NO_FILES : [document];
   return [document, video, audio].filter((found) => found !== undefined);
 }
 
-/** The page or passage of a hit, before it is read; undefined where the record links to no such file any more. */
+/** Page or passage of a hit, before it is read. Undefined if the record no longer links to such a file. */
 export interface PageToRead {
   readonly field: string;
   readonly url: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly page: number;
 }
 
@@ -98,7 +106,7 @@ export function fieldsOf({ fieldsJson }: RecordParts): Readonly<Record<string, u
   return parseFields(fieldsJson);
 }
 
-/** One hit of a list, found by a file. */
+/** Hit of a list that was found by a file. */
 export interface HitWithFile {
   readonly found: FoundFile;
   readonly page: PageToRead | undefined;
@@ -107,11 +115,14 @@ export interface HitWithFile {
 interface Reading {
   readonly kernel: HighlightKernel;
   readonly records: RecordReader;
-  /** Memory for what is read. */
+  /** Buffer for the texts that are read. */
   readonly texts: PackedTexts;
 }
 
-/** What is answered of the files of hits of one list, in their order. Their records are copies: reading pages takes the memory of others. */
+/**
+ * Returns the response members for the files of one list's hits, in the order of the hits. The hits' records must be
+ * copies, since reading pages reuses the memory of records.
+ */
 export function membersOfFiles(
   using: Reading,
   search: ListSearch,
@@ -135,7 +146,7 @@ function documentsOf(
   using.texts.clear();
   const pageCounts = wanted.map((page) => {
     const read = page && using.records.readPage(list, page.url, page.page);
-    // What is read of a page is good until the next one is read.
+    // The bytes of a page are valid only until the next page is read.
     if (isMarked) using.texts.add(read ?? NO_PAGE);
     return read?.pageCount;
   });
@@ -143,12 +154,16 @@ function documentsOf(
   return wanted.map((page, index) => {
     const pageCount = pageCounts[index];
     if (page === undefined || pageCount === undefined) return undefined;
-    // Ten times a search: the members by their names take a fraction of what those of any object do.
+    // Fixed member names: this runs about ten times per search, and a literal is much faster than copying any object's
+    // members.
     return { field: page.field, url: page.url, page: page.page, pageCount, highlight: marked[index] };
   });
 }
 
-/** The passage is marked as a whole, and cue by cue: the second is that of the cue with the most of what was looked for, of equal ones the first. */
+/**
+ * Marks the passage as a whole and cue by cue. `seconds` is the start of the cue with the most marked words; among
+ * equals, the first.
+ */
 function mediaOf(
   { kernel, records }: Reading,
   { list, pages }: ListSearch,

@@ -1,6 +1,6 @@
 /**
- * The results of an answer: records fetched, their words marked, all of it written. Records are gathered in pages, so that the
- * kernel is called once for the words of many. Belongs to one thread.
+ * Writes the results of an answer: fetches the records, has their words marked, and writes them. Records are gathered
+ * in pages, so that one call of the kernel marks the words of many. Belongs to one thread.
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { SeenAt } from '../../extracts/index.js';
@@ -26,27 +26,27 @@ import type { ListSearch } from './list-search.js';
 import type { ReadResource, RecordReader } from './record-reader.js';
 import type { RerankedPlace } from './reranked-places.js';
 
-/** Records are read and written this many at a time until it is looked whether the search is to stop. */
+/** Number of records read between two checks whether the search has to stop. */
 const READ_BETWEEN_LOOKS = 16;
 
 /** What the hits of one list have in common. */
 interface ListOfHits {
   readonly search: ListSearch;
-  /** On a group search. */
+  /** Undefined except on a group search. */
   readonly listName: string | undefined;
   readonly explanations: readonly Explanation[] | undefined;
-  /** With explanations: names of the records whose meaning was searched for. */
+  /** With explanations: names of the records whose vectors were added up as the meaning of the query. */
   readonly like: readonly string[] | undefined;
 }
 
-/** All of one shape, however the search came to its place: this is written ten times a search. */
+/** Hit with its record. Every object has the same shape (hidden class): about ten are created per search. */
 interface GatheredHit {
   readonly place: HitPlace | RerankedPlace;
   readonly parts: RecordParts;
   readonly scores: ScoresByKind;
 }
 
-/** In the place of one whose record cannot be read. */
+/** Takes the place of a hit whose record cannot be read. */
 interface DamagedHit {
   readonly place: HitPlace | RerankedPlace;
   readonly parts: DamagedRecord;
@@ -66,7 +66,7 @@ interface WritingHits {
 export interface HitsToWrite {
   readonly request: SearchRequest;
   readonly searches: readonly ListSearch[];
-  /** One a list; undefined but on a group search. */
+  /** One per list; undefined except on a group search. */
   readonly listNames: readonly (string | undefined)[];
   /** In the order of the answer. */
   readonly places: Iterable<HitPlace | RerankedPlace>;
@@ -81,7 +81,7 @@ export class HitWriter {
     readonly records: RecordReader,
   ) {}
 
-  /** The members of `results`, without the brackets. A record that is gone is left out. */
+  /** Writes the elements of `results`, without the brackets. Leaves out records that are gone. */
   write({ request, searches, listNames, places }: HitsToWrite, writer: ResponseWriter): void {
     const lists = searches.map((search, index) => this.listOfHits(search, listNames[index]));
     const writeHit = hitWriting(request, lists, writer);
@@ -96,7 +96,8 @@ export class HitWriter {
       const stored = this.records.stored(search.list, search.result.hits.recordNumber(hit));
       if (stored === undefined) continue;
       const scores = scoresOf(search, hit);
-      // Marking and reading pages need what is read to stay.
+      // Marking, and reading pages, need the record's bytes to outlive the next read: those hits are gathered in a
+      // page.
       const isAlone = search.pages === undefined && scores.seenAt === undefined && !tellsResources(lists[listIndex]);
       if (!request.options.highlight && isAlone && gathered.length === 0 && !isPacked(stored)) {
         writeHit({ place, scores, parts: readRecord(stored) } as GatheredHit | DamagedHit, NOTHING_MARKED);
@@ -119,7 +120,7 @@ export class HitWriter {
     return { search, listName, explanations: JSON.parse(explainJson) as Explanation[], like };
   }
 
-  /** Writes what was gathered, and makes room for more. */
+  /** Writes the gathered hits and clears the page for more. */
   private writePage(gathered: GatheredPlace[], { request, lists, writeHit }: WritingHits): void {
     const records = this.page.records();
     const all = gathered.map(
@@ -128,7 +129,7 @@ export class HitWriter {
     const readable = all.filter(isReadable);
     const marked = lists.map(({ search }, listIndex): MarkedOfList => {
       const hits = readable.filter(({ place }) => place.listIndex === listIndex);
-      // What the kernel marks is in memory that its next call may take.
+      // The kernel's next call may reuse the memory of what it marked, so files come before highlights.
       const files = this.files(search, hits, request);
       const resources = tellsResources(lists[listIndex])
         ? hits.map(({ parts }) => this.records.readResources(search.list, fieldsOf(parts)))
@@ -166,7 +167,7 @@ export class HitWriter {
     return highlightRecords(this.kernel, { fieldNames: list.layout.textFields, plan }, records);
   }
 
-  /** By hit; empty where the list has no files. */
+  /** Returns the files of each hit. Empty if the list has no files. */
   private files(
     search: ListSearch,
     hits: readonly GatheredHit[],
@@ -183,13 +184,13 @@ export class HitWriter {
   }
 }
 
-/** What was found in a hit beside its record. */
+/** What was found in a hit besides its record. */
 interface Marked {
   readonly highlights: HighlightsJson | undefined;
   readonly files: readonly FileMembers[] | undefined;
-  /** The frame of a video that it was found by. */
+  /** Video frame by which the record was found. */
   readonly frame: SeenAt | undefined;
-  /** What became of the files that the record links to. */
+  /** State of the files that the record links to. */
   readonly resources: readonly ReadResource[] | undefined;
 }
 
@@ -200,7 +201,7 @@ const NOTHING_MARKED: Marked = Object.freeze({
   resources: undefined,
 });
 
-/** What was found in the gathered hits of one list, in their order; empty where nothing was looked for. */
+/** What was found in the gathered hits of one list, in their order. Arrays are empty for what was not asked for. */
 interface MarkedOfList {
   readonly files: readonly (readonly FileMembers[])[];
   readonly frames: readonly (SeenAt | undefined)[];
@@ -208,7 +209,7 @@ interface MarkedOfList {
   readonly resources: readonly (readonly ReadResource[])[];
 }
 
-/** An explanation says what became of the files that records link to. */
+/** True if explanations are written that report the state of linked files. */
 function tellsResources(hits: ListOfHits | undefined): boolean {
   return hits?.explanations !== undefined && hits.search.list.hasPages;
 }

@@ -1,7 +1,7 @@
 /**
- * What a search needs to know of a list besides its index: read from the generation's settings, with synonyms and query
- * rules compiled, and kept for the generations that were searched last. A write makes a new generation with the same
- * settings, which costs no compiling. Belongs to one thread.
+ * Caches what a search needs to know of a list besides its index: settings of the generation, with synonyms and query
+ * rules compiled. A write makes a new generation with the same settings, which compiles nothing anew. Keeps those
+ * searched most recently. Belongs to one thread.
  */
 import { BoundedMap } from '../../platform/index.js';
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
@@ -15,15 +15,15 @@ import { kindsOfPages, type PagesOfKind } from '../plan/pages-plan.js';
 import { usableQueryRules, type CompiledQueryRule } from '../rules/query-rules.js';
 import { SynonymMatcher, type SynonymRule } from '../../synonyms/synonym-matcher.js';
 
-/** Rules are kept in the form in which they are searched by. */
+/** Settings without the rules, which are kept in compiled form only. */
 export type KeptSettings = Omit<GenerationSettings, 'query_rules' | 'synonym_rules'>;
 
 export interface ListContext {
   readonly settings: KeptSettings;
   readonly layout: KernelLayout;
-  /** Its records may link to files that are searched by words. */
+  /** True if records may link to files that are searched by words. */
   readonly hasPages: boolean;
-  /** They may link to videos, which are found by their frames. */
+  /** True if records may link to videos whose frames are searched. */
   readonly hasVideos: boolean;
   /** Kinds of the files that are searched by words. */
   readonly pageKinds: readonly PagesOfKind[];
@@ -33,25 +33,28 @@ export interface ListContext {
 }
 
 interface KnownContext {
-  /** The settings that it was made of. */
+  /** Settings JSON from which the context was compiled. */
   readonly json: string;
   readonly context: ListContext;
 }
 
 const GENERATIONS_MAX = 256;
 const SETTINGS_MAX = 64;
-/** What the settings of lists that are kept may have together, as JSON: the rules of some take megabytes. */
+/** Limit on the total length of cached settings, as JSON: the rules of some lists take megabytes. */
 const SETTINGS_CHARACTERS_MAX = 4_000_000;
-/** Words that the analyser only parts at their blanks. */
+/** Text that the analyser would only split at blanks. */
 const PLAIN_WORDS = /^[a-z]+(?: [a-z]+)*$/;
 
 export class ListContexts {
-  /** In the order of use, the least recent first. Handles are never used twice, so an entry never grows wrong. */
+  /** Ordered by use, least recent first. Handles are never reused, so an entry never becomes stale. */
   private readonly byGeneration = new BoundedMap<GenerationHandle, KnownContext>(GENERATIONS_MAX);
-  /** In the same order. */
+  /** Keyed by settings JSON, in the same order. */
   private readonly bySettings = new Map<string, KnownContext>();
   private settingsCharacters = 0;
-  /** Of the last search, and nearly always of the next: putting an entry last makes a map grow anew time and again. */
+  /**
+   * Context of the last search, and nearly always of the next: moving an entry to the end of a Map makes the Map rehash
+   * again and again.
+   */
   private latest: { readonly generation: GenerationHandle; readonly context: ListContext } | undefined;
 
   constructor(private readonly kernel: Pick<Kernel, 'generationSettings' | 'analyse'>) {}
@@ -65,7 +68,9 @@ export class ListContexts {
     return context;
   }
 
-  /** The list as it would be with one more synonym rule; not kept. Of the others nothing is made anew. */
+  /**
+   * Returns the context with one more synonym rule. The result is not cached; the other rules are not compiled again.
+   */
   withSynonymRule(generation: GenerationHandle, rule: SynonymRule): ListContext {
     const context = this.get(generation);
     return { ...context, synonyms: context.synonyms.withRule(rule) };
@@ -84,7 +89,7 @@ export class ListContexts {
     return made;
   }
 
-  /** For one more: forgets those that were not searched for the longest time. */
+  /** Evicts the least recently used settings until there is room for as many more characters. */
   private makeRoom(characters: number): void {
     this.settingsCharacters += characters;
     for (const known of this.bySettings.values()) {
@@ -97,7 +102,7 @@ export class ListContexts {
 
   private compile({ query_rules, synonym_rules, ...settings }: GenerationSettings): ListContext {
     const { definition, language } = settings;
-    // What the operations stored, they checked.
+    // The operations checked the rules before storing them.
     const queryRules = query_rules as readonly QueryRule[];
     const synonymRules = synonym_rules as readonly SynonymRule[];
     return Object.freeze({

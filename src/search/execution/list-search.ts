@@ -1,4 +1,4 @@
-/** One list's part of a search: its rules and words applied to the query, its plan evaluated by the kernel. */
+/** Searches one list: applies the list's rules and expansions to the query, and has the kernel evaluate the plan. */
 import {
   kernelConstant,
   type GenerationHandle,
@@ -34,7 +34,7 @@ const NOTHING: QueryNode = Object.freeze({ kind: 'nothing' });
 
 /** What a list's rules and dictionary did to the query. */
 export interface Applied extends Pick<AnalysedQuery, 'synonyms' | 'typos'> {
-  /** Names. */
+  /** Names of the rules. */
   readonly queryRules: readonly string[];
 }
 
@@ -42,15 +42,15 @@ export interface ListSearch {
   readonly list: ListContext;
   readonly query: QueryNode;
   readonly applied: Applied;
-  /** The bytes that the kernel was given. */
+  /** Encoded plan, as the kernel received it. */
   readonly plan: Uint8Array;
-  /** Undefined where words were alone. */
+  /** Undefined if only words were searched for. */
   readonly meaning: PlannedMeaning | undefined;
-  /** Undefined where there are no pages to look into. */
+  /** Undefined if the list has no pages. */
   readonly pages: PlannedPages | undefined;
-  /** Undefined where no pictures were looked for beside words. */
+  /** Undefined if no pictures were searched besides words. */
   readonly pictures: PlannedPictures | undefined;
-  /** What is near to a picture is found: the scores are those of pictures. */
+  /** True if the search was for pictures near a picture: the scores are those of pictures. */
   readonly isOfPictures: boolean;
   readonly result: QueryResult;
 }
@@ -64,13 +64,13 @@ interface PlannedSearch {
   readonly pictures: PlannedPictures | undefined;
 }
 
-/** A search of several lists, as one of them has it. */
+/** Search of several lists, as one of them sees it. */
 export interface AskedOfList {
   readonly request: SearchRequest;
-  /** Which of the lists it is: its filter is that of this number. */
+  /** Index of this list among the lists, which selects its filter. */
   readonly listIndex: number;
   readonly window: PlanWindow;
-  /** What it means to this list, and its pictures. */
+  /** Vectors of the search for this list and for its pictures. */
   readonly target: Pick<SearchTarget, 'meaning' | 'isOfVector' | 'pictures'>;
 }
 
@@ -79,7 +79,7 @@ export class ListSearcher {
 
   private readonly pagesPlanWriter = new QueryPlanWriter();
   private lastWords: { readonly text: string; readonly words: readonly QueryWord[] } | undefined;
-  /** Handles are never used twice, and a generation is never changed. */
+  /** Never stale: handles are not reused, and generations are immutable. */
   private lastPages: { readonly generation: GenerationHandle; readonly part: GenerationHandle | undefined } | undefined;
   private readonly vectorsPerRecord: VectorsPerRecord;
   private readonly dictionaries: Dictionaries;
@@ -95,12 +95,13 @@ export class ListSearcher {
     const { query, applied, bytes, meaning, pages, pictures } = this.plan(list, generation, asked);
     const parts = partsOf(asked.request, pages, pictures);
     const result = parseResult(this.kernel.search(generation, bytes, meaning, parts));
-    // Marking the words comes after the plans of all lists.
+    // The plan is copied: its buffer is reused by the next list's plan, and words are marked after all lists were
+    // searched.
     const isOfPictures = asked.target.meaning?.ofPictures === true;
     return { list, query, applied, plan: Buffer.from(bytes), meaning, pages, pictures, isOfPictures, result };
   }
 
-  /** The bytes are good until the next plan. */
+  /** Plans the search. `bytes` is valid until the next plan. */
   plan(list: ListContext, generation: GenerationHandle, asked: AskedOfList): PlannedSearch {
     const { request, listIndex, window, target } = asked;
     const ruled = applyQueryRules(list.queryRules, request.query);
@@ -123,7 +124,10 @@ export class ListSearcher {
     return { query, applied: { queryRules: ruled.applied, synonyms, typos }, bytes, meaning, pages, pictures };
   }
 
-  /** What a text means: the vector that came with it, that of what its words find, or both. */
+  /**
+   * Returns the vector to search for: the one given, that of the records which the words find, or a combination of
+   * both.
+   */
   private meant(
     given: SearchMeaning,
     query: QueryNode,
@@ -150,7 +154,7 @@ export class ListSearcher {
     return analyseQuery(query, vocabulary, { match, typoTolerance, prefix, wordsMax: GROUPS_MAX });
   }
 
-  /** By the words of the pages; undefined where the list has none. */
+  /** Analyses the query with the vocabulary of the pages. Undefined if the list has no pages. */
   private analyseForPages(
     query: string,
     request: SearchRequest,
@@ -162,7 +166,7 @@ export class ListSearcher {
     return this.analyse(query, request, this.vocabulary(list, this.dictionariesOfPages.of(part)));
   }
 
-  /** Nearly always the same as for the search before. */
+  /** Returns the generation of pages. Caches the last one, which is nearly always the next one too. */
   private pagesOf(generation: GenerationHandle): GenerationHandle | undefined {
     if (this.lastPages?.generation !== generation) {
       const part = this.kernel.generationParts(generation).find(({ name }) => name === PAGES);
@@ -178,7 +182,7 @@ export class ListSearcher {
   ): PlannedPages | undefined {
     if (query.kind !== 'groups') return undefined;
     const plans = list.pageKinds.map(({ kind, filter }) => {
-      // Marking the words comes after the plans of all lists.
+      // The plan is copied: words are marked after all lists were planned.
       const plan = Buffer.from(this.pagesPlanWriter.write(encodePagesPlan(query, request, filter)));
       return { kind, plan };
     });
@@ -190,7 +194,7 @@ export class ListSearcher {
     return { words: this.words, dictionary, synonyms, functionWords, language: settings.language };
   }
 
-  /** Of the text that was asked for last: where a list has pages, the same is asked for them. */
+  /** Returns the words of a text. Caches the last text: a list with pages asks for it twice. */
   private readonly words = (text: string): readonly QueryWord[] => {
     if (this.lastWords?.text !== text) {
       const segmented = segmentForKernel(text);
@@ -199,7 +203,10 @@ export class ListSearcher {
     return this.lastWords.words;
   };
 
-  /** Any skip is allowed, but the kernel ranks no more than HITS_MAX hits: behind the last record there is nothing to rank. */
+  /**
+   * Limits the window to what the kernel can rank (HITS_MAX). A skip behind the last record is allowed and finds
+   * nothing. Throws `unprocessable` if skip and size reach beyond HITS_MAX.
+   */
   private reachable(generation: GenerationHandle, window: PlanWindow): PlanWindow {
     if (window.skip + window.size <= HITS_MAX) return window;
     if (window.skip >= this.kernel.generationInfo(generation).liveCount) return { ...window, skip: 0, size: 0 };
@@ -208,12 +215,18 @@ export class ListSearcher {
   }
 }
 
-/** Where there is no word, what is near to the vector is found, and not everything: in a list that has nothing to compare it with, nothing. */
+/**
+ * A query without text but with a vector finds what is near the vector, not everything. A list without comparable
+ * vectors then finds nothing.
+ */
 function withoutMeaning(node: QueryNode, { request, target }: AskedOfList): QueryNode {
   return target.isOfVector === true && request.query === '' ? NOTHING : node;
 }
 
-/** What is looked for beside the text; undefined: nothing is, and the text's floor is the plan's. */
+/**
+ * Returns what is searched besides the fields' text. Undefined if nothing is; the text's floor is then part of the
+ * plan.
+ */
 function partsOf(
   request: SearchRequest,
   pages: PlannedPages | undefined,
@@ -227,7 +240,7 @@ function partsOf(
   };
 }
 
-/** What a word was taken for in fields or in pages. */
+/** Merges the typo corrections found in fields and in pages. */
 function unitedTypos(fields: AnalysedQuery['typos'], pages: AnalysedQuery['typos']): AnalysedQuery['typos'] {
   if (pages.length === 0) return fields;
   if (fields.length === 0) return pages;

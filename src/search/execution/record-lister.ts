@@ -1,6 +1,6 @@
 /**
- * Records as they are stored, one at a time and by pages, spliced from their fragments. A page begins behind a record number, which
- * keeps its place whatever is written or deleted meanwhile. Belongs to one thread.
+ * Reads stored records, one at a time or by pages, spliced from their JSON fragments. A page starts after a record
+ * number, so it keeps its place whatever is written or deleted meanwhile. Belongs to one thread.
  */
 import { RECORDS_PAGE_BYTES_MAX, recordNumberOf } from '../../platform/index.js';
 import {
@@ -28,9 +28,9 @@ import type { RecordsTask, RecordTask } from '../types.js';
 import type { ListContexts } from './list-context.js';
 
 const RECORD_NUMBER_MAX = 0xffff_ffff;
-/** So many tell any 32 bit float from all others. */
+/** Significant digits that distinguish any two 32-bit floats. */
 const FLOAT_DIGITS = 9;
-/** With a sign, zeros and the point before these digits, and a comma behind them. */
+/** Longest text of a float: sign, leading zeros and point before the digits, and a comma after them. */
 const FLOAT_TEXT_MAX = FLOAT_DIGITS + 9;
 
 export class RecordLister {
@@ -39,7 +39,7 @@ export class RecordLister {
     private readonly stores: RecordStoreCache,
   ) {}
 
-  /** Appends a page of records and returns how many the version has. */
+  /** Appends a page of records and returns the number of records in the version. */
   page(task: RecordsTask, writer: ResponseWriter): number {
     return this.reading(task, (store) => {
       const total = store.recordCount();
@@ -51,7 +51,7 @@ export class RecordLister {
     });
   }
 
-  /** Appends one record and returns 1. Throws `record-not-found`, and DamagedRecordError. */
+  /** Appends one record and returns 1. Throws `record-not-found` or DamagedRecordError. */
   record(task: RecordTask, writer: ResponseWriter): number {
     const recordNumber = recordNumberOf(task.id);
     return this.reading(task, (store, list) => {
@@ -67,7 +67,7 @@ export class RecordLister {
     });
   }
 
-  /** Of the last commit, as the records are. */
+  /** Returns the vectors as of the last commit, like the records. Undefined if the version has none. */
   private vectorsOf({ target }: RecordsTask): SpaceStore | undefined {
     const { listPath, version } = this.contexts.get(target.generation).settings;
     const store = this.stores.get(listPath);
@@ -78,7 +78,7 @@ export class RecordLister {
     return vectors.exists ? vectors : undefined;
   }
 
-  /** Reads the last commit; no snapshot is held after. */
+  /** Runs `read` on the last commit, and releases the snapshot afterwards. */
   private reading({ target }: RecordsTask | RecordTask, read: (store: VersionStore, list: string) => number): number {
     const { listPath, version, list } = this.contexts.get(target.generation).settings;
     try {
@@ -89,14 +89,14 @@ export class RecordLister {
   }
 }
 
-/** Of one name: the page that has its record, or none. */
+/** Narrows a task with a name to the page of that record, or to an empty page if there is none. */
 function within(task: RecordsTask, store: VersionStore): RecordsTask {
   if (task.name === undefined) return task;
   const number = store.recordNumberOfName(task.name);
   return number === undefined ? { ...task, size: 0 } : { ...task, after: number - 1, size: Math.min(task.size, 1) };
 }
 
-/** Returns behind which record number the next page begins; undefined where this is the last one. */
+/** Writes a page. Returns the record number after which the next page starts, or undefined if this page is the last. */
 function writeRecords(
   store: VersionStore,
   task: RecordsTask,
@@ -109,7 +109,7 @@ function writeRecords(
   const begin = writer.length;
   let written = 0;
   let last: number | undefined;
-  // One more than is wanted tells whether there is a next page.
+  // Reads one record more than wanted, to know whether there is a next page.
   for (const { key, value } of store.range({ start: after + 1, offset: skip, limit: size + 1 })) {
     const before = writer.length;
     const isFull = written === size || (written > 0 && before - begin + resourceBytesOf(value) > pageBytesMax);
@@ -127,15 +127,16 @@ function writeRecords(
 }
 
 interface Room {
-  /** For a record as it is answered, and its vectors as they are stored. */
+  /** Limit for a record's response bytes plus its stored vectors. */
   readonly bytesMax: number;
-  /** How long the writer is where the page ends. */
+  /** Length of the writer at which the page ends. */
   readonly end: number;
 }
 
 /**
- * A record that is damaged, or longer than a page, or whose vectors are, is told as such among the others. `vectorsOf` reads what the bytes of
- * the record may be lost by. Returns false where the page has no room for its vectors.
+ * Writes a record with its vectors. In place of a record that is damaged or too long (with its vectors), writes an
+ * object with its id and an error. `vectorsOf` may invalidate `bytes`, so it is called after the record is written.
+ * Returns false if the page has no room for the vectors.
  */
 function writeReadable(
   bytes: Uint8Array,
@@ -171,7 +172,7 @@ function writeReadable(
   }
 }
 
-/** As a record brings them: `vector`, or `vectors` of several. */
+/** Writes vectors as in a record's input: `vector`, or `vectors` if there are several. */
 function writeVectors({ count, dimensions, values }: StoredVectors, writer: ResponseWriter): void {
   writer.ascii(count === 1 ? ',"vector":' : ',"vectors":[');
   for (let first = 0; first < values.length; first += dimensions) {

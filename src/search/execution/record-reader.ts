@@ -1,6 +1,6 @@
 /**
- * Records of the lists of one search, read by number. A record that a writer removed since the generation was published
- * is undefined: its hit is left out. Belongs to one thread.
+ * Reads records of the lists of one search by record number. A record that a writer removed after the generation was
+ * published is undefined, and its hit is left out. Belongs to one thread.
  */
 import {
   extractStore,
@@ -26,35 +26,41 @@ import {
 import type { ListContext } from './list-context.js';
 
 export interface RecordReader {
-  /** Views that are good until the next read; undefined also for a record that is damaged. */
+  /** Returns views that are valid until the next read. Undefined also if the record is damaged. */
   read(list: ListContext, recordNumber: number): RecordParts | undefined;
-  /** The same, and what is to be told of a damaged one. */
+  /** Like `read`, but returns a DamagedRecord for a damaged one. */
   readOrDamage(list: ListContext, recordNumber: number): RecordParts | DamagedRecord | undefined;
-  /** A record as it is on disk, perhaps packed by the words of the list; likewise. */
+  /** Returns a record's bytes as on disk, perhaps packed with the list's words. Valid until the next read. */
   stored(list: ListContext, recordNumber: number): Buffer | undefined;
   wordsOf(list: ListContext): RecordWords;
-  /** What was read of a file that records of the list link to; undefined where nothing was. */
+  /** Returns a page of a file that records of the list link to. Undefined if it was not read. */
   readPage(list: ListContext, url: string, page: number): PageOfDocument | undefined;
-  /** The same of a recording: what is said in one of its passages, none where it has no such passage any more. */
+  /**
+   * Like `readPage` for a recording: returns the cues of a passage. Undefined if the recording no longer has that
+   * passage.
+   */
   readPassage(list: ListContext, file: FileToRead<RecordingKind>, place: number): Passage | undefined;
-  /** Where a video has what a vector of a record with these fields is of; undefined where a picture has it. What `read` returned is not good any more. */
+  /**
+   * Returns which video, and which second of it, a vector of the record belongs to. Undefined if the vector is of a
+   * picture. Invalidates what `read` returned.
+   */
   readFrame(list: ListContext, fields: Readonly<Record<string, unknown>>, place: number): SeenAt | undefined;
-  /** What became of the files that a record with these fields links to. What `read` returned is not good any more. */
+  /** Returns the state of the files that a record with these fields links to. Invalidates what `read` returned. */
   readResources(list: ListContext, fields: Readonly<Record<string, unknown>>): readonly ReadResource[];
 }
 
-/** As an explanation tells it. */
+/** State of a linked file, as an explanation reports it. */
 export interface ReadResource {
   readonly field: string;
   readonly url: string;
   readonly state: 'pending' | 'read' | 'failed';
-  /** Of a document. */
+  /** Number of pages of a document. */
   readonly page_count?: number;
-  /** Of a recording; null where it does not say how long it is. */
+  /** Length of a recording; null if the file does not say it. */
   readonly duration_seconds?: number | null;
   readonly error?: string;
   readonly detail?: string;
-  /** Of a video: what is to be seen in it; absent where its frames are not read. */
+  /** Frames of a video. Absent if its frames are not read. */
   readonly frames?: {
     readonly state: 'pending' | 'read' | 'failed';
     readonly count: number;
@@ -130,10 +136,10 @@ export class StoreRecordReader implements RecordReader {
     return this.current;
   }
 
-  /** The next read of each list sees the last commit; no snapshot is held until then. */
+  /** Ends the reads of a search: the next read of each list sees the last commit. No snapshot is held until then. */
   release(): void {
     this.current = undefined;
-    // Refreshing a store lets go of the snapshot that its reads held.
+    // Refreshing a store releases the snapshot that its reads held.
     for (const listPath of this.used) this.stores.refresh(listPath);
     this.used.clear();
   }

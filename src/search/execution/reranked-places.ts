@@ -1,15 +1,18 @@
-/** The hits of a page where a reranker has put the best ones in another order. */
+/** Builds a page of hits whose best ones were reordered by a reranker. */
 import type { Reranked } from '../types.js';
 import type { HitPlace } from './group-ranking.js';
 
 export interface RerankedPlace extends HitPlace {
-  /** Its place by score, from 0. */
+  /** Rank by score, from 0. */
   readonly before: number;
-  /** Undefined for what was not reranked. */
+  /** Undefined for hits that were not reranked. */
   readonly relevance: number | undefined;
 }
 
-/** `byScore`: from the first hit to the last of the page, at least as many as were reranked. */
+/**
+ * Returns a page of hits. `byScore` has all hits from the first to the last of the page, and at least those that were
+ * reranked.
+ */
 export function rerankedPage(
   byScore: readonly HitPlace[],
   { order, relevances }: Pick<Reranked, 'order' | 'relevances'>,

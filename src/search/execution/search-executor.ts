@@ -1,6 +1,6 @@
 /**
- * A search from task to finished response bytes: read the options, search each list, fetch, highlight, serialise.
- * Belongs to one thread.
+ * Executes a search from task to finished response bytes: reads the options, searches each list, fetches, highlights
+ * and serialises. Belongs to one thread.
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import { readSearchRequest, type SearchRequest } from '../options/search-request.js';
@@ -17,7 +17,7 @@ import { ListSearcher, type ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
 import { rerankedPage } from './reranked-places.js';
 
-/** Values of each facet that a list of a group reports, so that the merged counts are exact. */
+/** Facet values that each list of a group reports, so that merged counts are exact. */
 const GROUP_FACET_VALUES_MAX = 100_000;
 
 export class SearchExecutor {
@@ -33,7 +33,10 @@ export class SearchExecutor {
     this.hits = new HitWriter(kernel, records);
   }
 
-  /** Appends the response body to the writer and returns its total_count. Throws ServiceError for what the caller did wrong. */
+  /**
+   * Appends the response body to the writer and returns its total_count. Throws ServiceError for mistakes of the
+   * caller.
+   */
   execute(task: SearchTask, writer: ResponseWriter): number {
     const begin = performance.now();
     const { extraSynonymRule } = task;
@@ -95,7 +98,7 @@ export class SearchExecutor {
     const window =
       task.subject.kind === 'list' && !isReordered(task)
         ? { skip: request.skip, size: request.size, facetValues }
-        : // A page of a group may come from one list alone, from its beginning.
+        : // A page of a group may come entirely from one list, starting with its first hit.
           { skip: 0, size: fromFirst, facetValues };
     return lists.map((list, index) => {
       this.kernel.stopIfAsked();
@@ -104,7 +107,7 @@ export class SearchExecutor {
     });
   }
 
-  /** The hits of the answer in their order. */
+  /** Returns the hits of the answer in order. */
   private places(
     { subject, reranked }: Pick<SearchTask, 'subject' | 'reranked'>,
     request: SearchRequest,
@@ -133,7 +136,7 @@ export class SearchExecutor {
     writer.text(ranges);
   }
 
-  /** Facets that are counted without their own conditions: each by a search of its own, which writes no hits. */
+  /** Counts each facet that has conditions of its own without them, by a separate search that writes no hits. */
   private countedAlone({ request, searches }: CountedFacets, task: SearchTask): CountedFacets[] {
     if (!request.options.disjunctive_facets) return [];
     return request.facets.flatMap((facet) => {
@@ -144,7 +147,10 @@ export class SearchExecutor {
     });
   }
 
-  /** Those of a group may have rules that take a while to be made ready, and nobody waits for them any more. */
+  /**
+   * Returns the contexts of the lists. Compiling the rules of many lists may take a while, so checks in between whether
+   * the search has to stop.
+   */
   private listsOf({ targets }: Pick<SearchTask, 'targets'>): ListContext[] {
     return targets.map(({ generation }, place) => {
       if (place > 0) this.kernel.stopIfAsked();

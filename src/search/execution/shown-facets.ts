@@ -1,6 +1,7 @@
 /**
- * Facets as the kinds of their fields show values. The kernel prints what its columns hold, which is what most kinds show; one that keeps a number for
- * another text, such as a length of time, says how it is written, so that a value of an answer is one that a filter takes.
+ * Converts facet values to the form in which answers show them. The kernel prints the values of its columns. Most kinds
+ * of fields show those; a kind that stores a number for a text, such as a duration, formats it, so that a value in an
+ * answer is valid in a filter.
  */
 import type { FieldDefinition } from '../../catalog/index.js';
 import { fieldKind, type FieldKind } from '../../fields/index.js';
@@ -8,13 +9,13 @@ import { facetsByName } from '../filter/filter-resolver.js';
 
 type Held = string | number | boolean;
 
-/** What the kernel says of the facets of one list, as JSON. */
+/** The kernel's facets of one list, as JSON. */
 export interface ListFacets {
   readonly json: string;
   readonly definition: FieldDefinition;
 }
 
-/** Counts of values, as the kernel has them. */
+/** Converts value counts. */
 export function shownFacets({ json, definition }: ListFacets, names: readonly string[]): string {
   if (!names.some((name) => shownOf(definition, name) !== undefined)) return json;
   const facets = Object.entries(JSON.parse(json) as Record<string, { readonly value: Held; readonly count: number }[]>);
@@ -25,7 +26,10 @@ export function shownFacets({ json, definition }: ListFacets, names: readonly st
   return JSON.stringify(Object.fromEntries(shown));
 }
 
-/** The least and greatest values of the lists together, made one by `merge`. A field of different kinds has the range of the first list. */
+/**
+ * Merges the ranges (least and greatest values) of the lists with `merge` and converts them. A field of different kinds
+ * keeps the range of the first list.
+ */
 export function shownRanges(
   lists: readonly ListFacets[],
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** The values by which records of different lists are compared: the same that the kernel's columns hold. */
+/** Values by which records of different lists are compared. They equal those in the kernel's columns. */
 import { fieldKind, type FacetType } from '../../fields/index.js';
 import { foldFacetValue } from '../../platform/index.js';
 import type { RecordParts } from '../../records/index.js';
@@ -6,7 +6,7 @@ import { facetsByName } from '../filter/filter-resolver.js';
 import type { SortKey } from '../options/order-by.js';
 import type { ListContext } from './list-context.js';
 
-/** Undefined: the record has no value. Strings are UTF-8 of their folded key, whose byte order is the kernel's. */
+/** Undefined if the record has no value. Strings are folded keys in UTF-8, whose byte order is the kernel's order. */
 export type SortValue = number | Buffer | undefined;
 
 export function recordSortValues(
@@ -29,7 +29,7 @@ export function recordSortValues(
   });
 }
 
-/** Missing values come last in either direction; of different kinds, numbers come first. */
+/** Compares two values. Missing values come last in either direction; numbers come before strings. */
 export function compareSortValues(left: SortValue, right: SortValue, descending: boolean): number {
   if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
   if (typeof left === 'number' && typeof right === 'number') return descending ? right - left : left - right;
@@ -42,7 +42,10 @@ function recordMember(column: string, parts: RecordParts): SortValue {
   return column === '@created' ? parts.createdMs : parts.modifiedMs;
 }
 
-/** Facet values are arrays; a Single facet's holds one value, and one of several, kept from before it was one, is none. */
+/**
+ * Returns the column value of a field. Facet values are arrays; a Single facet's array has one value. Several values,
+ * stored before the facet became Single, count as none.
+ */
 function fieldValue(value: unknown, type: FacetType): SortValue {
   if (Array.isArray(value) && value.length > 1) return undefined;
   const held = fieldKind(type).columnValue(Array.isArray(value) ? value[0] : value);

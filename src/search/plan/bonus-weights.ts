@@ -1,6 +1,6 @@
-/** What a record gains beside the scores of its words, as shares of these: docs/decisions/0010-scoring-constants.md. */
+/** Weights of score bonuses, as shares of the score of a record's words (docs/decisions/0010-scoring-constants.md). */
 
-/** Of the bonus for neighbouring content words that are neighbours in a record too. */
+/** Bonus for content words that are neighbours in the query and in the record. */
 export const PROXIMITY_WEIGHT = 0.2;
-/** Of the bonus for a record with a text field that is the query, word by word. */
+/** Bonus for a record with a text field that equals the query, word by word. */
 export const WHOLE_FIELD_WEIGHT = 0.3;

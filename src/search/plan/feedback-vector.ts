@@ -1,8 +1,9 @@
 /**
- * What a text means to a list: to one whose model was learned from its own records, what the records mean that its words find best
- * (relevance feedback, Rocchio 1971, with nobody asked); to one whose model reads texts, partly that, and partly what the model says of the text. The records'
- * vectors are added up, each by a power of its record's score, so that the first count most. Filters, order, floors and pages of the search change
- * nothing of it: the same text always means the same to a list.
+ * Computes the vector of a search text by pseudo-relevance feedback (Rocchio 1971): adds up the vectors of the records
+ * that the text's words find best, each weighted by a power of its score, so that the first count most. For a model
+ * learned from the list's own records, the sum is the text's vector; for a model that reads texts, it is mixed with the
+ * model's vector of the text. Filters, order, floors and pages of the search have no influence: a text always has the
+ * same vector in a list.
  */
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { parseResult, type QueryPlanWriter } from '../../../native-bindings/query-plan.js';
@@ -12,16 +13,19 @@ import { FILTER_ALL } from '../filter/filter-nodes.js';
 import { encodePlan } from './plan-encoder.js';
 import type { QueryNode } from './plan-nodes.js';
 
-/** Measured on five collections, as the weight of meaning is (decision 0118). */
+/**
+ * Number of records, and power of their scores. Measured on five collections, like the weight of meaning (decision
+ * 0118).
+ */
 const RECORDS = 10;
 const POWER = 6;
-/** The same where the model reads texts (decision 0251): how much of the whole the records are, and the power of their scores. */
+/** For a model that reads texts (decision 0251): share of the records in the vector, and power of their scores. */
 const RECORDS_SHARE = 0.4;
 const POWER_BESIDE_TEXT = 8;
 
 export interface FeedbackVector {
   readonly vector: Float32Array;
-  /** Record numbers, the best first. */
+  /** Record numbers, best first. */
   readonly like: readonly number[];
 }
 
@@ -32,12 +36,12 @@ export interface SearchedList {
   readonly generation: GenerationHandle;
 }
 
-/** What the model says of the text, and which of its cosines score 0 and 1 in this list. */
+/** The model's vector of the text, and the cosines that score 0 and 1 in this list. */
 export interface TextVector extends CosineScale {
   readonly vector: Float32Array;
 }
 
-/** Undefined where no word finds a record that has a vector. */
+/** Returns the vector of the records that the words find. Undefined if no word finds a record with a vector. */
 export function feedbackVector(searched: SearchedList, query: QueryNode): FeedbackVector | undefined {
   const best = bestRecords(searched, query);
   const vector = best && sumOf(best, (hit) => (best.scores[hit] as number) ** POWER);
@@ -45,8 +49,9 @@ export function feedbackVector(searched: SearchedList, query: QueryNode): Feedba
 }
 
 /**
- * With a vector of the text itself, to which the records are near or not: those that both say something for count most. Undefined where no
- * word finds a record that has a vector: the text means what the model says.
+ * Returns the given vector of the text mixed with that of the records. A record weighs most if both its words and its
+ * nearness to the text's vector say so. Undefined if no word finds a record with a vector; the text's own vector is
+ * then used alone.
  */
 export function textAndFeedbackVector(
   searched: SearchedList,
@@ -71,9 +76,9 @@ export function textAndFeedbackVector(
 
 interface BestRecords {
   readonly like: readonly number[];
-  /** Of their words, as parts of the first one's. */
+  /** Scores of the records' words, relative to the first record's. */
   readonly scores: readonly number[];
-  /** Zeros of a record that has none. */
+  /** All zeros for a record without a vector. */
   readonly vectors: readonly Float32Array[];
   readonly dimensions: number;
 }
@@ -94,7 +99,7 @@ function bestRecords(searched: SearchedList, query: QueryNode): BestRecords | un
   };
 }
 
-/** Undefined where it has no direction. */
+/** Returns the weighted sum, or undefined if it is zero. */
 function sumOf({ vectors, dimensions }: BestRecords, weightOf: (hit: number) => number): Float32Array | undefined {
   const sum = new Float32Array(dimensions);
   for (const [hit, vector] of vectors.entries()) {
@@ -110,7 +115,7 @@ function product(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** Of length 1; one without a direction stays what it is. */
+/** Returns the vector scaled to length 1. A zero vector is returned as it is. */
 function unit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(product(vector, vector));
   return length > 0 ? vector.map((value) => value / length) : vector;

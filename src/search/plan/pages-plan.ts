@@ -1,7 +1,8 @@
 /**
- * Pages of documents and passages of recordings beside the words of fields: what the kernel is asked for where a list has some. The same query
- * means other groups there, since other spellings, stems and typos are found in them. All are in one part; where a list has files of several
- * kinds, each is a source of scores of its own, told from the others by its place. Pure.
+ * Plans the search in pages of documents and passages of recordings, besides the words of fields. The same query
+ * expands to other groups there, since pages have other spellings, stems and typos. All pages are in one part of the
+ * generation; if a list has files of several kinds, each kind is a source of scores of its own, selected by its places.
+ * Pure functions.
  */
 import type { PartSearch } from '../../../native-bindings/index.js';
 import { MATCH_ALL, type PlanFilter, type QueryPlan } from '../../../native-bindings/query-plan.js';
@@ -14,24 +15,24 @@ import type { QueryNode } from './plan-nodes.js';
 import { unroundedFloor } from './planner.js';
 
 export const PAGES = 'pages';
-/** Beside meaning, the best page of such words is expected to have what counts as 1, as the best record is; otherwise scores are as they are. */
+/** Best expected score of a page: scaled to 1 besides meaning, as for records; otherwise scores stay as they are. */
 const FULL = { besideMeaning: 0, alone: 1 };
 
 export interface PlannedPages {
-  /** What is looked for in pages. */
+  /** Query as expanded for pages. */
   readonly query: QueryNode;
-  /** The bytes of its plan, by which words are marked. */
+  /** Encoded plan by which words are marked. */
   readonly plan: Uint8Array;
   readonly search: readonly PartSearch[];
 }
 
-/** A kind of files, and what is asked of those. */
+/** Kind of files, with the filter that selects its pages. */
 export interface PagesOfKind {
   readonly kind: TextKind;
   readonly filter: PlanFilter;
 }
 
-/** Where there is one kind alone, nothing is asked: that costs nothing. */
+/** Returns the kinds of files of a definition. A single kind needs no filter, which saves time. */
 export function kindsOfPages({ resources }: Pick<FieldDefinition, 'resources'>): readonly PagesOfKind[] {
   const kinds = TEXT_KINDS.filter((kind) => resources.some((resource) => resource.kind === kind));
   return kinds.map((kind) => ({ kind, filter: kinds.length === 1 ? MATCH_ALL : filterOf(resources, kind) }));
@@ -55,7 +56,7 @@ function filterOf(resources: FieldDefinition['resources'], kind: TextKind): Plan
   return { op: 'or', nodes };
 }
 
-/** Of the words alone: what the records must be is asked of these. */
+/** Encodes the plan of the words alone: the conditions on records are applied to the records. */
 export function encodePagesPlan(
   query: Extract<QueryNode, { kind: 'groups' }>,
   request: SearchRequest,

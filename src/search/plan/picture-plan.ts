@@ -1,25 +1,32 @@
 /**
- * Pictures beside words: what the kernel is asked for where a list's pictures can be compared with texts. As with meaning, every number is
- * the same for all searches of the model, so that a score depends on neither page nor order (decision 0179). Pure.
+ * Plans the search for pictures besides words, for a list whose pictures can be compared with texts. As with meaning,
+ * every number is the same for all searches with the model, so that a score depends on neither page nor order (decision
+ * 0179). Pure functions.
  */
 import type { PicturesSearch } from '../../../native-bindings/index.js';
 import type { SearchRequest } from '../options/search-request.js';
 import type { SearchPictures } from '../types.js';
 import { unroundedFloor } from './planner.js';
 
-/** From texts and pictures that have nothing to do with each other to those that belong together, in deviations of the former. */
+/**
+ * Distance from the mean cosine of unrelated texts and pictures to that of matching ones, in standard deviations of the
+ * unrelated.
+ */
 const DEVIATIONS = 6;
 const SPAN_MIN = 0.02;
 const FARTHEST_MAX = 0.98;
-/** Half of the way: of pairs at random, one in a thousand is nearer. */
+/** Half of that distance: of random pairs, one in a thousand is nearer. */
 const FLOOR = 0.5;
-/** One picture may be that of many records; more change nothing among the first hits, and take time. */
+/**
+ * Number of nearest pictures. One picture may belong to many records; more change nothing among the first hits and take
+ * time.
+ */
 const WANTED = 1000;
 const WIDTH = 400;
 
 export type PlannedPictures = PicturesSearch;
 
-/** Undefined where pictures play no part: what has all words, or a phrase, is found by words. */
+/** Returns the plan, or undefined if pictures take no part: `match` of `all` or `phrase` is decided by words. */
 export function planPictures(request: SearchRequest, given: SearchPictures | undefined): PlannedPictures | undefined {
   if (given === undefined || request.options.match !== 'any') return undefined;
   const { mean, deviation } = given.random;

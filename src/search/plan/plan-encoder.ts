@@ -1,4 +1,6 @@
-/** The plan of a list with names turned into the kernel's columns. Pure: knows a layout, not a kernel. */
+/**
+ * Encodes the plan of a list: turns names into the kernel's columns. Pure functions that know a layout, not a kernel.
+ */
 import {
   CREATED_COLUMN,
   LOCATION_COLUMN,
@@ -15,7 +17,7 @@ import type { GeoPoint, QueryNode, SearchPlan } from './plan-nodes.js';
 const ALL: PlanFilter = Object.freeze({ op: 'all' });
 const NONE: PlanFilter = Object.freeze({ op: 'not', node: ALL });
 const NO_GROUPS: readonly PlanGroup[] = Object.freeze([]);
-/** What no word of a record is: words are folded to letters and digits. */
+/** Term that no record has: terms are folded to letters and digits. */
 const NO_WORD = '\u0000';
 const ONLY_BY_MEANING: readonly PlanGroup[] = Object.freeze([
   { occur: 'should', boost: 1, alternatives: [{ weight: 1, terms: [NO_WORD] }] },
@@ -28,7 +30,7 @@ export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
   return {
     needTotal: true,
     explain: plan.explain,
-    // Without words every record scores 1: the order of storage is the order by score.
+    // Without words every record scores 1, so the order by score is the storage order.
     storageOrder: groups.length === 0 && plan.order.length === 0,
     skip: plan.skip,
     size: plan.size,
@@ -48,7 +50,7 @@ export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
   };
 }
 
-/** The plan that matches what the filter matches, for the removal of records. */
+/** Encodes the plan that matches what the filter matches, for deleting records. */
 export function encodeFilterPlan(filter: FilterNode, layout: KernelLayout): QueryPlan {
   return {
     needTotal: true,
@@ -93,7 +95,7 @@ function encodeFilter(node: FilterNode, layout: KernelLayout): PlanFilter {
     case 'is-null':
       return { op: 'isNull', column: facetColumn(node.field, layout) };
     case 'within': {
-      // In a group, a list without locations has nothing near anywhere.
+      // A list of a group may have no locations; none of its records is near anything.
       const column = layout.column(LOCATION_COLUMN);
       return column === undefined ? NONE : { op: 'within', column, ...degrees(node), metres: node.metres };
     }
@@ -116,7 +118,7 @@ function encodeOrder(plan: SearchPlan, layout: KernelLayout): PlanSortKey[] {
   return plan.order.flatMap((key) => encodeSortKey(key, plan.origin, layout));
 }
 
-/** In a group, a key that a list lacks is left out there: none of its records has a value. */
+/** Encodes a sort key. In a list of a group that lacks the key, it is left out, since no record there has a value. */
 function encodeSortKey(key: SortKey, origin: GeoPoint | undefined, layout: KernelLayout): PlanSortKey[] {
   const { descending } = key;
   if (key.by === 'distance') {
@@ -134,7 +136,7 @@ const RECORD_COLUMNS: ReadonlySet<string> = new Set([NAME_COLUMN, CREATED_COLUMN
 function sortColumn(name: string, layout: KernelLayout): number | undefined {
   const column = layout.column(name);
   if (column === undefined || RECORD_COLUMNS.has(name)) return column;
-  // Many in this list of the group, Single in another.
+  // A column that is Many in this list of a group, and Single in another, cannot be sorted by.
   return layout.schema.columns[column]?.many === true ? undefined : column;
 }
 

@@ -1,4 +1,4 @@
-/** The plan of one search on one list, as small frozen nodes; `plan-encoder.ts` turns it into the kernel's bytes. */
+/** The plan of one search on one list, as small frozen nodes. `plan-encoder.ts` turns it into the kernel's bytes. */
 import type { PlanAlternative, PlanAlternativeKind, PlanGroup } from '../../../native-bindings/query-plan.js';
 import type { FilterNode } from '../filter/filter-nodes.js';
 import type { SortKey } from '../options/order-by.js';
@@ -8,14 +8,18 @@ export interface Alternative extends PlanAlternative {
   readonly kind: PlanAlternativeKind;
 }
 
-/** One query word with its expansions, or a whole phrase. Its boost grows with how often the word was typed; function words beside content words have little. */
+/**
+ * One query word with its expansions, or a whole phrase. Its boost grows with how often the word was typed; function
+ * words next to content words have a low one.
+ */
 export interface QueryGroup extends PlanGroup {
   readonly alternatives: readonly Alternative[];
 }
 
 /**
- * What was searched for: `everything` for an empty query, `nothing` for one without any searchable word; `meaning`: words find nothing, and
- * all that is found is near to a vector. */
+ * What is searched for. `everything`: the query is empty. `nothing`: it has no searchable word. `meaning`: words find
+ * nothing, and all hits are near a vector.
+ */
 export type QueryNode =
   | { readonly kind: 'everything' }
   | { readonly kind: 'nothing' }
@@ -23,9 +27,14 @@ export type QueryNode =
   | {
       readonly kind: 'groups';
       readonly groups: readonly QueryGroup[];
-      /** Content words of the query in their order, as indexes of `groups`: neighbours earn a bonus where they stand near each other. */
+      /**
+       * Indexes into `groups` of the query's content words, in order: neighbours that are near each other in a record
+       * earn a bonus.
+       */
       readonly sequence: readonly number[];
-      /** All words of the query in their order, as indexes of `groups`: a field that is just them earns a bonus. */
+      /**
+       * Indexes into `groups` of all words of the query, in order: a field that consists of just these earns a bonus.
+       */
       readonly whole: readonly number[];
     };
 
@@ -37,10 +46,10 @@ export interface GeoPoint {
 export interface SearchPlan {
   readonly query: QueryNode;
   readonly filter: FilterNode;
-  /** Empty: by score, or in record number order where `storageOrder`. */
+  /** If empty, the order is by score, or by record number if `storageOrder`. */
   readonly order: readonly SortKey[];
   readonly storageOrder: boolean;
-  /** From where distances are measured, on a radius search. */
+  /** Point from which distances are measured, on a radius search. */
   readonly origin: GeoPoint | undefined;
   readonly minimumScore: number;
   readonly skip: number;

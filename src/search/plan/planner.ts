@@ -1,4 +1,4 @@
-/** A search request and a list's settings to the plan of that list. */
+/** Turns a search request into the plan of one list. */
 import { allOf, type FilterNode } from '../filter/filter-nodes.js';
 import type { SearchRequest } from '../options/search-request.js';
 import type { QueryNode, SearchPlan } from './plan-nodes.js';
@@ -8,11 +8,11 @@ const SCORE_DIGITS = 6;
 export interface PlanWindow {
   readonly skip: number;
   readonly size: number;
-  /** Values wanted of each facet. */
+  /** Number of values wanted per facet. */
   readonly facetValues: number;
 }
 
-/** As a search of words alone: where there are other kinds of score, each has a floor of its own. */
+/** Returns the plan without its floor. With several kinds of scores, each kind has a floor of its own instead. */
 export function withoutFloor(plan: SearchPlan): SearchPlan {
   return plan.minimumScore === 0 ? plan : Object.freeze({ ...plan, minimumScore: 0 });
 }
@@ -38,7 +38,10 @@ export function planSearch(
   });
 }
 
-/** Scores are shown with six digits: a floor keeps every hit whose shown score reaches it, though its exact one may not. */
+/**
+ * Returns the floor for exact scores. Responses show scores with six digits: every hit whose shown score reaches the
+ * floor is kept, even if its exact score is slightly lower.
+ */
 export function unroundedFloor(floor: number): number {
   return floor === 0 ? 0 : floor - 0.5 * 10 ** (Math.ceil(Math.log10(floor)) - SCORE_DIGITS);
 }

@@ -1,16 +1,19 @@
-/** How many vectors a record of a generation has in the mean. Belongs to one thread. */
+/** Caches the mean number of vectors per record of a generation. Belongs to one thread. */
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { BoundedMap } from '../../platform/index.js';
 
 const GENERATIONS_MAX = 256;
 
 export class VectorsPerRecord {
-  /** Handles are never used twice, and a generation is never changed. */
+  /** Never stale: handles are not reused, and generations are immutable. */
   private readonly known = new BoundedMap<GenerationHandle, number>(GENERATIONS_MAX);
 
   constructor(private readonly kernel: Pick<Kernel, 'generationInfo' | 'generationVectors'>) {}
 
-  /** Records without a vector count as well: nobody counts those that have some. */
+  /**
+   * Returns the mean over all live records. Those without a vector count too, because nothing counts the records that
+   * have one.
+   */
   of(generation: GenerationHandle): number {
     let vectors = this.known.get(generation);
     if (vectors === undefined) {
