@@ -1,4 +1,4 @@
-/** The write side of lists: segments, manifest, versions, merging, recovery. */
+/** The write side of lists: segments, manifests, versions, merging, recovery. */
 export * from './contract/types.js';
 export type { RecordQuota, RecordsTaken } from './contract/record-quota.js';
 export * from './segments/kernel-layout.js';

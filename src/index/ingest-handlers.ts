@@ -1,4 +1,4 @@
-/** What an ingest worker does with a task. Synchronous: one task at a time in a thread. */
+/** Runs the tasks of an ingest worker. Synchronous: a thread runs one task at a time. */
 import { bulkBatch, deleteMatching, removeUnlisted, reportImports, writeBatch } from './commit/write-handlers.js';
 import { check } from './segments/check-handler.js';
 import { embedRecords, forgetSpace, learnModel } from './meaning/built-in-handlers.js';
@@ -40,7 +40,7 @@ import type {
 
 export type { IngestContext };
 
-/** Throws a ServiceError where the task itself is at fault or the disk is full; anything else is a bug. */
+/** Throws a ServiceError if the task is at fault or the disk is full; anything else is a bug. */
 export function runIngestTask<T extends IngestTask>(context: IngestContext, task: T): IngestResult<T> {
   return dispatch(context, task) as IngestResult<T>;
 }
@@ -139,7 +139,10 @@ function dispatchMeaning(context: IngestContext, task: MeaningTask): MeaningResu
   }
 }
 
-/** Runs tasks in the calling thread, one after the other: for tests and for commands that need no service. */
+/**
+ * Returns an executor that runs tasks in the calling thread, one after the other: for tests and for commands that need
+ * no service.
+ */
 export function createInlineExecutor(context: IngestContext): IngestExecutor {
   let last: Promise<unknown> = Promise.resolve();
   return {

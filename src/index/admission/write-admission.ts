@@ -1,37 +1,40 @@
 /**
- * The one place where a write is refused because there are too many: before it waits for anything. What was admitted is done,
- * however long others take; it is not refused again in the list's queue, between two batches of an import, or where its task
- * waits for a thread. Main thread only.
+ * The only place that refuses a write because too many are waiting; it does so before the write waits for anything. An
+ * admitted write is carried out, however long others take: it is not refused again in the list's queue, between two
+ * batches of an import, or when its task waits for a thread. Main thread only.
  */
 import { ServiceError } from '../../platform/index.js';
 import type { IngestExecutor } from '../contract/ingest-tasks.js';
 
-/** Into one list at a time; each may hold batches in memory. */
+/** Concurrent imports into one list; each may hold batches in memory. */
 const IMPORTS_MAX = 8;
 const RETRY_AFTER_SECONDS = 1;
-/** For so long after a small write another one is to be expected. */
+/** Time after a small write during which another one is expected. */
 const RECENT_MS = 10_000;
 
 export interface WriteAdmissionOptions {
-  /** Tasks of all lists that may wait for a thread when a write comes. Where there are so many, who has less than an equal part of them may still come. */
+  /**
+   * Number of tasks of all lists that may wait for a thread when a write arrives. Beyond it, an account is still
+   * admitted if it has less than an equal share of the queue.
+   */
   readonly tasksWaitingMax: number;
-  /** Whose they are is asked only where there are too many. */
+  /** Waiting tasks. Those of each account are counted only if there are too many. */
   readonly tasks: Pick<IngestExecutor, 'waiting' | 'waitingByAccount'>;
-  /** Small writes that may wait in one list. */
+  /** Number of small writes that may wait in one list. */
   readonly writesWaitingMax: number;
-  /** The same by their size in memory. */
+  /** Size in memory of the small writes that may wait in one list. */
   readonly waitingBytesMax: number;
-  /** A write was refused because too many tasks wait. */
+  /** Called when a write is refused because too many tasks wait. */
   readonly onTooManyTasks: () => void;
-  /** Time as it passes; a test may have another. */
+  /** Monotonic clock; tests may pass another. */
   readonly nowMs?: () => number;
 }
 
-/** Of the service. */
+/** Admits writes of the whole service. */
 export class WriteAdmission {
   constructor(private readonly options: WriteAdmissionOptions) {}
 
-  /** Of one list of the account that is open. */
+  /** Returns the admission of one open list of the account. */
   forList(account: string): ListAdmission {
     return new ListAdmission(this.options, account);
   }
@@ -51,12 +54,18 @@ export class ListAdmission {
     this.nowMs = options.nowMs ?? (() => performance.now());
   }
 
-  /** True where there was a small write within the last ten seconds: what is begun should not hold up the next for long. */
+  /**
+   * True if there was a small write within the last ten seconds: work that starts now should not delay the next one for
+   * long.
+   */
   get expectsWrites(): boolean {
     return this.nowMs() - this.lastWriteMs < RECENT_MS;
   }
 
-  /** A write of so many bytes waits from now on, until `writesTaken`. Throws `overloaded` where too many do already. */
+  /**
+   * Admits a write of that many bytes, which counts as waiting until `writesTaken`. Throws `overloaded` if too many are
+   * waiting.
+   */
   admitWrite(bytes: number): void {
     const { writesWaitingMax, waitingBytesMax } = this.options;
     this.lastWriteMs = this.nowMs();
@@ -73,7 +82,7 @@ export class ListAdmission {
     this.writeBytes -= bytes;
   }
 
-  /** An import is under way from now on, until `importEnded`. Throws `overloaded` where there are enough already. */
+  /** Admits an import, which counts until `importEnded`. Throws `overloaded` if too many are under way. */
   admitImport(): void {
     this.assertThreads();
     if (this.imports >= IMPORTS_MAX) {
@@ -98,8 +107,9 @@ export class ListAdmission {
   }
 
   /**
-   * Of a queue that is full: who has filled it has more than an equal part. What was admitted is done, so nothing of it gives way; all together may
-   * have `tasksWaitingMax` times 1 + 1/2 + 1/3 + … of as many accounts, six times of 256.
+   * True if the account has less than an equal share of a full queue, so that an account that filled the queue cannot
+   * lock out others. Admitted tasks are carried out, so the queue grows: all accounts together may have
+   * `tasksWaitingMax` × (1 + 1/2 + 1/3 + …) tasks, which is six times as many for 256 accounts.
    */
   private hasPartLeft(): boolean {
     const { tasksWaitingMax, tasks } = this.options;

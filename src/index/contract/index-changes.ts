@@ -1,27 +1,33 @@
-/** The indexes of a list's versions as tasks find them, and what commits do to them. Plain data; handles are good in every thread. */
+/**
+ * The indexes of a list's versions as tasks see them, and the changes that commits make to them. Plain data; the
+ * kernel's handles are valid in every thread.
+ */
 import type { GenerationHandle, SegmentHandle, VectorSegmentHandle } from '../../../native-bindings/index.js';
 import type { ListState } from '../../store/index.js';
 
-/** One version of the list as the task finds it. Its handles are leased until the task ends (`PublishedGeneration`). */
+/** One version of the list as a task sees it. Its handles are leased until the task ends (`PublishedGeneration`). */
 export interface VersionView {
   readonly version: number;
   readonly generation: GenerationHandle;
   readonly segments: readonly { readonly id: number; readonly handle: SegmentHandle }[];
-  /** Number of the segment that the task may make for this version; reserved, never used twice. */
+  /** Number reserved for the segment that the task may build for this version; never reused. */
   readonly newSegment: number;
-  /** The index of the version's vectors; absent where it has none. */
+  /** Index of the version's vectors; undefined if it has none. */
   readonly vectors?: VectorIndexView;
-  /** The index of the vectors of its records' pictures; absent where it has none. */
+  /** Index of the vectors of the pictures that the version's records link to; undefined if it has none. */
   readonly pictures?: VectorIndexView;
-  /** Pages of what its records link to; absent where the definition has no field for such. */
+  /**
+   * Index of the pages of the documents that the records link to; undefined if the definition has no field for
+   * documents.
+   */
   readonly pages?: PartView;
 }
-/** An index beside that of the fields (`src/index/parts`), as a task finds it. */
+/** A part (`src/index/parts`) as a task sees it: an index beside the index of the fields. */
 export interface PartView {
-  /** Undefined before the first document. */
+  /** Undefined until the first document is added. */
   readonly generation: GenerationHandle | undefined;
   readonly segments: readonly { readonly id: number; readonly handle: SegmentHandle }[];
-  /** As that of the words. */
+  /** As `VersionView.newSegment`. */
   readonly newSegment: number;
 }
 
@@ -32,10 +38,10 @@ export interface OpenVectorSegment {
 export interface VectorIndexView {
   readonly space: number;
   readonly segments: readonly OpenVectorSegment[];
-  /** As that of the words. */
+  /** As `VersionView.newSegment`. */
   readonly newSegment: number;
 }
-/** The index of the vectors of pictures, for who only reads it. */
+/** The index of the vectors of pictures, for code that only reads it. */
 export interface IndexedPictures extends Pick<VectorIndexView, 'space' | 'segments'> {
   readonly generation: GenerationHandle;
 }
@@ -48,34 +54,37 @@ export interface AddedSegment {
   readonly id: number;
   readonly handle: SegmentHandle;
   readonly deleted: Uint8Array | undefined;
-  /** Its terms that the index did not have, and those that go with the segments that it takes the place of; absent where nobody has looked. */
+  /**
+   * Terms that are new to the index with this segment, and terms that disappear with the segments that it replaces;
+   * undefined if they were not determined.
+   */
   readonly changedTerms?: readonly string[] | undefined;
 }
-/** What a commit did to one index. The receiver owns the handles of `added` and closes them. */
+/** Change of one index by a commit. The receiver owns the handles of `added` and closes them. */
 export interface IndexChange {
   readonly added: readonly AddedSegment[];
   readonly removed: readonly number[];
   readonly deletions: readonly SegmentDeletion[];
-  /** Terms that go with what is removed, where nothing is added; absent where nobody has looked. */
+  /** Terms that disappear with the removed segments when nothing is added; undefined if they were not determined. */
   readonly goneTerms?: readonly string[] | undefined;
 }
-/** What a commit did to one version, for publication: to the index of its fields, and to others. */
+/** Change of one version by a commit, to be published: of the index of its fields, and of its other indexes. */
 export interface VersionChange extends IndexChange {
   readonly version: number;
   readonly vectors?: VectorIndexChange;
-  /** Of the vectors of pictures. */
+  /** Change of the index of the vectors of pictures. */
   readonly pictures?: VectorIndexChange;
   readonly pages?: IndexChange;
 }
-/** What a commit did to the index of a version's vectors. The receiver owns the handles of `added` and closes them. */
+/** Change of the index of a version's vectors by a commit. The receiver owns the handles of `added` and closes them. */
 export interface VectorIndexChange {
   readonly space: number;
   readonly added: readonly (OpenVectorSegment & { readonly deleted: Uint8Array | undefined })[];
   readonly removed: readonly number[];
-  /** All vectors of these records. */
+  /** Each entry deletes all vectors of these records in the segment. */
   readonly deletions: readonly { readonly segment: VectorSegmentHandle; readonly records: Uint32Array }[];
 }
-/** Records whose vectors were written where no index is kept up to date. */
+/** Records whose vectors a commit changed while there was no index of that space to keep up to date. */
 export interface UnindexedVectors {
   readonly version: number;
   readonly space: number;

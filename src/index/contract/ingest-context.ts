@@ -1,4 +1,4 @@
-/** What an ingest task works with, in its thread. */
+/** What an ingest task needs from the thread that runs it. */
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { Rests } from '../../platform/index.js';
 import type { RecordStore, RecordStoreCache } from '../../records/index.js';
@@ -7,7 +7,7 @@ import type { ListState, VersionState } from '../../store/index.js';
 export interface IngestContext {
   readonly kernel: Kernel;
   readonly stores: RecordStoreCache;
-  /** Of tasks that give way to searches. Absent: there are none to give way to. */
+  /** Pauses for tasks that give way to searches. Undefined: tasks do not pause. */
   readonly rests?: Pick<Rests, 'ofOnePiece'> | undefined;
 }
 

@@ -1,9 +1,10 @@
 /**
- * What the main thread asks of ingest workers, and what they answer. Tasks and results are plain data that structured
- * cloning carries over; handles of the kernel are good in every thread.
+ * The tasks of ingest workers and their results. Both are plain data that can be cloned between threads; handles of the
+ * kernel are valid in every thread.
  *
- * A task that commits ends with one LMDB transaction; when `run` resolves, that transaction is on disk. When it rejects with
- * a ServiceError of the worker, nothing was committed; when the worker died, the store tells (`ListState.sequence`).
+ * A task that commits ends with one LMDB transaction, which is on disk when `run` resolves. If `run` rejects with a
+ * ServiceError of the worker, nothing was committed. If the worker died, the store tells whether the commit happened
+ * (`ListState.sequence`).
  */
 import type { GenerationHandle, SegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
@@ -20,7 +21,7 @@ export type * from './index-changes.js';
 export type * from './meaning-tasks.js';
 export type * from './task-parts.js';
 
-/** Whole raw records, each followed by one 0x0a: `SplitRecords` of the kernel. */
+/** Complete raw records, each followed by one 0x0a byte: `SplitRecords` of the kernel. */
 export interface RawRecords {
   readonly bytes: Uint8Array;
   readonly ends: Uint32Array;
@@ -30,7 +31,7 @@ export interface RawRecords {
 /** The first row of a CSV file, which names the columns. */
 export interface CsvHeader {
   readonly bytes: Uint8Array;
-  /** Of all its rows. */
+  /** Separator of all rows of the file. */
   readonly separator: CsvSeparator;
 }
 
@@ -39,60 +40,63 @@ export interface CreateListTask extends TaskBase {
   readonly nowMs: number;
   readonly definition: FieldDefinition;
 }
-/** Writes the list's entry in the catalogue beside its records. */
+/** Writes a copy of the list's catalogue entry into the list's own store. */
 export interface KeepEntryTask extends TaskBase {
   readonly kind: 'keep-entry';
   readonly list: ListRecord;
   readonly region: string;
 }
-/** Small writes that were waiting together; each has its own result. */
+/** Small writes that were waiting together. Each has its own result. */
 export interface WriteBatchTask extends WritingTask {
   readonly kind: 'write-batch';
   readonly requests: readonly WriteRequest[];
 }
-/** Records of an import that are written together. */
+/** Records of an import that are written in one commit. */
 export interface ImportBatch {
   readonly format: RecordFormat;
-  /** CSV: the header record of the file. */
+  /** Header row of the file, for CSV. */
   readonly csvHeader: CsvHeader | undefined;
   readonly records: readonly RawRecords[];
-  /** How many errors the answer still takes. */
+  /** Number of errors that the answer still has room for. */
   readonly errorsMax: number;
   /** The bulk call that the batch is part of. */
   readonly importId: string;
-  /** Nothing of the call follows: its event can be written. */
+  /** True if this is the call's last batch, so that the call's event can be written. */
   readonly final: boolean;
-  /** As of `ListCommitOptions`. */
+  /** As `ListCommitOptions.keepsLinks`. */
   readonly keepsLinks?: boolean;
-  /** As of `ImportOptions`. */
+  /** As `ImportOptions.nameFrom`. */
   readonly nameFrom?: string;
   readonly patch?: boolean;
-  /** What the records come from: those that are as it has them are not written. */
+  /** Source of the records. Records that are already stored as the source has them are not written. */
   readonly source?: string;
-  /** Searches come first: it rests between two of its steps while they are at work, and has one processor at a time. */
+  /**
+   * True if searches take precedence: the task pauses between two steps while searches run, and uses one processor at a
+   * time.
+   */
   readonly givesWay?: boolean;
 }
 export interface BulkBatchTask extends WritingTask, ImportBatch {
   readonly kind: 'bulk-batch';
 }
-/** Takes away the next of those records that came from a source and that it does not list any more. */
+/** Removes the next records of a source that the source no longer lists. */
 export interface RemoveUnlistedTask extends WritingTask {
   readonly kind: 'remove-unlisted';
   readonly source: string;
-  /** A bit for each record number that it lists. */
+  /** Bitmap of the record numbers that the source lists. */
   readonly listed: Uint8Array;
-  /** Record number to begin at. */
+  /** First record number to look at. */
   readonly cursor: number;
 }
 export interface BatchOutcome extends BulkOutcome {
-  /** Of a source: records that are as it has them. */
+  /** Number of records that were already stored as their source has them. 0 without a source. */
   readonly unchanged: number;
-  /** Of a source: numbers of the records that it lists, whatever became of them. */
+  /** Numbers of the records that the source lists, whether or not they were accepted. Empty without a source. */
   readonly listed: Uint32Array;
-  /** Records of which not even the name could be read. */
+  /** Number of records whose name could not be read. */
   readonly unreadable: number;
 }
-/** Tells of bulk calls that ended without a final batch. */
+/** Writes the events of bulk calls that ended without a final batch. */
 export interface ReportImportsTask extends TaskBase {
   readonly kind: 'report-imports';
   readonly nowMs: number;
@@ -103,12 +107,12 @@ export interface DeleteMatchingTask extends WritingTask {
   readonly kind: 'delete-matching';
   readonly plan: Uint8Array;
 }
-/** Long, beside the writers: writes a segment file and commits nothing. */
+/** Writes a merged segment file and commits nothing. Takes long; runs while the list is written. */
 export interface MergeTask extends TaskBase {
   readonly kind: 'merge';
-  /** Of memory, about. */
+  /** Approximate memory that the task needs. */
   readonly holdsBytes: number;
-  /** Absent: the index of the fields; the same in all tasks below that have it. */
+  /** Undefined: the index of the fields. The same holds for all tasks below. */
   readonly part?: PartName | undefined;
   readonly definition: FieldDefinition;
   readonly generation: GenerationHandle;
@@ -120,32 +124,35 @@ export interface MergedSegment {
   readonly handle: SegmentHandle;
   readonly documentCount: number;
   readonly fileBytes: number;
-  /** Those that go with its sources; undefined where they are not known. */
+  /** Terms that disappear with the sources; undefined if they are not known. */
   readonly changedTerms: readonly string[] | undefined;
 }
-/** Puts the merged segment in the place of its sources; deletions since then are carried over by record number. */
+/**
+ * Replaces the source segments with the merged one. Documents that were deleted during the merge are deleted in it too,
+ * by record number.
+ */
 export interface CommitMergeTask extends TaskBase {
   readonly kind: 'commit-merge';
   readonly nowMs: number;
   readonly version: number;
   readonly part?: PartName | undefined;
-  /** The generation that the merge read, and the one in force now. */
+  /** `before`: the generation that the merge read. `now`: the generation in force. */
   readonly before: GenerationHandle;
   readonly now: GenerationHandle;
   readonly sources: readonly { readonly id: number; readonly handle: SegmentHandle }[];
-  /** Undefined where no document was left: the sources are dropped. */
+  /** Undefined if no live document was left; the sources are then removed without a replacement. */
   readonly merged: (MergedSegment & { readonly id: number }) | undefined;
 }
-/** Records a new version to be built; one that was being built is given up. */
+/** Records a new version to be built. A version that was being built is abandoned. */
 export interface StartBuildTask extends TaskBase {
   readonly kind: 'start-build';
   readonly nowMs: number;
   readonly definition: FieldDefinition;
-  /** Fields whose values move to another name: `{old: new}`. */
+  /** Renamed fields, whose values are moved: `{old: new}`. */
   readonly renames: Readonly<Record<string, string>>;
   readonly events: EventTask | undefined;
 }
-/** Copies the next records of the current version; with none left, switches to the new version. */
+/** Copies the next records of the current version. Switches to the new version when none is left. */
 export interface BuildStepTask extends WritingTask {
   readonly kind: 'build-step';
   readonly building: VersionView;
@@ -162,35 +169,35 @@ export interface CloneListTask extends TaskBase {
   readonly targetPath: string;
 }
 /**
- * Long, beside the writers: makes a segment file of the next records of a version, whatever its index looks like, and commits
- * nothing. Refused `unprocessable` where a record cannot be read; the detail names it.
+ * Builds a segment file from the next records of a version, without reading the version's index, and commits nothing.
+ * Takes long; runs while the list is written. Throws `unprocessable` if a record cannot be read; the detail names it.
  */
 export interface ReindexTask extends TaskBase {
   readonly kind: 'reindex';
   readonly version: number;
   readonly part?: PartName | undefined;
-  /** Record number to begin at. */
+  /** First record number to read. */
   readonly cursor: number;
   readonly recordsMax: number;
   readonly bytesMax: number;
   readonly newSegment: number;
 }
-/** Puts these segments in the place of those that the version had when the first of them was begun. */
+/** Replaces the segments that the version had when the rebuild began with these segments. */
 export interface CommitReindexTask extends TaskBase {
   readonly kind: 'commit-reindex';
   readonly version: number;
   readonly part?: PartName | undefined;
   readonly segments: readonly BuiltSegment[];
-  /** Undefined for a list that is closed: nothing was written since, and the new segments hold all there is. */
+  /** Undefined if the list is closed: nothing was written since, and the new segments hold everything. */
   readonly open: GenerationsSince | undefined;
 }
-/** What a task that ran beside the writers began with, and what has become of it. */
+/** The generation at the start of a task that ran while the list was written, and the generation now. */
 export interface GenerationsSince {
   readonly before: GenerationHandle;
   readonly now: GenerationHandle;
-  /** Of `before`, to be replaced. */
+  /** Segments of `before` that are to be replaced. */
   readonly sources: readonly { readonly id: number; readonly handle: SegmentHandle }[];
-  /** Written since. */
+  /** Segments that were written since. */
   readonly others: readonly SegmentHandle[];
 }
 export interface CheckTask extends TaskBase {
@@ -198,10 +205,10 @@ export interface CheckTask extends TaskBase {
   readonly version: number;
   readonly generation: GenerationHandle;
   readonly segments: readonly { readonly id: number; readonly handle: SegmentHandle }[];
-  /** How many records are looked for by their own words. */
+  /** Number of records to look up by their own words. */
   readonly sampleSize: number;
   readonly pages: Pick<PartView, 'generation' | 'segments'> | undefined;
-  /** Vectors of pictures; undefined where the version has no index of such. */
+  /** Index of the vectors of pictures; undefined if the version has none. */
   readonly pictures: IndexedPictures | undefined;
 }
 
@@ -235,13 +242,13 @@ export interface IngestResults extends MeaningResults, ResourceResults {
   'bulk-batch': { readonly commit: Commit | undefined; readonly outcome: BatchOutcome };
   'report-imports': ListState;
   'delete-matching': { readonly commit: Commit | undefined; readonly deleted: number };
-  /** `cursor`: undefined where no record is left to be looked at. */
+  /** `cursor`: record number to continue at; undefined if all records were looked at. */
   'remove-unlisted': {
     readonly commit: Commit | undefined;
     readonly removed: number;
     readonly cursor: number | undefined;
   };
-  /** Undefined where the sources hold no live document any more. */
+  /** Undefined if the sources have no live document left. */
   merge: MergedSegment | undefined;
   'commit-merge': { readonly commit: Commit };
   'start-build': { readonly state: ListState; readonly version: number };
@@ -249,14 +256,14 @@ export interface IngestResults extends MeaningResults, ResourceResults {
     readonly commit: Commit;
     readonly done: boolean;
     readonly copied: number;
-    /** Records of which a value was kept unindexed, by field. */
+    /** Number of records per field in which a value was kept but not indexed. */
     readonly unfit: Readonly<Record<string, number>>;
-    /** Their pages were copied without those that are damaged; they are read again. */
+    /** Files with damaged pages, which were not copied. The files are read again. */
     readonly damaged: readonly DamagedFile[];
   };
   'drop-version': ListState;
   'clone-list': ListState;
-  /** `damaged`: their pages were indexed without those that are damaged; they are read again. */
+  /** `damaged`: files with damaged pages, which were not indexed. The files are read again. */
   reindex: ReindexedRecords & { readonly damaged: readonly DamagedFile[] };
   'commit-reindex': { readonly commit: Commit };
   check: readonly string[];
@@ -265,20 +272,26 @@ export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];
 
 export interface IngestOptions {
   readonly signal?: AbortSignal;
-  /** Whose list it is: accounts that wait for a thread have turns. Those of whom it is not known share one. */
+  /**
+   * Account that owns the list. Accounts whose tasks wait for a thread take turns; tasks without an account share one
+   * turn.
+   */
   readonly account?: string;
 }
 
 export interface IngestExecutor {
-  /** Tasks that commit and wait for a thread. */
+  /** Number of committing tasks that wait for a thread. */
   readonly waiting: number;
-  /** How many of them each account has, where it has any. Counted when it is asked for. */
+  /** Number of waiting tasks for each account that has any. Computed on each call. */
   waitingByAccount(): ReadonlyMap<string, number>;
-  /** Refuses no task for waiting (`WriteAdmission` does). Rejects with a ServiceError: the task's own, or `internal-error` (the worker died). */
+  /**
+   * Never refuses a task because too many wait (`WriteAdmission` does that). Rejects with a ServiceError: the task's
+   * own, or `internal-error` if the worker died.
+   */
   run<T extends IngestTask>(task: T, options?: IngestOptions): Promise<IngestResult<T>>;
 }
 
-/** The executor as lists of the account have it. */
+/** Returns the executor with the account as the default of every task. */
 export function ofAccount(
   { executor }: { readonly executor: IngestExecutor },
   { account }: { readonly account: string },

@@ -1,4 +1,4 @@
-/** What ingest workers are asked about the vectors of a list (`ingest-tasks.ts`). */
+/** Tasks of ingest workers that concern the vectors of a list (see `ingest-tasks.ts`). */
 import type { GenerationHandle } from '../../../native-bindings/index.js';
 import type { Settlement, WorkOutcome } from '../../platform/work/index.js';
 import type { ListState, SpaceCalibration, VectorSpace } from '../../store/index.js';
@@ -6,42 +6,45 @@ import type { EmbeddingResult, EmbeddingTypes, LearnedModel, TextToEmbed } from 
 import type { Commit, OpenVectorSegment, VectorIndexView } from './index-changes.js';
 import type { BuiltSegment, ReindexedRecords, TaskBase } from './task-parts.js';
 
-/** The list's model is that one from now on. Null: it has none. */
+/** Attaches a model to the list, or detaches its model (`model`: null). */
 export interface AttachModelTask extends TaskBase {
   readonly kind: 'attach-model';
   readonly model: Pick<VectorSpace, 'model' | 'source' | 'modelVersion' | 'dimensions' | 'learnedFrom'> | null;
-  /** Of the built-in model, where it has just been learned: its bytes. */
+  /** Bytes of the built-in model, if it has just been learned. */
   readonly learned?: Uint8Array;
 }
-/** Long, beside the writers: learns the built-in model from the records of a version, and commits nothing. */
+/**
+ * Learns the built-in model from the records of a version and commits nothing. Takes long; runs while the list is
+ * written.
+ */
 export interface LearnModelTask extends TaskBase {
   readonly kind: 'learn-model';
   readonly version: number;
-  /** Whose stems the words have: a BCP 47 primary tag. */
+  /** Language of the stemmer: a BCP 47 primary tag. */
   readonly language: string;
-  /** What it may hold. */
+  /** Upper bound of the model's size. */
   readonly bytesMax: number;
 }
-/** Embeds records of a version by the built-in model of a space; commits nothing. */
+/** Embeds records of a version with the built-in model of a space and commits nothing. */
 export interface EmbedRecordsTask extends TaskBase {
   readonly kind: 'embed-records';
   readonly version: number;
   readonly space: number;
   readonly recordNumbers: readonly number[];
 }
-/** Nothing is left of a space, its vectors and the model that was learned for it; its number is not used again. */
+/** Removes a space with its vectors and the model that was learned for it. Its number is never reused. */
 export interface ForgetSpaceTask extends TaskBase {
   readonly kind: 'forget-space';
   readonly space: number;
 }
-/** Puts the next records that have no vectors in a space, or not those of their text, into its queue. */
+/** Puts the next records that have no vectors in a space, or have vectors of another text, into the space's queue. */
 export interface QueueEmbeddingsTask extends TaskBase {
   readonly kind: 'queue-embeddings';
   readonly nowMs: number;
   readonly space: number;
   readonly recordsMax: number;
 }
-/** What of these records is embedded in a space; commits nothing. */
+/** Returns the texts of these records that are embedded in a space; commits nothing. */
 export interface RenderTextsTask extends TaskBase {
   readonly kind: 'render-texts';
   readonly version: number;
@@ -50,13 +53,13 @@ export interface RenderTextsTask extends TaskBase {
 }
 export interface TextOfRecord {
   readonly recordNumber: number;
-  /** Undefined where the record has none. */
+  /** Undefined if the record has no text to embed. */
   readonly text: TextToEmbed | undefined;
   readonly hash: Uint8Array | undefined;
-  /** There is no such record any more. */
+  /** True if the record no longer exists. */
   readonly isGone: boolean;
 }
-/** What became of a batch that was embedded for a version of the list in a space. */
+/** Stores the outcome of a batch that was embedded for a version of the list in a space. */
 export interface CommitVectorsTask extends TaskBase {
   readonly kind: 'commit-vectors';
   readonly nowMs: number;
@@ -65,32 +68,37 @@ export interface CommitVectorsTask extends TaskBase {
   readonly space: number;
   readonly settlements: readonly Settlement<EmbeddingTypes>[];
 }
-/** Long, beside the writers: makes a segment of the next vectors of a version, and commits nothing. */
+/**
+ * Builds a segment from the next vectors of a version and commits nothing. Takes long; runs while the list is written.
+ */
 export interface BuildVectorsTask extends TaskBase {
   readonly kind: 'build-vectors';
   readonly version: number;
   readonly space: number;
-  /** Record number to begin at. */
+  /** First record number to read. */
   readonly cursor: number;
   readonly bytesMax: number;
   readonly newSegment: number;
 }
-/** Puts these segments in the place of those that the version had for the space, and what was written meanwhile beside them. */
+/**
+ * Replaces the version's segments for the space with these, and adds a segment of the vectors that were written
+ * meanwhile.
+ */
 export interface CommitVectorIndexTask extends TaskBase {
   readonly kind: 'commit-vector-index';
   readonly version: number;
   readonly space: number;
   readonly segments: readonly BuiltSegment[];
-  /** Records whose vectors were written since the first of them was begun. */
+  /** Records whose vectors were written since the first of the segments was begun. */
   readonly written: readonly number[];
   readonly newSegment: number;
 }
-/** Long, beside the writers: merges segments of vectors, and commits nothing. */
+/** Merges segments of vectors and commits nothing. Takes long; runs while the list is written. */
 export interface MergeVectorsTask extends TaskBase {
   readonly kind: 'merge-vectors';
-  /** Of memory, about. */
+  /** Approximate memory that the task needs. */
   readonly holdsBytes: number;
-  /** It takes minutes, and nobody waits for it: others overtake it. */
+  /** True if the merge takes minutes and nobody waits for it; other tasks then overtake it. */
   readonly isQuiet: boolean;
   readonly generation: GenerationHandle;
   readonly sources: readonly OpenVectorSegment[];
@@ -100,14 +108,16 @@ export interface CommitVectorMergeTask extends TaskBase {
   readonly kind: 'commit-vector-merge';
   readonly version: number;
   readonly space: number;
-  /** The generation that the merge read, and the one in force now. */
+  /** `before`: the generation that the merge read. `now`: the generation in force. */
   readonly before: GenerationHandle;
   readonly now: GenerationHandle;
   readonly sources: readonly OpenVectorSegment[];
-  /** Undefined where no vector was left. */
+  /** Undefined if no vector was left. */
   readonly merged: BuiltSegment | undefined;
 }
-/** Beside the writers: compares some of the vectors of a version with each other, and commits nothing. */
+/**
+ * Compares a sample of the vectors of a version with each other and commits nothing. Runs while the list is written.
+ */
 export interface CalibrateTask extends TaskBase {
   readonly kind: 'calibrate';
   readonly version: number;
@@ -120,7 +130,7 @@ export interface CommitCalibrationTask extends TaskBase {
   readonly space: number;
   readonly calibration: SpaceCalibration;
 }
-/** What could not be embedded is tried again. */
+/** Queues the records again that could not be embedded. */
 export interface RetryEmbeddingsTask extends TaskBase {
   readonly kind: 'retry-embeddings';
   readonly nowMs: number;
@@ -145,9 +155,9 @@ export type MeaningTask =
 
 export interface MeaningResults {
   'attach-model': ListState;
-  /** Undefined where the records have no word in common. */
+  /** Undefined if the records have no word in common. */
   'learn-model': LearnedModel | undefined;
-  /** Undefined where the model is not there any more, or damaged. */
+  /** Undefined if the model no longer exists or is damaged. */
   'embed-records': readonly WorkOutcome<EmbeddingResult>[] | undefined;
   'forget-space': ListState;
   'queue-embeddings': { readonly state: ListState; readonly done: boolean };
@@ -155,10 +165,10 @@ export interface MeaningResults {
   'commit-vectors': { readonly commit: Commit };
   'build-vectors': ReindexedRecords;
   'commit-vector-index': ListState;
-  /** Undefined where no vector was left. */
+  /** Undefined if no vector was left. */
   'merge-vectors': BuiltSegment | undefined;
   'commit-vector-merge': { readonly commit: Commit };
-  /** Undefined where there are too few vectors. */
+  /** Undefined if there are too few vectors. */
   calibrate: SpaceCalibration | undefined;
   'commit-calibration': ListState;
   'retry-embeddings': { readonly retried: number };

@@ -1,34 +1,41 @@
-/** How many records an account may have, as its lists ask for it. Who knows is given to `ListIndexes.useQuota`. Main thread only. */
+/**
+ * Limit on an account's records, as its lists see it. `ListIndexes.useQuota` sets the implementation. Main thread only.
+ */
 import type { ServiceError } from '../../platform/index.js';
 
-/** What a commit may add. */
+/** Share of the quota that a commit has taken. */
 export interface RecordsTaken {
   readonly recordsMax: number;
-  /** What a record beyond is refused with. */
+  /** Returns the error for a record beyond `recordsMax`. */
   refusal(): ServiceError;
   /**
-   * The commit is published, or there was none; call it in any case. `isShort`: it had more to add. Resolves true where that may be
-   * tried again, for the account may have more by now. Never rejects.
+   * Ends the use of the share. Call it in any case: after the commit was published, or if there was none. `isShort`:
+   * the commit had more records to add. Resolves to true if it may be tried again, because the account may have more
+   * room by now. Never rejects.
    */
   settle(isShort: boolean): Promise<boolean>;
 }
 
 export interface RecordQuota {
-  /** Something of the list is published. Cheap. */
+  /** Tells that the list has published a change. Cheap. */
   changed(account: string, listId: string): void;
-  /** The list is gone. */
+  /** Tells that the list was removed. */
   removed(listId: string): void;
   /**
-   * Before a commit of a list that may add so many records. Undefined: as many as it likes. What others have taken and not settled
-   * counts as used; where there might be enough without it, they are waited for. Rejects with `plan-limit` where nothing may be written.
+   * Takes a share of the quota before a commit that may add up to `records` records. Undefined if there is no limit.
+   * Shares that others hold and have not settled count as used; if releasing them might leave enough room, the promise
+   * waits for them. Rejects with `plan-limit` if nothing may be written.
    */
   take(listId: string, records: number): Promise<RecordsTaken> | undefined;
 }
 
-/** What an action has done with what it was given; `isShort`: it had more to add. */
+/** Outcome of an action within a quota; `isShort`: it had more records to add than it was given. */
 export type QuotaUse<Result> = { readonly isShort: true } | { readonly isShort: false; readonly result: Result };
 
-/** Runs the action with as many records as it may add, and again where it was short and the account has more by now. */
+/**
+ * Runs the action with a share of the quota. Repeats it if the share was too small and the account may have more room
+ * by now; otherwise throws the quota's refusal.
+ */
 export async function withinQuota<Result>(
   taking: () => Promise<RecordsTaken> | undefined,
   action: (taken: RecordsTaken | undefined) => Promise<QuotaUse<Result>>,

@@ -1,4 +1,4 @@
-/** What ingest workers are asked about the files that a list's records link to, and what they answer. */
+/** Tasks of ingest workers that concern the files that a list's records link to, and their results. */
 import type {
   AttachTypes,
   FileToRead,
@@ -14,87 +14,93 @@ import type { Commit } from './index-changes.js';
 import type { TaskBase, WritingTask } from './task-parts.js';
 import type { LinkedText } from './types.js';
 
-/** Looks through the next records for links to files. */
+/** Searches the next records for links to files. */
 export interface QueueLinksTask extends TaskBase {
   readonly kind: 'queue-links';
   readonly nowMs: number;
   readonly recordsMax: number;
 }
-/** What became of files that were to be read. */
+/** Stores the outcome of reading files. */
 export interface CommitReadingTask extends TaskBase {
   readonly kind: 'commit-reading';
   readonly nowMs: number;
-  /** To the next look at them. */
+  /** Time until a file is looked at again. */
   readonly checkMs: number;
   readonly settlements: readonly Settlement<ReadingTypes>[];
 }
-/** Puts the pages of the documents of records into the index. */
+/** Indexes the pages of the documents that records link to. */
 export interface CommitPagesTask extends WritingTask {
   readonly kind: 'commit-pages';
   readonly settlements: readonly Settlement<AttachTypes>[];
 }
-/** Has some of the files read again. */
+/** Queues files to be read again. */
 export interface RefreshResourcesTask extends TaskBase {
   readonly kind: 'refresh-resources';
   readonly nowMs: number;
   readonly failedOnly: boolean;
-  /** Those behind this key; '' for all. */
+  /** Key of the last file handled; continues behind it. '' starts with the first. */
   readonly after: string;
 }
-/** These files may have changed. */
+/** Queues files that may have changed. */
 export interface LookAtFilesTask extends TaskBase {
   readonly kind: 'look-at-files';
   readonly nowMs: number;
-  /** Somebody changed them, and may wait until they are read: until they were looked at they are pending. */
+  /**
+   * True if somebody reported the change and may wait for it: the files count as pending until they have been looked
+   * at.
+   */
   readonly isTold: boolean;
   readonly urls: readonly string[];
 }
-/** Pages of these documents are damaged on disk: they are read again, also where they are what they were. */
+/** Queues documents whose stored pages are damaged. They are read again even if the file has not changed. */
 export interface ReadAgainTask extends TaskBase {
   readonly kind: 'read-again';
   readonly nowMs: number;
   readonly urls: readonly string[];
 }
 
-/** A file of which these pages, or passages, are damaged on disk. */
+/** A file whose stored pages, or passages, with these numbers are damaged. */
 export interface DamagedFile extends FileToRead<TextKind> {
   readonly pages: readonly number[];
 }
 
-/** Keeps what a model wrote down of a recording so far. */
+/** Stores the part of a recording's transcript that a model has made so far. */
 export interface KeepTranscriptTask extends TaskBase {
   readonly kind: 'keep-transcript';
   readonly file: FileToRead;
-  /** Under which it is kept. */
+  /** Key of the stored transcript. */
   readonly transcript: string;
   readonly kept: KeptTranscript;
 }
-/** Has recordings looked at, since the model that writes down what is said in them is another one. */
+/** Queues recordings to be looked at, because the transcription model has changed. */
 export interface TranscribeByTask extends TaskBase {
   readonly kind: 'transcribe-by';
   readonly nowMs: number;
-  /** Of the model; '' for none. */
+  /** Version of the model; '' for none. */
   readonly version: string;
-  /** Those behind this key; '' for all. */
+  /** As `RefreshResourcesTask.after`. */
   readonly after: string;
 }
-/** Has videos looked for and looked at, since their frames are read otherwise. */
+/** Finds videos and queues them to be looked at, because the way of reading their frames has changed. */
 export interface FramesByTask extends TaskBase {
   readonly kind: 'frames-by';
   readonly nowMs: number;
-  /** By what they are read. */
+  /** Version of what reads the frames. */
   readonly version: string;
-  /** Files behind this key; '' for all. */
+  /** As `RefreshResourcesTask.after`. */
   readonly after: string;
 }
-/** What is in the documents of the record of this name; commits nothing. */
+/** Returns the contents of the documents that the record of this name links to; commits nothing. */
 export interface LinkedTextsTask extends TaskBase {
   readonly kind: 'linked-texts';
   readonly name: string;
-  /** Of each document. */
+  /** Range of pages of each document. */
   readonly pages: PageRange;
 }
-/** The list's pictures are searched by the vectors of that model from now on. Null: they are not, and what was read of some of them is forgotten. */
+/**
+ * Searches the list's pictures by the vectors of that model from now on. Null: they are not searched, and the stored
+ * vectors of pictures are removed, some per task.
+ */
 export interface AttachPicturesTask extends TaskBase {
   readonly kind: 'attach-pictures';
   readonly model: PictureModel | null;
@@ -113,22 +119,25 @@ export type ResourceTask =
   | LinkedTextsTask;
 
 export interface ResourceResults {
-  /** `done`: false where there is more to be forgotten. */
+  /** `done`: false if more vectors remain to be removed. */
   'attach-pictures': { readonly state: ListState; readonly done: boolean };
   'queue-links': { readonly done: boolean };
-  /** How many outcomes held. */
+  /** Number of outcomes that still applied. */
   'commit-reading': { readonly told: number };
-  /** `done`: of the settlements, from the first; the others are for another task. `damaged`: they are read again. */
+  /**
+   * `done`: number of settlements committed, from the first; the rest need another task. `damaged`: files that are read
+   * again.
+   */
   'commit-pages': { readonly commit: Commit; readonly done: number; readonly damaged: readonly DamagedFile[] };
-  /** `after`: undefined where that were all. */
+  /** `after`: undefined if all files were handled. */
   'refresh-resources': { readonly queued: number; readonly after: string | undefined };
   'look-at-files': { readonly queued: number };
   'read-again': { readonly queued: number };
   'keep-transcript': { readonly done: boolean };
-  /** `after`: undefined where that were all. */
+  /** `after`: undefined if all files were handled. */
   'transcribe-by': { readonly after: string | undefined };
-  /** `state`: with the last of them, where pictures are searched. */
+  /** `state`: set with the last files, if pictures are searched. */
   'frames-by': { readonly after: string | undefined; readonly state: ListState | undefined };
-  /** Undefined where there is no such record. */
+  /** Undefined if there is no such record. */
   'linked-texts': readonly LinkedText[];
 }

@@ -1,26 +1,26 @@
-/** What tasks of several kinds are made of, and what several of them answer. */
+/** Parts that several kinds of tasks and results share. */
 import type { VersionView } from './index-changes.js';
 
-/** What a task needs to know of those who listen to the list's events; absent where nobody does or ever did. */
+/** What a task needs to know to write events; undefined if nobody listens to the list's events or ever did. */
 export interface EventTask {
   readonly account: string;
   readonly list: string;
   readonly wanted: readonly string[];
-  /** Rows of the outbox up to this one are delivered or queued and need not stay: they go with this commit. */
+  /** Rows of the outbox up to this number are delivered or queued elsewhere; the commit removes them. */
   readonly removableTo: number;
-  /** Events took place no earlier, whatever the clock says. */
+  /** Lower bound of the time of events, whatever the clock says. */
   readonly notBeforeMs: number;
 }
 
 export interface TaskBase {
-  /** Folder of the list: `store/` and `segments/` are in it. */
+  /** Folder of the list, which contains `store/` and `segments/`. */
   readonly listPath: string;
 }
 
 export interface WritingTask extends TaskBase {
   readonly nowMs: number;
   readonly current: VersionView;
-  /** The version being built, when there is one: records below its cursor are written to it as well. */
+  /** The version being built, if any: records below its cursor are written to it as well. */
   readonly building: VersionView | undefined;
   readonly limits: IngestLimits;
   readonly events: EventTask | undefined;
@@ -28,11 +28,11 @@ export interface WritingTask extends TaskBase {
 
 export interface IngestLimits {
   readonly recordBytesMax: number;
-  /** Records that the commit may add, where there is a limit: `plan-limit` beyond. */
+  /** Number of records that the commit may add: `plan-limit` beyond. Undefined: no limit. */
   readonly newRecordsMax?: number;
 }
 
-/** A segment file that no manifest names yet. */
+/** A segment file that is not in a manifest yet. */
 export interface BuiltSegment {
   readonly id: number;
   readonly documentCount: number;
@@ -40,9 +40,9 @@ export interface BuiltSegment {
 }
 
 export interface ReindexedRecords {
-  /** Undefined where no record was left. */
+  /** Undefined if no record was left. */
   readonly segment: BuiltSegment | undefined;
-  /** Record number to go on at. */
+  /** Record number to continue at. */
   readonly cursor: number;
   readonly done: boolean;
 }

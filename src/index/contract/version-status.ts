@@ -1,4 +1,4 @@
-/** What is told of a version. */
+/** Returns the public description of a version. */
 import type { VersionState } from '../../store/index.js';
 import type { VersionStatus } from './types.js';
 
