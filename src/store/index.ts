@@ -1,4 +1,4 @@
-/** The store of a list: its environment, the state in it, the manifests of its indexes, and where its files are. */
+/** The store of a list: its environment, the list's state, the manifests of its indexes, and the paths of its files. */
 export * from './list-files.js';
 export * from './list-state.js';
 export * from './list-store.js';

@@ -1,4 +1,4 @@
-/** The files of a list: `store/` is its LMDB environment, `segments/` what is made of it. */
+/** Paths of the files of a list: `store/` is its LMDB environment, `segments/` has what is derived from it. */
 import { existsSync, opendirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FILE_SYSTEM_OWN, ServiceError, systemCode } from '../platform/index.js';
@@ -13,17 +13,20 @@ export function segmentFile(listPath: string, segment: number): string {
   return join(segmentsPath(listPath), `${String(segment).padStart(8, '0')}.mdb`);
 }
 
-/** A segment of vectors; numbered together with those of words. */
+/** Path of a segment of vectors. Segments of vectors and of words share one sequence of numbers. */
 export function vectorSegmentFile(listPath: string, segment: number): string {
   return join(segmentsPath(listPath), `${String(segment).padStart(8, '0')}.gvs`);
 }
 
-/** Of a server of files that is away, or a file system that lies in another process which has ended. */
+/** Error codes of a file server that is away, or of a user-space file system whose process has ended. */
 const GONE_CODES: ReadonlySet<unknown> = new Set(['ESTALE', 'ENOTCONN', 'ENODEV', 'EHOSTDOWN']);
-/** Of a process or a machine that has no room for one more open folder, which says nothing of the folder. */
+/** Error codes of a process or machine that cannot open another folder; they say nothing about the folder itself. */
 const PROCESS_CODES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
-/** True where a store was made. One of no bytes was cut off: LMDB would take it for a new one. Throws `storage-failed` where the disk is gone. */
+/**
+ * True if the list has a store. An empty file was truncated and does not count: LMDB would initialise it as a new
+ * store. Throws `storage-failed` if the disk is gone.
+ */
 export function hasStore(listPath: string): boolean {
   try {
     return (statSync(join(storePath(listPath), 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -32,7 +35,7 @@ export function hasStore(listPath: string): boolean {
   }
 }
 
-/** What is asked of a list whose records are not there. */
+/** Returns the error with which requests for a list without records are answered. */
 export function missingStore(listPath: string): ServiceError {
   if (areListsGone(dirname(listPath))) return new ServiceError('list-missing', LISTS_GONE);
   return new ServiceError(
@@ -42,8 +45,8 @@ export function missingStore(listPath: string): ServiceError {
 }
 
 /**
- * True where the folder of all lists has nothing in it, which the catalogue says has some, or cannot be read: an unmounted disk leaves the empty
- * folder that it was mounted at, and a start makes one that is not there.
+ * True if the folder of all lists is empty or cannot be read, although the catalogue has lists: an unmounted disk
+ * leaves an empty mount point, and a start creates a missing folder.
  */
 export function areListsGone(listsFolder: string): boolean {
   try {
@@ -65,14 +68,20 @@ function isAsNew(path: string): boolean {
   }
 }
 
-/** `storage-failed` for what the system says where the folder of all lists is gone; every other error as it is. */
+/**
+ * Returns `storage-failed` for a system error that means that the folder of all lists is gone; every other error as it
+ * is.
+ */
 export function asGone(error: unknown, listPath: string): unknown {
   const code = systemCode(error);
   const isGone = GONE_CODES.has(code) || (code === 'ENOENT' && !existsSync(dirname(listPath)));
   return isGone ? new ServiceError('storage-failed', LISTS_GONE, { cause: error }) : error;
 }
 
-/** Deleting comes last: all of it may be where the disk is. Without it who lost the only list for good would be told of disks alone. */
+/**
+ * Mentions deleting last, because all lists may still be on the disk. It is mentioned at all for users who have lost
+ * their only list for good.
+ */
 export const LISTS_GONE =
   'The folder of all lists cannot be reached, or is empty, as where its disk is not mounted or a server of files is away: ' +
   'bring it back and start the service again; if its lists are gone for good, delete them.';

@@ -1,33 +1,50 @@
-/** The state of a list in its own store: one msgpack value, written by every commit. */
+/** The state of a list, kept in its own store as one msgpack value that every commit writes. */
 import type { FieldDefinition } from '../catalog/index.js';
 import { ENVIRONMENT_FORMATS } from '../platform/index.js';
 
 /**
- * Of everything in a list's store. Unlike segments, records cannot be made again: a release that does not know the format
- * refuses the list and writes nothing into it.
+ * Format of everything in a list's store. Unlike segments, records cannot be rebuilt, so a release that does not know
+ * the format refuses the list and writes nothing into it.
  */
 export const LIST_STATE_FORMAT = ENVIRONMENT_FORMATS.list.number;
-/** Of a store that says none. */
+/** Format of a store whose state names none. */
 export const FIRST_LIST_STATE_FORMAT = 1;
-/** With vectors beside the records, which a release that does not know them would leave as they were when records change. */
+/** Adds vectors beside the records. Older releases would not update them when records change. */
 export const LIST_STATE_FORMAT_WITH_VECTORS = 2;
-/** With parts, perhaps with vectors too: a release that does not know them would remove their segments, and leave those of changed records. */
+/**
+ * Adds parts; may have everything of lower formats. Older releases would remove the segments of parts, and keep the
+ * parts of changed records.
+ */
 export const LIST_STATE_FORMAT_WITH_PARTS = 3;
-/** With vectors of pictures, perhaps with all others too: a release that does not know them would remove their segments. */
+/** Adds vectors of pictures; may have everything of lower formats. Older releases would remove their segments. */
 export const LIST_STATE_FORMAT_WITH_PICTURES = 4;
-/** With what was read of video and audio files, perhaps with all others too: a release that does not know them would read them as pictures. */
+/**
+ * Adds the contents of video and audio files; may have everything of lower formats. Older releases would read them as
+ * those of pictures.
+ */
 export const LIST_STATE_FORMAT_WITH_RECORDINGS = 5;
-/** With vectors of the frames of videos, perhaps with all others too: a release that does not know them would read the videos as pictures. */
+/**
+ * Adds vectors of the frames of videos; may have everything of lower formats. Older releases would read the videos as
+ * pictures.
+ */
 export const LIST_STATE_FORMAT_WITH_FRAMES = 6;
-/** With pages that say how many their document has, perhaps with all others too: a release that does not know it would take them for damaged. */
+/**
+ * Adds the number of pages of a document to its pages; may have everything of lower formats. Older releases would take
+ * the pages for damaged.
+ */
 export const LIST_STATE_FORMAT_WITH_PAGE_COUNTS = 7;
-/** With records in their short format, perhaps with all others too: a release that does not know it would take them for damaged. */
+/**
+ * Adds records in the short format; may have everything of lower formats. Older releases would take them for damaged.
+ */
 export const LIST_STATE_FORMAT_WITH_SHORT_RECORDS = 8;
-/** With records that are packed, perhaps with all others too: a release that does not know it would take them for damaged. */
+/** Adds packed records; may have everything of lower formats. Older releases would take them for damaged. */
 export const LIST_STATE_FORMAT_WITH_PACKED_RECORDS = 9;
-/** With a row for each page of a document, perhaps with all others too: a release that does not know it would find no text in the documents. */
+/**
+ * Stores each page of a document in a row of its own; may have everything of lower formats. Older releases would find
+ * no text in the documents.
+ */
 export const LIST_STATE_FORMAT_WITH_PAGE_ROWS = 10;
-/** Those of lists that have more than records in their first format. */
+/** Known formats of lists that have more than records in the first format. */
 export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_VECTORS,
   LIST_STATE_FORMAT_WITH_PARTS,
@@ -45,60 +62,66 @@ export interface VersionState {
   readonly state: 'building' | 'ready';
   readonly created_utc: string;
   readonly definition: FieldDefinition;
-  /** Building: records below this number are copied already. */
+  /** While building: records below this number have been copied. */
   readonly buildCursor: number;
-  /** Building: fields whose values move to another name on the way. */
+  /** While building: fields whose values are copied to another name. */
   readonly renames: Readonly<Record<string, string>>;
-  /** Records that have a value which did not fit the definition when the version was built, by field; absent where none had. */
+  /**
+   * Number of records per field that have a value which did not fit the definition when the version was built; absent
+   * if there were none.
+   */
   readonly unfit?: Readonly<Record<string, number>>;
 }
 
-/** Records that a bulk call has written so far. */
+/** Numbers of records that a bulk call has written so far. */
 export interface ImportCount {
   readonly created: number;
   readonly updated: number;
 }
 
-/** What a list has to tell; absent where nobody ever wanted to know. */
+/** State of the list's events; absent if nobody ever listened. */
 export interface ListEventState {
-  /** Number of the next row of the outbox. */
+  /** Number of the next outbox row. */
   readonly nextRow: number;
-  /** Bulk calls that have not been told yet, by a number of their own: one event each, when they end or were cut short. */
+  /** Bulk calls that have no event yet, by import id. Each gets one event when it ends, or after it was cut short. */
   readonly imports: Readonly<Record<string, ImportCount>>;
 }
 
-/** What a random pair of vectors and a nearest neighbour score, by which cosines are told as 0..1. */
+/** Cosines of random pairs and of nearest neighbours, used to map cosines to scores of 0..1. */
 export interface SpaceCalibration {
-  /** Vectors that there were when it was taken; it is taken anew when there are twice as many. */
+  /** Number of vectors when the calibration was taken; it is repeated when there are twice as many. */
   readonly vectorCount: number;
-  /** Cosines of random pairs. */
+  /** Cosines of random pairs of vectors. */
   readonly random: { readonly mean: number; readonly deviation: number };
-  /** Cosines of vectors and the nearest other ones of a sample. */
+  /** Cosines of a sample of vectors with their nearest neighbours. */
   readonly nearest: { readonly mean: number; readonly deviation: number };
 }
 
 /**
- * Vectors that can be compared with each other: those of one model in one version. A list has one that serves and, while all
- * are computed by another model, one that fills.
+ * Set of vectors that can be compared with each other: those of one version of one model. A list has one serving space
+ * and, while its records are being embedded by another model, one that is being filled.
  */
 export interface VectorSpace {
-  /** Names its databases; never used twice in a list. */
+  /** Part of the names of the space's databases; never reused in a list. */
   readonly number: number;
-  /** As the list names it. */
+  /** Name of the model in the list's settings. */
   readonly model: string;
   /** `own`: the vectors come with the records. */
   readonly source: 'own' | 'embedder';
   readonly modelVersion: string;
-  /** Null: the first vector decides. */
+  /** Null until the first vector determines it. */
   readonly dimensions: number | null;
-  /** `resting`: its model is attached no longer; it is kept true for when it is again. */
+  /**
+   * `resting`: the model is no longer attached; vectors of changed records are removed, so that the others are still
+   * right if the model is attached again.
+   */
   readonly state: 'serving' | 'filling' | 'resting';
-  /** Records of the current version below this number have been queued; null when all have. */
+  /** Records of the current version below this number have been queued; null if all have. */
   readonly cursor: number | null;
   /** Versions whose vectors have an index on disk, which commits keep up to date. */
   readonly indexed: readonly number[];
   readonly calibration?: SpaceCalibration;
-  /** Of the built-in model: records that the list had when it was learned. */
+  /** For the built-in model: number of records of the list when the model was learned. */
   readonly learnedFrom?: number;
 }
 
@@ -107,32 +130,35 @@ export interface MeaningState {
   readonly spaces: readonly VectorSpace[];
 }
 
-/** The space of the pictures' vectors, whose number no space of texts has. */
+/** Number of the space of pictures' vectors; no space of texts has it. */
 export const PICTURE_SPACE = 0;
 
-/** Vectors of the pictures that records link to, beside those of their texts. */
+/** Vectors of the pictures that records link to, kept beside the vectors of their texts. */
 export interface PictureState extends Pick<VectorSpace, 'model' | 'modelVersion' | 'indexed'> {
   readonly dimensions: number;
-  /** Of the model, whatever the list's pictures are. */
+  /** Calibration of the model, independent of the list's pictures. */
   readonly calibration: SpaceCalibration;
-  /** By what the frames of videos are read; absent where none were. */
+  /** Version of what reads the frames of videos; absent if none were read. */
   readonly framesBy?: string;
 }
 
-/** Indexes of a version beside that of its fields, whose documents lead to records. */
+/** Indexes of a version beside the index of its fields. Their documents belong to records. */
 export type PartName = 'pages';
 
 export interface PartState {
   readonly name: PartName;
   readonly version: number;
-  /** Number of the next document; none is given twice in a version. */
+  /** Number of the next document; never reused within a version. */
   readonly nextDocument: number;
 }
 
 export interface ListState {
-  /** The first until a record is written, or where earlier releases wrote all of them and the list never had more: they read it then. It never falls. */
+  /**
+   * Format of the store. Stays at the first format until this release writes a record or the list gets more than
+   * records, so that earlier releases can read the list until then. Never decreases.
+   */
   readonly format: number;
-  /** Grows by one with every commit: tells after a worker's death whether its commit happened. */
+  /** Increases by one with every commit. After a worker's death it tells whether the worker's commit happened. */
   readonly sequence: number;
   readonly nextRecordNumber: number;
   readonly nextVersion: number;
@@ -140,15 +166,15 @@ export interface ListState {
   /** In ascending order; at most one is building. */
   readonly versions: readonly VersionState[];
   readonly events?: ListEventState;
-  /** Absent where the list never had a model. */
+  /** Absent if the list never had a model. */
   readonly meaning?: MeaningState;
-  /** Absent where the list's pictures are not searched. */
+  /** Absent if the list's pictures are not searched. */
   readonly pictures?: PictureState;
-  /** Absent where the list never had a part. */
+  /** Absent if the list never had a part. */
   readonly parts?: readonly PartState[];
 }
 
-/** What the manifest says of a segment. */
+/** Entry of a segment in the manifest. */
 export interface SegmentEntry {
   readonly documentCount: number;
   readonly deletedCount: number;
@@ -162,7 +188,7 @@ export function currentVersionOf(state: ListState): VersionState {
   return current;
 }
 
-/** The vectors that the list is searched by. */
+/** Returns the space of the vectors that the list is searched by. */
 export function servingSpaceOf({ meaning }: ListState): VectorSpace | undefined {
   return meaning?.spaces.find(({ state }) => state === 'serving');
 }
@@ -175,7 +201,7 @@ export function partOf({ parts }: ListState, version: number, name: PartName): P
   return parts?.find((part) => part.version === version && part.name === name);
 }
 
-/** The version with these counts beside its own. */
+/** Returns the version with these counts added to its own. */
 export function withUnfit(version: VersionState, unfit: ReadonlyMap<string, number>): VersionState {
   if (unfit.size === 0) return version;
   const counts = new Map(Object.entries(version.unfit ?? {}));

@@ -1,15 +1,16 @@
 /**
- * The LMDB environment of one list (`lists/<id>/store`): its state, and whatever is kept in one transaction with it.
+ * The LMDB environment of one list (`lists/<id>/store`): its state, and everything that is written in one transaction
+ * with it.
  *
- *   meta            'state' → ListState, 'entry' → KeptEntry, 'words-<N>' → dictionary of words, 'words' → how many (`src/records/record-words.ts`)
- *   outbox          row number → event that webhooks are to be told (`Outbox`); made when the first one is written
+ *   meta            'state' → ListState, 'entry' → KeptEntry, 'words-<N>' → dictionary of words, 'words' → their number (`src/records/record-words.ts`)
+ *   outbox          row number → event for webhooks (`Outbox`); created when the first one is written
  *   …-v<N>          records of a version and its manifest (`src/records/record-store.ts`, `segment-manifest.ts`)
  *   …-v<N>-s<M>     what `src/vectors` keeps beside the records of a version
  *   …-v<N>-pages    which pages of documents are indexed beside them, and their manifest (`src/index/parts/part-store.ts`)
  *
- * Thread-safety: one object belongs to one thread; threads that open the same path share the native environment, and
- * write transactions exclude each other. A transaction is on disk when `transaction` returns. Reads see the last commit of
- * any thread after `refresh()`, which a task calls once at its start.
+ * Thread-safety: an object belongs to one thread. Threads that open the same path share the native environment, and
+ * write transactions exclude each other. A transaction is on disk when `transaction` returns. After `refresh()`, which
+ * a task calls once at its start, reads see the last commit of any thread.
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -36,47 +37,55 @@ import { hasStore, LISTS_GONE, missingStore, storePath } from './list-files.js';
 import { FIRST_LIST_STATE_FORMAT, LIST_STATE_FORMATS_WITH_MORE, type ListState } from './list-state.js';
 
 /**
- * Address space of a list's store, not memory or disk. One that outgrows its map gets one of twice the size it needs; the old one
- * stays until the store is closed, for those who still read in it. Thousands of lists fit into the address space of a process so.
+ * Address space of a list's store (not memory or disk), small enough that thousands of lists fit into the address space
+ * of a process. A store that outgrows its map gets one of twice the size it needs; the old map stays until the store is
+ * closed, for readers that still use it.
  */
 export const INITIAL_MAP_BYTES = 256 * 2 ** 20;
-/** A store that is large already gets room to double. */
+/** Factor by which the map of an existing store exceeds its file. */
 const MAP_GROWTH = 2;
-/** Named databases of a list beside those of its versions, and of a version beside those of vectors, each with room to spare; a dropped one frees its place. */
+/**
+ * Maximum numbers of named databases, with room to spare: of a list beside its versions, of a version beside its vector
+ * spaces, and of a space. Dropping a database frees its slot.
+ */
 const DATABASES_OF_A_LIST = 32;
 const DATABASES_OF_A_VERSION = 12;
 const DATABASES_OF_A_SPACE = 3;
 /**
- * Kinds of vectors of a version: of the pictures, of the model that serves, of one that takes its place, of three before (`ModelAttachment`), of one that was
- * forgotten and that a thread may still read, and of lengths that came with records.
+ * Maximum number of vector spaces of a version: pictures, the serving model, its successor, three earlier models
+ * (`ModelAttachment`), one that was removed and that a thread may still read, and the different lengths of vectors that
+ * came with records.
  */
 export const SPACES_MAX = 12;
-/** Beside the earlier versions that are kept: the current one, and the next. */
+/** Versions beside the earlier ones that are kept: the current one and the next. */
 const VERSIONS_BESIDE = 2;
 const VERSIONS_KEPT_DEFAULT = 2;
 const VERSIONS_KEPT = 'gannet.versionsKept';
 const READERS_MAX = 512;
 const META = 'meta';
-/** Of `KeptEntry`; what another release wrote in another form is as good as none. */
+/** Format of `KeptEntry`. An entry that another release wrote in another format counts as missing. */
 const ENTRY_FORMAT = 1;
 
-/** What the names of a version's databases end in; `space`: those of vectors of one kind. */
+/** Returns the suffix of the names of a version's databases, or of those of one of its vector spaces. */
 export function versionSuffix(version: number, space?: number): string {
   return space === undefined ? `v${version}` : `v${version}-s${space}`;
 }
 
-/** The list's entry in the catalogue, kept beside its records so that it can be put back where the catalogue is lost. */
+/** Copy of the list's catalogue entry, from which a lost catalogue is restored. */
 export interface KeptEntry {
   readonly format: typeof ENTRY_FORMAT;
   readonly list: ListRecord;
-  /** Of the account, which is made again with it. */
+  /** Region of the account, which is restored with the list. */
   readonly region: string;
 }
 
 export interface ListStoreOptions {
-  /** Makes the store where there is none. Default false: that is refused, for an empty store must never stand in for a lost one. */
+  /**
+   * True to create a missing store. Default false: a missing store is an error, because an empty store must never
+   * replace a lost one.
+   */
   readonly create?: boolean;
-  /** For tests of its growth. */
+  /** For tests of the growth of the map. */
   readonly initialMapBytes?: number;
 }
 
@@ -86,7 +95,10 @@ export class ListStore {
   private openedOutbox: Outbox | undefined;
   private asEnvironment: LmdbEnvironment | undefined;
 
-  /** Throws `list-missing` where there is no store and none is to be made, `resources-exhausted` where the process has no room. */
+  /**
+   * Throws `list-missing` if there is no store and `create` is not set, `resources-exhausted` if the process has no
+   * room for another environment.
+   */
   constructor(
     readonly listPath: string,
     { create = false, initialMapBytes = INITIAL_MAP_BYTES }: ListStoreOptions = {},
@@ -96,7 +108,7 @@ export class ListStore {
     try {
       mkdirSync(path);
     } catch (error) {
-      // A folder that is gone is not made again: a list that was deleted a moment ago would come to life.
+      // A missing parent folder is not created: that would bring back a list that has just been deleted.
       if (isSystemError(error, 'ENOENT')) throw listIsGone(error);
       if (!isSystemError(error, 'EEXIST')) throw asStorageError(error);
     }
@@ -113,15 +125,16 @@ export class ListStore {
     }
   }
 
-  /** Undefined in a folder whose creation was cut short. Throws for a format that this release does not know. */
+  /** Undefined in a folder whose creation was interrupted. Throws if this release does not know the format. */
   state(): ListState | undefined {
     const state = this.meta.get('state') as ListState | undefined;
     assertStateKnown(storePath(this.listPath), state);
     return state;
   }
   /**
-   * Inside a transaction that puts what was made from this state, which was read before. Nobody else commits meanwhile: another state means that
-   * the disk has shown an older page than it has, and what was made from it would take back what was committed since.
+   * Throws if the stored state is not the state that the caller's changes are based on. Call it inside the transaction
+   * that writes the changes. A list has one writer, so a different state means that the disk returned an older page,
+   * and the commit would undo later ones.
    */
   assertStateIs({ sequence, nextRecordNumber }: ListState): void {
     const found = this.state();
@@ -131,56 +144,64 @@ export class ListStore {
         `there is state ${found?.sequence}, with ${found?.nextRecordNumber}`,
     );
   }
-  /** Inside a transaction. Its format is not lower than that of the state before. */
+  /** Writes the state, inside a transaction. The format never decreases. */
   putState(state: ListState): void {
     const format = Math.max(state.format, this.state()?.format ?? 0);
     this.meta.putSync('state', format === state.format ? state : { ...state, format });
   }
-  /** Inside a transaction that writes what releases of a lower format do not know. A list that has no state yet is given its format with it. */
+  /**
+   * Raises the format of the store, inside a transaction that writes what releases of lower formats do not know. Does
+   * nothing if the list has no state yet: its first state sets the format.
+   */
   raiseFormat(format: number): void {
     const state = this.state();
     if (state !== undefined && state.format < format) this.putState({ ...state, format });
   }
 
-  /** Undefined where none was kept, or in a form that this release does not know. */
+  /** Undefined if no entry was kept, or its format is not known. */
   keptEntry(): KeptEntry | undefined {
     const kept = this.meta.get('entry') as KeptEntry | undefined;
     return (kept?.format as number | undefined) === ENTRY_FORMAT ? kept : undefined;
   }
-  /** Inside a transaction. */
+  /** Writes the copy of the catalogue entry, inside a transaction. */
   putKeptEntry(list: ListRecord, region: string): void {
     const kept: KeptEntry = { format: ENTRY_FORMAT, list, region };
     this.meta.putSync('entry', kept);
   }
 
-  /** Not for the first time inside a transaction: opening a database is one of its own. */
+  /**
+   * Must be read once outside a transaction before it is used in one: opening a database is a transaction of its own.
+   */
   get outbox(): Outbox {
     return (this.openedOutbox ??= new Outbox(this.root.openDB({ name: OUTBOX_DATABASE, encoding: 'msgpack' })));
   }
 
-  /** For what others keep beside the records, in the transactions that write these. */
+  /** The environment, for code that keeps data beside the records and writes both in one transaction. */
   get environment(): LmdbEnvironment {
     const { root } = this;
     return (this.asEnvironment ??= {
       root,
       database: (name, options = {}) => root.openDB({ name, ...options }),
       transaction: async (action) => this.transaction(action),
-      // Who opened the store closes it.
+      // The environment is closed by the owner of the store.
       close: () => Promise.resolve(),
     });
   }
 
-  /** True where the store has a database of this name. */
+  /** True if the store has a database of this name. */
   hasDatabase(name: string): boolean {
     return hasDatabase(this.root, name);
   }
 
-  /** Reads from here on see the last commit of any thread. */
+  /** Makes later reads see the last commit of any thread. */
   refresh(): void {
     this.root.resetReadTxn();
   }
 
-  /** All of the action or, when it throws, nothing; on disk when this returns. Rejects a full disk as `storage-full`. */
+  /**
+   * Runs the action in a transaction, which is on disk when this returns. If the action throws, nothing is written.
+   * Throws `storage-full` if the disk is full.
+   */
   transaction<Result>(action: () => Result): Result {
     assertGrowthRoom(fileBytes(this.listPath));
     try {
@@ -190,14 +211,20 @@ export class ListStore {
     }
   }
 
-  /** `storage-full` where the error means that, `storage-failed` where the folder of all lists is gone; every other error as it is. */
+  /**
+   * Returns `storage-full` or another storage error if the error means that, `storage-failed` if the folder of all
+   * lists is gone; every other error as it is.
+   */
   asWriteError(error: unknown): unknown {
     const told = asStorageError(error, this.listPath);
     if (told instanceof ServiceError || existsSync(dirname(this.listPath))) return told;
     return new ServiceError('storage-failed', LISTS_GONE, { cause: error });
   }
 
-  /** What the disk could not read, and can again, is read anew by all threads; nobody writes it meanwhile. Throws what the system says. */
+  /**
+   * Maps the file again in all threads after the disk failed to read it and has recovered. Nobody may write it
+   * meanwhile. Throws the system's error.
+   */
   mapAnew(): void {
     mapRootAnew(this.root);
   }
@@ -208,8 +235,9 @@ export class ListStore {
 }
 
 /**
- * How many earlier versions of lists the service keeps (versions.kept), for this thread and those that are started later: LMDB has room for so many databases
- * as it is told where a store is opened first, and each takes memory for every reader.
+ * Sets how many earlier versions of a list the service keeps (`versions.kept`), for this thread and threads that are
+ * started later. LMDB fixes the maximum number of databases when a store is first opened, and each takes memory for
+ * every reader.
  */
 export function useVersionsKept(kept: number): void {
   setEnvironmentData(VERSIONS_KEPT, kept);
@@ -221,7 +249,7 @@ function databasesMax(): number {
   return DATABASES_OF_A_LIST + versions * (DATABASES_OF_A_VERSION + SPACES_MAX * DATABASES_OF_A_SPACE);
 }
 
-/** Of the file of a list's store, 0 before there is one. */
+/** Size of the file of a list's store; 0 if there is none. */
 function fileBytes(listPath: string): number {
   return statSync(join(storePath(listPath), 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
 }
@@ -235,19 +263,22 @@ function environmentOf(listPath: string, initialMapBytes: number): EnvironmentOp
   };
 }
 
-/** What the disk could not read of a list's store, and can again, is read anew by all threads that have it open; nobody writes it. Rejects with what the system says. */
+/**
+ * Maps the file of a list's store again, in all threads that have it open, after the disk failed to read it and has
+ * recovered. Nobody may write it meanwhile. Rejects with the system's error.
+ */
 export function mapStoreAnew(listPath: string): Promise<void> {
   return mapEnvironmentAnew(storePath(listPath), environmentOf(listPath, INITIAL_MAP_BYTES));
 }
 
-/** Throws a `FormatError` where a release of the future wrote what is in this folder of a list's store, which nobody has open. */
+/** Throws a `FormatError` if a later release wrote the list's store in this folder. Nobody may have it open. */
 export function assertStoreKnown(path: string): void {
   assertEnvironmentKnown(path, 'list', (root) => {
     try {
       if (!hasDatabase(root, META)) return;
       assertStateKnown(path, root.openDB<ListState, string>({ name: META, encoding: 'msgpack' }).get('state'));
     } catch (error) {
-      // A state that cannot be read is damaged, which is told of when the list is opened.
+      // A state that cannot be read is damaged; that is reported when the list is opened.
       if (error instanceof FormatError) throw error;
     }
   });
@@ -259,7 +290,7 @@ function assertStateKnown(path: string, state: ListState | undefined): void {
 }
 
 function hasDatabase(root: RootDatabase, name: string): boolean {
-  // Looking up the name of a database as if it were a value finds nothing.
+  // Looking up the name of a database as a value finds nothing, so its key is searched for.
   for (const key of root.getKeys({ start: name, limit: 1 })) return String(key) === name;
   return false;
 }

@@ -1,8 +1,8 @@
 /**
- * Which segments make up an index, and which of their documents are deleted: two databases of a list's store.
+ * The segments of an index and their deleted documents, in two databases of a list's store:
  *
  *   manifest-<suffix>    segment number → SegmentEntry
- *   deletions-<suffix>   [segment number, chunk of 4096 documents] → 512 bytes, one bit a document
+ *   deletions-<suffix>   [segment number, chunk of 4096 documents] → 512 bytes, one bit per document
  *
  * Thread-safety: as that of the store.
  */
@@ -21,7 +21,7 @@ export class SegmentManifest {
     private readonly suffix: string,
   ) {}
 
-  // Opening a database takes the write lock for a moment: not for the first time in a transaction.
+  // Opening a database takes the write lock for a moment, so the first use must be outside a transaction.
   get manifest(): Database<SegmentEntry, number> {
     return (this.manifestDb ??= this.environment.openDB({ name: `manifest-${this.suffix}`, encoding: 'msgpack' }));
   }
@@ -33,7 +33,7 @@ export class SegmentManifest {
     return Array.from(this.manifest.getRange(), ({ key, value }) => ({ id: key, entry: value }));
   }
 
-  /** Deleted documents of a segment as one bitmap, or undefined where there is none. */
+  /** Returns the deleted documents of a segment as one bitmap; undefined if there are none. */
   deletedDocuments(segment: number, documentCount: number): Uint8Array | undefined {
     let bitmap: Uint8Array | undefined;
     for (const { key, value } of this.deletions.getRange({ start: [segment, 0], end: [segment + 1, 0] })) {
@@ -43,7 +43,10 @@ export class SegmentManifest {
     return bitmap?.subarray(0, Math.ceil(documentCount / 8));
   }
 
-  /** Marks documents as deleted, chunk by chunk: the cost is that of the documents. Inside a transaction. */
+  /**
+   * Marks documents as deleted, inside a transaction. The cost is proportional to the number of documents: only their
+   * chunks are written.
+   */
   addDeletions(segment: number, documents: Iterable<number>): void {
     const chunks = new Map<number, Uint8Array>();
     let added = 0;

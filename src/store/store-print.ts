@@ -1,15 +1,15 @@
-/** Tells whether a list's store is as it was, without opening it. */
+/** Fingerprint of a list's store, which tells without opening it whether it has changed. */
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { storePath } from './list-files.js';
 
-/** Both meta pages of LMDB, one of which each commit writes: number of the transaction, roots, sums. */
+/** Size of the two meta pages of LMDB. Each commit writes one of them: transaction number, roots, checksums. */
 const META_BYTES = 8192;
 
 /**
- * Another text after each commit, and for another file: of the meta pages, the size and the time of the last change. Undefined where
- * there is no store, or it cannot be read.
+ * Returns a fingerprint of the meta pages, the inode, the size and the time of the last change. It changes with each
+ * commit and differs between files. Undefined if there is no store, or it cannot be read.
  */
 export function storePrint(listPath: string): string | undefined {
   let descriptor: number | undefined;
@@ -21,7 +21,7 @@ export function storePrint(listPath: string): string | undefined {
     const hash = createHash('sha256').update(bytes.subarray(0, length)).update(`${ino}.${size}.${mtimeNs}`);
     return length === 0 ? undefined : hash.digest('base64url').slice(0, 22);
   } catch {
-    // Whoever opens it says what is wrong with it.
+    // Whoever opens the store reports what is wrong with it.
     return undefined;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

@@ -1,7 +1,7 @@
 /**
- * What one commit of a list has to tell, gathered before it is written. Where nobody listens it does nothing.
+ * Collects the events of one commit of a list before it is written. Does nothing if nobody listens.
  *
- * Order of a commit: `prepare` (the part of the list's state that is about events), then `apply` inside the transaction that
+ * Order of a commit: `prepare` (returns the events' part of the list's state), then `apply` inside the transaction that
  * also writes that state. Belongs to one task of one thread.
  */
 import {
@@ -28,7 +28,7 @@ export class EventRecorder {
   private importEnded = false;
   private firstRow = FIRST_OUTBOX_ROW;
 
-  /** `state`: what the list's state says of events so far. */
+  /** `state`: the events' part of the list's state before the commit. */
   constructor(
     private readonly task: EventTask | undefined,
     nowMs: number,
@@ -39,12 +39,15 @@ export class EventRecorder {
     this.imports = { ...state?.imports };
   }
 
-  /** Something has to be written, also where no record changes. */
+  /** True if the commit has to be written even if no record changes. */
   get mustCommit(): boolean {
     return this.importEnded;
   }
 
-  /** A record was written or removed by itself. The body is spliced from the record's stored fields. */
+  /**
+   * Records the event of a single record that was written or removed. The body is spliced from the record's stored
+   * fields.
+   */
   record(type: RecordEventType, { id, name, fieldsJson }: StoredRecord, previousName?: string): void {
     if (this.task === undefined || !this.wanted.has(type)) return;
     const { account, list } = this.task;
@@ -53,7 +56,7 @@ export class EventRecorder {
     this.events.push({ account, type, subject: subjectOf(type, list, id), atMs: this.atMs, body });
   }
 
-  /** Events that are made only where somebody listens. */
+  /** Records events that are only created if somebody listens. */
   recordWith(make: (list: string) => readonly EventContent[]): void {
     if (this.task === undefined || this.wanted.size === 0) return;
     const { account, list } = this.task;
@@ -62,7 +65,7 @@ export class EventRecorder {
     }
   }
 
-  /** Adds to what a bulk call has written so far. */
+  /** Adds to the numbers of records that a bulk call has written so far. */
   countImport(importId: string, { created, updated }: ImportCount): void {
     const before = this.imports[importId];
     const isNew = before === undefined && this.wanted.has('searchresult.bulk-created') && created + updated > 0;
@@ -70,7 +73,7 @@ export class EventRecorder {
     this.imports[importId] = { created: (before?.created ?? 0) + created, updated: (before?.updated ?? 0) + updated };
   }
 
-  /** The bulk call is over: one event tells of it. */
+  /** Ends a bulk call and records its one event. */
   endImport(importId: string): void {
     const counted = this.imports[importId];
     if (counted === undefined) return;
@@ -78,11 +81,11 @@ export class EventRecorder {
     Reflect.deleteProperty(this.imports, importId);
     const { created, updated } = counted;
     const data = { count: created + updated, created, updated };
-    // A call has no id that another call could use; its event has none but that of its delivery.
+    // A bulk call has no id that another call could use, so its event has no subject id; only its delivery has an id.
     this.recordWith((list) => [{ type: 'searchresult.bulk-created', id: '', list, data }]);
   }
 
-  /** The part of the list's next state, to be spread into it; opens what `apply` needs. */
+  /** Returns the events' part of the list's next state, to be spread into it. Opens the outbox that `apply` needs. */
   prepare(store: RecordStore): { readonly events?: ListEventState } {
     const isIdle = this.events.length === 0 && Object.keys(this.imports).length === 0;
     if (this.state === undefined && isIdle) return {};
@@ -91,7 +94,7 @@ export class EventRecorder {
     return { events: { nextRow: this.firstRow + this.events.length, imports: this.imports } };
   }
 
-  /** Inside the transaction. */
+  /** Writes the events and removes rows that are no longer needed. Call it inside the transaction. */
   apply(store: RecordStore): void {
     if (this.events.length > 0) store.outbox.append(this.firstRow, this.events);
     if (this.task !== undefined && this.task.removableTo > 0) store.outbox.removeMoved(this.task.removableTo);

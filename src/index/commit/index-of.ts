@@ -1,4 +1,4 @@
-/** The indexes of a version, that of its fields and its parts, for what is done to all of them alike. */
+/** Functions for all indexes of a version alike: the index of its fields and its parts. */
 import type { SegmentSchema } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { RecordStore } from '../../records/index.js';
@@ -8,13 +8,13 @@ import { kernelLayout } from '../segments/kernel-layout.js';
 import { partSchema } from '../parts/part-layout.js';
 import { partStore } from '../parts/part-store.js';
 
-/** One of them; `part` absent: that of the fields. */
+/** One index of a version. `part` is undefined for the index of the fields. */
 export interface IndexOfVersion {
   readonly version: number;
   readonly part?: PartName | undefined;
 }
 
-/** Opened, so that a transaction may use it. */
+/** Returns the index's manifest with its databases opened, so that it can be used inside a transaction. */
 export function indexStore(store: RecordStore, { version, part }: IndexOfVersion): SegmentManifest {
   return part === undefined ? store.version(version).prepare() : partStore(store, version, part).prepare();
 }

@@ -1,11 +1,16 @@
-/** Links into media stores that are written for somebody who does not reach these: the files would be read for him through the record. */
+/**
+ * Rejects new links into media stores from a writer without access to them: the files could be read through the record.
+ */
 import { ServiceError, ERROR_VALUE_CHARACTERS_MAX } from '../../platform/index.js';
 import { parseFields, type FieldValue, type StoredRecord } from '../../records/index.js';
 
-/** Wherever it stands: a field that is text today is one of links tomorrow, and an array of one value may become that value. */
+/**
+ * Applies to all fields: a text field may become a field of links later, and an array of one value may become that
+ * value.
+ */
 const MEDIA_LINK = /^media:[\w-]+\//iu;
 
-/** Throws `out-of-scope` for a link that the record does not have already. */
+/** Throws `out-of-scope` if a field has a link into a media store that the previous record does not have. */
 export function assertKeptLinks(
   fields: Readonly<Record<string, FieldValue>>,
   previous: StoredRecord | undefined,

@@ -1,7 +1,7 @@
 /**
- * What one commit does to the links of one version's records to files, gathered before it is written: which records link to which files,
- * which files are to be read, and which records' pages are to be put into the index. It is written in the transaction of the records.
- * Belongs to one task of one thread.
+ * Collects the changes that one commit makes to the links from one version's records to files: which records link to
+ * which files, which files have to be read, and which records need their pages indexed. They are written in the
+ * transaction of the records. Belongs to one task of one thread.
  */
 import type { FieldDefinition } from '../../catalog/index.js';
 import {
@@ -27,13 +27,13 @@ import { decodeRecord, parseFields, type FieldValue, type RecordStore } from '..
 export interface LinkCommitOptions {
   readonly store: RecordStore;
   readonly version: number;
-  /** Of the list: what none of them links to is forgotten. */
+  /** All versions of the list. What is known of a file is removed if none of them links to it. */
   readonly versions: readonly number[];
   readonly definition: FieldDefinition;
-  /** Of the resources that are read. */
+  /** Kinds of files that are read. */
   readonly kinds: readonly ReadKind[];
   readonly nowMs: number;
-  /** Records from this number on are new in this commit. */
+  /** First record number that is new in this commit. */
   readonly firstNewRecord: number;
 }
 
@@ -42,7 +42,7 @@ interface Links {
   after: readonly LinkedFile[];
 }
 
-/** Undefined where the version's records link to nothing that is read. */
+/** Returns undefined if the version's records have no links to files that are read. */
 export function linkCommit(options: LinkCommitOptions): LinkCommit | undefined {
   return hasFiles(options.definition, options.kinds) ? new LinkCommit(options) : undefined;
 }
@@ -53,7 +53,7 @@ export class LinkCommit {
   private readonly attaching: AttachQueue;
   private readonly records = new Map<number, Links>();
   private readonly lane: string;
-  /** All records of the version were and will be written with their links. */
+  /** True if the version has no records yet, so that all its records are written with their links. */
   private readonly isFirst: boolean;
 
   constructor(private readonly options: LinkCommitOptions) {
@@ -74,7 +74,7 @@ export class LinkCommit {
     this.linksOf(recordNumber).after = [];
   }
 
-  /** Inside the transaction. */
+  /** Writes the changes, inside the transaction. */
   apply(): void {
     const { definition, version } = this.options;
     if (this.isFirst) this.extracts.putScanned(version, definition, Infinity);
@@ -124,7 +124,10 @@ export class LinkCommit {
   }
 }
 
-/** Inside a transaction: takes away what was read of files to which no version links any more, and what is to be read of them. */
+/**
+ * Removes the contents of files that no version links to, and withdraws them from the queues. Call it inside a
+ * transaction.
+ */
 export function forgetUnlinked(store: RecordStore, keys: Iterable<string>, versions: readonly number[]): void {
   const extracts = extractStore(store);
   for (const key of keys) {
@@ -135,7 +138,7 @@ export function forgetUnlinked(store: RecordStore, keys: Iterable<string>, versi
   }
 }
 
-/** A record whose files are the same keeps the pages that it has. */
+/** True if the links changed; otherwise the record keeps its pages. */
 function isOther(before: readonly LinkedFile[], after: readonly LinkedFile[]): boolean {
   return (
     before.length !== after.length ||

@@ -1,4 +1,4 @@
-/** What becomes of links to files where versions and lists come and go. */
+/** Removes and copies links to files when versions are dropped and lists are cloned. */
 import {
   attachLane,
   attachQueue,
@@ -13,10 +13,13 @@ import type { RecordStore } from '../../records/index.js';
 import type { ListState, VersionState } from '../../store/index.js';
 import { forgetUnlinked } from './link-commit.js';
 
-/** Files that one transaction looks at. */
+/** Number of files handled in one transaction. */
 const CHUNK = 1000;
 
-/** Nothing is read for the version any more, and what only it linked to is forgotten. Before its databases go. */
+/**
+ * Withdraws the version's queued work, and removes the contents of files that only this version links to. Call it
+ * before the version's databases are dropped.
+ */
 export function forgetLinks(store: RecordStore, { versions }: ListState, version: number): void {
   const extracts = extractStore(store);
   if (!extracts.exists) return;
@@ -38,16 +41,19 @@ export function forgetLinks(store: RecordStore, { versions }: ListState, version
 export interface ClonedVersion {
   readonly source: RecordStore;
   readonly target: RecordStore;
-  /** Of the source. */
+  /** Version of the source. */
   readonly from: VersionState;
-  /** Its number in the target. */
+  /** Number of the version in the target. */
   readonly to: number;
-  /** Of the resources that are read. */
+  /** Kinds of files that are read. */
   readonly kinds: readonly ReadKind[];
   readonly nowMs: number;
 }
 
-/** A clone has what was read for the list, and looks at its files by itself. */
+/**
+ * Copies the links and the contents that were read for the source; the clone then queues its files to be looked at
+ * itself.
+ */
 export function cloneLinks({ source, target, from, to, kinds, nowMs }: ClonedVersion): void {
   const theirs = extractStore(source);
   if (!theirs.exists || !hasFiles(from.definition, kinds) || !theirs.hasLinks(from.version)) return;

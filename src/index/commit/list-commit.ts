@@ -1,9 +1,9 @@
 /**
- * One commit of a list: applies writes to the current version and, while a version is being built, to that one too as far as
- * it has been copied; then builds the segments and writes everything in one transaction.
+ * One commit of a list. Applies writes to the current version and, while a version is being built, also to the part of
+ * it that has been copied; then builds the segments and writes everything in one transaction.
  *
- * Writes of one commit see each other, in their order. A write that is refused throws and has no effect; the others go on.
- * Belongs to one task of one thread.
+ * Writes of one commit see each other, in their order. A write that is refused throws and has no effect; the others
+ * continue. Belongs to one task of one thread.
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import { fieldEvents, type FieldDefinition } from '../../catalog/index.js';
@@ -57,32 +57,38 @@ export interface ListCommitOptions {
   readonly building: VersionView | undefined;
   readonly limits: IngestLimits;
   readonly events: EventTask | undefined;
-  /** The first records, from which a list that has no definition yet infers one. */
+  /** Returns the first records, from which a list without a definition infers one. */
   readonly samples: () => readonly InferenceSample[];
-  /** Many records are to be expected: their segment is built while they still come, and whoever does not commit has to `discard`. */
+  /**
+   * True if many records are expected: their segment is built while they are still being read. A caller that does not
+   * commit must call `discard`.
+   */
   readonly isLarge?: boolean;
-  /** Who writes does not reach media stores: records have the links into these that they had. */
+  /** True if the writer has no access to media stores: records may keep the links into these that they have. */
   readonly keepsLinks?: boolean;
 }
 
 export interface PutInput {
-  /** Of the record that was read and is sent back. A record of a source is known by its name alone, whatever id it has there. */
+  /**
+   * Id of a record that was read and is sent back. Ignored for a record of a source, which is identified by its name
+   * alone.
+   */
   readonly id?: string | undefined;
   readonly name: string | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The fields object also holds the record's name, which is no field. */
+  /** True if the fields object also contains the record's name, which is not a field. */
   readonly flat: boolean;
   readonly asOfMs: number | undefined;
   readonly vectors: GivenVectors | undefined;
-  /** What it comes from, where a source keeps it; otherwise it keeps that which it has. */
+  /** Source that the record belongs to from now on. Undefined: the record keeps the source that it has. */
   readonly source?: string;
-  /** As that of the commit, for this record. */
+  /** As `ListCommitOptions.keepsLinks`, for this record. */
   readonly keepsLinks?: boolean;
 }
 
 export class ListCommit {
   private readonly state: ListState;
-  /** The definition in force; inferred just now where the list had none. */
+  /** The definition in force; just inferred if the list had none. */
   readonly definition: FieldDefinition;
   private readonly current: VersionCommit;
   private readonly normaliser: FieldNormaliser;
@@ -137,11 +143,14 @@ export class ListCommit {
     });
   }
 
-  /** Adds, or replaces by name. Throws `invalid-record`. */
+  /**
+   * Adds a record, or replaces the one with its name. Throws `invalid-record`, or `conflict` if the id is that of
+   * another record.
+   */
   put(input: PutInput): { readonly outcome: 'created' | 'updated'; readonly stored: StoredRecord } {
     const { fields, fieldsJson, existing } = this.read(input);
     this.vectors.accept(input.vectors);
-    // What replaces a record has what came with it, and no more.
+    // A replacement has only the vectors that came with it.
     const vectors = input.vectors ?? null;
     if (existing !== undefined) {
       const { recordNumber, previous } = existing;
@@ -155,7 +164,7 @@ export class ListCommit {
     return { outcome: 'created', stored };
   }
 
-  /** The same for a record of a source; one that is as its source has it is not written. */
+  /** As `put`, for a record of a source. A record that is already stored as its source has it is not written. */
   putFromSource(input: PutInput & { readonly name: string; readonly source: string }) {
     const { fieldsJson, existing } = this.read(input);
     const isSame =
@@ -165,7 +174,7 @@ export class ListCommit {
     return isSame ? 'unchanged' : this.put(input).outcome;
   }
 
-  /** Sets the fields that are given and removes those that are null, of the record of this name. Throws `record-not-found`. */
+  /** Sets the given fields of the record with this name, and removes those that are null. Throws `record-not-found`. */
   patchNamed(input: PutInput): void {
     const { name } = input;
     if (name === undefined)
@@ -182,12 +191,12 @@ export class ListCommit {
     this.write(recordNumber, { stored, fields, vectors: input.vectors }, name);
   }
 
-  /** Undefined where there is no record of the name. */
+  /** Returns the number of the record with this name; undefined if there is none. */
   numberOf(name: string): number | undefined {
     return this.current.recordNumberOfName(name);
   }
 
-  /** One small write. Throws the record's own ServiceError. */
+  /** Applies one small write. Throws the record's own ServiceError. */
   apply(request: WriteRequest): WriteResult {
     switch (request.kind) {
       case 'put': {
@@ -220,7 +229,7 @@ export class ListCommit {
     }
   }
 
-  /** Returns false where there is no such record. */
+  /** Returns false if there is no such record. */
   removeByNumber(recordNumber: number): boolean {
     const bytes = this.current.record(recordNumber);
     if (bytes === undefined) return false;
@@ -228,13 +237,18 @@ export class ListCommit {
     return true;
   }
 
-  /** Counts what a batch of a bulk call has written: the call is told as one event, after its last batch. */
+  /**
+   * Counts the records that a batch of a bulk call has written. The call has one event, which its last batch records.
+   */
   countImport(importId: string, written: ImportCount, final: boolean): void {
     this.events.countImport(importId, written);
     if (final) this.events.endImport(importId);
   }
 
-  /** Undefined where there was nothing to write. On disk when this returns; on failure nothing is changed. `rest` is called between its steps. */
+  /**
+   * Writes everything and returns the changes, which are on disk; undefined if there was nothing to write. If it
+   * throws, nothing is changed. `rest` is called between the steps.
+   */
   commit(rest = () => {}): Commit | undefined {
     if (!this.current.changed && !this.events.mustCommit) return undefined;
     const { store } = this.options;
@@ -270,7 +284,10 @@ export class ListCommit {
     return committed(state, writers);
   }
 
-  /** Instead of the commit: nothing of it stays. What is on disk stays, for its manifest names the files. */
+  /**
+   * Removes the files of a commit that is not going to be written. Does nothing after a commit: its manifest names the
+   * files.
+   */
   discard(): void {
     if (this.isOnDisk) return;
     this.current.discard();
@@ -413,7 +430,7 @@ export class ListCommit {
   private checkedJson(fields: Readonly<Record<string, FieldValue>>): string {
     const json = JSON.stringify(fields);
     const { recordBytesMax } = this.options.limits;
-    // A UTF-16 unit takes at most three bytes, so short ones need no count.
+    // A UTF-16 unit takes at most three bytes, so short texts need not be counted.
     if (json.length * 3 > recordBytesMax && Buffer.byteLength(json) > recordBytesMax) {
       throw invalidRecord(undefined, `The record has more than ${recordBytesMax} bytes.`);
     }

@@ -1,4 +1,7 @@
-/** What a list's commits tell to the outside: which events are wanted, that some were written, and those of bulk calls without an end. */
+/**
+ * Events of a list's commits: which ones are wanted, notifying the sink of new ones, and the events of bulk calls that
+ * did not end.
+ */
 import { basename } from 'node:path';
 import { FIRST_OUTBOX_ROW, noEventSink, type EventSink, type OutboxSource } from '../../platform/index.js';
 import type { ListState } from '../../store/index.js';
@@ -8,16 +11,16 @@ export interface ListEventsOptions {
   readonly listPath: string;
   readonly sink: EventSink | undefined;
   readonly state: () => ListState;
-  /** The names that events carry. */
+  /** Current names of the account and the list, which events carry. */
   readonly names: () => { readonly account: string; readonly list: string };
-  /** Commits what of these bulk calls is still to be told, in a turn of the list's queue. */
+  /** Commits the events of bulk calls that have none yet, in a turn of the list's queue. */
   readonly commitImports: (untold: () => readonly string[]) => Promise<void>;
-  /** Told when an event is left for later. */
+  /** Called when an event could not be written and is left for later. */
   readonly onLater: (error: unknown) => void;
 }
 
 export class ListEvents {
-  /** The list's id, by which others name it. */
+  /** Source of the events; identified by the list's id. */
   readonly source: OutboxSource;
   private readonly sink: EventSink;
 
@@ -26,7 +29,7 @@ export class ListEvents {
     this.source = { id: basename(options.listPath), kind: 'list', path: options.listPath };
   }
 
-  /** What a commit is told of events; undefined where nobody wants any and none was ever wanted. */
+  /** Returns what a commit needs to write events; undefined if nobody listens and nobody ever did. */
   task(): EventTask | undefined {
     const { account, list } = this.options.names();
     const wanted = this.sink.wanted(account);
@@ -35,13 +38,13 @@ export class ListEvents {
     return { account, list, wanted, removableTo, notBeforeMs: this.sink.eventTime(account, 0) };
   }
 
-  /** A commit took the list from one state to another. */
+  /** Notifies the sink of the rows that a commit has added. */
   committed(before: ListState, after: ListState): void {
     const rows = (after.events?.nextRow ?? FIRST_OUTBOX_ROW) - (before.events?.nextRow ?? FIRST_OUTBOX_ROW);
     if (rows > 0) this.sink.written(this.source, rows);
   }
 
-  /** True where whoever is to be told of something has it. */
+  /** True if all events have reached the sink's queue and no bulk call is without its event. */
   get areTold(): boolean {
     const { events } = this.options.state();
     if (events === undefined) return true;
@@ -49,7 +52,9 @@ export class ListEvents {
     return Object.keys(events.imports).length === 0 && (lastRow === 0 || this.sink.movedTo(this.source.id) >= lastRow);
   }
 
-  /** After the list was opened: what a crash kept from being told. */
+  /**
+   * Resumes after the list was opened: notifies the sink, and writes the events of bulk calls that a crash interrupted.
+   */
   resume(): void {
     const { events } = this.options.state();
     if (events === undefined) return;
@@ -57,7 +62,10 @@ export class ListEvents {
     void this.reportImports(Object.keys(events.imports));
   }
 
-  /** Tells of bulk calls that ended without a final batch. Never rejects: what fails is told when the list is opened again. */
+  /**
+   * Writes the events of bulk calls that ended without a final batch. Never rejects: after a failure, they are written
+   * when the list is next opened.
+   */
   async reportImports(importIds: readonly string[]): Promise<void> {
     const untold = () => importIds.filter((id) => this.options.state().events?.imports[id] !== undefined);
     if (untold().length === 0) return;

@@ -1,18 +1,18 @@
 /**
- * The one queue of a list's commits. Small writes that wait together go together (group commit); everything else is a step of
- * its own. One step at a time, in order; a step that fails harms no other. Main thread only.
+ * The queue of a list's commits. Small writes that wait together become one commit (group commit); everything else is a
+ * step of its own. Steps run one at a time, in order, and a failed step does not affect others. Main thread only.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { ServiceError } from '../../platform/index.js';
 import type { ListAdmission } from '../admission/write-admission.js';
 import type { WriteRequest, WriteResult } from '../contract/types.js';
 
-/** Small writes of one commit. */
+/** Maximum number of small writes in one commit. */
 const GROUP_WRITES_MAX = 1000;
 /**
- * Where several write at once, the next commit begins so long after the one before: a commit costs milliseconds of processor time, and the
- * searches behind it ask anew what they know of the list, however few records it brings. Whoever writes alone waits for its answer before
- * the next write, and never for this.
+ * Minimum time between the starts of two commits while several clients write at once. A commit costs milliseconds of
+ * processor time however few records it has, and invalidates what searches have cached of the list. A single client
+ * waits for its answer before the next write, so it is never delayed.
  */
 const GATHERING_MS = 12;
 
@@ -24,7 +24,7 @@ export interface WaitingWrite {
 }
 
 type Step =
-  /** `isBeside`: others were being committed when it came. */
+  /** `isBeside`: true if other writes were being committed when this one arrived. */
   | { readonly kind: 'write'; readonly write: WaitingWrite; readonly isBeside: boolean }
   | { readonly kind: 'exclusive'; readonly run: () => Promise<void> };
 
@@ -37,21 +37,21 @@ const TIMER: Timer = { nowMs: () => performance.now(), pause: setTimeout };
 
 export interface ListQueueOptions {
   readonly admission: ListAdmission;
-  /** Small writes of one commit, by their size in memory. */
+  /** Maximum size in memory of the small writes of one commit. */
   readonly groupBytesMax: () => number;
-  /** Commits the writes and settles every one of them; never rejects. */
+  /** Commits the writes and settles each of them. Never rejects. */
   readonly commitGroup: (writes: readonly WaitingWrite[]) => Promise<void>;
-  /** Time as it passes; a test may have another. */
+  /** Monotonic clock and pause; tests may pass others. */
   readonly timer?: Timer;
 }
 
 export class ListQueue {
   private steps: Step[] = [];
-  /** What waits for no step, and no write for it. */
+  /** Actions that run before the next step, whatever waits. */
   private betweens: (() => Promise<void>)[] = [];
   private running: Promise<void> | undefined;
   private closedWith: ServiceError | undefined;
-  /** Writes of the commit that is under way. */
+  /** Number of writes of the current commit that are not settled. */
   private unsettled = 0;
 
   private readonly timer: Timer;
@@ -76,7 +76,10 @@ export class ListQueue {
     });
   }
 
-  /** As `exclusive`, for what a client asks for: it waits as a write of so many bytes. */
+  /**
+   * As `exclusive`, for a client's request: it counts as a waiting write of that many bytes. Rejects with `overloaded`
+   * if too many wait.
+   */
   exclusiveWrite<Result>(bytes: number, action: () => Promise<Result>): Promise<Result> {
     if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
     return new Promise((resolve) => {
@@ -89,7 +92,7 @@ export class ListQueue {
     });
   }
 
-  /** Runs the action when everything before it is done, and nothing beside it. */
+  /** Runs the action when everything queued before is done. Nothing else runs at the same time. */
   exclusive<Result>(action: () => Promise<Result>): Promise<Result> {
     return this.queued(action, (run) => {
       this.push({ kind: 'exclusive', run });
@@ -97,8 +100,8 @@ export class ListQueue {
   }
 
   /**
-   * As `exclusive`, for what has no place in the order of the others, as the commit of a merge: it runs when the present step is done,
-   * and writes that come after it go with those before.
+   * As `exclusive`, but ahead of all waiting steps, for actions whose order does not matter, such as the commit of a
+   * merge. The action runs when the current step is done, and does not divide the waiting writes into two groups.
    */
   between<Result>(action: () => Promise<Result>): Promise<Result> {
     return this.queued(action, (run) => {
@@ -107,12 +110,12 @@ export class ListQueue {
     });
   }
 
-  /** True where nothing waits and nothing is done. */
+  /** True if nothing is waiting or running. */
   get isIdle(): boolean {
     return this.running === undefined;
   }
 
-  /** Takes nothing more; resolves when what was taken is done. */
+  /** Refuses new steps with `reason`; resolves when the accepted ones are done. */
   async close(reason: ServiceError): Promise<void> {
     this.closedWith ??= reason;
     await this.running;
@@ -135,11 +138,11 @@ export class ListQueue {
   }
 
   private async run(): Promise<void> {
-    // Writes that arrive in this turn of the event loop are taken together.
+    // Writes that arrive in this turn of the event loop form one group.
     await new Promise<void>((resolve) => setImmediate(resolve));
     let committedAtMs = -Infinity;
     for (;;) {
-      // In the pause in which writers are gathered, which costs them nothing.
+      // Run while writes are being gathered anyway, so they delay no writer.
       for (let run = this.betweens.shift(); run !== undefined; run = this.betweens.shift()) await run();
       const [step] = this.steps;
       if (step === undefined) break;
@@ -178,7 +181,7 @@ export class ListQueue {
   }
 }
 
-/** About what a request takes in memory; strings make up nearly all of it. */
+/** Returns the approximate size of a request in memory, nearly all of which is strings. */
 export function approximateBytes(value: unknown): number {
   switch (typeof value) {
     case 'string':
@@ -187,7 +190,7 @@ export function approximateBytes(value: unknown): number {
       if (value === null) return 8;
       if (ArrayBuffer.isView(value)) return 32 + value.byteLength;
       let bytes = 32;
-      // The entries of an array would be made one by one, with a text for each place: half a second for a million numbers.
+      // `Object.entries` would create an entry and a key text for each element: half a second for a million numbers.
       if (Array.isArray(value)) {
         for (const content of value) bytes += approximateBytes(content);
         return bytes;

@@ -1,6 +1,6 @@
 /**
- * Who may ask for a merge: as many as keep the thread that merges busy. The lists that wait for their turn have nothing under way and can
- * be closed meanwhile. Main thread only.
+ * Limits the number of lists that request a merge, to as many as keep the merging thread busy. Lists that wait for a
+ * turn have nothing in progress and can be closed meanwhile. Main thread only.
  */
 const MERGES_ASKED_MAX = 4;
 
@@ -10,7 +10,7 @@ class Turns {
 
   constructor(private readonly askedMax: number) {}
 
-  /** False where others are before: `again` is called when one of them has ended. */
+  /** Returns false if too many turns are taken; `again` is called when one of them has ended. */
   take(again: () => void): boolean {
     this.waiting.delete(again);
     if (this.asked >= this.askedMax) {
@@ -21,25 +21,28 @@ class Turns {
     return true;
   }
 
-  /** After the merge for which a turn was taken. */
+  /** Gives back a turn after its merge. */
   ended(): void {
     this.asked -= 1;
     for (const next of this.waiting) {
-      // One that has nothing to merge any more takes no turn.
+      // A list that has nothing left to merge does not take its turn, so the next one is called, too.
       if (this.asked >= this.askedMax) return;
       this.waiting.delete(next);
       next();
     }
   }
 
-  /** It does not want to merge any more. */
+  /** Removes a list from the waiting ones because it no longer wants to merge. */
   leave(again: () => void): void {
     this.waiting.delete(again);
   }
 }
 
 export class MergeTurns extends Turns {
-  /** Of those that merge graphs of vectors because nothing is written: one at a time, since each takes minutes of a processor, and much memory. */
+  /**
+   * Turns of merges that build graphs of vectors while nothing is written: one at a time, because each takes minutes of
+   * processor time and much memory.
+   */
   readonly ofQuiet = new Turns(1);
 
   constructor() {

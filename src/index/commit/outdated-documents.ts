@@ -1,16 +1,16 @@
-/** Where documents of an index are that a commit replaces or removes. */
+/** Finds the documents of an index that a commit replaces or removes. */
 import type { GenerationHandle, Kernel, SegmentHandle } from '../../../native-bindings/index.js';
 import type { SegmentDeletion } from '../contract/ingest-tasks.js';
 
 const NOT_FOUND = 0xffff_ffff;
 
 export interface OutdatedDocuments {
-  /** Of the segment. */
+  /** Number of the segment. */
   readonly id: number;
   readonly deletion: SegmentDeletion;
 }
 
-/** The live documents with these numbers, by segment. */
+/** Returns the live documents with these record numbers, grouped by segment. */
 export function outdatedDocuments(
   kernel: Kernel,
   index: {

@@ -1,9 +1,10 @@
 /**
- * What one commit does to the pages of a list's records: in the current version and, as far as it has been copied, in the one being
- * built. A list that never had pages has none of this.
+ * Collects the changes that one commit makes to the pages of a list's records, in the current version and in the copied
+ * part of the one being built. A list that never had pages has none of this.
  *
- * Order, by version: `buildSegment` (a synced file that no manifest names yet), `apply` inside the transaction, `change`; on failure
- * `discard`. `statePart` is for the state that the transaction writes. Belongs to one task of one thread.
+ * Order for each version: `buildSegment` (writes a synced file that is not in a manifest yet), `apply` inside the
+ * transaction, `change`; on failure `discard`. `statePart` is for the state that the transaction writes. Belongs to one
+ * task of one thread.
  */
 import { rmSync } from 'node:fs';
 import type { Kernel, SegmentHandle, SegmentSummary } from '../../../native-bindings/index.js';
@@ -29,12 +30,12 @@ const PAGES: PartName = 'pages';
 const FIRST_DOCUMENT_NUMBER = 1;
 const DOCUMENT_NUMBER_MAX = 0xffff_fffe;
 
-/** The pages of what a field of a record links to. */
+/** Pages of the document that a field of a record links to. */
 export interface LinkedPages {
   readonly field: string;
-  /** What the field holds. */
+  /** Value of the field. */
   readonly url: string;
-  /** Of the file that was read there, by which it is known that the record has these pages already. */
+  /** Hash of the file that was read; tells whether the record already has these pages. */
   readonly hash: string;
   readonly pages: readonly PageOfDocument[];
 }
@@ -42,11 +43,11 @@ export interface LinkedPages {
 export interface PartsCommitOptions {
   readonly kernel: Kernel;
   readonly store: RecordStore;
-  /** Before the commit. */
+  /** State of the list before the commit. */
   readonly state: ListState;
 }
 
-/** Of all versions: gives out the numbers of documents. */
+/** Allocates document numbers for all versions. */
 export class PartsCommit {
   private parts: readonly PartState[];
   private isChanged = false;
@@ -55,7 +56,7 @@ export class PartsCommit {
     this.parts = options.state.parts ?? [];
   }
 
-  /** Of one version; undefined where its records have no pages and no field for such. */
+  /** Returns the changes of one version; undefined if its records have no pages and it has no field for documents. */
   ofVersion(view: VersionView, definition: FieldDefinition, firstNewRecord: number): PartCommit | undefined {
     const { kernel, store, state } = this.options;
     const { pages, version } = view;
@@ -65,7 +66,7 @@ export class PartsCommit {
     return new PartCommit({ kernel, store, version, definition, view: pages, isThere, firstNewRecord, numbers });
   }
 
-  /** The part of the list's next state, to be spread into it; after all that is to be written is known. */
+  /** Part of the list's next state, to be spread into it. Read it when everything that is to be written is known. */
   get statePart(): Pick<ListState, 'parts'> | Pick<ListState, 'parts' | 'format'> {
     if (!this.isChanged) return this.parts.length === 0 ? {} : { parts: this.parts };
     return { format: Math.max(this.options.state.format, LIST_STATE_FORMAT_WITH_PARTS), parts: this.parts };
@@ -91,20 +92,20 @@ interface PartCommitOptions {
   readonly version: number;
   readonly definition: FieldDefinition;
   readonly view: PartView;
-  /** False: the version has no pages yet. */
+  /** False if the version has no pages yet. */
   readonly isThere: boolean;
-  /** Records from this number on are new in this commit. */
+  /** First record number that is new in this commit. */
   readonly firstNewRecord: number;
-  /** Gives out so many numbers, and returns the first. */
+  /** Allocates `count` consecutive numbers and returns the first. */
   readonly numbers: (count: number) => number;
 }
 
-/** A document that this commit adds has its pages. */
+/** A document of a record; has its pages if this commit adds it. */
 type NextDocument = AttachedDocument & { readonly pages?: readonly PageOfDocument[] };
 
 export class PartCommit {
   private readonly stored: PartStore;
-  /** What each record that is touched will have. */
+  /** Documents of each changed record after the commit. */
   private readonly next = new Map<number, readonly NextDocument[]>();
   private readonly path: string;
   private segment: { readonly handle: SegmentHandle; readonly summary: SegmentSummary } | undefined;
@@ -121,12 +122,12 @@ export class PartCommit {
     return this.next.size > 0;
   }
 
-  /** The documents that a record has, with the effects gathered so far. */
+  /** Returns the documents of a record, with the changes collected so far. */
   attached(recordNumber: number): readonly AttachedDocument[] {
     return this.next.get(recordNumber) ?? this.before(recordNumber);
   }
 
-  /** The record has these pages, and no others. */
+  /** Replaces all pages of the record with these. */
   replace(recordNumber: number, linked: readonly LinkedPages[]): void {
     const documents = linked.flatMap(({ field, url, hash, pages }): NextDocument[] => {
       const known = pagesWithText(pages).filter(({ page }) => this.place(field, page) !== undefined);
@@ -137,7 +138,7 @@ export class PartCommit {
     if (documents.length > 0 || this.attached(recordNumber).length > 0) this.touch(recordNumber, documents);
   }
 
-  /** The record has these fields from now on: pages of what it does not link to any more go. */
+  /** Removes pages of documents that the record, with these new fields, no longer links to. */
   written(recordNumber: number, fields: Readonly<Record<string, FieldValue>>): void {
     const attached = this.attached(recordNumber);
     const kept = attached.filter(({ field, url }) => fields[field] === url);
@@ -148,7 +149,7 @@ export class PartCommit {
     if (this.attached(recordNumber).length > 0) this.touch(recordNumber, []);
   }
 
-  /** Writes the segment of what is added. Throws KernelError. */
+  /** Writes the segment of the added pages. Throws KernelError. */
   buildSegment(): void {
     if (!this.changed) return;
     const { kernel, definition, view } = this.options;
@@ -165,7 +166,7 @@ export class PartCommit {
       this.deletions = outdatedDocuments(kernel, { generation, segments }, this.outdatedNumbers());
   }
 
-  /** Inside the transaction. */
+  /** Writes the changes, inside the transaction. */
   apply(): void {
     for (const [recordNumber, documents] of this.next) {
       const rows = documents.map(({ field, url, hash, first, count }) => ({ field, url, hash, first, count }));
@@ -177,7 +178,9 @@ export class PartCommit {
     void this.stored.manifest.putSync(this.options.view.newSegment, { documentCount, deletedCount: 0, fileBytes });
   }
 
-  /** After the transaction; undefined where nothing changed. The receiver owns the segment's handle. */
+  /**
+   * Change of the index, after the transaction; undefined if nothing changed. The receiver owns the segment's handle.
+   */
   get change(): IndexChange | undefined {
     if (this.segment === undefined && this.deletions.length === 0) return undefined;
     const id = this.options.view.newSegment;
@@ -185,7 +188,7 @@ export class PartCommit {
     return { added, removed: [], deletions: this.deletions.map(({ deletion }) => deletion) };
   }
 
-  /** After a failure. */
+  /** Removes the segment after a failure. */
   discard(): void {
     if (this.segment !== undefined) this.options.kernel.closeSegment(this.segment.handle);
     this.segment = undefined;
@@ -212,7 +215,7 @@ export class PartCommit {
     }
   }
 
-  /** Of documents that were there and will not be. */
+  /** Returns the numbers of documents that the commit removes. */
   private outdatedNumbers(): number[] {
     const numbers: number[] = [];
     for (const [recordNumber, documents] of this.next) {

@@ -1,6 +1,7 @@
 /**
- * What one commit does to the vectors of the pictures, and of the frames of videos, that one version's records link to. They are those that were read of the files, kept by record, so
- * that an index is made of them as of any others. Order: as `VectorChanges`. Belongs to one task of one thread.
+ * Collects the changes that one commit makes to the vectors of the pictures and video frames that one version's records
+ * link to. The vectors were read from the files and are kept by record, so that they can be indexed like any others.
+ * Order of calls: as for `VectorChanges`. Belongs to one task of one thread.
  */
 import { createHash } from 'node:crypto';
 import type { Kernel } from '../../../native-bindings/index.js';
@@ -17,13 +18,13 @@ export interface PictureCommitOptions {
   readonly store: RecordStore;
   readonly view: VersionView;
   readonly definition: FieldDefinition;
-  /** Of the list; undefined where its pictures are not searched. */
+  /** Pictures' part of the list's state; undefined if its pictures are not searched. */
   readonly pictures: PictureState | undefined;
-  /** Records from this number on are new in this commit. */
+  /** First record number that is new in this commit. */
   readonly firstNewRecord: number;
 }
 
-/** Undefined where the version's records have no pictures that are searched. */
+/** Returns undefined if the version's records have no pictures that are searched. */
 export function pictureCommit(options: PictureCommitOptions): PictureCommit | undefined {
   const { definition, pictures } = options;
   if (pictures === undefined || !hasFiles(definition, SEEN_KINDS)) return undefined;
@@ -46,7 +47,10 @@ export class PictureCommit {
     return !this.vectors.isEmpty;
   }
 
-  /** The record has these fields from now on, and the vectors of those of their pictures and frames that were read. */
+  /**
+   * Sets the record's vectors to those of the pictures and frames that its new fields link to, as far as they were
+   * read.
+   */
   written(recordNumber: number, fields: Readonly<Record<string, FieldValue>>): void {
     const pictures = this.picturesOf(fields);
     const stored = this.vectors.stored(recordNumber);
@@ -68,17 +72,17 @@ export class PictureCommit {
     this.vectors.set(recordNumber, null);
   }
 
-  /** Throws KernelError. */
+  /** Writes the segment. Throws KernelError. */
   buildSegment(): void {
     this.vectors.buildSegment();
   }
 
-  /** Inside the transaction. */
+  /** Writes the changes, inside the transaction. */
   apply(): void {
     this.vectors.apply();
   }
 
-  /** After the transaction. */
+  /** Change of the index, after the transaction. */
   get change(): VectorIndexChange | undefined {
     return this.vectors.change;
   }
@@ -87,12 +91,12 @@ export class PictureCommit {
     return this.vectors.unindexed;
   }
 
-  /** After a failure. */
+  /** Removes the segment after a failure. */
   discard(): void {
     this.vectors.discard();
   }
 
-  /** No more than a record may have. */
+  /** Returns at most `VECTORS_PER_RECORD_MAX` pictures and frames. */
   private picturesOf(fields: Readonly<Record<string, unknown>>): readonly SeenPicture[] {
     const { definition, pictures } = this.options;
     const { modelVersion, dimensions } = pictures;
@@ -113,6 +117,6 @@ export class PictureCommit {
 
 interface SeenPicture {
   readonly vector: Float32Array;
-  /** By which it is known again. */
+  /** Texts that identify the picture; their hash tells whether the stored vectors are up to date. */
   readonly known: readonly string[];
 }

@@ -1,4 +1,7 @@
-/** Records that come with the id that the service gave them: one that was read and is sent back replaces itself, and never makes a second. */
+/**
+ * Checks records that are sent with the id that the service gave them: a record that was read and is sent back replaces
+ * itself, and never creates a second one.
+ */
 import { ERROR_VALUE_CHARACTERS_MAX, ServiceError } from '../../platform/index.js';
 import { invalidRecord, type StoredRecord } from '../../records/index.js';
 
@@ -8,8 +11,8 @@ export interface FoundRecord {
 }
 
 /**
- * Throws `invalid-record` where it has an id and no name, and `conflict` where another record has the id, or the name. `ofName`: what has
- * its name now. `ofId` looks up what has its id.
+ * Throws `invalid-record` if the record has an id but no name, and `conflict` if another record has the id or the name.
+ * `ofName`: the record that has this name now. `ofId` looks up the record that has this id.
  */
 export function assertItself(
   { id, name }: { readonly id?: string | undefined; readonly name: string | undefined },
@@ -24,7 +27,8 @@ export function assertItself(
     throw conflict('The record of this name has another id: leave id out to replace it.');
   }
   const other = ofId();
-  // One that is gone may come back, and one of another list come here: its name is the key, and it gets an id of its own.
+  // An unknown id is accepted: the record may have been deleted, or come from another list. Its name is the key, and it
+  // gets a new id.
   if (other === undefined) return;
   const known = other.name.slice(0, ERROR_VALUE_CHARACTERS_MAX);
   throw conflict(

@@ -1,4 +1,7 @@
-/** The definition that records are written by: a list whose first records are just coming gets its own from these. */
+/**
+ * Returns the definition for writing records. A list whose definition is still to be inferred gets it from its first
+ * records.
+ */
 import type { FieldDefinition } from '../../catalog/index.js';
 import { inferDefinition, type InferenceSample } from '../../records/index.js';
 

@@ -1,6 +1,6 @@
 /**
- * What one commit does to the vectors of one version in one space, gathered before it is written: vectors to put and to remove, and
- * records that are to be embedded. It is written in the transaction of the records. Belongs to one task of one thread.
+ * Collects the changes that one commit makes to the vectors of one version in one space: vectors to put and to remove,
+ * and records to be embedded. They are written in the transaction of the records. Belongs to one task of one thread.
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
@@ -28,13 +28,13 @@ export interface SpaceCommitOptions {
   readonly kernel: Kernel;
   readonly store: RecordStore;
   readonly version: number;
-  /** The index of these vectors that is to be kept up to date. */
+  /** Index of these vectors to keep up to date; undefined if there is none. */
   readonly index: VectorIndexView | undefined;
-  /** As it is now: the first vectors decide how long they are. */
+  /** Returns the space in its present state, because the first vectors of a commit may determine its dimensions. */
   readonly space: () => VectorSpace;
   readonly definition: FieldDefinition;
   readonly nowMs: number;
-  /** Records from this number on are new in this commit. */
+  /** First record number that is new in this commit. */
   readonly firstNewRecord: number;
 }
 
@@ -42,7 +42,7 @@ export interface SpaceCommitOptions {
 export interface WrittenRecord {
   readonly stored: StoredRecord;
   readonly fields: Readonly<Record<string, FieldValue>>;
-  /** Undefined: what there is stays. */
+  /** Undefined: the record keeps the vectors that it has. */
   readonly vectors: GivenVectors | undefined;
 }
 
@@ -70,22 +70,22 @@ export class SpaceCommit {
     return this.options.space();
   }
 
-  /** Writes the segment of what it puts; in no manifest yet. Throws KernelError. */
+  /** Writes the segment of the new vectors, which is not in a manifest yet. Throws KernelError. */
   buildSegment(): void {
     this.changes.buildSegment();
   }
 
-  /** After the transaction. */
+  /** Change of the index, after the transaction. */
   get change(): VectorIndexChange | undefined {
     return this.changes.change;
   }
 
-  /** What it did where nobody keeps an index. */
+  /** Changed records, if there is no index to keep up to date. */
   get unindexed(): UnindexedVectors[] {
     return this.changes.unindexed;
   }
 
-  /** After a failure. */
+  /** Removes the segment after a failure. */
   discard(): void {
     this.changes.discard();
   }
@@ -95,7 +95,10 @@ export class SpaceCommit {
     else this.rendered(recordNumber, record);
   }
 
-  /** The record has the vectors that it has in another version of the list. False where what is embedded of it is another text here. */
+  /**
+   * Gives the record the vectors that it has in another version of the list. Returns false if this version embeds
+   * another text of the record.
+   */
   copied(recordNumber: number, bytes: Buffer, record: WrittenRecord): boolean {
     if (this.space.source === 'embedder' && !this.isUpToDate(bytes, record)) return false;
     this.changes.set(recordNumber, copyOfVectors(bytes));
@@ -108,7 +111,7 @@ export class SpaceCommit {
     this.wanted.delete(recordNumber);
   }
 
-  /** Inside the transaction. */
+  /** Writes the changes and queues records to be embedded, inside the transaction. */
   apply(): void {
     this.changes.apply((recordNumber) => {
       if (!this.wanted.has(recordNumber)) this.queue?.withdraw(this.lane, subjectOfRecord(recordNumber));
@@ -121,14 +124,15 @@ export class SpaceCommit {
 
   private given(recordNumber: number, vectors: GivenVectors | undefined): void {
     if (vectors === null) this.changes.set(recordNumber, null);
-    // Those of another length belong to the space that is being filled, and the old ones serve until that is done.
+    // Vectors of another length belong to the space that is being filled; this space keeps its old ones until that is
+    // complete.
     else if (vectors?.[0]?.length === this.space.dimensions)
       this.changes.set(recordNumber, encodeVectors(vectors ?? []));
   }
 
   private rendered(recordNumber: number, record: WrittenRecord): void {
     const stored = this.changes.stored(recordNumber);
-    // Credentials, the price and whatever else is not embedded may change: the vectors stay.
+    // If only parts of the record changed that are not embedded, such as the price, the vectors stay.
     if (stored !== undefined && this.isUpToDate(stored, record)) {
       this.changes.leave(recordNumber);
       this.wanted.delete(recordNumber);

@@ -1,11 +1,11 @@
 /**
- * Memory that the lists' stores keep after a commit. LMDB keeps the pages that a transaction wrote for the next one of the same
- * environment, as many as the largest had, until the environment is closed: with many lists, each written to once, that is more than
- * all the rest. So each list may have batches as large as there is room for what they leave, and no smaller than a least size.
- * Main thread only.
+ * Limits the memory that the lists' stores keep after commits. LMDB keeps the pages that a transaction wrote for the
+ * next one of the same environment, as many as the largest transaction had, until the environment is closed. With many
+ * lists that are each written once, that would exceed everything else. So the size of a list's batches is limited by
+ * the room left for such pages, but never below a minimum. Main thread only.
  */
 
-/** Pages of records, names and the freed ones between them, by the bytes of a batch. */
+/** Bytes of pages that LMDB keeps per byte of a batch: records, names, and the freed pages between them. */
 const PAGES_A_BATCH_BYTE = 2.4;
 
 export interface StorePagesOptions {
@@ -15,13 +15,13 @@ export interface StorePagesOptions {
 }
 
 export class StorePages {
-  /** Bytes of the largest batch, by the list's path. */
+  /** Size in bytes of the largest batch of each list, by path. */
   private readonly largest = new Map<string, number>();
   private batchBytes = 0;
 
   constructor(private readonly options: StorePagesOptions) {}
 
-  /** How large the next batch of a list may be. */
+  /** Returns the maximum size of the next batch of a list. */
   batchBytesMax(listPath: string): number {
     const { bytesMax, batchBytesMin, batchBytesMax } = this.options;
     const room = Math.max(0, bytesMax / PAGES_A_BATCH_BYTE - this.batchBytes);
@@ -29,7 +29,7 @@ export class StorePages {
     return Math.max(batchBytesMin, Math.min(batchBytesMax, Math.floor(own + room)));
   }
 
-  /** A batch of so many bytes is to be committed. */
+  /** Call it before a batch of that many bytes is committed. */
   written(listPath: string, bytes: number): void {
     const before = this.largest.get(listPath) ?? 0;
     if (bytes <= before) return;
@@ -37,13 +37,13 @@ export class StorePages {
     this.batchBytes += bytes - before;
   }
 
-  /** The list's store is closed. */
+  /** Call it when the list's store is closed. */
   closed(listPath: string): void {
     this.batchBytes -= this.largest.get(listPath) ?? 0;
     this.largest.delete(listPath);
   }
 
-  /** What the stores keep, about. */
+  /** Approximate memory that the stores keep. */
   get bytes(): number {
     return this.batchBytes * PAGES_A_BATCH_BYTE;
   }

@@ -1,7 +1,7 @@
 /**
- * Vectors of one version in one space that a commit puts and removes, gathered before they are written, with their index where one is kept.
- * Order: `buildSegment` (a synced file that no manifest names yet), `apply` inside the transaction, `change`; on failure `discard`.
- * Belongs to one task of one thread.
+ * Vectors of one version in one space that a commit puts and removes, together with their index if there is one. Order:
+ * `buildSegment` (writes a synced file that is not in a manifest yet), `apply` inside the transaction, `change`; on
+ * failure `discard`. Belongs to one task of one thread.
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { SpaceStore } from '../../vectors/index.js';
@@ -12,14 +12,14 @@ export interface VectorChangesOptions {
   readonly kernel: Kernel;
   readonly listPath: string;
   readonly vectors: SpaceStore;
-  /** The index of these vectors that is to be kept up to date. */
+  /** Index of these vectors to keep up to date; undefined if there is none. */
   readonly view: VectorIndexView | undefined;
-  /** Records from this number on are new in this commit. */
+  /** First record number that is new in this commit. */
   readonly firstNewRecord: number;
 }
 
 export class VectorChanges {
-  /** Null: removed. */
+  /** New vectors by record number; null: removed. */
   private readonly changes = new Map<number, Buffer | null>();
   private readonly index: VectorIndexCommit | undefined;
 
@@ -32,28 +32,28 @@ export class VectorChanges {
     return this.changes.size === 0;
   }
 
-  /** Null: the record has none any more. */
+  /** Sets the record's vectors; null removes them. */
   set(recordNumber: number, bytes: Buffer | null): void {
     this.changes.set(recordNumber, bytes);
   }
 
-  /** The record has what it had before the commit. */
+  /** Drops the change of this record: it keeps what it had before the commit. */
   leave(recordNumber: number): void {
     this.changes.delete(recordNumber);
   }
 
-  /** What the record had before the commit; good until the next read. */
+  /** Returns what the record had before the commit; valid until the next read. */
   stored(recordNumber: number): Buffer | undefined {
     const { firstNewRecord, vectors } = this.options;
     return recordNumber < firstNewRecord ? vectors.get(recordNumber) : undefined;
   }
 
-  /** Throws KernelError. */
+  /** Writes the segment. Throws KernelError. */
   buildSegment(): void {
     this.index?.build(this.put(), this.outdated);
   }
 
-  /** Inside the transaction. `removed`: is told of each record that has none any more. */
+  /** Writes the changes, inside the transaction. `removed` is called for each record that no longer has vectors. */
   apply(removed: (recordNumber: number) => void = () => undefined): void {
     this.index?.apply();
     const { firstNewRecord, vectors } = this.options;
@@ -66,23 +66,23 @@ export class VectorChanges {
     }
   }
 
-  /** After the transaction. */
+  /** Change of the index, after the transaction. */
   get change(): VectorIndexChange | undefined {
     return this.index?.change;
   }
 
-  /** What it did where nobody keeps an index. */
+  /** Changed records, if there is no index to keep up to date. */
   get unindexed(): UnindexedVectors[] {
     const { version, space } = this.options.vectors;
     return this.index !== undefined || this.isEmpty ? [] : [{ version, space, records: [...this.changes.keys()] }];
   }
 
-  /** After a failure. */
+  /** Removes the segment after a failure. */
   discard(): void {
     this.index?.discard();
   }
 
-  /** Records whose vectors this commit puts, removes or makes out of date, and which it does not make. */
+  /** Records whose vectors existed before this commit and are no longer valid in earlier segments. */
   private get outdated(): number[] {
     return [...this.changes.keys()].filter((recordNumber) => recordNumber < this.options.firstNewRecord);
   }

@@ -1,6 +1,6 @@
 /**
- * What one commit does to the vectors of a list: in the current version and, as far as it has been copied, in the one being built. A
- * list that never had a model has none of this. Belongs to one task of one thread.
+ * Collects the changes that one commit makes to the vectors of a list, in the current version and in the copied part of
+ * the one being built. A list that never had a model has none of this. Belongs to one task of one thread.
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
@@ -23,7 +23,7 @@ export class VectorCommit {
     this.meaning = options.meaning;
   }
 
-  /** Of one version; none where the list has no vectors. */
+  /** Returns the changes of one version, one object per space; empty if the list has no vectors. */
   ofVersion(view: VersionView, definition: FieldDefinition, firstNewRecord: number): readonly SpaceCommit[] {
     const { kernel, store, nowMs } = this.options;
     const { version, vectors: index } = view;
@@ -33,7 +33,9 @@ export class VectorCommit {
     );
   }
 
-  /** Throws `invalid-record` where the list takes no such vectors. The first ones decide how long all are. */
+  /**
+   * Throws `invalid-record` if the list does not accept such vectors. The first vectors determine the length of all.
+   */
   accept(vectors: GivenVectors | undefined): void {
     if (vectors === undefined) return;
     const own = (this.meaning?.spaces ?? []).filter(({ source, state }) => source === 'own' && state !== 'resting');
@@ -52,7 +54,7 @@ export class VectorCommit {
     this.replace({ ...open, dimensions: length });
   }
 
-  /** The part of the list's next state, to be spread into it. */
+  /** Part of the list's next state, to be spread into it. */
   get statePart(): Pick<ListState, 'meaning'> {
     return this.meaning === undefined ? {} : { meaning: this.meaning };
   }

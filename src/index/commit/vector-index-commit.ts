@@ -1,7 +1,7 @@
 /**
- * What one commit does to the index of vectors of a version: a segment of what it puts, and vectors in other segments that are out of
- * date. Order: `build` (a synced file that no manifest names yet), `apply` inside the transaction, `change`; on failure `discard`.
- * Belongs to one task of one thread.
+ * Changes that one commit makes to the index of a version's vectors: a segment of new vectors, and outdated vectors in
+ * other segments. Order: `build` (writes a synced file that is not in a manifest yet), `apply` inside the transaction,
+ * `change`; on failure `discard`. Belongs to one task of one thread.
  */
 import { rmSync } from 'node:fs';
 import type { Kernel, VectorSegmentHandle } from '../../../native-bindings/index.js';
@@ -23,7 +23,9 @@ export class VectorIndexCommit {
 
   constructor(private readonly options: VectorIndexCommitOptions) {}
 
-  /** `outdated`: records whose vectors in earlier segments count no longer. Throws KernelError. */
+  /**
+   * Builds the segment. `outdated`: records whose vectors in earlier segments are no longer valid. Throws KernelError.
+   */
   build(put: Iterable<readonly [recordNumber: number, bytes: Uint8Array]>, outdated: readonly number[]): void {
     const { kernel, listPath, view } = this.options;
     const path = vectorSegmentFile(listPath, view.newSegment);
@@ -45,7 +47,9 @@ export class VectorIndexCommit {
     void vectors.manifest.putSync(id, { documentCount, deletedCount: 0, fileBytes });
   }
 
-  /** After the transaction; undefined where nothing changed. The receiver owns the segment's handle. */
+  /**
+   * Change of the index, after the transaction; undefined if nothing changed. The receiver owns the segment's handle.
+   */
   get change(): VectorIndexChange | undefined {
     if (this.built === undefined && this.deletions.length === 0) return undefined;
     const { space } = this.options.view;
@@ -64,8 +68,9 @@ export class VectorIndexCommit {
 }
 
 /**
- * Writes a segment of these records' vectors; undefined where there is none. It has no graph, however many there are: writes wait for this,
- * and a merge, which nobody waits for, makes one. Throws KernelError, or `DamagedVectorsError`.
+ * Writes a segment of these records' vectors; returns undefined if there are none. The segment has no graph, whatever
+ * its size, because writes wait for this; a merge, which nobody waits for, builds the graph. Throws KernelError, or
+ * `DamagedVectorsError`.
  */
 export function buildVectorSegment(
   kernel: Kernel,
@@ -95,7 +100,7 @@ export function buildVectorSegment(
   return { documentCount: vectorCount, fileBytes };
 }
 
-/** Where the vectors of these records lie in the segment, whose records ascend. */
+/** Returns the positions of these records' vectors in the segment, whose records are in ascending order. */
 export function positionsOf(kernel: Kernel, segment: VectorSegmentHandle, recordNumbers: Iterable<number>): number[] {
   const { records } = kernel.vectorSegmentRows(segment);
   const positions: number[] = [];

@@ -1,10 +1,10 @@
 /**
- * What one commit does to one version of a list, gathered before it is written: records to put and to remove, and the
- * documents of one new segment. Reads see the effects gathered so far.
+ * Collects the changes that one commit makes to one version of a list: records to put and to remove, and the documents
+ * of one new segment. Reads see the changes collected so far.
  *
- * Order of a commit: `buildSegment` (that of a large commit is built beside what follows, by a thread of the kernel), then `apply` inside the
- * one LMDB transaction, which names the segment when its file is whole and synced; on failure, wherever it is met, `discard` removes the
- * file. Belongs to one task of one thread.
+ * Order of a commit: `buildSegment` (a thread of the kernel builds the segment of a large commit concurrently), then
+ * `apply` inside the one LMDB transaction, which names the segment once its file is complete and synced. On failure at
+ * any point, `discard` removes the file. Belongs to one task of one thread.
  */
 import type { Kernel, SegmentHandle, SegmentSummary } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
@@ -25,21 +25,24 @@ export interface VersionCommitOptions {
   readonly listPath: string;
   readonly view: VersionView;
   readonly definition: FieldDefinition;
-  /** Records from this number on are new in this commit: the index cannot hold them. */
+  /** First record number that is new in this commit; the index cannot contain it or later ones. */
   readonly firstNewRecord: number;
-  /** Many records are to be expected. */
+  /** True if many records are expected. */
   readonly isLarge?: boolean;
-  /** Vectors of the version's records; none where the list has no model. */
+  /** Changes of the vectors of the version's records; empty if the list has no model. */
   readonly vectors?: readonly SpaceCommit[];
-  /** Links of the version's records to files; undefined where it has no field for them. */
+  /** Changes of the links from records to files; undefined if the version has no field for them. */
   readonly links?: LinkCommit | undefined;
-  /** Pages of what they link to; none where the definition has no field for such. */
+  /** Changes of the pages of linked documents; undefined if the definition has no field for documents. */
   readonly pages?: PartCommit | undefined;
-  /** Pictures that they link to; none where the list's are not searched, or the definition has no field for such. */
+  /**
+   * Changes of the vectors of linked pictures; undefined if the list's pictures are not searched, or the definition has
+   * no field for them.
+   */
   readonly pictures?: PictureCommit | undefined;
 }
 
-/** What these did, once it is on disk. */
+/** Returns the changes of these writers once they are on disk. */
 export function committed(state: ListState, writers: readonly VersionCommit[]): Commit {
   const unindexed = writers.flatMap((writer) => writer.unindexed);
   const changes = writers.map((writer) => writer.change());
@@ -50,12 +53,12 @@ export class VersionCommit {
   readonly store: VersionStore;
   private readonly encoder: DocumentEncoder;
   private readonly batch = new RecordBatch();
-  /** Places in the batch, which are those of the documents; null: removed. */
+  /** Position of each record in the batch, which is also that of its document; null: removed. */
   private readonly records = new Map<number, number | null>();
   private readonly names = new Map<string, number | null>();
   private readonly making: SegmentMaking;
   private readonly spaces: readonly SpaceCommit[];
-  /** What is kept and indexed beside the fields, of what records link to. */
+  /** Changes of what is indexed beside the fields: pages and pictures that records link to. */
   private readonly besides: readonly (PartCommit | PictureCommit)[];
   private segment:
     | {
@@ -84,7 +87,7 @@ export class VersionCommit {
     return this.records.size > 0 || this.besides.some(({ changed }) => changed);
   }
 
-  /** Bytes of a record, valid until the next read, and until the next is put. */
+  /** Returns the bytes of a record, valid until the next read or put. */
   record(recordNumber: number): Uint8Array | undefined {
     const place = this.records.get(recordNumber);
     if (place !== undefined) return place === null ? undefined : this.batch.record(place);
@@ -97,7 +100,7 @@ export class VersionCommit {
     return this.store.recordNumberOfName(name);
   }
 
-  /** `previousName`: the name that the record had before, where there was one. */
+  /** `previousName`: the record's name before; undefined for a new record. */
   put(recordNumber: number, written: WrittenRecord, previousName: string | undefined): void {
     const { stored: record, fields } = written;
     this.dropPending(recordNumber);
@@ -122,7 +125,10 @@ export class VersionCommit {
     this.releaseName(name, recordNumber);
   }
 
-  /** The segment file, which is in no manifest yet: written when this returns, or when `apply` does. Throws KernelError. */
+  /**
+   * Builds the segment file, which is not in a manifest yet. The file is complete when this returns or, for a large
+   * commit, when `apply` does. Throws KernelError.
+   */
   buildSegment(): void {
     const { kernel, view } = this.options;
     this.making.end();
@@ -132,14 +138,14 @@ export class VersionCommit {
     for (const beside of this.besides) beside.buildSegment();
   }
 
-  /** Inside the transaction. Throws KernelError where the segment could not be built. */
+  /** Writes the changes, inside the transaction. Throws KernelError if the segment could not be built. */
   apply(): void {
     const { store } = this;
     if (this.learned !== undefined) store.words.putLearned(this.learned);
     let greatest = this.options.firstNewRecord - 1;
     for (const [recordNumber, place] of this.records) {
       if (place !== null) {
-        // New records come in ascending order, above all that are stored.
+        // New records come in ascending order, above all stored ones.
         store.putRecord(recordNumber, this.batch.placed(place), recordNumber > greatest);
         greatest = Math.max(greatest, recordNumber);
       } else if (recordNumber < this.options.firstNewRecord) store.removeRecord(recordNumber);
@@ -152,7 +158,7 @@ export class VersionCommit {
     for (const space of this.spaces) space.apply();
     this.options.links?.apply();
     for (const beside of this.besides) beside.apply();
-    // Last, for until here its file may still be written.
+    // Comes last, because the kernel's thread may still be writing the file until here.
     if (this.encoder.documentCount > 0) this.addSegment();
   }
 
@@ -165,7 +171,7 @@ export class VersionCommit {
     void this.store.manifest.putSync(view.newSegment, { documentCount, deletedCount: 0, fileBytes });
   }
 
-  /** After the transaction. The receiver owns the segment's handle. */
+  /** Changes of the version, after the transaction. The receiver owns the segment's handle. */
   change(): VersionChange {
     const { newSegment } = this.options.view;
     const { segment } = this;
@@ -183,12 +189,12 @@ export class VersionCommit {
     };
   }
 
-  /** Vectors that no index has. */
+  /** Records with changed vectors in spaces that have no index. */
   get unindexed(): readonly UnindexedVectors[] {
     return [...this.spaces, ...[this.options.pictures ?? []].flat()].flatMap((space) => space.unindexed);
   }
 
-  /** After a failure: nothing of this commit stays. */
+  /** Removes everything of this commit after a failure. */
   discard(): void {
     if (this.segment !== undefined) this.options.kernel.closeSegment(this.segment.handle);
     this.segment = undefined;
@@ -197,7 +203,7 @@ export class VersionCommit {
     this.making.discard();
   }
 
-  /** In about the order of their keys, in which the tree of names is written faster. */
+  /** Sorted approximately in key order, because the B-tree of names is then written faster. */
   private namesInOrder(): (readonly [string, number | null])[] {
     return [...this.names].sort(([left], [right]) => (left < right ? -1 : 1));
   }
@@ -211,7 +217,7 @@ export class VersionCommit {
     if (this.recordNumberOfName(name) === recordNumber) this.names.set(name, null);
   }
 
-  /** Records of the index that this commit replaces or removes. */
+  /** Existing records that this commit replaces or removes. */
   private get outdated(): number[] {
     return [...this.records.keys()].filter((recordNumber) => recordNumber < this.options.firstNewRecord);
   }

@@ -1,4 +1,7 @@
-/** Ingest tasks that write records: small writes, bulk batches, deletion by a filter. Each is one commit. */
+/**
+ * Handlers of the ingest tasks that write records: small writes, bulk batches, deletion by a filter. Each is one
+ * commit.
+ */
 import { ServiceError, serialiseError } from '../../platform/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { sourceTest, type InferenceSample, type RecordInput } from '../../records/index.js';
@@ -45,7 +48,7 @@ interface BulkError {
   readonly detail: string;
 }
 
-/** Of a file without a row: it has no records either. */
+/** Header of a CSV file without any row; it has no records either. */
 const NO_HEADER: CsvHeader = { bytes: new Uint8Array(), separator: ',' };
 
 export function bulkBatch({ kernel, stores, rests }: IngestContext, task: BulkBatchTask): IngestResults['bulk-batch'] {
@@ -61,12 +64,12 @@ export function bulkBatch({ kernel, stores, rests }: IngestContext, task: BulkBa
   const before = currentVersionOf(requiredState(store)).definition;
   const givesWay = task.givesWay === true;
   const rest = (givesWay ? rests?.ofOnePiece() : undefined) ?? withoutRest;
-  // What changes records says nothing of the fields that others would have.
+  // Patches do not say which fields whole records have, so no definition is inferred from them.
   const samples = () => (task.patch === true ? [] : samplesOf(read(before, 0)));
-  // A thread that builds the segment meanwhile would have a second processor.
+  // A batch that gives way uses one processor, so its segment is not built in a second thread.
   const writer = new ListCommit({ ...task, kernel, store, isLarge: !givesWay, samples });
   try {
-    // The definition may just have been inferred: cells of CSV are read by it.
+    // The definition may have just been inferred, and CSV cells are read by it.
     return putAll(writer, task, { records: read(writer.definition, task.errorsMax), rest });
   } catch (error) {
     writer.discard();
@@ -76,7 +79,10 @@ export function bulkBatch({ kernel, stores, rests }: IngestContext, task: BulkBa
 
 const withoutRest = () => undefined;
 
-/** Puts the records and commits. Throws `plan-limit` where there is no room for all of them: the batch is tried again as a whole. */
+/**
+ * Puts the records and commits. Throws `plan-limit` if there is no room for all of them; the batch is then retried as a
+ * whole.
+ */
 function putAll(
   writer: ListCommit,
   task: BulkBatchTask,
@@ -96,7 +102,7 @@ function putAll(
       if (name === null) unreadable += 1;
       if (errors.length < task.errorsMax) errors.push({ line, name, detail: error.detail });
     }
-    // What is refused is listed all the same, and stays as it was.
+    // A refused record counts as listed, too, so that the stored one stays as it was.
     const recordNumber = task.source === undefined || name === null ? undefined : writer.numberOf(name);
     if (recordNumber !== undefined) listed.add(recordNumber);
     rest();
@@ -133,7 +139,9 @@ function putFrom(source: string, listed: ReadonlySet<number>): Put {
   };
 }
 
-/** For bulk calls that were broken off, or whose last batch had come when nobody knew yet that it was the last. */
+/**
+ * Writes the events of bulk calls that were aborted, or whose last batch was sent before it was known to be the last.
+ */
 export function reportImports({ stores }: IngestContext, task: ReportImportsTask): IngestResults['report-imports'] {
   const store = stores.get(task.listPath);
   const before = requiredState(store);
@@ -164,7 +172,7 @@ export function deleteMatching(
   return { commit: writer.commit(), deleted };
 }
 
-/** Of one task, so that writers get their turns. */
+/** Limits of one task, so that other writers get their turns. */
 const REMOVED_MAX = 10_000;
 const LOOKED_AT_MAX = 500_000;
 

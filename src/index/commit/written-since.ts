@@ -1,10 +1,13 @@
-/** What was written to a version while a task worked beside the writers, to be carried over into the segments that it made. */
+/**
+ * Finds what was written to a version while a task ran beside the writers, so that it can be applied to the segments
+ * that the task made.
+ */
 import type { Kernel, SegmentHandle } from '../../../native-bindings/index.js';
 import type { GenerationsSince } from '../contract/ingest-tasks.js';
 
 const NOT_FOUND = 0xffff_ffff;
 
-/** Numbers of the records of the sources that were replaced or removed since `before`. */
+/** Returns the numbers of the sources' records that were replaced or removed since `before`. */
 export function recordsDeletedSince(
   kernel: Kernel,
   { before, now, sources }: Pick<GenerationsSince, 'before' | 'now' | 'sources'>,
@@ -25,7 +28,7 @@ export function recordsDeletedSince(
   return recordNumbers;
 }
 
-/** The documents of a segment that hold these records. */
+/** Returns the documents of a segment that contain these records. */
 export function documentsIn(kernel: Kernel, segment: SegmentHandle, recordNumbers: readonly number[]): number[] {
   if (recordNumbers.length === 0) return [];
   const documents = kernel.documentsOf(segment, Uint32Array.from(recordNumbers));
