@@ -227,7 +227,7 @@ export interface ListIndex extends ListOutline {
   picturesSearchedBy(version: number): GenerationSettings['meaning'];
   /** Vectors that a lease of this version would be searched by now; undefined if there are none. */
   searchedBy(version: number): GenerationSettings['meaning'];
-  /** Sequence that a lease of this version would have now; undefined if the lease would be refused. */
+  /** Sequence that a lease of this version would have now; undefined if it would be refused, or the list is at rest. */
   sequence(version: number): number | undefined;
 
   /** Rejects with the record's own ServiceError, or storage-full, overloaded, internal-error. */

@@ -1,26 +1,28 @@
 /**
- * How much of an import one commit of a list takes: as much as is committed in a bearable time. A small write that comes waits for the
- * commit that is under way, and the first one cannot be foreseen. Main thread only.
+ * Chooses the size of an import's commits so that each takes a bearable time: a small write waits for the commit in
+ * progress, and the first small write cannot be foreseen. Main thread only.
  */
 
-/** Where nothing better is known, and never less: smaller commits bring merges, and gain whoever waits little. */
+/**
+ * Minimum, and default while the speed is unknown. Smaller commits cause more merges and hardly shorten the waiting.
+ */
 const COMMIT_BYTES_MIN = 4 * 2 ** 20;
 const COMMIT_MS = 500;
-/** Of the latest commit in what is held to be the speed: one that met a busy disk says little by itself. */
+/** Weight of the latest commit in the estimated speed; low, because a single commit may have met a busy disk. */
 const SHARE_OF_LATEST = 0.5;
 
 export class CommitPace {
-  /** Bytes a millisecond, as the latest commits had it. */
+  /** Estimated speed in bytes per millisecond. */
   private speed: number | undefined;
 
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
-  /** Of the records of one commit. */
+  /** Maximum size in bytes of the records of one commit. */
   get bytesMax(): number {
     return Math.max(COMMIT_BYTES_MIN, Math.floor((this.speed ?? 0) * COMMIT_MS));
   }
 
-  /** Runs a commit of so many bytes of records and takes its speed. One that fails tells nothing. */
+  /** Runs a commit of that many bytes of records and measures its speed. A failed commit is not measured. */
   async timed<Result>(bytes: number, commit: () => Promise<Result>): Promise<Result> {
     const begun = this.nowMs();
     const result = await commit();
@@ -29,10 +31,10 @@ export class CommitPace {
   }
 
   private took(bytes: number, ms: number): void {
-    // What an import ends with is mostly a little, whose time is that of the disk.
+    // The last commit of an import is mostly small, so its time is that of the disk rather than of its bytes.
     if (bytes < COMMIT_BYTES_MIN / 2) return;
     const latest = bytes / Math.max(ms, 1);
-    // The geometric mean: half the speed and twice the speed are equally far away.
+    // Geometric mean: half the speed and twice the speed have the same weight.
     this.speed = this.speed === undefined ? latest : this.speed ** (1 - SHARE_OF_LATEST) * latest ** SHARE_OF_LATEST;
   }
 }

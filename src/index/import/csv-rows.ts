@@ -1,11 +1,14 @@
-/** Rows of CSV out of the bytes that an import was cut into. A line that is none costs no more than one that is: there may be nothing else. */
+/**
+ * Reads CSV rows from the pieces of an import. A malformed line costs no more than a valid one, since a file may
+ * consist of malformed lines.
+ */
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'csv-parse/sync';
 import type { CsvSeparator } from '../../records/index.js';
 import type { RawRecords } from '../contract/ingest-tasks.js';
 import type { DamagedCell } from './line-faults.js';
 
-/** The cells of a line, or what is wrong with it. */
+/** Cells of a line, or the reason why it cannot be read. */
 export type CsvRow = readonly string[] | DamagedCell | 'no-csv' | 'no-utf8';
 
 const QUOTE = 0x22;
@@ -13,7 +16,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** Undefined where it is not CSV. */
+/** Parses CSV; undefined if it is malformed. */
 export function csvRows(bytes: Uint8Array, delimiter: CsvSeparator): string[][] | undefined {
   try {
     const options = { delimiter, bom: true, relax_column_count: true, skip_empty_lines: true };
@@ -23,7 +26,7 @@ export function csvRows(bytes: Uint8Array, delimiter: CsvSeparator): string[][] 
   }
 }
 
-/** One for each record of the piece. */
+/** Yields one row per record of the piece. */
 export function* rowsOfPiece({ bytes, ends }: RawRecords, separator: CsvSeparator, read = csvRows): Generator<CsvRow> {
   const rowsOf = (from: number, to: number): string[][] | undefined => {
     const rows = read(bytes.subarray(from === 0 ? 0 : ends[from - 1], ends[to - 1]), separator);
@@ -32,8 +35,9 @@ export function* rowsOfPiece({ bytes, ends }: RawRecords, separator: CsvSeparato
   const whole = isUtf8(bytes) ? rowsOf(0, ends.length) : undefined;
   if (whole !== undefined) return yield* whole;
 
-  // Where quotes are damaged the rows of the whole piece may be cut wrongly. What lies between two such lines is read at once where that gives a
-  // row for each of them, and line by line elsewhere: to begin reading takes ten times as long as to read a short line.
+  // Damaged quotes may make the parser cut the rows of the piece wrongly. So lines with damaged quotes are found first,
+  // and the lines between two of them are parsed together if that gives one row per line, and line by line otherwise:
+  // starting the parser costs ten times as much as reading a short line.
   const readRun = function* (from: number, to: number): Generator<CsvRow> {
     const rows = from === to ? [] : rowsOf(from, to);
     if (rows !== undefined) return yield* rows;
@@ -53,13 +57,15 @@ export function* rowsOfPiece({ bytes, ends }: RawRecords, separator: CsvSeparato
   yield* readRun(begin, ends.length);
 }
 
-/** True where a line could be read as two of a file whose lines end in such a character. */
+/**
+ * True if the line contains a carriage return other than that of its line end: the parser might read it as two lines.
+ */
 function hasReturn(line: Uint8Array): boolean {
   const at = line.indexOf(CARRIAGE_RETURN);
   return at >= 0 && at !== line.length - 2;
 }
 
-/** Where a quote stands in a line that is no row for it; what is not seen here is found where the line is read. */
+/** Finds a misplaced quote in a line. What it misses is found when the line is parsed. */
 function damagedCell(line: Uint8Array, separator: number): DamagedCell | undefined {
   const isEnd = (byte: number | undefined) =>
     byte === undefined || byte === separator || byte === LINE_FEED || byte === CARRIAGE_RETURN;
@@ -80,7 +86,7 @@ function damagedCell(line: Uint8Array, separator: number): DamagedCell | undefin
   return undefined;
 }
 
-/** Up to there, every quote that opens is closed. */
+/** Returns the position in the row of the cell that contains byte `at`. Every quote before it must be closed. */
 function cellAt(line: Uint8Array, at: number, separator: number): number {
   let cell = 0;
   let isQuoted = false;

@@ -1,7 +1,7 @@
 /**
- * What all imports hold of records that are not committed yet: a count of bytes that they share. Whoever finds no room sends what
- * it has gathered and waits for its own batches, so that many imports at a time have small batches instead of much memory.
- * Main thread only.
+ * Shared limit on the bytes of records that all imports hold and have not committed. An import without room sends what
+ * it has gathered and waits for its own batches, so that many concurrent imports have small batches instead of much
+ * memory. Main thread only.
  */
 export class ImportBuffers {
   #bytes = 0;
@@ -20,7 +20,7 @@ export class ImportBuffers {
     this.#bytes -= bytes;
   }
 
-  /** Held now. */
+  /** Bytes held now. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -1,6 +1,7 @@
 /**
- * A streaming import: cuts the bytes into records, gathers batches, and commits one after the other. At most one batch is
- * at work and one is waiting while the next is gathered, so that a fast client is slowed to the speed of the disk.
+ * A streaming import: cuts the bytes into records, gathers batches, and commits one after the other. While a batch is
+ * gathered, at most one other is being committed and one is waiting, so that a fast client is slowed down to the speed
+ * of the disk.
  */
 import type { RecordFormat } from '../../records/index.js';
 import type { Kernel } from '../../../native-bindings/index.js';
@@ -11,11 +12,14 @@ import type { BulkOutcome, ImportSession } from '../contract/types.js';
 import { createRecordCutter, type RecordCutter } from './record-cutter.js';
 
 const BATCHES_OUT_MAX = 2;
-/** Longer chunks are taken in pieces, so that a batch stays near its bounds, of which a piece is this part at most. */
+/**
+ * Longer chunks are processed in pieces. A piece is at most this fraction of a batch, so that batches hardly exceed
+ * their limit.
+ */
 const PIECE_BYTES_MAX = 1 << 20;
 const PIECE_SHARE_MAX = 1 / 4;
 
-/** Of the batch's records, as they came. */
+/** Returns the size of the batch's records as they were sent. */
 export function bytesOf({ records }: Pick<ImportBatch, 'records'>): number {
   return records.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
@@ -24,19 +28,19 @@ export interface ImportSessionOptions {
   readonly kernel: Kernel;
   readonly format: RecordFormat;
   readonly batchRecordsMax: number;
-  /** At the time when a batch is gathered. */
+  /** Maximum size of the batch that is being gathered now. */
   readonly batchBytesMax: () => number;
-  /** Beyond this length the end of a record is not looked for any more; longer than a record may be. */
+  /** A record whose end is not found within this length is an error. Greater than the maximum size of a record. */
   readonly splitBytesMax: number;
   readonly errorsMax: number;
   /** Shared with other imports. */
   readonly buffers: ImportBuffers;
-  /** Of this import, unique in its list. */
+  /** Id of this import, unique in its list. */
   readonly importId: string;
   /** Resolves when the batch is on disk and visible. */
   readonly commit: (batch: ImportBatch) => Promise<BulkOutcome>;
   readonly onDone: () => void;
-  /** Called once no batch is out any more, where none of them was the final one; never rejects. */
+  /** Called once no batch is in flight and none of them was sent as the final one. Never rejects. */
   readonly settle: () => Promise<void>;
 }
 
@@ -102,7 +106,10 @@ export class BulkImport implements ImportSession {
     void Promise.all(this.out).then(() => this.settle());
   }
 
-  /** What other imports hold is not waited for, once this one holds nothing: they may be waiting for slow clients. */
+  /**
+   * Waits until there is room, but once this import holds nothing it no longer waits for others, which may be waiting
+   * for slow clients.
+   */
   private async untilRoomFor(bytes: number): Promise<void> {
     const { buffers } = this.options;
     if (buffers.hasRoomFor(bytes)) return;
@@ -125,7 +132,7 @@ export class BulkImport implements ImportSession {
     if (this.state === 'ended') throw new Error('the import has ended');
   }
 
-  /** Throws the failure, if there is one, when the batches before it are on disk. */
+  /** Throws the failure, if there is one, once the batches before it are on disk. */
   private async settleFailure(): Promise<void> {
     if (this.failure === undefined) return;
     this.finish();
@@ -134,7 +141,10 @@ export class BulkImport implements ImportSession {
     throw this.toldFailure(this.failure);
   }
 
-  /** Of a body that is damaged: with what of it is in the list, which whoever mends it would not know otherwise. */
+  /**
+   * For a malformed body, adds how many records before the fault are in the list, which a client that corrects the body
+   * could not know otherwise.
+   */
   private toldFailure(failure: Error): Error {
     const { created, updated, failed } = this.totals;
     const taken = created + updated;
@@ -147,7 +157,9 @@ export class BulkImport implements ImportSession {
     );
   }
 
-  /** The first lines that were refused, with why: in one go with what ended the import. */
+  /**
+   * Describes the first refused lines, so that the client learns of them together with the fault that ended the import.
+   */
   private toldRefused(failed: number): string {
     const first = this.errors.toSorted((a, b) => a.line - b.line).slice(0, REFUSED_TOLD_MAX);
     const told = first.map(({ line, detail }) => `line ${line}: ${detail}`).join(' ');
@@ -155,7 +167,7 @@ export class BulkImport implements ImportSession {
     return more === 0 ? told : `${told} And ${more} more.`;
   }
 
-  /** Damaged beyond single records: what came before is still imported, then the import fails. */
+  /** The body is malformed beyond single records: the records before that are still imported, then the import fails. */
   private split(action: () => RawRecords | null): RawRecords | null {
     try {
       return action();
@@ -197,7 +209,7 @@ export class BulkImport implements ImportSession {
     this.out.push(done);
   }
 
-  /** Never rejects: a failure is kept for the next call of push or end. */
+  /** Never rejects: a failure is kept for the next call of `push` or `end`. */
   private async commit(batch: ImportBatch): Promise<void> {
     try {
       if (this.failure !== undefined) return;
@@ -205,7 +217,7 @@ export class BulkImport implements ImportSession {
       this.totals.created += outcome.created;
       this.totals.updated += outcome.updated;
       this.totals.failed += outcome.failed;
-      // Two batches that are out together may name more errors than there is room for.
+      // Two batches in flight at the same time may report more errors than there is room for.
       this.errors.push(...outcome.errors.slice(0, this.options.errorsMax - this.errors.length));
     } catch (error) {
       this.failure ??= error as Error;
@@ -224,10 +236,10 @@ function splitError(error: unknown, format: RecordFormat): Error {
   return error as Error;
 }
 
-/** Of lines that were refused before an import ended, so many are told with why. */
+/** Maximum number of refused lines that the error of an aborted import describes. */
 const REFUSED_TOLD_MAX = 5;
 
-/** The kernel expected the array, and found a record. */
+/** True if the kernel expected an array and found a record. */
 const isNdjson = (message: string, format: RecordFormat) =>
   format === 'json' && message === "expected a JSON array, found '{'";
 const NDJSON_HINT = 'Records that stand one a line are NDJSON, which is sent as application/x-ndjson.';

@@ -1,21 +1,22 @@
 /**
- * What is said of lines of an import that are no records: where in the line it is. There may be nothing but such lines, and an error takes twenty
- * times as long as to read a short one: those of which nobody would be told any more have one error in common.
+ * Errors of malformed lines of an import, which say where in the line the fault is. A file may consist of such lines,
+ * and creating an error costs twenty times as much as reading a short line: so lines beyond the number that is reported
+ * share one error.
  */
 import { lineAndColumn, ServiceError, type JsonFault } from '../../platform/index.js';
 
-/** Of a batch. */
+/** Errors of the lines of one batch. */
 export class LineFaults {
   #told = 0;
 
   constructor(
-    /** Where no place is told, whatever is wrong; made once for all. */
+    /** Shared error without a position. */
     private readonly plain: ServiceError,
-    /** How many more errors the answer has room for. */
+    /** Number of errors that the answer still has room for. */
     private readonly toldMax: number,
   ) {}
 
-  /** `detail`: undefined where there is none to tell. */
+  /** Returns the error of a line. `detail` returns undefined if there is no more to say than in the shared error. */
   at(detail: () => string | undefined): ServiceError {
     if (this.#told >= this.toldMax) return this.plain;
     this.#told += 1;
@@ -24,16 +25,16 @@ export class LineFaults {
   }
 }
 
-/** Undefined for what only this service finds fault with. */
+/** Undefined if the fault is not a syntax error, but a restriction of this service. */
 export function toldSyntaxFault(text: string, fault: JsonFault | undefined): string | undefined {
   if (fault?.isSyntax !== true) return undefined;
-  // Where the text ends too soon, the line end behind it is no part of it.
+  // If the text is cut off, the line end behind it is not part of it.
   const { line, column } = lineAndColumn(text, Math.min(fault.position, text.trimEnd().length));
   return `The record is not valid JSON: ${fault.detail}, at ${line === 1 ? '' : `line ${line}, `}column ${column} of it.`;
 }
 
 export interface DamagedCell {
-  /** Its place in the row, from 0, looked for when it is asked for. */
+  /** Position of the cell in the row, from 0. Computed on demand. */
   readonly cell: () => number;
   readonly fault: 'quote-within' | 'text-behind-quote' | 'open-quote';
 }

@@ -1,4 +1,4 @@
-/** The bulk calls of one list that are under way, of which there is a limit. Main thread only. */
+/** Bulk calls of one list that are in progress. Their number is limited. Main thread only. */
 import type { RecordFormat } from '../../records/index.js';
 import { basename } from 'node:path';
 import type { Kernel } from '../../../native-bindings/index.js';
@@ -11,7 +11,10 @@ import type { ImportBuffers } from './import-buffers.js';
 import type { CommitPace } from './commit-pace.js';
 import { BulkImport } from './import-session.js';
 
-/** Of one commit where small writes are to be expected, which wait for it: a fifth of a second of a processor. */
+/**
+ * Maximum size of a commit while small writes, which have to wait for it, are expected: a fifth of a second of
+ * processor time.
+ */
 const BATCH_BYTES_MAX_BESIDE_WRITES = 4 * 2 ** 20;
 
 export interface ListImportsOptions {
@@ -23,10 +26,10 @@ export interface ListImportsOptions {
   readonly budget: MemoryBudget;
   readonly importBuffers: ImportBuffers;
   readonly admission: ListAdmission;
-  /** Of the list's commits of imports, which `commit` takes. */
+  /** Pace of the list's import commits, which `commit` measures. */
   readonly pace: CommitPace;
   readonly storePages: {
-    /** Bytes of records that one commit of the list takes now. */
+    /** Returns the maximum number of bytes of records in one commit of the list now. */
     batchBytesMax(listPath: string): number;
   };
   readonly commit: (batch: ImportBatch) => Promise<BatchOutcome>;
@@ -34,11 +37,11 @@ export interface ListImportsOptions {
     source: string,
     ...rest: Parameters<SourceSyncOptions['removeUnlisted']>
   ) => ReturnType<SourceSyncOptions['removeUnlisted']>;
-  /** After an import has ended: it may have something left to tell. */
+  /** Called after an import has ended: its event may still have to be written. */
   readonly settle: (importId: string) => Promise<void>;
 }
 
-/** An import whose records are those of a source. */
+/** An import whose records belong to a source. */
 export interface ImportOfSource {
   readonly source: string;
   readonly onBatch: (outcome: BatchOutcome) => void;
@@ -53,17 +56,17 @@ export class ListImports {
     this.told = new PassingJobs(options.progress);
   }
 
-  /** They are no longer told of. */
+  /** Stops reporting the progress of imports. */
   close(): void {
     this.told.close();
   }
 
-  /** True where somebody sends records. */
+  /** True if an import is in progress. */
   get areUnderWay(): boolean {
     return this.underWay > 0;
   }
 
-  /** Throws `overloaded` where there are enough already. */
+  /** Throws `overloaded` if too many imports are in progress. */
   start(
     format: RecordFormat,
     { keepsLinks, nameFrom, patch, ofSource }: ImportOptions & { readonly ofSource?: ImportOfSource },
@@ -71,7 +74,7 @@ export class ListImports {
     const { kernel, config, budget, importBuffers, admission, pace, storePages, settle, listPath } = this.options;
     admission.admitImport();
     this.underWay += 1;
-    // From now on: whoever watches is told that it waits for its turn.
+    // Reported from now on, even while the import waits for its turn.
     const release = this.told.hold(this.job);
     const importId = this.newId();
     const inTurn = this.turns();
@@ -105,14 +108,15 @@ export class ListImports {
         this.underWay -= 1;
       },
       settle: () => {
-        // Also behind one without a last batch: that was broken off, or whose records were an even number of batches.
+        // Also needed after an import without a final batch: it was aborted, or its last records had filled a batch
+        // exactly.
         release();
         return settle(importId);
       },
     });
   }
 
-  /** Batches of one import, one after the other: a small write that comes waits for one of them, and not for the next. */
+  /** Queues the batches of one import one after the other, so that a small write waits for one of them at most. */
   private turns() {
     let last: Promise<unknown> = Promise.resolve();
     return <Result>(action: () => Promise<Result>): Promise<Result> => {
@@ -156,12 +160,12 @@ export class ListImports {
     return sync;
   }
 
-  /** One of a list at a time, whatever number of imports it has. */
+  /** All imports of a list are reported as one job. */
   private get job() {
     return { kind: 'import', subject: basename(this.options.listPath) } as const;
   }
 
-  /** Unlike any that the list's state may still name from before a crash. */
+  /** Returns an id that differs from any that the list's state may still contain from before a crash. */
   private newId(): string {
     this.begun += 1;
     return `${this.options.clock.nowMs()}-${this.begun}`;

@@ -1,9 +1,9 @@
-/** Numbers of records as bits: what a source lists, of which there may be millions. */
+/** Bitmap of the record numbers that a source lists; there may be millions. */
 
 export class ListedRecords {
   private bytes = new Uint8Array(0);
 
-  /** Good until the next `add`. */
+  /** The bitmap; valid until the next `add`. */
   get bits(): Uint8Array {
     return this.bytes;
   }

@@ -1,9 +1,11 @@
 /**
- * Raw records of a bulk import to record inputs. A record that cannot be read is an error of its own; the others go on.
+ * Converts raw records of a bulk import to record inputs. A record that cannot be read yields an error; the others
+ * continue.
  *
- * CSV, in UTF-8 and behind any separator: the header names the fields, `name` is the record's name, and `@vector` its vector (`[0.1,0.2]`, or `[[…],[…]]` for several). An empty cell is no value. Cells become what the
- * definition wants: numbers and booleans (`true`, `false`, `1`, `0`) for facets of these types, `a|b|c` or a JSON array for
- * Many facets, `latitude,longitude` for the location field; text everywhere else.
+ * CSV is UTF-8 with any separator. The header names the fields; the column `name` has the record's name, and `@vector`
+ * its vector (`[0.1,0.2]`, or `[[…],[…]]` for several). An empty cell means no value. Cells are converted as the
+ * definition requires: numbers and booleans (`true`, `false`, `1`, `0`) for facets of these types, `a|b|c` or a JSON
+ * array for facets with many values, `latitude,longitude` for the location field; text everywhere else.
  */
 import { isUtf8 } from 'node:buffer';
 import type { FieldDefinition } from '../../catalog/index.js';
@@ -27,19 +29,19 @@ import type { CsvHeader, RawRecords } from '../contract/ingest-tasks.js';
 import { csvRows, rowsOfPiece, type CsvRow } from './csv-rows.js';
 import { LineFaults, toldDamagedCell, toldSyntaxFault } from './line-faults.js';
 
-/** No field has such a name. */
+/** No field can have this name. */
 export const VECTOR_COLUMN = '@vector';
 
 export interface RawRecord {
-  /** 1-based line, or element of a JSON array. */
+  /** Line number, or element of a JSON array; from 1. */
   readonly line: number;
-  /** The record, or what is wrong with it. */
+  /** The record, or the reason why it cannot be read. */
   readonly input: RecordInput | ServiceError;
-  /** Where it could be read that far. */
+  /** Name of the record; null if it has none or could not be read. */
   readonly name: string | null;
 }
 
-/** `toldMax`: of how many lines that are no records it is told where. */
+/** `toldMax`: number of malformed lines for which the position of the fault is reported. */
 export function* jsonRecords(pieces: readonly RawRecords[], toldMax: number): Generator<RawRecord> {
   const faults = new LineFaults(NOT_JSON, toldMax);
   for (const { bytes, ends, lines } of pieces) {
@@ -61,11 +63,14 @@ export function* jsonRecords(pieces: readonly RawRecords[], toldMax: number): Ge
   }
 }
 
-/** Made once: an error takes twenty times as long as a short line, and there may be one for every line. */
+/** Created once: creating an error costs twenty times as much as reading a short line, and every line may have one. */
 const NOT_UTF8 = new ServiceError('malformed-json', 'The record is not valid UTF-8.');
 const NOT_JSON = new ServiceError('malformed-json', 'The record is not valid JSON.');
 
-/** `isBehindBroken`: this one is probably no JSON either. Looking at it then costs less than an attempt to parse it, which is an exception. */
+/**
+ * `isBehindBroken`: the record before was malformed, so this one probably is too. Checking it first costs less than an
+ * exception of the parser.
+ */
 function jsonRecord(
   text: string,
   line: number,
@@ -83,7 +88,7 @@ function jsonRecord(
   } catch {
     return broken();
   }
-  // One of the two values would be lost, as where the header of a CSV names a column twice.
+  // One of the two values would be lost, as with a CSV header that names a column twice.
   const repeated = repeatedMember(text, value);
   if (repeated !== undefined)
     return { line, input: new ServiceError('malformed-json', `In the record ${repeated}.`), name: nameOf(value) };
@@ -105,7 +110,7 @@ function nameOf(value: unknown): string | null {
   return typeof name === 'string' ? name : null;
 }
 
-/** The same, where those without a name are named by the value of this field; one that has none is an error of its own. */
+/** Names records that have no name by the value of this field. A record without such a value yields an error. */
 export function* namedRecords(records: Iterable<RawRecord>, nameFrom: string): Generator<RawRecord> {
   for (const record of records) {
     const { line, input, name } = record;
@@ -131,7 +136,7 @@ function named(input: RecordInput, nameFrom: string): Partial<RawRecord> & Pick<
   }
 }
 
-/** Samples for the inference of a definition: those of the first records that can be read. */
+/** Samples the first readable records, from which a definition is inferred. */
 export function samplesOf(records: Iterable<RawRecord>): InferenceSample[] {
   const samples: InferenceSample[] = [];
   for (const { input } of records) {
@@ -144,12 +149,12 @@ export function samplesOf(records: Iterable<RawRecord>): InferenceSample[] {
 
 interface CsvReading {
   readonly definition: FieldDefinition;
-  /** Of how many lines that are no rows it is told what is wrong with them. */
+  /** Number of malformed lines whose fault is described. */
   readonly toldMax: number;
   readonly nameFrom?: string | undefined;
 }
 
-/** Where the definition is still to be inferred, cells that look like numbers or booleans become these. */
+/** While the definition is still to be inferred, cells that look like numbers or booleans are converted to these. */
 export function* csvRecords(
   header: CsvHeader,
   pieces: readonly RawRecords[],
@@ -171,7 +176,8 @@ export function* csvRecords(
         yield { line, input: cells, name: null };
         continue;
       }
-      // As the cell is written, whatever its field makes of it; that of the column `name` goes before it.
+      // The name is the cell's text as written, whatever the type of its field. A value in the column `name` takes
+      // precedence.
       const cell = cells[nameColumn] ?? '';
       const named = cell === '' ? {} : { name: cell };
       yield recordOf({ ...named, ...csvRecord(columns, cells, cellReaders) }, line);
@@ -179,7 +185,7 @@ export function* csvRecords(
   }
 }
 
-/** Made once, as those of JSON. */
+/** Created once, like those of JSON. */
 const FAULTY_LINES = {
   'no-csv': new ServiceError('invalid-record', 'The line is not valid CSV.'),
   'no-utf8': new ServiceError('invalid-record', 'The line is not valid UTF-8.'),
@@ -213,7 +219,7 @@ function faultOf(row: readonly string[], columns: readonly string[], faults: Lin
   return faults.at(() => `The header has no name for column ${nameless + 1}, in which the line has a value.`);
 }
 
-/** Throws `malformed-request` for a header by which values would be lost. */
+/** Throws `malformed-request` for a header with which values would be lost. */
 function columnsOf({ bytes, separator }: CsvHeader): string[] {
   if (!isUtf8(bytes)) throw malformed('The first line of the CSV is not valid UTF-8.');
   const columns = csvRows(bytes, separator)?.[0];
@@ -223,7 +229,7 @@ function columnsOf({ bytes, separator }: CsvHeader): string[] {
   return columns;
 }
 
-/** The first that was there before. A line may have a hundred thousand of them: none is compared with all others. */
+/** Returns the first name that occurs a second time. Linear, because a line may have a hundred thousand names. */
 function namedTwice(columns: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return columns.find((column) => {
@@ -235,7 +241,7 @@ function namedTwice(columns: readonly string[]): string | undefined {
 
 const malformed = (detail: string) => new ServiceError('malformed-request', detail);
 
-/** As much of the name of a column as a sentence has room for. */
+/** Shortens the name of a column to what fits into a sentence. */
 const shownName = (column: string) => (column.length > NAME_SHOWN_MAX ? `${column.slice(0, NAME_SHOWN_MAX)}…` : column);
 const NAME_SHOWN_MAX = 60;
 
@@ -254,13 +260,13 @@ function csvRecord(columns: readonly string[], row: readonly string[], readers: 
   return { ...beside, fields };
 }
 
-/** What is no array is refused where the record is read. */
+/** A value that is not an array is refused when the record is read. */
 function vectorsOfCell(cell: string): { readonly vector: unknown } | { readonly vectors: unknown } {
   let value: unknown = cell;
   try {
     value = JSON.parse(cell);
   } catch {
-    // As text.
+    // Not JSON: kept as text.
   }
   return Array.isArray(value) && Array.isArray(value[0]) ? { vectors: value } : { vector: value };
 }
@@ -295,7 +301,7 @@ function manyValues(cell: string): unknown[] {
     try {
       return parseExactJson(cell) as unknown[];
     } catch {
-      // Not JSON after all: a text that begins with a bracket.
+      // Not JSON after all, but a text that begins with a bracket.
     }
   }
   return cell

@@ -1,15 +1,21 @@
-/** The bytes of an import, cut into raw records. Of CSV the beginning tells how it is written: its encoding, its separator, its columns. */
+/**
+ * Cuts the bytes of an import into raw records. The beginning of a CSV file determines its encoding, its separator and
+ * its columns.
+ */
 import type { Kernel, RecordSplitter } from '../../../native-bindings/index.js';
 import { CsvText, INSTEAD, NO_TEXT_BYTES, noTextOf, type RecordFormat } from '../../records/index.js';
 import { ServiceError } from '../../platform/index.js';
 import type { CsvHeader, RawRecords } from '../contract/ingest-tasks.js';
 
 export interface RecordCutter {
-  /** The first row, once it was seen. */
+  /** The first row; undefined until it was read. */
   readonly csvHeader: CsvHeader | undefined;
-  /** Takes the next bytes; gives the records that are whole by now. Throws what the splitter of the kernel throws, or `malformed-request`. */
+  /**
+   * Takes the next bytes and returns the records that are complete. Throws the errors of the kernel's splitter, or
+   * `malformed-request`.
+   */
   push(piece: Uint8Array): RawRecords | null;
-  /** To be called before `end`: gives records of what was kept back. */
+  /** Returns records from bytes that were held back. Call it before `end`. */
   flush(): RawRecords | null;
   end(): RawRecords | null;
 }
@@ -29,7 +35,10 @@ function cutterOf(kernel: Kernel, format: RecordFormat, recordBytesMax: number):
   };
 }
 
-/** Refuses what is no text: line by line, a picture would become records of a kind, and thousands of faults. */
+/**
+ * Refuses a body that is not text. Otherwise a picture would be split into lines that yield odd records and thousands
+ * of errors.
+ */
 class TextCutter implements RecordCutter {
   #begin = Buffer.alloc(0);
 
@@ -63,7 +72,7 @@ class TextCutter implements RecordCutter {
 class CsvCutter implements RecordCutter {
   csvHeader: CsvHeader | undefined;
   readonly #text = new CsvText();
-  /** From where the form of the text is known. */
+  /** Created once the form of the text is known. */
   #splitter: RecordSplitter | undefined;
 
   constructor(

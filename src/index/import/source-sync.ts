@@ -1,17 +1,20 @@
-/** A source told whole: an import that leaves alone what is as it is, and then takes away what the source does not list any more. */
+/**
+ * A synchronisation with everything that a source has: an import that leaves unchanged records alone, and then removes
+ * the records that the source no longer lists.
+ */
 import type { BatchOutcome } from '../contract/ingest-tasks.js';
 import type { ImportSession, SyncOutcome, SyncSession } from '../contract/types.js';
 import { ListedRecords } from './listed-records.js';
 
 export interface SourceSyncOptions {
-  /** `onBatch` is to be told of each batch when it is on disk. */
+  /** `onBatch` must be called for each batch once it is on disk. */
   readonly start: (onBatch: (outcome: BatchOutcome) => void) => ImportSession;
-  /** Takes some of them away; resolves with where to go on, undefined where that was the last. */
+  /** Removes some of the records. Resolves with the cursor to continue at; undefined after the last. */
   readonly removeUnlisted: (
     listed: Uint8Array,
     cursor: number,
   ) => Promise<{ readonly removed: number; readonly cursor: number | undefined }>;
-  /** Called once, when nothing follows any more. */
+  /** Called once, when nothing more follows. */
   readonly onEnded: () => void;
 }
 
@@ -32,7 +35,8 @@ export class SourceSync implements SyncSession {
 
   async push(chunk: Uint8Array, commitBytesMax?: number): Promise<void> {
     await this.session.push(chunk, commitBytesMax);
-    // Whoever wants small commits gives way to searches: those that come now meet one commit at the most (docs/decisions/0268).
+    // A caller that wants small commits gives way to searches: a search that arrives now waits for one commit at most
+    // (docs/decisions/0268).
     if (commitBytesMax !== undefined) await this.session.committed();
   }
 
@@ -58,7 +62,7 @@ export class SourceSync implements SyncSession {
   private async removeRest(): Promise<SyncOutcome> {
     const outcome = await this.session.end();
     let removed = 0;
-    // What cannot be read may be any of the records that seem to be gone.
+    // An unreadable record may be any of those that seem to be missing, so nothing is removed.
     for (let cursor: number | undefined = this.unreadable > 0 ? undefined : 0; cursor !== undefined;) {
       const step: Awaited<ReturnType<SourceSyncOptions['removeUnlisted']>> = await this.options.removeUnlisted(
         this.listed.bits,

@@ -1,7 +1,7 @@
 /**
- * Looks out for files of open lists that something outside changes: segments never change once they are in their place, and a file
- * that was cut under its mapping, or that the disk could not read, is known to the kernel. The system tells of changes in a folder; nothing is read until it does.
- * Main thread only.
+ * Detects changes of the files of open lists from outside. A segment never changes once it is in place, so the system's
+ * notification of a change in a segments folder starts a check of the file; without one nothing is read. The kernel
+ * reports mapped files that were truncated or that the disk could not read. Main thread only.
  */
 import { watch, type FSWatcher } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -10,22 +10,22 @@ import { isKernelError, type Kernel } from '../../../native-bindings/index.js';
 import { realPlace } from '../../platform/index.js';
 import { segmentsPath, storePath } from '../../store/index.js';
 
-/** How often the kernel is asked for files that could not be read: a look at one number. */
+/** Interval of asking the kernel for unreadable files, which costs a look at one number. */
 const UNREADABLE_FILES_INTERVAL_MS = 250;
 const SEGMENT_FILE = /^\d+\.mdb$/;
 
 export interface DamageListener {
-  /** Of the list at this path: a segment that is not as it was written. */
+  /** A segment of the list at this path differs from what was written. */
   segmentDamaged(listPath: string, segment: string): void;
-  /** Its store was cut, or could not be read. */
+  /** The store of the list was truncated, or could not be read. */
   storeDamaged(listPath: string, reason: Error): void;
   /** Another file of the data directory could not be read. */
   otherUnreadable(path: string): void;
 }
 
-/** An open list. Its folders by their real places, as the system names what is mapped, whatever links lead there. */
+/** An open list. Its folders are real paths, without links, because the system reports mapped files by these. */
 interface Watched {
-  /** Undefined where the system does not watch it. */
+  /** Undefined if the system cannot watch the folder. */
   readonly watcher: FSWatcher | undefined;
   readonly segments: string;
   readonly store: string;
@@ -33,7 +33,7 @@ interface Watched {
 
 export class DamageWatch {
   private readonly folders = new Map<string, Watched>();
-  /** Segments that are being read, and whether they changed meanwhile. */
+  /** Segments that are being checked; true if the file has changed meanwhile. */
   private readonly checking = new Map<string, boolean>();
   private readonly timer: NodeJS.Timeout;
 
@@ -76,13 +76,13 @@ export class DamageWatch {
       });
       return watcher;
     } catch (error) {
-      // There is a limit of folders that one user may watch; a list works without.
+      // The number of folders that a user may watch is limited; a list works without watching.
       this.log.warn({ err: error, path: listPath }, 'Changes of the segments of a list cannot be watched');
       return undefined;
     }
   }
 
-  /** A file that changes again while it is read is read once more. */
+  /** Checks a segment, and again if it changes meanwhile. */
   private async check(listPath: string, file: string): Promise<void> {
     const path = join(segmentsPath(listPath), file);
     const isAtWork = this.checking.has(path);
@@ -91,7 +91,7 @@ export class DamageWatch {
     try {
       await this.kernel.checkSegmentInBackground(path);
     } catch (error) {
-      // One that is gone was removed by a merge.
+      // A missing file was removed by a merge.
       const isDamaged = isKernelError(error) && (error.code === 'damaged' || error.code === 'unreadable');
       if (isDamaged && this.folders.has(listPath)) this.listener.segmentDamaged(listPath, file);
     }

@@ -1,4 +1,7 @@
-/** Lists that are closed because their store is damaged, or could not be read; the latter come back by themselves. Main thread only. */
+/**
+ * Lists that are closed because their store is damaged or could not be read; the latter are opened again automatically.
+ * Main thread only.
+ */
 import type { Logger } from 'pino';
 import type { SearchSettings } from '../contract/types.js';
 import { mayBeReadAgain, type ServiceError } from '../../platform/index.js';
@@ -11,14 +14,14 @@ import { UnreadableStores } from './unreadable-stores.js';
 export interface DamagedListsOptions {
   readonly dataDir: string;
   readonly log: Logger;
-  /** Takes the list out of those that are open or being opened; undefined where it is neither. */
+  /** Removes the list from the open lists and those being opened; undefined if it is neither. */
   readonly letGo: (listId: string) => Promise<ListHandle> | undefined;
 }
 
 export class DamagedLists {
-  /** What requests for them are answered with. */
+  /** Errors with which requests for these lists are answered, by id. */
   private readonly refusals = new Map<string, ServiceError>();
-  /** Their stores, when all that was at work in them has ended. */
+  /** Stores of these lists, resolved when all work in them has ended. */
   private readonly ends = new Map<string, Promise<ListStore | undefined>>();
   readonly unreadable: UnreadableStores;
 
@@ -30,11 +33,11 @@ export class DamagedLists {
       mapAnew: async (listId) => {
         const end = this.ends.get(listId);
         const store = await end;
-        // Meanwhile: it is being deleted, and who does that closes it.
+        // The list was deleted meanwhile; `forget` closes the store.
         if (this.ends.get(listId) !== end) return;
         if (store === undefined) await mapStoreAnew(listFolder(dataDir, listId));
         else store.mapAnew();
-        // Before the list is opened again.
+        // Must precede the opening of the list.
         this.ends.delete(listId);
         await store?.close();
       },
@@ -48,7 +51,10 @@ export class DamagedLists {
     return this.refusals.get(listId);
   }
 
-  /** As `ListIndexes.closeDamaged`. Its store stays open, to be mapped anew: zeros in it would keep it from being opened. */
+  /**
+   * As `ListIndexes.closeDamaged`. The store stays open so that it can be mapped again: the zeros in place of unread
+   * pages would prevent opening it.
+   */
   closeList(listId: string, { account, list }: SearchSettings, reason: unknown): ServiceError {
     const known = this.refusals.get(listId);
     if (known !== undefined) return known;
@@ -63,7 +69,7 @@ export class DamagedLists {
     const end = letGo(listId)
       ?.then((handle) => handle.open?.closeAllBut(refusal))
       .catch((error: unknown) => {
-        // Where it was never open it is refused for its damage, too.
+        // A list that was never open has been refused with the same error.
         const message = 'A damaged list could not be closed as others are';
         if (error !== refusal) log.warn({ err: error, id: listId }, message);
         return undefined;
@@ -72,7 +78,7 @@ export class DamagedLists {
     return refusal;
   }
 
-  /** It is being deleted. Resolves when its store is closed; never rejects. */
+  /** Removes a list that is being deleted. Resolves when its store is closed. Never rejects. */
   async forget(listId: string): Promise<void> {
     this.unreadable.forget(listId);
     this.refusals.delete(listId);
@@ -85,7 +91,7 @@ export class DamagedLists {
     }
   }
 
-  /** Resolves when all their stores are closed; never rejects. */
+  /** Resolves when all stores are closed. Never rejects. */
   async close(): Promise<void> {
     this.unreadable.close();
     await Promise.all(Array.from(this.ends.keys(), (listId) => this.forget(listId)));

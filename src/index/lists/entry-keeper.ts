@@ -1,13 +1,13 @@
 /**
- * Keeps the list's entry of the catalogue beside its records, so that `gannet doctor --adopt-lists` can put it back. The
- * catalogue is the truth: the copy is written after it, and compared with it whenever the list is opened.
+ * Keeps a copy of the list's catalogue entry in the list's store, from which `gannet doctor --adopt-lists` restores it.
+ * The catalogue is authoritative: the copy is written after it, and compared with it whenever the list is opened.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { ListRecord } from '../../catalog/index.js';
 import { ServiceError } from '../../platform/index.js';
 
-/** What the catalogue has of a list. */
+/** Catalogue entry of a list, and its account's region. */
 export interface CatalogueEntry {
   readonly list: ListRecord;
   readonly region: string;
@@ -16,11 +16,11 @@ export interface CatalogueEntry {
 export interface EntryKeeperOptions {
   readonly log: Logger;
   readonly listPath: string;
-  /** Undefined: the catalogue does not have the list, or not yet. */
+  /** Returns the entry in the catalogue; undefined if the list is not in it, or not yet. */
   readonly current: () => CatalogueEntry | undefined;
-  /** What is on disk. */
+  /** The copy on disk. */
   readonly kept: CatalogueEntry | undefined;
-  /** Resolves when it is on disk. */
+  /** Resolves when the copy is on disk. */
   readonly write: (entry: CatalogueEntry) => Promise<unknown>;
 }
 
@@ -31,13 +31,16 @@ export class EntryKeeper {
     this.kept = options.kept;
   }
 
-  /** True where what is on disk is what the catalogue has. */
+  /** True if the copy on disk matches the catalogue. */
   get isUpToDate(): boolean {
     const entry = this.options.current();
     return entry === undefined || this.isKept(entry);
   }
 
-  /** Never rejects: what fails is logged, and made up for when the list is opened again. */
+  /**
+   * Writes the copy if it differs. Never rejects: a failure is logged, and the write is repeated when the list is next
+   * opened.
+   */
   async keep(): Promise<void> {
     const { current, write, log, listPath } = this.options;
     const entry = current();
@@ -46,7 +49,7 @@ export class EntryKeeper {
       await write(entry);
       this.kept = entry;
     } catch (error) {
-      // The list has gone, or the service is stopping.
+      // The list has been deleted, or the service is stopping.
       if (error instanceof ServiceError && ['list-not-found', 'shutting-down'].includes(error.code)) return;
       log.warn({ list: listPath, err: error }, 'the copy of the entry of a list is brought up to date later');
     }

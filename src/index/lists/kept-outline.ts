@@ -1,7 +1,7 @@
 /**
- * What is told of a list at rest, in a file of its own beside the store: a restarted service tells of thousands of lists without opening
- * any. It holds for the store as it was when the list was closed, and for no other (its print); so it need not be synced, and one that is
- * missing, older or damaged costs an opening.
+ * Outline of a list at rest, in a file beside its store: after a restart the service can report on thousands of lists
+ * without opening any. It is valid only for the store as it was when the list was closed (its fingerprint). So it need
+ * not be synced, and a missing, outdated or damaged one only costs opening the list.
  */
 import { createHash } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -11,13 +11,13 @@ const FILE = 'at-rest';
 const FORMAT = 'gannet list at rest 1';
 
 export interface KeptOutline {
-  /** Of the store that it holds for. */
+  /** Fingerprint of the store for which the outline is valid. */
   readonly print: string;
-  /** JSON. */
+  /** The outline as JSON. */
   readonly outline: string;
 }
 
-/** Takes the place of what was kept before. Rejects where that is not possible; then none is kept. */
+/** Replaces the outline that was kept before. Rejects if it cannot be written; then none is kept. */
 export async function keepOutline(listPath: string, { print, outline }: KeptOutline): Promise<void> {
   const path = join(listPath, FILE);
   try {
@@ -29,14 +29,14 @@ export async function keepOutline(listPath: string, { print, outline }: KeptOutl
   }
 }
 
-/** Undefined where none is kept for the store with this print, or that is not known. */
+/** Undefined if no outline is kept for the store with this fingerprint, or `print` is undefined. */
 export async function readOutline(listPath: string, print: string | undefined): Promise<KeptOutline | undefined> {
   if (print === undefined) return undefined;
   let text: string;
   try {
     text = await readFile(join(listPath, FILE), 'utf8');
   } catch {
-    // Whoever wants to know opens the list.
+    // Whoever needs the outline opens the list.
     return undefined;
   }
   const headEnd = text.indexOf('\n');

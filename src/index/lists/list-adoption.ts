@@ -1,9 +1,9 @@
 /**
- * Puts lists back into a catalogue that does not have them, from what their stores keep: for `gannet doctor --adopt-lists`.
- * Nothing is opened by anybody else meanwhile.
+ * Restores lists that the catalogue does not have from what their stores keep, for `gannet doctor --adopt-lists`.
+ * Nothing else may have them open meanwhile.
  *
- * Folders are moved to their place first and the catalogue is written last, in one step: after a crash in between, the
- * folders are unknown again, and adopting them begins anew.
+ * Folders are moved to their place first, and the catalogue is written last, in one step. After a crash in between, the
+ * folders are unknown again, and the adoption can be repeated.
  */
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,27 +25,27 @@ const NAME_CHARACTERS_MAX = 64;
 export interface AdoptionOptions {
   readonly dataDir: string;
   readonly catalog: Catalog;
-  /** For lists that an earlier release made, which do not say whose they are. */
+  /** For lists of earlier releases, which do not say which account they belong to. */
   readonly account: { readonly name: string; readonly region: string };
 }
 
 export interface AdoptedList {
   readonly account: string;
   readonly name: string;
-  /** The name that it had, where that was taken or is not known; undefined where it is the same. */
+  /** Previous name; null if it is unknown, undefined if the name is unchanged. */
   readonly former_name: string | null | undefined;
   readonly id: string;
   readonly records: number;
-  /** False: only records and fields were there; language, rules and suggestions are those of a new list. */
+  /** False if only records and fields were there; language, rules and suggestions are then those of a new list. */
   readonly settings_known: boolean;
 }
 
 export interface AdoptionReport {
   readonly accounts: readonly string[];
   readonly lists: readonly AdoptedList[];
-  /** Ids of lists that the catalogue had, and whose folders had been set aside. */
+  /** Ids of lists of the catalogue whose folders had been moved aside. */
   readonly put_back: readonly string[];
-  /** Folders that stay where they are. */
+  /** Folders that were not adopted. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];
 }
 
@@ -72,7 +72,8 @@ export async function adoptLists(options: AdoptionOptions): Promise<AdoptionRepo
 }
 
 async function readFolders({ dataDir, catalog }: AdoptionOptions, known: ReadonlySet<string>) {
-  // These are removed at the next start: somebody asked for it, or they never came into the catalogue, as their stores say.
+  // These are removed at the next start: their removal was requested, or, as their stores say, they never came into the
+  // catalogue.
   const ofFolders = catalog.unfinished().filter(({ kind }) => kind !== 'leaving');
   const unfinished = new Map(ofFolders.map(({ id, kind }) => [id, kind]));
   const folders = [
@@ -93,7 +94,7 @@ async function readFolders({ dataDir, catalog }: AdoptionOptions, known: Readonl
       left.push({ path: folder.path, reason: error instanceof Error ? error.message : String(error) });
     }
   }
-  // Names go to the oldest, so that the outcome does not depend on how the file system orders folders.
+  // Names go to the oldest lists first, so that the outcome does not depend on the order of the file system.
   found.sort((a, b) =>
     a.folderId === b.folderId ? Number(a.isAside) - Number(b.isAside) : a.folderId < b.folderId ? -1 : 1,
   );
@@ -118,7 +119,7 @@ interface Adoption {
   readonly told: AdoptedList;
 }
 
-/** Ids, names and accounts of what is adopted together. */
+/** Assigns ids, names and accounts to the lists that are adopted together. */
 class AdoptionPlan {
   readonly accounts: AccountRecord[] = [];
   private readonly ids = new Set<string>();
@@ -146,7 +147,7 @@ class AdoptionPlan {
     return { path, target: listFolder(this.options.dataDir, id), list: record, told };
   }
 
-  /** A folder in its place keeps its id; one that was set aside gets it back, unless another has it now. */
+  /** A folder in its place keeps its id. One that was moved aside gets its id back, unless another list has it now. */
   private idFor({ folderId, isAside }: Found): string {
     const { dataDir } = this.options;
     const isTaken = this.ids.has(folderId) || (isAside && existsSync(listFolder(dataDir, folderId)));
@@ -174,7 +175,7 @@ class AdoptionPlan {
   }
 }
 
-/** Of a list whose store keeps no entry: what its state says, and for the rest what a new list has. */
+/** Entry of a list whose store keeps none: taken from its state, otherwise that of a new list. */
 function newEntry(state: ListState): Omit<ListRecord, 'id' | 'account' | 'name'> {
   const { definition } = currentVersionOf(state);
   const created = state.versions[0]?.created_utc ?? currentVersionOf(state).created_utc;

@@ -1,4 +1,6 @@
-/** What goes on in the background of one open list, beside its writes: merging, building, reindexing, embedding, reading of files. Main thread only. */
+/**
+ * Background work of one open list: merging, building versions, reindexing, embedding, reading files. Main thread only.
+ */
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { ServiceError } from '../../platform/index.js';
 import type { Commit } from '../contract/ingest-tasks.js';
@@ -26,7 +28,7 @@ export class ListBackground {
     this.files = new ListResources(options);
   }
 
-  /** What a crash broke off goes on. */
+  /** Resumes what a crash interrupted. */
   opened(): void {
     this.builder.resume();
     this.merger.opened();
@@ -34,7 +36,7 @@ export class ListBackground {
     this.files.committed();
   }
 
-  /** Of each commit, before and after its publication. */
+  /** Publishes a commit, and notifies the background work before and after that. */
   published(commit: Commit, publish: () => void): void {
     this.meaning.noted(commit);
     publish();
@@ -42,13 +44,13 @@ export class ListBackground {
     this.reopened();
   }
 
-  /** The list's state is another one. */
+  /** Notifies the background work that the list's state has changed. */
   reopened(): void {
     this.meaning.committed();
     this.files.committed();
   }
 
-  /** What an import writes next: at once unless graphs of vectors are far behind. */
+  /** Delays an import's write while the graphs of vectors are far behind. */
   async whenRoom<Result>(write: () => Promise<Result>): Promise<Result> {
     await this.meaning.roomForImport();
     return write();
@@ -62,18 +64,18 @@ export class ListBackground {
     return this.reindexer.reindex();
   }
 
-  /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
+  /** Time until which nothing has to be done: 0 if something is in progress, Infinity if nothing is scheduled. */
   get restsUntilMs(): number {
     if ([this.merger, this.builder, this.reindexer].some((each) => each.isAtWork)) return 0;
     return Math.min(this.meaning.restsUntilMs, this.files.restsUntilMs);
   }
 
-  /** True where nothing is left for later. */
+  /** True if nothing is left to be done later. */
   get isComplete(): boolean {
     return this.restsUntilMs === Infinity && this.meaning.isComplete && this.files.isComplete;
   }
 
-  /** Writes are still taken; `stopped` is for when none is any more. */
+  /** Stops the work while writes are still accepted. Call `stopped` when they no longer are. */
   async stop(reason: ServiceError): Promise<void> {
     this.builder.stop();
     await this.reindexer.stop(reason);

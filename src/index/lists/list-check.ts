@@ -1,9 +1,9 @@
-/** What `list.check` compares: the store and the index of every version of an open list. */
+/** `list.check`: compares the store with the index of every version of an open list. */
 import type { ListState } from '../../store/index.js';
 import type { IngestExecutor } from '../contract/ingest-tasks.js';
 import type { PublishedVersions } from '../versions/published-versions.js';
 
-/** Records that are looked for by their own words. */
+/** Number of records that are looked up by their own words. */
 const CHECK_SAMPLE_SIZE = 1000;
 
 export interface CheckedList {
@@ -13,7 +13,7 @@ export interface CheckedList {
   readonly published: PublishedVersions;
 }
 
-/** Resolves with what does not agree. Inside the list's queue. */
+/** Resolves with the differences. Call it in a turn of the list's queue. */
 export async function checkVersions({ executor, listPath, state, published }: CheckedList): Promise<string[]> {
   const problems: string[] = [];
   for (const { version, definition } of state.versions) {

@@ -1,4 +1,4 @@
-/** The folders below `lists/` of a data directory: which there are, and where those go that nobody knows. */
+/** The folders below `lists/` of a data directory, and where unknown ones are moved. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,9 +13,9 @@ import {
 } from '../../platform/index.js';
 import { areListsGone, asGone, hasStore, LISTS_GONE, ListStore, storePath } from '../../store/index.js';
 
-/** Ids become folder names. */
+/** Ids become names of folders. */
 const LIST_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/u;
-/** Below `lists/`; no id begins with a dot. */
+/** Folder below `lists/`; no id begins with a dot. */
 const UNKNOWN = '.unknown';
 
 export function listsFolder(dataDir: string): string {
@@ -34,30 +34,30 @@ export function isListId(text: unknown): text is string {
   return typeof text === 'string' && LIST_ID.test(text);
 }
 
-/** Throws a RangeError for what cannot be an id, so that no path leaves the folder. */
+/** Throws a RangeError for an invalid id, so that no path leaves the folder. */
 export function listFolder(dataDir: string, listId: string): string {
   if (!LIST_ID.test(listId)) throw new RangeError(`'${listId}' cannot be the id of a list`);
   return join(listsFolder(dataDir), listId);
 }
 
-/** Names of the folders that may be lists; anything else there is not ours. */
+/** Names of folders that may be lists; anything else there is not ours. */
 export function listFolderNames(dataDir: string): string[] {
   return foldersIn(listsFolder(dataDir)).filter((name) => LIST_ID.test(name));
 }
 
-/** Folders with the stores of lists, whatever is known of them. */
+/** Paths of the stores of all lists, known or unknown. */
 export function listStores(dataDir: string): string[] {
   return listFolderNames(dataDir)
     .map((name) => storePath(listFolder(dataDir, name)))
     .filter((path) => existsSync(path));
 }
 
-/** True where a folder holds the store of a list. */
+/** True if a folder contains the store of a list. */
 export function hasLists(dataDir: string): boolean {
   return listStores(dataDir).length > 0;
 }
 
-/** Names below `lists/.unknown`: an id, and behind a dot when it was moved where the id was taken. */
+/** Names below `lists/.unknown`: an id, followed by a dot and the time of the move if the id was taken there. */
 export function unknownListNames(dataDir: string): string[] {
   return foldersIn(unknownListsFolder(dataDir)).filter((name) => LIST_ID.test(idOfUnknown(name)));
 }
@@ -66,7 +66,7 @@ export function idOfUnknown(name: string): string {
   return name.split('.', 1)[0] ?? '';
 }
 
-/** Moves the folder of a list to `lists/.unknown`, where nothing is opened and nothing is removed; returns its new path. */
+/** Moves the folder of a list to `lists/.unknown`, where nothing is opened or removed. Returns its new path. */
 function setListAside(dataDir: string, listId: string, nowMs: number): string {
   const folder = unknownListsFolder(dataDir);
   makeFolderNow(folder);
@@ -81,8 +81,8 @@ function setListAside(dataDir: string, listId: string, nowMs: number): string {
 }
 
 /**
- * Moves folders back to their place that the catalogue names and that were set aside while an older copy of it was in force.
- * Returns the ids.
+ * Moves known lists back whose folders were moved aside while an older copy of the catalogue was in use. Returns their
+ * ids.
  */
 export function putListsBack(dataDir: string, known: ReadonlySet<string>): string[] {
   const back = unknownListNames(dataDir).filter((name) => known.has(name) && !existsSync(listFolder(dataDir, name)));
@@ -90,7 +90,7 @@ export function putListsBack(dataDir: string, known: ReadonlySet<string>): strin
   return back;
 }
 
-/** Moves folders that nobody knows aside, puts those back that are known, and says so. */
+/** Moves unknown folders aside and known ones back, and logs that. */
 export function setUnknownAside(
   dataDir: string,
   known: ReadonlySet<string>,
@@ -105,16 +105,16 @@ export function setUnknownAside(
       const path = setListAside(dataDir, listId, nowMs);
       log.warn({ from, path }, 'A list that the catalogue does not know was moved aside: gannet doctor --adopt-lists');
     } catch (error) {
-      // A folder that cannot be moved, as where a file system begins, stays as it is and is not opened.
+      // A folder that cannot be moved, for example a mount point, stays where it is and is not opened.
       log.warn({ from, err: error }, 'A list that the catalogue does not know cannot be moved aside');
     }
   }
 }
 
 /**
- * Makes the folder of a new list, and removes it where it cannot be filled. Fails where it exists: an id is never used twice. Throws
- * `storage-failed` where there are lists, as `listed` says, and none is in their folder: the new one would be on the wrong disk, and hidden as
- * soon as theirs is mounted again.
+ * Creates the folder of a new list, and removes it if filling it fails. Fails if the folder exists, since ids are never
+ * reused. Throws `storage-failed` if the catalogue has lists (`listed`) but their folder is empty: the new list would
+ * be on the wrong disk, and hidden as soon as the right one is mounted.
  */
 export async function makeFolder(
   listPath: string,
@@ -137,7 +137,10 @@ export async function makeFolder(
   }
 }
 
-/** Before the catalogue names the list: a folder without a name is gone after a loss of power, and all that was written to the list with it. */
+/**
+ * Syncs the names of the folder before the catalogue names the list: otherwise a power failure would lose the folder
+ * with everything written to the list.
+ */
 async function syncNames(listPath: string): Promise<void> {
   try {
     await syncFolders(listPath);
@@ -147,13 +150,15 @@ async function syncNames(listPath: string): Promise<void> {
   }
 }
 
-/** Resolves when it is gone for good: else it is there again after a loss of power, and nobody knows of it. */
+/**
+ * Resolves when the removal is on disk: otherwise the folder could be back after a power failure, unknown to anybody.
+ */
 export async function removeFolder(listPath: string): Promise<void> {
   await rm(listPath, { recursive: true, force: true, maxRetries: 3 });
   if (existsSync(dirname(listPath))) await syncFile(dirname(listPath));
 }
 
-/** True where the store says that the list came into the catalogue. */
+/** True if the list was once in the catalogue, according to its store. */
 export async function wasKnown(listPath: string): Promise<boolean> {
   if (!hasStore(listPath)) return false;
   const store = new ListStore(listPath);

@@ -1,6 +1,7 @@
 /**
- * A list as everybody else holds it: open, or at rest. Whatever needs it open opens it; what is known of it at rest is told without. So
- * nobody has to know when a list is closed for others. Main thread only.
+ * A list as the rest of the service holds it, whether open or at rest. Calls that need an open list open it; what is
+ * known of a list at rest is answered without that. So nobody has to care when lists are closed to make room. Main
+ * thread only.
  */
 import type {
   GenerationLease,
@@ -19,15 +20,15 @@ import type {
 import type { KeptOutline } from './kept-outline.js';
 import type { OpenListIndex } from './list-index.js';
 
-/** Who opens a list again. */
+/** Opens a list again. */
 export interface ListOpener {
-  /** Resolves when it is open; rejects as `ListIndexes.open` does. */
+  /** Resolves when the list is open. Rejects as `ListIndexes.open` does. */
   open(listId: string, settings: SearchSettings): Promise<unknown>;
-  /** At once, and without comparing its segments with their sums. */
+  /** Opens the list synchronously, without verifying the checksums of its segments. */
   openNow(handle: ListHandle): OpenListIndex;
 }
 
-/** What is told of a list at rest, as JSON: thousands of them are in memory. */
+/** What is reported about a list at rest. Kept as JSON, because thousands of them are in memory. */
 interface Outline {
   readonly currentVersion: number;
   readonly versions: readonly VersionStatus[];
@@ -36,17 +37,17 @@ interface Outline {
 }
 
 export class ListHandle implements ListIndex {
-  /** When it was last asked for, by a count of such questions; 0 while nobody has. */
+  /** Value of the counter of uses (`OpenLists`) at the last use; 0 if it was never used. */
   usedAt = 0;
   private index: OpenListIndex | undefined;
   private outline: string | undefined;
-  /** The print of the store that the outline is kept for on disk; undefined where it is not. */
+  /** Fingerprint of the store for which the outline on disk is valid; undefined if there is none. */
   keptFor: string | undefined;
 
   constructor(
     readonly listId: string,
     readonly listPath: string,
-    /** Those that it is opened with. */
+    /** Settings with which the list is opened. */
     public settings: SearchSettings,
     private readonly opener: ListOpener,
   ) {}
@@ -56,7 +57,7 @@ export class ListHandle implements ListIndex {
     return this.index;
   }
 
-  /** True where what is told of it is known. */
+  /** True if the list's outline is known. */
   get isKnown(): boolean {
     return this.index === undefined ? this.outline !== undefined : !this.index.isRefused;
   }
@@ -66,7 +67,7 @@ export class ListHandle implements ListIndex {
     this.outline = undefined;
   }
 
-  /** Lets go of the open list, which the caller closes. Returns what is told of it from now on, as JSON. */
+  /** Releases the open list, which the caller closes. Returns the outline that is reported from now on, as JSON. */
   rest(): string {
     const { currentVersion } = this;
     const told = { versions: this.versions(), meaning: this.meaning(), resources: this.resources() };
@@ -76,7 +77,7 @@ export class ListHandle implements ListIndex {
     return this.outline;
   }
 
-  /** What `rest` returned when the list was closed, where nothing newer is known. */
+  /** Sets the outline that `rest` returned when the list was closed, unless a newer one is known. */
   wasAtRest({ outline, print }: KeptOutline): void {
     if (this.isKnown) return;
     this.outline = outline;
@@ -87,7 +88,7 @@ export class ListHandle implements ListIndex {
     return this.index?.currentVersion ?? this.told().currentVersion;
   }
 
-  /** Of the current version. */
+  /** Number of records of the current version. */
   get recordCount(): number {
     return this.versions().find(({ version }) => version === this.currentVersion)?.record_count ?? 0;
   }
@@ -149,7 +150,7 @@ export class ListHandle implements ListIndex {
     await this.whenOpen((index) => index.applySettings(settings));
   }
 
-  /** One that cannot be opened now has its entry written when it is. */
+  /** If the list cannot be opened now, its entry is written when it is next opened. */
   keepEntry(): Promise<void> {
     return this.whenOpen((index) => index.keepEntry()).catch(() => undefined);
   }
@@ -175,7 +176,7 @@ export class ListHandle implements ListIndex {
     return this.whenOpen((index) => index.whileUnchanged(action));
   }
 
-  /** Opens it where it was put to rest since somebody got hold of it. */
+  /** Opens the list first if it is at rest. */
   private async whenOpen<Result>(action: (index: OpenListIndex) => Promise<Result>): Promise<Result> {
     if (this.index === undefined) await this.opener.open(this.listId, this.settings);
     return action(this.awake());

@@ -1,9 +1,9 @@
 /**
  * One open list on the main thread: its queue of commits, the generations that searches use, and the background work
- * (merging, building of versions).
+ * (merging, building versions).
  *
- * Order of a write: queue → ingest worker (segment file, one LMDB transaction, on disk) → publication → answer. The state
- * held here is that of the last commit that was published; after a worker's death the store tells what happened
+ * Order of a write: queue → ingest worker (segment file, one LMDB transaction, on disk) → publication → answer. The
+ * state in memory is that of the last published commit; after a worker's death the store tells what happened
  * (`resync`). Main thread only.
  */
 import type { Kernel } from '../../../native-bindings/index.js';
@@ -74,29 +74,32 @@ export interface ListIndexOptions {
   readonly log: Logger;
   readonly config: Pick<Config, 'ingest' | 'limits' | 'versions'>;
   readonly metrics: Pick<Metrics, 'recordsWritten' | 'recordsEmbedded'>;
-  /** Where the models of lists come from. */
+  /** Source of the lists' models. */
   readonly models: () => ListModels;
-  /** What reads the files that records link to; undefined: nothing does. */
+  /** Reader of the files that records link to; undefined if nothing reads them. */
   readonly reader: () => FileReader | undefined;
-  /** Who says how many records there may be. */
+  /** Limit on the number of records. */
   readonly quota: PublishedVersionsOptions['quota'];
   readonly budget: MemoryBudget;
-  /** Of the imports into all lists. */
+  /** Shared by the imports into all lists. */
   readonly importBuffers: ImportBuffers;
   readonly admission: WriteAdmission;
-  /** Of the stores of all lists. */
+  /** Shared by the stores of all lists. */
   readonly storePages: StorePages;
-  /** Of the merges of all lists. */
+  /** Shared by the merges of all lists. */
   readonly mergeTurns: MergeTurns;
   readonly progress: ProgressBoard;
-  /** Absent: nobody listens. */
+  /** Undefined: nobody listens. */
   readonly events?: EventSink;
-  /** What the catalogue has of a list. Absent: nothing of it is kept beside the records. */
+  /** Returns the catalogue entry of a list. Undefined: no copy of the entry is kept in the store. */
   readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
-  /** How far imports may be ahead of graphs of vectors. Absent: as the service has it. */
+  /** How far imports may be ahead of the graphs of vectors. Undefined: the default. */
   readonly pacing?: NonNullable<ListBackgroundOptions['pacing']>;
   readonly quietMs?: NonNullable<ListBackgroundOptions['quietMs']>;
-  /** Segments that were found damaged before the list is opened. Absent: they have just been written. */
+  /**
+   * Segments that were found damaged before the list is opened. Undefined: not checked, because they have just been
+   * written.
+   */
   readonly damagedSegments?: DamagedSegments;
 }
 
@@ -108,19 +111,19 @@ export class OpenListIndex implements ListIndex {
   private readonly background: ListBackground;
   private readonly entry: EntryKeeper;
   private readonly newSegment: () => number;
-  /** Versions that the state may still name and nobody is to see any more. */
+  /** Versions that are being dropped: the state may still name them, but they are no longer visible. */
   private readonly dropping = new Set<number>();
   private readonly imports: ListImports;
   private readonly events: ListEvents;
   private readonly commits: CommitPublisher;
   private readonly writes: RecordWrites;
-  /** Why nothing is answered any more. */
+  /** Error with which everything is refused; undefined while the list is open. */
   private closedWith: ServiceError | undefined;
   private closing: Promise<void> | undefined;
 
   /**
-   * Recovers what a crash left, opens the segments and publishes every version. Throws UnusableIndexError where segments
-   * have to be made again from the records, and something else where the list is damaged beyond that.
+   * Recovers from a crash, opens the segments and publishes every version. Throws UnusableIndexError if segments have
+   * to be rebuilt from the records, and other errors if the list is damaged beyond that.
    */
   constructor(
     readonly listPath: string,
@@ -202,7 +205,7 @@ export class OpenListIndex implements ListIndex {
 
   versions(): readonly VersionStatus[] {
     this.requireOpen();
-    // A version that is being dropped is not published any more.
+    // A version that is being dropped is no longer published.
     return this.state.versions.flatMap((version) => {
       const published = this.published.get(version.version);
       return published === undefined ? [] : [versionStatus(version, published.recordCount)];
@@ -239,17 +242,17 @@ export class OpenListIndex implements ListIndex {
     return this.state.versions.find((candidate) => candidate.version === version && candidate.state === 'ready');
   }
 
-  /** At once, before `close`: whoever still has this is told the reason; what was accepted goes on. */
+  /** Refuses calls from now on, before `close`. What was accepted continues. */
   refuse(reason: ServiceError): void {
     this.closedWith ??= reason;
   }
 
-  /** True where whoever still has this is told a reason. */
+  /** True if calls are refused. */
   get isRefused(): boolean {
     return this.closedWith !== undefined;
   }
 
-  /** For whoever has this since before it was closed: its list is deleted, or the service stops. */
+  /** Throws if the list was closed (deleted, or the service stops) while the caller held it. */
   private requireOpen(): void {
     if (this.closedWith !== undefined) throw this.closedWith;
   }
@@ -273,10 +276,10 @@ export class OpenListIndex implements ListIndex {
     signal?: Cancellation,
   ): Promise<number> {
     const version = this.currentVersion;
-    // Finished bytes may be a view of a writer's memory that is used again while this waits.
+    // Finished bytes may be a view of a writer's buffer that is reused while this waits.
     const given = typeof plan === 'function' ? plan : plan.slice();
     return this.queue.exclusiveWrite(typeof given === 'function' ? 0 : given.length, async () => {
-      // Whoever left while others wrote does not want it any more; what has begun is finished.
+      // A client that left while it waited no longer wants the deletion. A deletion that has begun is finished.
       if (signal?.aborted === true) throw signal.reason;
       if (typeof given !== 'function' && version !== this.currentVersion) {
         const detail = 'The list has just moved to its next version; try again.';
@@ -300,7 +303,7 @@ export class OpenListIndex implements ListIndex {
     await this.background.files.aligned();
   }
 
-  /** What the name of the list's model stands for may have changed. */
+  /** Call it when the name of the list's model may refer to another model. */
   modelsChanged(): void {
     this.background.files.committed();
     void this.background.meaning.aligned();
@@ -335,38 +338,47 @@ export class OpenListIndex implements ListIndex {
     return this.background.reindex();
   }
 
-  /** Runs an action that reads the files and the store of this list while nothing is written. */
+  /** Runs an action that reads the list's files and store, while nothing is written. */
   whileUnchanged<Result>(action: () => Promise<Result>): Promise<Result> {
     return this.queue.exclusive(action);
   }
 
-  /** Until when nothing is to be done unless somebody asks: 0 where something is under way, Infinity where nothing waits for its time. */
+  /**
+   * Time until which nothing has to be done unless somebody asks: 0 if something is in progress, Infinity if nothing is
+   * scheduled.
+   */
   get restsUntilMs(): number {
     const isAtWork =
       this.closedWith !== undefined || !this.queue.isIdle || this.imports.areUnderWay || this.published.areLeased;
     return isAtWork ? 0 : this.background.restsUntilMs;
   }
 
-  /** What it is made of. */
+  /** Numbers of the list's segments and versions. */
   get parts(): ListParts {
     const building = buildingVersionOf(this.state) === undefined ? 0 : 1;
     return { segments: this.published.segmentCount, versions: this.state.versions.length, building };
   }
 
-  /** True where a start need not open it: all that was begun is done, and known to whoever is to know it. */
+  /** True if a start need not open the list: all work is done, and its events have reached the sink. */
   get isComplete(): boolean {
     const { state, dropping, background, entry, events } = this;
     const isWhole = buildingVersionOf(state) === undefined && dropping.size === 0;
     return isWhole && this.restsUntilMs > 0 && background.isComplete && entry.isUpToDate && events.areTold;
   }
 
-  /** Finishes what was accepted, then lets go of everything; later calls are refused with `reason`. Merges may outlive it. */
+  /**
+   * Finishes what was accepted, then releases everything; later calls are refused with `reason`. A merge may still be
+   * running afterwards.
+   */
   close(reason: ServiceError): Promise<void> {
     this.refuse(reason);
     return (this.closing ??= this.ended(reason).then(() => this.store.close()));
   }
 
-  /** As `close`, but the store, which is resolved with, for who has to map it anew. `close` closes it no more. */
+  /**
+   * As `close`, but leaves the store open and resolves with it, for a caller that maps it again. A later `close` does
+   * not close the store.
+   */
   closeAllBut(reason: ServiceError): Promise<RecordStore> {
     this.refuse(reason);
     return (this.closing ??= this.ended(reason)).then(() => this.store);
@@ -383,8 +395,9 @@ export class OpenListIndex implements ListIndex {
   // ---- commits
 
   /**
-   * Runs the action with what every writing task is told: the current version and the one being built, leased until the action
-   * has ended, also where a setting, a merge or the end of a version replaces them meanwhile. Call it when the turn has come.
+   * Runs the action with what every writing task needs: the current version and the one being built. Both are leased
+   * until the action has ended, even if a setting, a merge or the end of a version replaces them meanwhile. Call it in
+   * a turn of the queue.
    */
   private withWritingTask<Result>(action: (part: WritingTaskPart) => Promise<Result>): Promise<Result> {
     const building = buildingVersionOf(this.state);
@@ -410,7 +423,7 @@ export class OpenListIndex implements ListIndex {
     return this.published.required(version).withLease(definition, action);
   }
 
-  /** Takes over the state of a commit, and says so where it has something to tell. */
+  /** Takes over the state of a commit, and notifies the sink of its events. */
   private adopt(state: ListState): void {
     const before = this.state;
     this.state = state;

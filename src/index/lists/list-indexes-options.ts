@@ -1,4 +1,4 @@
-/** What `createListIndexes` is given. */
+/** Options of `createListIndexes`. */
 import type { Logger } from 'pino';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { BudgetedConfig, Clock, Config, EventSink, Metrics, ProgressBoard } from '../../platform/index.js';
@@ -20,20 +20,23 @@ export interface ListIndexesOptions {
     'recordsWritten' | 'recordsEmbedded' | 'listsOpen' | 'listOpenings' | 'listsRebuilding' | 'poolRefused'
   > &
     PartMetrics;
-  /** A list whose index has to be rebuilt is waited for, instead of being refused meanwhile. Default false. */
+  /** True if `open` waits for the rebuild of a list's index instead of rejecting meanwhile. Default false. */
   readonly waitForRebuild?: boolean;
-  /** Told of a file of the data directory that could not be read where it is mapped. Absent: nobody. */
+  /** Called for another file of the data directory that could not be read where it is mapped. */
   readonly onOtherUnreadable?: (path: string) => void;
-  /** Who is told what happens to the lists. Absent: nobody. */
+  /** Receives the events of the lists. Undefined: nobody listens. */
   readonly events?: EventSink;
-  /** What the catalogue has of a list. Absent: nothing of it is kept beside the records. */
+  /** Returns the catalogue entry of a list. Undefined: no copy of the entry is kept in the store. */
   readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
-  /** Of the whole process. Absent: one of its own. */
+  /** Shared by the whole process. Undefined: a new one. */
   readonly room?: ListRoom;
-  /** How far imports may be ahead of graphs of vectors. Absent: as the service has it. */
+  /** How far imports may be ahead of the graphs of vectors. Undefined: the default. */
   readonly pacing?: PacingLimits;
-  /** Without a commit for so long, segments and graphs of vectors are merged as far as they may be. Absent: as the service has it. */
+  /**
+   * Time without a commit after which segments and graphs of vectors are merged as far as possible. Undefined: the
+   * default.
+   */
   readonly quietMs?: number;
-  /** Where rebuilds and builds of versions say how far they are. Absent: one of its own. */
+  /** Reports the progress of rebuilds and of builds of versions. Undefined: a new one. */
   readonly progress?: ProgressBoard;
 }

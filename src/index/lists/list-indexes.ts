@@ -1,4 +1,7 @@
-/** All lists of a data directory: opens, creates, clones and removes them, and closes those that rest. Main thread only. */
+/**
+ * All lists of a data directory: opens, creates, clones and removes them, and closes those that are not used. Main
+ * thread only.
+ */
 import { basename } from 'node:path';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { ServiceError, isDamage, memoryBudget, ProgressBoard, type MemoryBudget } from '../../platform/index.js';
@@ -36,7 +39,7 @@ export function createListIndexes(options: ListIndexesOptions): ListIndexes {
 
 class AllListIndexes implements ListIndexes, ListOpener {
   private readonly opening = new Map<string, Promise<ListHandle>>();
-  /** Of every list that was open since the start. */
+  /** Handle of every list that was open since the start. */
   private readonly handles = new Map<string, ListHandle>();
   private readonly resting: RestingLists;
   private readonly register: RestRegister;
@@ -48,7 +51,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
   private readonly mergeTurns = new MergeTurns();
   private readonly progress: ProgressBoard;
   private readonly rebuilder: UnusableListReindexer;
-  /** Whoever still has the id of a deleted list must not open it again: ids are never used twice. */
+  /** Ids of deleted lists, which must not be opened again. Ids are never reused. */
   private readonly removed = new Set<string>();
   private readonly room: ListRoom;
   private readonly damaged: DamagedLists;
@@ -139,7 +142,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     const rebuilt = this.rebuilder.outline(listId);
     if (rebuilt !== undefined) return rebuilt;
     const handle = this.handles.get(listId);
-    // What refuses whoever asks would refuse those, too, who ask all lists of an account.
+    // A list that refuses requests must not make a request for all lists of an account fail.
     return handle?.isKnown === true && this.refusal(listId) === undefined ? handle : undefined;
   }
 
@@ -199,7 +202,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     });
   }
 
-  /** The copy has as many records more as the source has now. */
+  /** Clones within the quota of the source's account: the copy adds as many records as the source has now. */
   private cloneWithin(source: ListHandle, clone: () => Promise<unknown>): Promise<unknown> {
     const { listId, recordCount: records } = source;
     return withinQuota(
@@ -246,7 +249,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     return this.damaged.closeList(listId, settings, reason);
   }
 
-  /** A segment of it changed under it: it is closed, and made again from the records where that is needed. */
+  /** Closes a list whose segment has changed on disk, and opens it again, which rebuilds its index if necessary. */
   private reopen(listId: string): void {
     const handle = this.resting.open.get(listId);
     const list = handle?.open;
@@ -304,7 +307,10 @@ class AllListIndexes implements ListIndexes, ListOpener {
     setUnknownAside(dataDir, new Set([...known, ...this.opening.keys()]), { log, nowMs: clock.nowMs() });
   }
 
-  /** What the list has still to tell leaves its folder before that goes. Rejects where it cannot: the folder stays then. */
+  /**
+   * Moves the remaining events out of the list's folder before it is removed. Rejects if that fails; the folder then
+   * stays.
+   */
   private async drainEvents(listId: string): Promise<void> {
     await this.options.events?.drained({ id: listId, kind: 'list', path: this.path(listId) });
   }
@@ -319,7 +325,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     this.countOpen();
   }
 
-  /** `prepare` fills the folder of a new list; it is removed again when that fails. */
+  /** `prepare` fills the folder of a new list; the folder is removed if that fails. */
   private openList(
     listId: string,
     settings: SearchSettings,
@@ -364,7 +370,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     return this.resting.withRoom(take, async () => {
       if (prepare !== undefined) await makeFolder(listPath, this.listed, prepare);
       const damaged = prepare === undefined ? await damagedSegments(this.options.kernel, listPath) : undefined;
-      // Meanwhile: it is being deleted or is damaged, or the service stops.
+      // Meanwhile the list may have been deleted or found damaged, or the service may be stopping.
       const refusal = this.refusal(listId);
       if (refusal !== undefined) throw refusal;
       return this.openOrRebuild(handle, damaged);
@@ -378,13 +384,13 @@ class AllListIndexes implements ListIndexes, ListOpener {
     this.room.takeExisting(listPath);
     const opened = this.openOrRebuild(handle);
     if (!this.opening.has(listId)) this.opening.set(listId, Promise.resolve(handle));
-    // Nobody waits for it here: what it rejects with is thrown, or logged.
+    // Nobody waits for this promise: its error is thrown below, or logged.
     if (opened instanceof Promise) opened.catch(() => undefined);
     else if (opened.open !== undefined) return opened.open;
     throw this.refusal(listId) ?? deleted();
   }
 
-  /** At once where nothing has to be made again. */
+  /** Returns the list synchronously if nothing has to be rebuilt. */
   private openOrRebuild(handle: ListHandle, damaged?: DamagedSegments): ListHandle | Promise<ListHandle> {
     try {
       return this.openPrepared(handle, damaged);
@@ -413,7 +419,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     return handle;
   }
 
-  /** The list once it is open again, with `waitForRebuild`; else rejects at once and opens it in the background. */
+  /** Opens the list when its index is rebuilt. Resolves then if `waitForRebuild` is set; otherwise rejects at once. */
   private rebuild(handle: ListHandle, found: UnusableIndexError): Promise<ListHandle> {
     const { listId, listPath, settings } = handle;
     const open = () => {
@@ -423,7 +429,7 @@ class AllListIndexes implements ListIndexes, ListOpener {
     };
     const opened = this.rebuilder.start({ listId, listPath, settings, found, open });
     if (this.options.waitForRebuild === true) return opened;
-    // What came of it is logged, and `refusal` tells whoever asks.
+    // The outcome is logged, and `refusal` reports it.
     opened.catch(() => undefined);
     return Promise.reject(this.rebuilder.refusal(listId) ?? found);
   }

@@ -1,16 +1,16 @@
-/** What the open lists are made of, counted when somebody reads the measurements. */
+/** Counts the segments and versions of the open lists when the metrics are read. */
 import type { Metrics } from '../../platform/index.js';
 
-/** Of one list. */
+/** Numbers of one list. */
 export interface ListParts {
-  /** Segments that its searches look into, of all of its versions and kinds. */
+  /** Segments that searches look into, of all versions and kinds. */
   readonly segments: number;
   readonly versions: number;
-  /** Of them: not ready yet. */
+  /** Number of versions that are not ready yet. */
   readonly building: number;
 }
 
-/** The lists that are open; at rest, one has no parts. */
+/** Lists in use; a list at rest has no parts. */
 interface Lists {
   all(): Iterable<{ readonly open: { readonly parts: ListParts } | undefined }>;
 }

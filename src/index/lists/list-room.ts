@@ -1,6 +1,7 @@
 /**
- * What open lists take of descriptors, maps and address space. A list is made only where there is room for it and for what the
- * lists that are there still open; a list that exists is opened with less to spare, so that a start finds room for all of them.
+ * Descriptors, memory maps and address space that open lists take. A list is created only if there is room for it and
+ * for what the existing lists may still open. Opening an existing list needs less in reserve, so that a start has room
+ * for all of them.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import {
@@ -17,25 +18,28 @@ import {
 } from '../../platform/index.js';
 import { INITIAL_MAP_BYTES, segmentsPath } from '../../store/index.js';
 
-/** Data, lock, and the descriptor through which a commit is synced; maps of data and lock; and the map that the first growth leaves. */
+/**
+ * Descriptors: data, lock, and the one through which commits are synced. Maps: data, lock, and the old map that remains
+ * after the first growth.
+ */
 const STORE: Room = { descriptors: 3, maps: 3, addressBytes: INITIAL_MAP_BYTES };
-/** A new list soon has some. */
+/** A new list soon has this many segments. */
 const SEGMENTS_OF_A_NEW_LIST = 2;
 const SEGMENT: Room = { descriptors: 1, maps: 1, addressBytes: 2 ** 20 };
 
-/** For connections, threads, and what writing and merging open for a while. */
+/** For connections, threads, and what writing and merging open temporarily. */
 const RESERVED_FOR_NEW_LISTS: Room = { descriptors: 64, maps: 2048, addressBytes: 2 ** 31 };
-/** Beside what threads leave of the addresses when they open the store of the list for themselves. */
+/** Reserve for threads that open the list's store themselves. */
 const RESERVED_FOR_LISTS: Room = { descriptors: 32, maps: 1024, addressBytes: 2 ** 30 + 2 * INITIAL_MAP_BYTES };
-/** What a task that writes opens at a time: a segment in the making, its sources, the store in another thread. */
+/** What a writing task has open: a segment being built, its sources, the store in another thread. */
 const RESERVED_FOR_WRITING: Room = { descriptors: 20, maps: 256, addressBytes: 2 ** 29 };
-/** What a service without lists has: its threads, its own files, the libraries. */
+/** What a service without lists uses: threads, its own files, libraries. */
 const OF_THE_SERVICE: Room = { descriptors: 90, maps: 700, addressBytes: 12 * 2 ** 30 };
-/** Merging keeps them few. */
+/** Merging keeps their number small. */
 const SEGMENTS_OF_A_SMALL_LIST = 4;
-/** What a small list takes of memory while it is open: its store, its buffers for writing, what is known of its segments. */
+/** Memory of a small open list: its store, its write buffers, cached data of its segments. */
 const OPEN_LIST_BYTES = 336 * 1024;
-/** However little memory there is. */
+/** Minimum, however little memory there is. */
 const BY_MEMORY_MIN = 64;
 const OPEN_MIN = 8;
 const NOTHING: Room = { descriptors: 0, maps: 0, addressBytes: 0 };
@@ -43,7 +47,7 @@ const NOTHING: Room = { descriptors: 0, maps: 0, addressBytes: 0 };
 export class ListRoom {
   constructor(private readonly room = new ProcessRoom()) {}
 
-  /** Throws `limit-reached` where there is no room for one list more. */
+  /** Reserves room for a new list. Throws `limit-reached` if there is none. */
   takeNew(): void {
     const need = needOf(SEGMENTS_OF_A_NEW_LIST);
     const lacking = this.room.lacking(need, RESERVED_FOR_NEW_LISTS);
@@ -51,7 +55,10 @@ export class ListRoom {
     this.room.take(need);
   }
 
-  /** Throws `resources-exhausted` where the list at this path cannot be opened beside what is open. */
+  /**
+   * Reserves room for the list at this path. Throws `resources-exhausted` if it cannot be opened in addition to what is
+   * open.
+   */
   takeExisting(listPath: string): void {
     const folder = segmentsPath(listPath);
     const need = needOf(existsSync(folder) ? readdirSync(folder).length : 0);
@@ -60,12 +67,12 @@ export class ListRoom {
     this.room.take(need);
   }
 
-  /** Lists were closed. */
+  /** Call it after lists were closed. */
   countAnew(): void {
     this.room.countAnew();
   }
 
-  /** Throws `resources-exhausted` where a task that writes might not get what it opens. */
+  /** Throws `resources-exhausted` if a writing task might not be able to open what it needs. */
   assertForWriting(): void {
     const lacking = this.room.lacking(NOTHING, RESERVED_FOR_WRITING);
     if (lacking !== undefined) throw resourcesExhausted(describeUse(lacking));
@@ -73,8 +80,8 @@ export class ListRoom {
 }
 
 /**
- * How many lists are open at a time, as far as they have nothing to do: what is set, or what there is room for in the limits of the process
- * and in the memory that lists may take.
+ * Returns the maximum number of open lists without work to do: the setting, or what the limits of the process and the
+ * memory for lists allow.
  */
 export function listsOpenMax(
   { lists, ...config }: BudgetedConfig & Pick<Config, 'lists'>,
@@ -85,7 +92,7 @@ export function listsOpenMax(
   return Math.max(OPEN_MIN, Math.min(byMemory, listsThatFit(limits)));
 }
 
-/** Lists of a few segments that a service fits into these limits, as far as what it needs beside them is known. */
+/** Returns how many small lists fit into these limits, in addition to the known needs of a service. */
 export function listsThatFit(limits: readonly ResourceUse[]): number {
   const need = needOf(SEGMENTS_OF_A_SMALL_LIST);
   const fits = limits.map(

@@ -1,24 +1,27 @@
 /**
- * Lists that are opened although nobody asks for them: those that were used last when the service starts, and behind that, one after the
- * other beside everything else, those that a crash or a stop left something to do in. Main thread only.
+ * Opens lists that nobody has asked for: at startup those that were used last, and then, one after the other in the
+ * background, those that a crash or a stop left unfinished work in. Main thread only.
  */
 import type { Logger } from 'pino';
 import { ServiceError } from '../../platform/index.js';
 import type { ListedList, SearchSettings } from '../contract/types.js';
 import type { RestRegister } from './rest-register.js';
 
-/** Beyond them a list is opened when somebody asks for it, or when there is something to do in it. */
+/** Maximum number of lists opened at startup. Others are opened on request, or when they have work to do. */
 const OPENED_AT_START_MAX = 64;
-/** Opening takes this part of the main thread's time at most, while there are lists to look after. */
+/** Maximum fraction of the main thread's time that is spent opening lists in the background. */
 const PART_OF_TIME = 1 / 4;
 const AGAIN_MS = 5000;
-/** Its index is being rebuilt or it is damaged, and the log says so; or there is no such list any more. */
+/**
+ * Not worth logging: the index is being rebuilt or the list is damaged, which the log says already, or the list no
+ * longer exists.
+ */
 const NO_FAILURES: readonly string[] = ['not-ready', 'list-damaged', 'shutting-down', 'list-not-found'];
 
 export interface ListRoundsOptions {
   readonly log: Logger;
   readonly register: RestRegister;
-  /** Lists that are open at a time. */
+  /** Maximum number of open lists. */
   readonly openMax: number;
   readonly isOpen: (listId: string) => boolean;
   readonly open: (listId: string, settings: SearchSettings) => Promise<unknown>;
@@ -42,7 +45,7 @@ export class ListRounds {
     for (const [id, settings] of all) if (!first.has(id) && !register.has(id)) this.add(id, settings);
   }
 
-  /** The list is opened when those before it were. */
+  /** Opens the list after those that were added before. */
   add(listId: string, settings: SearchSettings): void {
     if (this.stopped) return;
     this.waiting.set(listId, settings);
@@ -51,7 +54,7 @@ export class ListRounds {
     });
   }
 
-  /** Those at rest that may have vectors to make, recordings to be written down, or videos to be looked at. */
+  /** Adds closed lists with models: they may have records to embed, recordings to transcribe, or videos to look at. */
   addWithModels(lists: Iterable<ListedList>): void {
     for (const { id, settings } of lists) {
       const { model = null, image_model: ofPictures = null, transcription_model: ofSpeech = null } = settings;

@@ -1,4 +1,4 @@
-/** What a list needs and does not have on disk; for `gannet doctor --data`. */
+/** Finds missing files of lists, for `gannet doctor --data`. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDamage } from '../../platform/index.js';
@@ -8,8 +8,8 @@ import { listFolder, listFolderNames } from './list-folders.js';
 import { namedSegmentFiles } from '../segments/segment-files.js';
 
 /**
- * Paths of segments that manifests of the lists name and that are not there. Of a list whose store is damaged nothing is said: that is
- * told as such. Nothing else may have the lists open.
+ * Returns the paths of segments that manifests name and that do not exist. Skips lists whose store is damaged: that is
+ * reported separately. Nothing else may have the lists open.
  */
 export async function missingSegments(dataDir: string): Promise<string[]> {
   const missing: string[] = [];

@@ -1,4 +1,4 @@
-/** The lists that are open, and which of them was asked for the longest ago. Main thread only. */
+/** The open lists, and which of them was least recently used. Main thread only. */
 import type { ListHandle } from './list-handle.js';
 
 interface Candidate {
@@ -9,7 +9,10 @@ interface Candidate {
 export class OpenLists {
   private readonly lists = new Map<string, ListHandle>();
   private uses = 0;
-  /** The most recently used first. Those that were used since are passed over, so it is made anew only when it is empty. */
+  /**
+   * Most recently used first, to be taken from the end. Entries that were used since are skipped, so that the array has
+   * to be rebuilt only when it is empty.
+   */
   private candidates: Candidate[] = [];
 
   get size(): number {
@@ -20,7 +23,7 @@ export class OpenLists {
     return this.lists.values();
   }
 
-  /** For who uses it now. */
+  /** Returns the list and counts that as a use. */
   used(listId: string): ListHandle | undefined {
     const handle = this.lists.get(listId);
     if (handle !== undefined) handle.usedAt = this.uses += 1;
@@ -39,12 +42,12 @@ export class OpenLists {
     this.lists.delete(listId);
   }
 
-  /** The least recently used first. */
+  /** Least recently used first. */
   inOrder(): ListHandle[] {
     return [...this.lists.values()].sort((left, right) => left.usedAt - right.usedAt);
   }
 
-  /** Of those that have nothing to do at that time, the one that was used the longest ago; undefined where all have something to do. */
+  /** Returns the least recently used list that has nothing to do at that time; undefined if all have. */
   longestUnused(nowMs: number): ListHandle | undefined {
     for (let rounds = 0; rounds < 2; rounds += 1) {
       for (let next = this.candidates.pop(); next !== undefined; next = this.candidates.pop()) {

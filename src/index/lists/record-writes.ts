@@ -1,4 +1,7 @@
-/** What writes of records do when their turn has come: one commit, its publication, and an answer to each. Main thread only. */
+/**
+ * Carries out writes of records when their turn has come: one commit, its publication, and the answers. Main thread
+ * only.
+ */
 import { basename } from 'node:path';
 import { deserialiseError, ServiceError, type Metrics } from '../../platform/index.js';
 import type { StorePages } from '../commit/store-pages.js';
@@ -28,16 +31,16 @@ export interface RecordWritesOptions {
 }
 
 export class RecordWrites {
-  /** How much of an import one commit takes. */
+  /** Determines how much of an import one commit takes. */
   readonly importPace = new CommitPace();
 
   constructor(private readonly options: RecordWritesOptions) {}
 
-  /** Small writes that waited together. Settles every one of them; never rejects. */
+  /** Commits small writes that waited together. Settles each of them; never rejects. */
   async group(writes: readonly WaitingWrite[]): Promise<void> {
     let waiting = writes;
     const take = () => {
-      // What removes records needs no room.
+      // Deletions need no quota.
       if (waiting.every(isDeletion)) return undefined;
       return this.take(waiting.filter(({ request }) => request.kind === 'put').length);
     };
@@ -53,7 +56,7 @@ export class RecordWrites {
     }
   }
 
-  /** Settles those that there is room for, and returns the others. */
+  /** Settles the writes that the quota has room for, and returns the others. */
   private async groupWithin(
     writes: readonly WaitingWrite[],
     taken: RecordsTaken | undefined,
@@ -89,7 +92,7 @@ export class RecordWrites {
     return this.options.quota()?.take(basename(this.options.listPath), records);
   }
 
-  /** A batch of an import. */
+  /** Commits a batch of an import. */
   batch(batch: ImportBatch): Promise<BatchOutcome> {
     this.written(bytesOf(batch));
     return this.importPace.timed(bytesOf(batch), () => this.batchWithinQuota(batch));
@@ -101,7 +104,7 @@ export class RecordWrites {
     const take = () => this.take(count);
     const outcome = await withinQuota(take, (taken) =>
       withWritingTask(async (part) => {
-        // A task takes its records along: what may have to be tried again keeps its own.
+        // A task takes ownership of its records, so a batch that may have to be retried keeps a copy.
         const mayBeShort = taken !== undefined && taken.recordsMax < count;
         const records = mayBeShort ? batch.records.map(copyOf) : batch.records;
         const task = { kind: 'bulk-batch', ...batch, ...part, records, limits: limitsOf(part, taken) } as const;
@@ -119,7 +122,7 @@ export class RecordWrites {
     return outcome;
   }
 
-  /** Deletes what the plan of a search finds, and says how many records that were. */
+  /** Deletes the records that a search plan finds; returns their number. */
   async matching(plan: Uint8Array): Promise<number> {
     const { commits, publish, withWritingTask } = this.options;
     const deleted = await withWritingTask(async (part) => {
@@ -131,7 +134,7 @@ export class RecordWrites {
     return deleted;
   }
 
-  /** Some of the records that a source does not list any more. */
+  /** Removes some of the records that a source no longer lists. */
   async unlisted(
     source: string,
     listed: Uint8Array,
@@ -161,7 +164,7 @@ function limitsOf({ limits }: WritingTaskPart, taken: RecordsTaken | undefined):
 }
 
 function copyOf({ bytes, ends, lines }: RawRecords): RawRecords {
-  // A slice of a Buffer is no copy.
+  // `slice` of a Buffer would not copy.
   return { bytes: new Uint8Array(bytes), ends: new Uint32Array(ends), lines: new Uint32Array(lines) };
 }
 

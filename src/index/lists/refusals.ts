@@ -1,4 +1,4 @@
-/** Why a list is not opened any more. */
+/** Errors of lists that cannot be opened. */
 import type { Logger } from 'pino';
 import { FormatError, ServiceError } from '../../platform/index.js';
 
@@ -15,7 +15,7 @@ export function deleted(): ServiceError {
   return new ServiceError('list-not-found', 'The list has been deleted.');
 }
 
-/** Its store cannot be read. */
+/** The list's store cannot be read. */
 export function damaged(listId: string, list: string, cause: unknown): ServiceError {
   const detail =
     `The store of the list '${list}' is damaged, and the list is closed. Look at the disk; where that is well, stop the service and restore the folder ` +
@@ -24,7 +24,10 @@ export function damaged(listId: string, list: string, cause: unknown): ServiceEr
   return new ServiceError('list-damaged', detail, { cause });
 }
 
-/** What is thrown where a list was not opened: a sentence where its store is of a format that this release does not read, `error` where it is not that. */
+/**
+ * Converts the error of opening a list: a `list-format` error if this release cannot read the format of its store;
+ * otherwise `error` itself.
+ */
 export function refusalOf(error: unknown, { listId, settings }: RefusedList, log: Logger): unknown {
   if (!(error instanceof FormatError)) return error;
   log.error({ err: error, id: listId }, 'A list was written by another release');

@@ -1,7 +1,8 @@
 /**
- * Which lists have nothing to do until somebody asks for them, so that a start need not open them: `data/lists-at-rest`, with a print of each
- * list's store as it was closed. A list that is not in it, or whose store is another one by now, is looked after; so the register is
- * written now and then and may be old, damaged or missing. Main thread only.
+ * Register of the lists that have nothing to do until somebody asks for them, so that a start need not open them:
+ * `data/lists-at-rest`, with the fingerprint of each list's store at its closing. A list that is missing from it, or
+ * whose store has changed since, is opened in the background. So the register may be outdated, damaged or missing, and
+ * is only written now and then. Main thread only.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
@@ -12,19 +13,19 @@ import { isListId, listFolder } from './list-folders.js';
 
 const FILE = 'lists-at-rest';
 const FORMAT = 1;
-/** After a change; what is lost with a crash in between costs the next start an opening for each list. */
+/** Delay of the write after a change. Changes lost in a crash cost the next start an opening for each list. */
 const WRITTEN_AFTER_MS = 30_000;
 
 interface RestingList {
   readonly print: string;
-  /** Of the current version. */
+  /** Number of records of the current version. */
   readonly records: number;
 }
 
-/** What is on disk: lists in the order of their last use, the least recent first. */
+/** Content of the file. Lists are in the order of their last use, least recent first. */
 interface Written {
   readonly format: number;
-  /** Of segments. Those of another one are made again from the records. */
+  /** Format of segments. Segments of another format have to be rebuilt from the records. */
   readonly segments: string;
   readonly lists: readonly (readonly [id: string, print: string, records: number])[];
 }
@@ -35,7 +36,7 @@ export interface RestRegisterOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Those of words and of vectors, as this release writes them. */
+/** Formats of the segments of words and of vectors that this release writes. */
 export function segmentFormats({ build }: Pick<Kernel, 'build'>): string {
   return `${build['format']}.${kernelConstant('VectorFormat')}`;
 }
@@ -48,29 +49,35 @@ export class RestRegister {
 
   constructor(private readonly options: RestRegisterOptions) {}
 
-  /** True where the list is as it was when it was closed with nothing left to do. */
+  /** True if the list is unchanged since it was closed with nothing left to do. */
   has(listId: string): boolean {
     return this.print(listId) !== undefined;
   }
 
-  /** Of its store, which is as it was when the list was closed with nothing left to do; undefined where it is not. */
+  /**
+   * Fingerprint of the list's store if it is unchanged since the list was closed with nothing left to do; otherwise
+   * undefined.
+   */
   print(listId: string): string | undefined {
     const { print } = this.known.get(listId) ?? {};
     if (print === undefined) return undefined;
     return print === storePrint(listFolder(this.options.dataDir, listId)) ? print : undefined;
   }
 
-  /** Of the list as it was closed; undefined where it is not known. */
+  /** Number of records of the closed list; undefined if it is not known. */
   records(listId: string): number | undefined {
     return this.has(listId) ? this.known.get(listId)?.records : undefined;
   }
 
-  /** Ids, the least recently used first. */
+  /** Ids, least recently used first. */
   ids(): string[] {
     return [...this.known.keys()];
   }
 
-  /** The list was closed, and nothing is left to do. Returns the print of its store; undefined where that cannot be read. */
+  /**
+   * Registers a list that was closed with nothing left to do. Returns the fingerprint of its store; undefined if that
+   * cannot be read.
+   */
   add(listId: string, records: number): string | undefined {
     const print = storePrint(listFolder(this.options.dataDir, listId));
     this.known.delete(listId);
@@ -79,12 +86,12 @@ export class RestRegister {
     return print;
   }
 
-  /** The list is to be looked after at the next start. */
+  /** Unregisters a list, so that the next start opens it. */
   remove(listId: string): void {
     if (this.known.delete(listId)) this.changed();
   }
 
-  /** Writes what has changed. Never rejects. */
+  /** Writes pending changes. Never rejects. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     await this.writing;
@@ -135,7 +142,7 @@ export class RestRegister {
       const known = (written.lists ?? []).filter(([id, , records]) => isListId(id) && Number.isSafeInteger(records));
       return new Map(known.map(([id, print, records]) => [id, { print, records }]));
     } catch {
-      // There is none yet, or it is damaged: every list is looked after.
+      // The file does not exist yet or is damaged: every list is opened.
       return new Map();
     }
   }

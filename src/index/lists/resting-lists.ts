@@ -1,6 +1,6 @@
 /**
- * Sees to it that no more lists are open than there is room for: before one is opened, those that were used the longest ago and have
- * nothing to do are closed, and opened again when somebody asks or when something of theirs is due. Main thread only.
+ * Limits the number of open lists: before one is opened, the least recently used lists that have nothing to do are
+ * closed. They are opened again when they are used or when work of theirs is due. Main thread only.
  */
 import type { Logger } from 'pino';
 import { resourcesExhausted, ServiceError, type Clock } from '../../platform/index.js';
@@ -10,32 +10,35 @@ import type { ListRoom } from './list-room.js';
 import { OpenLists } from './open-lists.js';
 import type { RestRegister } from './rest-register.js';
 
-/** Where the system refuses more, so many are closed at a time: counting what is used takes long. */
+/**
+ * Fraction of the open lists that is closed at a time when the process runs out of room; large, because counting what
+ * is used takes long.
+ */
 const CLOSED_PART = 1 / 16;
-/** Lists that are all at work are let be open beyond the bound, but not without end. */
+/** Lists that are all busy may exceed the maximum, up to this factor plus this number. */
 const BUSY_FACTOR = 2;
 const BUSY_MORE = 64;
 const SHRUNK_AFTER_MS = 1000;
-/** The longest wait that a timer takes; opening a list without need does no harm. */
+/** The longest delay that a timer accepts. Opening a list too early does no harm. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 interface ClosedList {
   readonly handle: ListHandle;
   readonly isComplete: boolean;
-  /** As `ListHandle.rest` returned it. */
+  /** As returned by `ListHandle.rest`. */
   readonly outline: string;
 }
 
 export interface RestingListsOptions {
   readonly room: ListRoom;
-  /** Lists that are open at a time, as far as they can rest. */
+  /** Maximum number of open lists, as far as they can be closed. */
   readonly openMax: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly register: RestRegister;
-  /** The list is about to be closed. */
+  /** Called before a list is closed. */
   readonly onRest: (handle: ListHandle) => void;
-  /** Something is due in a list at rest. */
+  /** Called when work of a list at rest is due. */
   readonly onDue: (handle: ListHandle) => void;
 }
 
@@ -49,8 +52,8 @@ export class RestingLists {
   constructor(private readonly options: RestingListsOptions) {}
 
   /**
-   * Opens a list when there is room for it. `take` counts what it needs, and throws where the system has no room. Rejects with
-   * `resources-exhausted` or `limit-reached` where all lists that are open have something to do.
+   * Opens a list when there is room for it. `take` reserves what it needs, and throws if the system has no room.
+   * Rejects with `resources-exhausted` or `limit-reached` if all open lists are busy.
    */
   async withRoom<Result>(take: () => void, open: () => Promise<Result>): Promise<Result> {
     this.beingOpened += 1;
@@ -64,12 +67,12 @@ export class RestingLists {
     }
   }
 
-  /** Resolves when the list can be opened: it is not being closed. */
+  /** Resolves when the list is no longer being closed, so that it can be opened. */
   async closed(listId: string): Promise<void> {
     await this.closing.get(listId);
   }
 
-  /** Of the store of a list that is not open; undefined where it is being closed, or was left with something to do. */
+  /** Fingerprint of the store of a closed list; undefined if it is being closed, or was left with work to do. */
   print(listId: string): string | undefined {
     return this.closing.has(listId) ? undefined : this.options.register.print(listId);
   }
@@ -80,7 +83,7 @@ export class RestingLists {
     this.due.delete(handle.listId);
   }
 
-  /** The list is deleted, or not to be opened any more. */
+  /** Forgets a list that is deleted or must not be opened any more. */
   forget(listId: string): void {
     this.open.delete(listId);
     clearTimeout(this.due.get(listId));
@@ -88,7 +91,7 @@ export class RestingLists {
     this.options.register.remove(listId);
   }
 
-  /** Closes all, and writes down which have nothing left to do. Never rejects. */
+  /** Closes all lists, and registers those that have nothing left to do. Never rejects. */
   async close(reason: ServiceError): Promise<void> {
     for (const timer of [this.shrinking, ...this.due.values()]) clearTimeout(timer);
     const { register } = this.options;
@@ -102,7 +105,7 @@ export class RestingLists {
     await register.close();
   }
 
-  /** Writes down that the list rests. Never rejects. */
+  /** Registers the list as resting. Never rejects. */
   private async wasClosed({ handle, isComplete, outline }: ClosedList): Promise<void> {
     const { register, log } = this.options;
     const { listId, listPath } = handle;
@@ -133,7 +136,7 @@ export class RestingLists {
     }
   }
 
-  /** Lists that had something to do when there were too many are closed when they have nothing to do any more. */
+  /** Later closes lists that were busy when there were too many. */
   private shrinkLater(): void {
     if (this.open.size <= this.options.openMax || this.shrinking !== undefined) return;
     this.shrinking = setTimeout(() => {
@@ -156,9 +159,9 @@ export class RestingLists {
     }
   }
 
-  /** Resolves with how many were closed. */
+  /** Resolves with the number of closed lists. */
   private async putToRest(count: number): Promise<number> {
-    // In a turn of its own: who was just given a list has begun with it by then.
+    // In a later turn of the event loop, so that a caller that was just given a list has begun to use it.
     await new Promise<void>((resolve) => setImmediate(resolve));
     const closed: Promise<void>[] = [];
     while (closed.length < count) {

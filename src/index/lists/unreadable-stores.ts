@@ -1,7 +1,8 @@
 /**
- * Stores of lists that the disk could not read. Zeros stand in the place of what was not read, for every thread that has the store open, whether its list is
- * open or rests, until it is mapped anew; a list that was open is closed meanwhile. The file is read as a whole after growing waits, and as soon as that
- * goes it is mapped anew, and the list may be opened again. A file that was cut is left alone. Main thread only.
+ * Stores of lists that the disk could not read. Until such a store is mapped again, all threads that have it open read
+ * zeros in place of the unread pages, whether its list is open or at rest; an open list is closed meanwhile. The whole
+ * file is read after increasing waits. Once that succeeds, it is mapped again, and the list may be opened. A truncated
+ * file is left alone. Main thread only.
  */
 import { join, sep } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -16,16 +17,16 @@ const WAIT_MS_MAX = 60_000;
 export interface UnreadableStoresOptions {
   readonly dataDir: string;
   readonly log: Pick<Logger, 'error' | 'info'>;
-  /** Maps it anew, for all threads, when nobody of this process writes it any more. */
+  /** Maps the store again for all threads, when nothing in this process writes it any more. */
   readonly mapAnew: (listId: string) => Promise<void>;
-  /** It is mapped anew: the list may be opened. */
+  /** Called when the store was mapped again: the list may be opened. */
   readonly readable: (listId: string) => void;
 }
 
 export class UnreadableStores {
-  /** Lists whose store was met as unreadable since it was mapped last. */
+  /** Lists whose store was found unreadable since it was last mapped. */
   readonly #met = new Set<string>();
-  /** What is being done for each of them, until it is given up. */
+  /** The repair in progress of each list, which can be aborted. */
   readonly #mending = new Map<string, AbortController>();
   #isClosed = false;
   readonly #lists: string;
@@ -34,7 +35,9 @@ export class UnreadableStores {
     this.#lists = listsFolder(options.dataDir);
   }
 
-  /** A mapped file could not be read. Of files that are no store of a list others tell. */
+  /**
+   * Handles a mapped file that could not be read. Ignores files that are not the store of a list: others handle them.
+   */
   metFile(path: string): void {
     const folder = join(realPlace(this.#lists), sep);
     if (!path.startsWith(folder)) return;
@@ -56,7 +59,7 @@ export class UnreadableStores {
       .finally(() => this.#mending.delete(listId));
   }
 
-  /** It is being deleted: nobody waits for it any more, and nothing opens what is not there. */
+  /** The list is being deleted: stops its repair. */
   forget(listId: string): void {
     this.#met.delete(listId);
     this.#mending.get(listId)?.abort();
@@ -88,7 +91,10 @@ export class UnreadableStores {
     );
   }
 
-  /** Undefined where it was mapped anew; what is met from then on has to be mapped once more. */
+  /**
+   * Maps the store again. Returns the reason if that fails, otherwise undefined. A read error from then on requires
+   * mapping it once more.
+   */
   async #whyNot(listId: string, file: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       const reason = await whyUnreadable(file, signal);
@@ -105,7 +111,7 @@ export class UnreadableStores {
   }
 }
 
-/** False where that cannot be told, as while the disk reports errors. */
+/** False if that cannot be determined, for example while the disk reports errors. */
 function isCutOrGone(file: string): boolean {
   try {
     return isCut(file);

@@ -1,18 +1,18 @@
-/** Pages to documents of a segment of a part. Belongs to one thread. */
+/** Converts pages to the documents of a part's segment. Belongs to one thread. */
 import { DocumentBatchWriter } from '../../../native-bindings/document-batch.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { PART_PLACE_COLUMN, PART_RECORD_COLUMN, PART_TEXT_FIELD } from './part-layout.js';
 
 export interface PageOfDocument {
-  /** From 1. */
+  /** Page number, from 1. */
   readonly page: number;
   readonly text: string;
-  /** It cannot be read: it has no text, and the place that it has with its text. */
+  /** True if the page cannot be read: it has no text, but keeps the position that it has with its text. */
   readonly isDamaged?: boolean;
 }
 
 export interface PartDocument {
-  /** Its own, which no other document of the part ever had. */
+  /** Number of the document; no other document of the part ever has it. */
   readonly number: number;
   readonly recordNumber: number;
   readonly place: number;
@@ -21,7 +21,9 @@ export interface PartDocument {
 
 const NOT_BLANK = /\S/u;
 
-/** Those that can be found by words, or could, in the order of their numbers. */
+/**
+ * Returns the pages that can be found by words, or could be if they were not damaged, in the order of their numbers.
+ */
 export function pagesWithText(pages: readonly PageOfDocument[]): readonly PageOfDocument[] {
   return pages.filter(({ text, isDamaged }) => isDamaged === true || NOT_BLANK.test(text));
 }
@@ -42,7 +44,7 @@ export class PartDocumentWriter {
     writer.end();
   }
 
-  /** The batch for Kernel.buildSegment; valid until the writer is used again. */
+  /** Returns the batch for `Kernel.buildSegment`; valid until the writer is used again. */
   finish(): Uint8Array {
     return this.writer.finish();
   }

@@ -1,28 +1,32 @@
 /**
- * How pages of documents, and passages of recordings as pages, are laid out in the kernel: documents of an index of their own
- * (docs/decisions/0082-parts-of-a-record.md), each of which leads to its record and says which page it is.
+ * Layout in the kernel of pages of documents, and of passages of recordings, which count as pages: they are documents
+ * of an index of their own (docs/decisions/0082-parts-of-a-record.md). Each refers to its record and says which page it
+ * is.
  *
  * Pure functions.
  */
 import type { SegmentSchema } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 
-/** In the order that the kernel expects (kernel/sources/part_source.h). */
+/** Columns and text field in the order that the kernel expects (kernel/sources/part_source.h). */
 export const PART_RECORD_COLUMN = 0;
 export const PART_PLACE_COLUMN = 1;
 export const PART_TEXT_FIELD = 0;
 const PART_TEXT_FIELDS: readonly string[] = ['text'];
 
-/** A place is the position of the field among the resources of the definition, and the page. */
+/**
+ * The place of a page is the position of its field among the definition's resources times this number, plus the page
+ * number.
+ */
 const PAGES_A_FIELD = 2 ** 20;
-/** Pages and fields above these have no place. */
+/** Greater page numbers and field positions have no place. */
 const PAGE_MAX = PAGES_A_FIELD - 1;
 const RESOURCE_FIELDS_MAX = 2 ** 12;
 
 export interface PagePlace {
   /** Name of the resource field. */
   readonly field: string;
-  /** From 1. */
+  /** Page number, from 1. */
   readonly page: number;
 }
 
@@ -37,7 +41,7 @@ export function partSchema({ language }: Pick<FieldDefinition, 'language'>): Seg
   };
 }
 
-/** Undefined for a field that the definition does not know as a resource, and for a page that cannot be told. */
+/** Undefined if the field is not a resource of the definition, or the page number is out of range. */
 export function placeOf(
   { resources }: Pick<FieldDefinition, 'resources'>,
   { field, page }: PagePlace,
@@ -48,7 +52,9 @@ export function placeOf(
   return position * PAGES_A_FIELD + page;
 }
 
-/** Of a field, whatever page; undefined for a field that the definition does not know as a resource. */
+/**
+ * Returns the range of the places of all pages of a field; undefined if the field is not a resource of the definition.
+ */
 export function placesOf(
   definition: Pick<FieldDefinition, 'resources'>,
   field: string,
@@ -57,7 +63,7 @@ export function placesOf(
   return first === undefined ? undefined : { first, last: first - 1 + PAGE_MAX };
 }
 
-/** Undefined where the definition has no such field. */
+/** Undefined if the definition has no such field. */
 export function pageAt({ resources }: Pick<FieldDefinition, 'resources'>, place: number): PagePlace | undefined {
   const field = resources[Math.floor(place / PAGES_A_FIELD)]?.name;
   return field === undefined ? undefined : { field, page: place % PAGES_A_FIELD };

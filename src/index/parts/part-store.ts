@@ -1,9 +1,9 @@
 /**
- * What a list's store has of a part of one version: which documents are attached to which record, and the manifest of their segments. Texts
- * are not here: a part is made again from the extracts of what its records link to.
+ * Data of a part of one version in a list's store: which documents belong to which record, and the manifest of their
+ * segments. Texts are not stored here: a part is rebuilt from the extracts of the files that its records link to.
  *
- *   attached-v<N>-<part>    record number (u32) → AttachedDocument[] (msgpack); no row where there is none
- *   manifest-v<N>-<part>    which segments there are; deletions-v<N>-<part>: which of their documents are out of date
+ *   attached-v<N>-<part>    record number (u32) → AttachedDocument[] (msgpack); no row if there is none
+ *   manifest-v<N>-<part>    the segments; deletions-v<N>-<part>: their outdated documents
  *
  * Thread-safety: as that of the store.
  */
@@ -11,13 +11,13 @@ import type { Database } from 'lmdb';
 import type { RecordStore } from '../../records/index.js';
 import { SegmentManifest, versionSuffix, type PartName } from '../../store/index.js';
 
-/** What of a record's file is in the part: documents with the numbers from `first` on, one a page that has text. */
+/** Documents of one file of a record: `count` documents numbered from `first`, one per page that has text. */
 export interface AttachedDocument {
-  /** The resource field. */
+  /** Name of the resource field. */
   readonly field: string;
-  /** What the field held. */
+  /** Value of the field. */
   readonly url: string;
-  /** Of the file that was read there. */
+  /** Hash of the file that was read. */
   readonly hash: string;
   readonly first: number;
   readonly count: number;
@@ -25,7 +25,10 @@ export interface AttachedDocument {
 
 const opened = new WeakMap<RecordStore, Map<string, PartStore>>();
 
-/** That of this thread's store: opening databases takes the write lock for a moment, so they are opened once. */
+/**
+ * Returns the part's store, which is cached per store of this thread: opening databases takes the write lock for a
+ * moment.
+ */
 export function partStore(store: RecordStore, version: number, name: PartName): PartStore {
   const suffix = `${versionSuffix(version)}-${name}`;
   let known = opened.get(store);
@@ -45,7 +48,7 @@ export class PartStore extends SegmentManifest {
     super(store.environment.root, databases);
   }
 
-  /** By the record's number. */
+  /** Attached documents by record number. */
   get rows(): Database<AttachedDocument[], number> {
     return (this.rowsDb ??= this.store.environment.database<AttachedDocument[], number>(`attached-${this.databases}`, {
       encoding: 'msgpack',
@@ -53,18 +56,18 @@ export class PartStore extends SegmentManifest {
     }));
   }
 
-  /** Opens all, before a transaction that uses them. */
+  /** Opens all databases; call it before a transaction that uses them. */
   prepare(): this {
     void [this.rows, this.manifest, this.deletions];
     return this;
   }
 
-  /** Of a record; empty where it has none. */
+  /** Returns the documents of a record; empty if it has none. */
   attached(recordNumber: number): readonly AttachedDocument[] {
     return this.rows.get(recordNumber) ?? [];
   }
 
-  /** Inside a transaction. */
+  /** Replaces the documents of a record, inside a transaction. */
   attach(recordNumber: number, documents: readonly AttachedDocument[]): void {
     if (documents.length === 0) this.rows.removeSync(recordNumber);
     else void this.rows.putSync(recordNumber, [...documents]);

@@ -1,6 +1,6 @@
 /**
- * Pages as they go into an index, whatever of them is damaged on disk: such a page has no words and keeps its place, and its file is read
- * again. Belongs to one task of one thread.
+ * Reads pages for an index although some may be damaged on disk: a damaged page has no words and keeps its position,
+ * and its file is read again. Belongs to one task of one thread.
  */
 import {
   extractStore,
@@ -16,17 +16,23 @@ import type { RecordStore } from '../../records/index.js';
 import type { DamagedFile } from '../contract/resource-tasks.js';
 import type { PageOfDocument } from './part-documents.js';
 
-/** For the log. */
+/** Message for the log. */
 export const DAMAGED_PAGES =
   'Pages of documents are damaged on disk: they are not found by their words until their documents have been read again, which is to be done';
 
-/** Behind the hash of a file: a record that has its pages without those that are damaged is not done with it. */
+/**
+ * Suffix of a file's hash that marks a record whose damaged pages are missing from the index, so that its pages are
+ * indexed again.
+ */
 const WITH_DAMAGE = ' damaged';
 
 export interface ReadablePages {
   readonly pages: readonly PageOfDocument[];
   readonly isWhole: boolean;
-  /** Behind the hash of the file, by which it is known that a record has its pages: with those that are damaged, or without. */
+  /**
+   * Suffix for the file's hash, which tells whether a record has the file's pages: with the damaged ones ('') or
+   * without.
+   */
   readonly mark: string;
 }
 
@@ -44,25 +50,28 @@ export class ReadablePagesReader {
     return { pages, isWhole: false, mark: WITH_DAMAGE };
   }
 
-  /** Those that were read so far. */
+  /** Files with damaged pages among those read so far. */
   get damaged(): readonly DamagedFile[] {
     return [...this.damagedFiles.values()];
   }
 }
 
-/** As the hash of what a record has without pages that are damaged. */
+/** Returns the hash as it is stored with a record whose damaged pages are missing. */
 export function withDamage(hash: string): string {
   return hash.endsWith(WITH_DAMAGE) ? hash : `${hash}${WITH_DAMAGE}`;
 }
 
-/** Before a transaction with `readAgain`. */
+/** Opens what `readAgain` needs; call it before the transaction. */
 export function prepareReadingAgain(store: RecordStore, files: readonly FileToRead[]): void {
   if (files.length === 0) return;
   extractStore(store).prepare([]);
   void readingQueue(store);
 }
 
-/** Inside a transaction: files whose pages are damaged are read again, also where they are what they were. Those that wait for it already, or could not be read, have their turn. */
+/**
+ * Queues files with damaged pages to be read again, even if the files have not changed. Call it inside a transaction.
+ * Skips files that are already waiting, or could not be read: these are queued anyway.
+ */
 export function readAgain(store: RecordStore, files: readonly FileToRead[], nowMs: number): number {
   let queued = 0;
   for (const file of files) {
@@ -74,7 +83,7 @@ export function readAgain(store: RecordStore, files: readonly FileToRead[], nowM
   return queued;
 }
 
-/** Inside a transaction. */
+/** Queues a file to be read, inside a transaction. */
 export function putPending(store: RecordStore, row: Omit<ExtractRow, 'state'>, nowMs: number): void {
   const { url, kind = 'document' } = row;
   extractStore(store).put(keyOfFile({ kind, url }), { ...row, state: 'pending' });
