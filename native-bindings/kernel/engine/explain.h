@@ -1,4 +1,4 @@
-// Why each hit scored what it scored.
+// Explains the score of each hit.
 #pragma once
 
 #include <span>
@@ -11,8 +11,9 @@
 
 namespace gannet {
 
-// JSON, an array with an object a hit: the words' share with its groups and bonus. Where there are `shares`, what they are told to score
-// (`scores`, a row of as many for each hit) is in `sources`, and the score is their sum.
+// Returns a JSON array with one object per hit: the score of the words, with their groups and bonus. If `shares` is not
+// empty, the reported score of each source (`scores`, one row of shares.size() per hit) is in `sources`, and the score
+// is the sum over all sources.
 std::string ExplainHits(const PreparedQuery& query, const std::vector<Hit>& hits, std::span<const SourceShare> shares = {},
                         std::span<const SourceScore> scores = {});
 

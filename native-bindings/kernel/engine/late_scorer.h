@@ -1,5 +1,6 @@
-// Scores of hits in the order of a column, whose windows were evaluated without: they are few at the end, and are scored one by one; where
-// many are equal by the column, windows are evaluated a second time.
+// Computes the scores of hits that are sorted by a column. Their windows were evaluated without scores. At the end only
+// a few hits remain, which are scored one by one; if many hits tie on the column, their windows are evaluated a second
+// time.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -18,11 +19,11 @@ namespace gannet {
 
 class LateScorer {
  public:
-  // All outlive the object.
+  // All arguments must outlive the object.
   LateScorer(const PreparedQuery* query, ProximityScorer* proximity, WordSource* words, EvaluatorScratch* scratch)
       : query_(*query), proximity_(*proximity), words_(*words), scratch_(*scratch) {}
 
-  // They ascend by segment and document, and lie behind those of the call before.
+  // Sets the scores of `hits`, which must ascend by segment and document and come after those of the previous call.
   void Score(std::span<Hit* const> hits) {
     for (size_t begin = 0, end = 0; begin < hits.size(); begin = end) {
       StopIfAsked();
@@ -34,7 +35,7 @@ class LateScorer {
   }
 
  private:
-  // Above so many hits, all of their window are evaluated.
+  // If a window has more hits than this, the whole window is evaluated.
   static constexpr size_t kOneByOneMax = 8;
 
   void ScoreWindow(uint32_t segment, uint32_t window, std::span<Hit* const> hits) {
@@ -43,7 +44,7 @@ class LateScorer {
       return;
     }
     if (!evaluator_ || segment != segment_) {
-      evaluator_.reset();  // Two of them would share the scratch.
+      evaluator_.reset();  // Two evaluators would share the scratch.
       evaluator_ = std::make_unique<SegmentEvaluator>(&query_, segment, EvaluationNeeds{}, &scratch_);
       segment_ = segment;
     }
@@ -59,7 +60,7 @@ class LateScorer {
   WordSource& words_;
   EvaluatorScratch& scratch_;
   std::unique_ptr<SegmentEvaluator> evaluator_;
-  uint32_t segment_ = 0;  // that it is of
+  uint32_t segment_ = 0;  // of evaluator_
 };
 
 }  // namespace gannet

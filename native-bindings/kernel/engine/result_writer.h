@@ -1,4 +1,4 @@
-// Writes the result bytes of plan.h.
+// Writes search results in the format that query/plan.h describes.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace gannet {
 struct SearchResult {
   uint64_t total_count = 0;
   std::vector<Hit> hits;
-  std::string facets;  // JSON, or empty
+  std::string facets;  // JSON; empty if there are none
   std::string ranges;
   std::string explain;
-  std::vector<ScoreKind> kinds;      // of the sources; none where words are alone
-  std::vector<SourceScore> scores;   // by hit, and by source
+  std::vector<ScoreKind> kinds;      // of the sources; empty if only words were searched
+  std::vector<SourceScore> scores;   // one row per hit, one score per source
 };
 
-// Error(kInvalidArgument) where the plan's distance column is not a location.
+// Throws Error(kInvalidArgument) if the plan's distance column is not a location.
 std::vector<uint8_t> WriteResult(const Generation& generation, const QueryPlan& plan, const SearchResult& result);
 
 }  // namespace gannet

@@ -1,6 +1,6 @@
-// Plans answered on a generation: the kernel's one entry for searches.
+// Evaluates plans on a generation. This is the kernel's only entry point for searches.
 //
-// Thread-safety: any thread; what a search works with is the thread's own (ThreadScratch).
+// Thread-safety: any thread; the working memory belongs to the thread (ThreadScratch).
 #pragma once
 
 #include <cstdint>
@@ -17,33 +17,35 @@
 
 namespace gannet {
 
-// What a search is made of besides the words of its plan. Without other sources the words' score is the hit's.
+// Sources of a search besides the words of its plan. If there are none, a hit's score is that of the words.
 struct OtherSources {
   std::vector<SourceShare> shares;
-  float words_weight = 1;  // beside them
+  float words_weight = 1;  // if there are other sources
   float words_floor = 0;
-  float words_full = 1;  // 0: what the query's best record is expected to score
-  // Of each of these a document has a score by itself: the hit's is the strongest of them and of the sum of the others.
+  float words_full = 1;  // a score of the words that counts as 1; 0: the score expected of the query's best record
+  // Each of these gives a document a score of its own. A hit scores the maximum of these and of the sum of `shares` and
+  // the words.
   std::vector<SourceShare> parts = {};
-  float text_floor = 0;  // of the sum, beside parts: a document with less is no hit by it
+  float text_floor = 0;  // applies to the sum if there are parts: a document with less is not a hit by its text
 };
 
-// Answers the plan (query/plan.h) on the generation with a result (query/plan.h). Documents are found by words or by any of the
-// sources, less what the plan excludes; filter, facets, minimum score and order are the plan's.
+// Evaluates the plan on the generation and returns a result (query/plan.h describes both). A document matches if the
+// words or any of the sources find it and the plan does not exclude it. Filter, facets, minimum score and order are the
+// plan's.
 std::vector<uint8_t> Search(const Generation& generation, std::span<const uint8_t> plan, const OtherSources& others = {});
 
-// Words that are looked for in a part of the records.
+// Words to search for in a part of the records (documents, for example).
 struct PartRequest {
   ScoreKind kind = ScoreKind::kDocument;
   std::shared_ptr<const Generation> part;
   std::vector<uint8_t> plan;  // query/plan.h: its groups and filter
-  float floor = 0;            // of the score as it is told, 0..1
-  float full = 1;             // a score that counts as 1, 0..1; 0: what the best document is expected to score
+  float floor = 0;            // of the reported score, 0..1
+  float full = 1;             // a score that counts as 1, 0..1; 0: the score expected of the best document
 };
 
-// Pictures of the records that are near to what the words mean.
+// A search for records whose pictures are near to the meaning of the words.
 struct PictureRequest {
-  std::shared_ptr<const Generation> pictures;  // the segments of the generation that is searched, with the vectors of pictures
+  std::shared_ptr<const Generation> pictures;  // the segments of the searched generation, with the vectors of pictures
   MeaningRequest near;
 };
 
@@ -54,11 +56,12 @@ struct BesideWords {
   float text_floor = 0;
 };
 
-// The same with what is near to a vector, which is nothing where the generation has no vectors, and with what is found in parts and pictures.
-// Error(kInvalidArgument) where a number is out of its range.
+// As Search, also with records near a vector (none if the generation has no vectors) and with those found in parts and
+// pictures. Throws Error(kInvalidArgument) if a number is out of its range.
 std::vector<uint8_t> SearchBesideWords(const Generation& generation, std::span<const uint8_t> plan, BesideWords beside);
 
-// Record numbers of all matches of the plan's groups and filter, ascending; skip, size and sort are ignored.
+// Returns the record numbers of all matches of the plan's groups and filter, ascending; skip, size and sort are
+// ignored.
 std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::span<const uint8_t> plan);
 
 }  // namespace gannet

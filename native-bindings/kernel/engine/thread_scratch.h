@@ -1,4 +1,4 @@
-// What a thread keeps for its searches, so that they need not ask the system for memory.
+// Working memory that a thread keeps between searches, so that a search need not allocate it.
 //
 // Thread-safety: each thread has its own.
 #pragma once
@@ -14,18 +14,20 @@
 
 namespace gannet {
 
-// Two, because hits in the order of a column are matched without scores, and scored late by a second evaluator.
+// There are two evaluator scratches because hits sorted by a column are matched without scores, and scored later by a
+// second evaluator.
 struct ThreadScratch {
   EvaluatorScratch matching;
   EvaluatorScratch scoring;
   std::vector<PostingCursor> proximity;
-  std::deque<std::vector<PostingCursor>> proximity_in_parts;  // each for one part of a search; they stay where they are
+  // one for each part of a search; a deque, so that they never move
+  std::deque<std::vector<PostingCursor>> proximity_in_parts;
   std::vector<FacetCounter::Table> facets;
   vectors::VectorSearcher vectors;  // a mark for each node of the largest graph
 };
 
-// The scratch of this thread for the time of one search. Its arrays are zero between searches (window.h), which an
-// error half-way through would leave untrue: then the scratch is dropped and the next search makes a new one.
+// Holds the scratch of this thread during one search. The arrays must be zero between searches (window.h). A search
+// that throws may leave them dirty: the scratch is then dropped, and the next search makes a new one.
 class ScratchLease {
  public:
   ScratchLease();
@@ -35,7 +37,7 @@ class ScratchLease {
 
   ThreadScratch& operator*() const { return *scratch_; }
 
-  // The search has ended as it should.
+  // To be called when the search has ended without an error.
   void Return();
 
  private:

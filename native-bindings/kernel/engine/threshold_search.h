@@ -1,8 +1,10 @@
-// Words beside one source that completes others, where hits by score are wanted and nothing else but their number: the threshold algorithm
-// (Fagin, Lotem and Naor 2001). What the other source found is known with its whole score before (KnownMatches). The words are searched as they
-// are where they are alone, in the way that costs least, for what reaches the bar with the most that others have by the other source.
+// Searches words together with one other source that completes what the words find, using the threshold algorithm
+// (Fagin, Lotem and Naor 2001). It applies if only the hits by score and their number are wanted. The documents that
+// the other source found are known with their whole scores beforehand (KnownMatches). The words are searched in the
+// cheapest way, as if they were alone, for documents that can reach the bar with the most that the other source may
+// add.
 //
-// Hits, scores and numbers are those of CombinedMatches, which evaluates both window by window.
+// Hits, scores and counts are the same as those of CombinedMatches, which evaluates both sources window by window.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -20,28 +22,31 @@ namespace gannet {
 
 class ThresholdSearch {
  public:
-  // The shares are the words and the other source. All outlive the object.
+  // `shares` are the words and the other source, in this order. All arguments must outlive the object.
   ThresholdSearch(const PreparedQuery* query, const QueryPlan* plan, std::span<const SourceShare> shares, const KnownMatches* known,
                   EvaluatorScratch* scratch, ProximityScorer* proximity)
       : query_(*query), plan_(*plan), shares_(shares), known_(*known), scratch_(*scratch), proximity_(*proximity) {}
 
-  // Whether the words of such a query can be searched so: whoever they find has a score, and they exclude nothing that the other finds.
+  // Returns true if the query can be searched this way: every document that the words find has a score, and the words
+  // exclude no document that the other source finds.
   static bool IsFor(const PreparedQuery& query, std::span<const SourceShare> shares);
 
-  // Gives the collector what may be a hit of the segment, which was begun; returns how many match where all of them are needed.
+  // Gives the possible hits of the segment, which the collector has begun, to the collector. Returns the number of
+  // matches if all are needed.
   uint64_t Search(uint32_t segment, EvaluationNeeds needs, HitCollector* collector);
 
  private:
-  // What the words of a document have to score where it may reach a sum, of which the other source adds so much.
+  // Returns the least score of the words with which a document can reach `sum` if the other source adds `other`.
   float LeastFor(float sum, float other) const;
   void RaiseLeast();
-  // Of what words found, what may reach the bar.
+  // These keep the documents found by words that may reach the bar.
   void Add(const ScoredDocument& scored);
   void Add(const Window& window);
   void Add(std::span<const ScoredDocument> scored);
-  // Gives what was added, which ascends, its whole score, as long as it may reach the bar, which rises meanwhile.
+  // Completes the scores of the added documents, which ascend, as long as they may reach the bar, which rises
+  // meanwhile.
   void Collect();
-  // The best by words, which are added no more.
+  // Completes the documents that score best by words, and removes them from added_.
   void CompleteBest();
   void Complete(std::span<const ScoredDocument> added);
   void AddWhole(const ScoredDocument& found, float other);
@@ -53,17 +58,17 @@ class ThresholdSearch {
   EvaluatorScratch& scratch_;
   ProximityScorer& proximity_;
 
-  // Of the segment at hand.
+  // State of the current segment.
   uint32_t segment_ = 0;
   HitCollector* collector_ = nullptr;
   std::unique_ptr<SegmentSource> other_;
-  float other_bound_ = 0;    // of what it adds to a sum
-  float least_ = 0;          // what the words of a hit have to score
-  float certain_least_ = 0;  // the same of KnownMatches::certain
+  float other_bound_ = 0;    // the most that the other source adds to a sum
+  float least_ = 0;          // the least score of a hit's words
+  float certain_least_ = 0;  // the same for KnownMatches::certain
   std::vector<ScoredDocument> added_;
   std::vector<float> mosts_;
-  std::vector<ScoredDocument> found_;  // of these some that may reach it, and
-  std::vector<uint32_t> documents_;    // their numbers
+  std::vector<ScoredDocument> found_;  // those of the added documents that may reach the bar
+  std::vector<uint32_t> documents_;    // the numbers of found_
   std::vector<ScoreLimit> limits_;
   std::vector<float> others_;
   std::vector<ScoredDocument> whole_;

@@ -1,7 +1,7 @@
-// The evaluator: a query's matches and scores in one segment, a window at a time.
+// Finds the matches and scores of a query in one segment, one window at a time.
 //
-// This is the seam behind which evaluation may change: consumers see windows, or spans of them, or documents. Which way is gone is
-// the strategy's (strategy.h; docs/decisions/0030 and 0033).
+// The way of evaluation may change behind this interface: consumers see windows, or spans of them, or documents. The
+// strategy decides which way is used (strategy.h; docs/decisions/0030 and 0033).
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@
 
 namespace gannet {
 
-// What of the windows is wanted.
+// What is needed of the windows.
 struct EvaluationNeeds {
   bool scores = true;
-  // Every match, also of those that a bar rules out: for counts and facets.
+  // True if matches are needed even if a bar rules them out: for counts and facets.
   bool all_matches = true;
 };
 
 class SegmentEvaluator {
  public:
-  // `scratch` is for this evaluator alone until it is destroyed.
+  // `scratch` belongs to this evaluator until it is destroyed.
   SegmentEvaluator(const PreparedQuery* query, uint32_t segment, EvaluationNeeds needs, EvaluatorScratch* scratch);
   ~SegmentEvaluator();
   SegmentEvaluator(const SegmentEvaluator&) = delete;
@@ -41,36 +41,38 @@ class SegmentEvaluator {
   WindowRange RangeOf(uint32_t window) const {
     return {window * kWindowSize, std::min((window + 1) * kWindowSize, document_count_)};
   }
-  // The query has words that no match may have.
+  // True if the query has words that no match may have.
   bool excludes() const { return !must_not_.empty(); }
 
   Strategy strategy() const { return strategy_; }
 
-  // The most that a document scores without a bonus, rounding included.
+  // Returns the most that a document scores without a bonus, rounding included.
   float Bound() const;
 
-  // Where the strategy is kUnionBySpan: each span may be evaluated by this or window by window. It is for matches before exclusion.
+  // For kUnionBySpan: each span may be evaluated by this or window by window. Its matches still have what the query
+  // excludes.
   SpanUnion& spans() { return *spans_; }
-  // Where the strategy is kByDocument. Its matches lack what the query excludes.
+  // For kByDocument. Its matches do not have what the query excludes.
   ConjunctionEvaluator& conjunction() { return *conjunction_; }
 
-  // Whether the number of matches can be had without windows: the query excludes nothing, and no scores are needed.
+  // True if matches can be counted without windows: the query excludes nothing, and no scores are needed.
   bool CanCount() const { return !needs_.scores && !excludes() && strategy_ != Strategy::kIntersection; }
-  // Where it can: how many documents match that are not deleted. Instead of the methods that follow.
+  // If CanCount(): returns the number of matching documents that are not deleted. Must not be mixed with the methods
+  // below.
   uint64_t Count(const DeletionSet& deletions);
 
-  // Takes what the query excludes from the matches.
+  // Removes what the query excludes from the matches.
   void Exclude(Window* window);
 
-  // A bar rules out documents whose score, the bonus included, cannot reach it: their scores are some lower numbers,
-  // which cannot either, and they may be missing among the matches where not all are needed. It must not fall from
-  // call to call.
+  // A bar rules out documents whose score, the bonus included, cannot reach it. Their scores are then some lower
+  // numbers, which cannot reach it either, and they may be missing from the matches unless all are needed. The bar must
+  // not fall from call to call.
 
-  // The next window >= from that may have matches; window_count() if none.
+  // Returns the next window >= `from` that may have matches; window_count() if there is none.
   uint32_t NextWindow(uint32_t from, float bar = 0);
 
-  // Windows must ascend. The result is the evaluator's, good until the next call; the caller may take bits from
-  // its matches. Matches do not consider deletions.
+  // Evaluates a window; windows must ascend. The result belongs to the evaluator and is valid until the next call; the
+  // caller may clear bits of its matches. Deletions are not considered.
   Window* Evaluate(uint32_t window, float bar = 0);
 
  private:
@@ -94,15 +96,16 @@ class SegmentEvaluator {
   std::vector<GroupEvaluator> groups_;
   std::vector<GroupEvaluator*> must_;  // cheapest first
   std::vector<GroupEvaluator*> must_not_;
-  std::vector<GroupEvaluator*> scoring_;  // kMust and kShould in order of scoring
-  std::vector<std::pair<const GroupEvaluator*, const GroupEvaluator*>> pairs_;  // that documents of the segment may have
-  uint64_t score_words_ = 0;              // touched
+  std::vector<GroupEvaluator*> scoring_;  // kMust and kShould, in the order of scoring
+  // pairs that documents of the segment may have
+  std::vector<std::pair<const GroupEvaluator*, const GroupEvaluator*>> pairs_;
+  uint64_t score_words_ = 0;              // mask of the words of scores that were written
 
   Strategy strategy_ = Strategy::kNothing;
   std::unique_ptr<ConjunctionEvaluator> conjunction_;  // kByDocument
   std::optional<UnionMatcher> matcher_;                // kUnionOfMatches
   std::optional<UnionBounds> bounds_;                  // kUnionByWindow, kUnionBySpan
-  std::optional<WindowUnion> windows_;                 // likewise
+  std::optional<WindowUnion> windows_;                 // for the same strategies
   std::unique_ptr<SpanUnion> spans_;                   // kUnionBySpan
 };
 

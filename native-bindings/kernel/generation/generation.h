@@ -1,6 +1,5 @@
-// A generation: the segments and deletions that make up one list version at one moment, and everything that a
-// search needs to know about it. Immutable; publishing a write makes a new one that shares what did not
-// change.
+// A generation is the set of segments and deletions that make up one version of a list at one moment, with everything
+// that a search needs to know about it. Publishing a write makes a new generation that shares what did not change.
 //
 // Thread-safety: immutable after construction.
 #pragma once
@@ -19,8 +18,8 @@
 
 namespace gannet {
 
-// Deleted documents of a segment, in chunks of kWindowSize documents that generations share. A null chunk has no
-// deletion.
+// The deleted documents of a segment, in chunks of kWindowSize documents that generations share. A null chunk has no
+// deletions.
 struct DeletionSet {
   using Chunk = std::vector<uint64_t>;  // kWindowSize / 64 words
   std::vector<std::shared_ptr<const Chunk>> chunks;
@@ -35,13 +34,15 @@ struct DeletionSet {
 struct SegmentView {
   std::shared_ptr<const Segment> segment;
   DeletionSet deletions;
-  std::shared_ptr<PartHomes> homes = {};  // of a part's segment: shared by all generations that have it
-  // Said of one that is added: its terms that the generation before does not have, and those that go with the segments that it takes the
-  // place of. Null: not known.
+  // if the segment belongs to a part; shared by all generations that have the segment
+  std::shared_ptr<PartHomes> homes = {};
+  // For an added segment: its terms that the previous generation does not have, and the terms that disappear with the
+  // segments it replaces. Null if they are not known.
   std::shared_ptr<const std::vector<std::string>> changed_terms = {};
 };
 
-// Deletions are of ordinals. What leads to no live document of the words counts for nothing, deleted or not.
+// A segment of vectors. Deletions are of ordinals. A vector whose record has no live document in the segments of words
+// is ignored, deleted or not.
 struct VectorView {
   std::shared_ptr<const vectors::VectorSegment> segment;
   DeletionSet deletions = {};
@@ -51,12 +52,13 @@ struct VectorView {
 struct Generation {
   std::vector<SegmentView> segments;
   std::vector<VectorView> vectors;
-  uint64_t document_count = 0;  // deleted ones included: the N of idf
+  uint64_t document_count = 0;  // with deleted documents: the N of idf
   uint64_t live_count = 0;
   double average_length = 1;    // weighted tokens per document
   Vocabulary vocabulary;
-  std::string settings;         // opaque to the kernel; the planner's JSON
-  std::shared_ptr<PreparedFilters> prepared_filters = std::make_shared<PreparedFilters>();  // of its own: what passes changes with each
+  std::string settings;         // JSON of the planner; the kernel does not read it
+  // Never shared with another generation, because which vectors pass a filter may change with each.
+  std::shared_ptr<PreparedFilters> prepared_filters = std::make_shared<PreparedFilters>();
 };
 
 struct SegmentDeletions {
@@ -64,7 +66,8 @@ struct SegmentDeletions {
   std::vector<uint32_t> documents;  // any order, repeats allowed, below document_count
 };
 
-// Segments of vectors come and go as those of words do, and deletions name records: all of their vectors in the segment.
+// Segments of vectors are added and removed like those of words. A deletion names records and deletes all of their
+// vectors in the segment.
 struct VectorChange {
   struct Deletions {
     std::shared_ptr<const vectors::VectorSegment> segment;
@@ -75,16 +78,16 @@ struct VectorChange {
   std::vector<Deletions> deletions = {};
 };
 
-// The generation after `base` (may be null): without `removed`, with `added` (which may come with deletions
-// already), with `deletions` applied to kept or added segments. `gone_terms`: those that go with `removed` where nothing is added, null
-// where they are not known.
+// Returns the generation that follows `base` (may be null): without `removed`, with `added` (which may already have
+// deletions), and with `deletions` applied to kept or added segments. `gone_terms` are the terms that disappear with
+// `removed` if nothing is added; null if they are not known.
 std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const std::vector<SegmentView>& added,
                                                    const std::vector<std::shared_ptr<const Segment>>& removed,
                                                    const std::vector<SegmentDeletions>& deletions,
                                                    std::string settings, const VectorChange& vectors = {},
                                                    const std::vector<std::string>* gone_terms = nullptr);
 
-// Adds the vectors of a record that were not deleted to `sum`, which has as many numbers as they have.
+// Adds the live vectors of a record to `sum`, which has the vectors' number of dimensions.
 void AddVectorsOf(const Generation& generation, uint32_t record, std::span<float> sum);
 
 }  // namespace gannet

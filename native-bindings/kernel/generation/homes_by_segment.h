@@ -1,9 +1,9 @@
-// What was looked up in a segment of the fields about a file that leads to records: where these are.
+// Caches, for one file whose documents or vectors lead to records, where these records are in a segment of the fields.
 //
-// Both files never change, so it is good for as long as they are open; it is kept beside the file and goes from generation to
-// generation with it. Deletions are the generation's.
+// Both files are immutable, so a cached answer is valid as long as both are open. It is kept with the file and passes
+// from generation to generation with it. Deletions are not considered; the generation has them.
 //
-// Thread-safety: any thread; it locks by itself.
+// Thread-safety: any thread; locks internally.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ namespace gannet {
 
 inline constexpr uint32_t kNoHome = 0xffffffffu;
 
-// The document in a segment of the fields by what leads there; kNoHome where it has none.
+// For each index (a document of a part, or an ordinal of a vector), its document in a segment of the fields, or kNoHome
+// if there is none.
 class HomesInSegment {
  public:
   static constexpr size_t kAtOnce = 64;
@@ -29,9 +30,11 @@ class HomesInSegment {
   size_t size() const { return documents_.size(); }
   uint32_t operator[](size_t index) const { return documents_[index]; }
   void Fetch(size_t index) const { __builtin_prefetch(&documents_[index]); }
-  // [begin, begin + kAtOnce) lead to as many documents beside each other, in their order. `begin` is a multiple of kAtOnce.
+  // Returns true if the indexes [begin, begin + kAtOnce) lead to consecutive documents in ascending order. `begin` is a
+  // multiple of kAtOnce.
   bool IsStraight(size_t begin) const { return straight_[begin / kAtOnce]; }
-  // The one index that leads to the document; kNoHome where it is to be looked up by the record, because none may lead there, or several.
+  // Returns the only index that leads to the document. kNoHome means that the document has to be looked up by its
+  // record, because none or several may lead to it.
   uint32_t IndexOf(uint32_t document) const {
     const size_t block = document / kAtOnce;
     if (block >= indexes_.size() || indexes_[block] == kNoHome) return kNoHome;
@@ -41,13 +44,15 @@ class HomesInSegment {
  private:
   std::vector<uint32_t> documents_;
   std::vector<bool> straight_;
-  std::vector<uint32_t> indexes_;  // of the first of kAtOnce documents, to all of which one index each leads, in their order; else kNoHome
+  // For each block of kAtOnce documents: the index that leads to its first one, if exactly one index leads to each and
+  // the indexes are consecutive; else kNoHome.
+  std::vector<uint32_t> indexes_;
 };
 
 class HomesBySegment {
  public:
-  // Made by `find` where they are asked for the first time. Null where the segment has too few documents for it to be worth the memory of
-  // `count` numbers: then records are looked up one by one.
+  // Returns the cached homes, made by `find` on the first request. Null if the segment has too few documents to be
+  // worth the memory of `count` numbers: records are then looked up one by one.
   std::shared_ptr<const HomesInSegment> In(const std::shared_ptr<const Segment>& fields, uint32_t count,
                                            const std::function<std::vector<uint32_t>()>& find);
 

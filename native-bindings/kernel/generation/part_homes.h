@@ -1,10 +1,11 @@
-// Which records the documents of a part's segment lead to, and where these are in the segments of the fields
+// Which records the documents of a part's segment lead to, and where these records are in the segments of the fields
 // (docs/decisions/0082-parts-of-a-record.md).
 //
-// Documents of one record that stand beside each other, as the pages of a file do, are a *run*. What is asked of all documents that match is
-// asked of their runs, which are fewer, and found with the carries of additions, 64 documents at a time.
+// Consecutive documents that lead to the same record, such as the pages of a file, form a *run*. Work that would be
+// done for all matching documents is done for their runs, which are fewer. The runs of 64 documents at a time are found
+// by the carries of an addition.
 //
-// Thread-safety: any thread; PartHomes locks by itself.
+// Thread-safety: any thread; PartHomes locks internally.
 #pragma once
 
 #include <bit>
@@ -20,22 +21,22 @@
 
 namespace gannet {
 
-inline constexpr uint16_t kPartRecordColumn = 0;  // of the record
-inline constexpr uint16_t kPartPlaceColumn = 1;   // which of its documents: a page's number
+inline constexpr uint16_t kPartRecordColumn = 0;  // the record number
+inline constexpr uint16_t kPartPlaceColumn = 1;  // which of the record's documents this is, for example the page number
 
-// Error(kInvalidArgument) where the segment is not one of a part.
+// Throws Error(kInvalidArgument) if the segment does not belong to a part.
 void CheckPart(const Segment& segment);
 
-// The number in one of these columns; kNoHome where there is none that can be.
+// Returns the number in one of these columns, or kNoHome if it has none or none that is valid.
 uint32_t PartNumber(const Column& column, uint32_t document);
 
 class RecordRuns {
  public:
-  // Of a segment that CheckPart lets pass.
+  // `part` must have passed CheckPart.
   explicit RecordRuns(const Segment& part);
 
   uint32_t count() const { return static_cast<uint32_t>(records_.size()); }
-  // Of a run.
+  // Record and documents [begin, end) of a run.
   uint32_t record(uint32_t run) const { return records_[run]; }
   uint32_t begin(uint32_t run) const { return begins_[run]; }
   uint32_t end(uint32_t run) const { return begins_[run + 1]; }
@@ -45,7 +46,7 @@ class RecordRuns {
     return ended_[document / 64] + static_cast<uint32_t>(std::popcount(ends_[document / 64] & below));
   }
 
-  // The runs of a record.
+  // Returns the runs of a record.
   std::span<const uint32_t> Of(uint32_t record) const;
 
   // Sets the bits of the runs that have a document among the matches of the window. `runs` has RunWords() words.
@@ -53,17 +54,17 @@ class RecordRuns {
   size_t RunWords() const { return (records_.size() + 63) / 64 + 1; }
 
  private:
-  std::vector<uint64_t> ends_;       // a bit a document: the last of its run; whole windows
-  std::vector<uint32_t> ended_;      // by word: runs that have ended before
+  std::vector<uint64_t> ends_;       // one bit per document, set for the last one of each run; whole windows
+  std::vector<uint32_t> ended_;      // by word: number of runs that ended before
   std::vector<uint32_t> records_;    // by run
-  std::vector<uint32_t> begins_;     // by run, and the number of documents
-  std::vector<uint32_t> by_record_;  // runs in the order of their records
+  std::vector<uint32_t> begins_;     // by run; at the end, the number of documents
+  std::vector<uint32_t> by_record_;  // runs, sorted by record
 };
 
 class PartHomes {
  public:
   const RecordRuns& Runs(const Segment& part);
-  // The document of each run. Null where `fields` has too few documents: HomesBySegment.
+  // Returns the document of each run. Null if `fields` has too few documents (see HomesBySegment).
   std::shared_ptr<const HomesInSegment> In(const std::shared_ptr<const Segment>& fields, const Segment& part);
 
  private:

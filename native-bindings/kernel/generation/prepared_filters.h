@@ -1,10 +1,11 @@
-// Filters of vectors that a generation was asked for again and again, prepared for searches (vectors/passing_vectors.h).
+// Caches the vector filters that a generation is asked for repeatedly, prepared for searches
+// (vectors/passing_vectors.h).
 //
-// Preparing reads what a few searches would: a filter is prepared when it comes for the third time. Packing its codes reads what hundreds would: that is done when
-// it has been asked for as often, so that a generation that is followed by another soon has not paid for it. What has not been asked for longest goes first, by
-// number and by bytes.
+// Preparing a filter reads as much as a few searches do, so it is prepared at its third request. Packing its codes
+// reads as much as hundreds of searches do, so it is done after that many requests: a generation that is soon followed
+// by another has then not paid for it. The least recently requested filter is evicted first, by number and by bytes.
 //
-// Thread-safety: any thread; it locks by itself.
+// Thread-safety: any thread; locks internally.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ class PreparedFilters {
  public:
   using Prepared = std::shared_ptr<const vectors::PassingVectors>;
 
-  // Null while the filter of this name is asked for too rarely. `prepare` is called without the lock, now and then by two threads at once, with the bytes that may
-  // be packed.
+  // Returns null while the filter of this name is requested too rarely. `prepare` is called without the lock, possibly
+  // by two threads at once, with the number of bytes that may be packed.
   Prepared Find(const std::string& name, const vectors::VectorGraph& graph, const std::function<Prepared(uint64_t packed_bytes_max)>& prepare);
 
   static constexpr uint32_t kAskedMin = 3;
@@ -33,16 +34,18 @@ class PreparedFilters {
  private:
   struct Entry {
     std::string name;
-    uint32_t asked = 0;        // since it was prepared, where it is
-    uint32_t packed_each = 0;  // so many times packing is due, until it is done: a search that is stopped meanwhile leaves it to another; 0: not at all
+    uint32_t asked = 0;        // number of requests; since it was prepared, if it is
+    // Packing is due at every multiple of this number of requests until it is done, so that another search packs if one
+    // is stopped; 0: never.
+    uint32_t packed_each = 0;
     Prepared prepared = {};
   };
-  // To the front; made where it is missing.
+  // Returns the entry, moved to the front; makes it if it is missing.
   Entry& Use(const std::string& name);
   void Forget();
 
   std::mutex mutex_;
-  std::list<Entry> entries_;  // the last that was asked for first
+  std::list<Entry> entries_;  // most recently requested first
   uint64_t bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Where the records of a segment's vectors are in the segments of words.
+// Maps the vectors of a segment to the documents of their records in the segments of words.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace gannet {
 
 class VectorHomes {
  public:
-  // The document of each ordinal. Null where `words` has too few documents: HomesBySegment.
+  // Returns the document of each ordinal. Null if `words` has too few documents (see HomesBySegment).
   std::shared_ptr<const HomesInSegment> In(const std::shared_ptr<const Segment>& words,
                                            const vectors::VectorSegment& segment);
 

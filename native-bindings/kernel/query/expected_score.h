@@ -1,8 +1,9 @@
-// What the best record of a query is expected to score by its words, in a list that has something to say about it: what counts as a full score
-// where words are summed with something else.
+// Estimates what the best record of a query would score by its words in a list that has good matches for it. If the
+// words are summed with other sources, this score counts as full.
 //
-// Of the words alone, before anything is searched, so that it is the same on every page and behind every filter. A query of many
-// words asks for more than any record has, so its best one stays farther below 1.
+// The estimate depends on the words alone and is made before anything is searched, so it is the same on every page and
+// behind every filter. For a query of many words it is more than any record has, so the best record stays farther below
+// 1.
 //
 // Thread-safety: pure.
 #pragma once
@@ -11,7 +12,7 @@
 
 namespace gannet {
 
-// Above 0, at most 1; 1 where nothing scores.
+// Returns a score above 0, at most 1; 1 if nothing scores.
 float ExpectedScore(const PreparedQuery& query);
 
 }  // namespace gannet

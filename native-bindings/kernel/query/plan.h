@@ -1,7 +1,7 @@
-// The bytes that carry a query from the planner (TypeScript) to the kernel, and the answer back.
+// The bytes in which a query gets from the planner (TypeScript) to the kernel, and the result back.
 //
-// Little-endian, no alignment. `str` is u32 length + UTF-8. Written by native-bindings/query-plan.ts. Parse
-// checks every bound and limit: a malformed plan is Error(kInvalidArgument), never a crash.
+// Little-endian, no alignment. `str` is u32 length + UTF-8. Written by native-bindings/query-plan.ts. Parsing checks
+// every bound and limit: a malformed plan is Error(kInvalidArgument), never a crash.
 //
 //   u32 kPlanMagic
 //   u32 flags (PlanFlag)
@@ -43,30 +43,31 @@
 //   f64 latitude, f64 longitude      (present when the above is not 0)
 //
 // Meaning:
-//   - A group matches a document where any alternative does. kMust groups all have to match; when there is no
-//     kMust group, at least one kShould group has to; no kMustNot group may match.
+//   - A group matches a document if any alternative does. All kMust groups have to match; if there is no kMust group,
+//     at least one kShould group has to; no kMustNot group may match.
 //   - A comparison on a many-valued column holds if any value does; kNotEqual is not(kEqual); a missing value
 //     satisfies only kIsNull and kNotEqual. Values of another kind than the column's never match.
 //   - Sorting: missing values last, in either direction; ties by score, then by record number.
 //   - Radius: great-circle distance on a sphere of 6,371,008.8 m.
 //
-// Scores: BM25F with combined fields (Robertson, Zaragoza, Taylor 2004): the weighted frequencies of a group's
-// alternatives are summed, each times its weight (those of longer words together: longer_words.h), and saturated once
-// with kSaturationK1 and kLengthB; idf = ln(1 + (N - df + 0.5) / (df + 0.5)), with N the documents of the generation and
-// df the documents that hold any of the alternatives that count (AlternativeKind); a phrase adds what its rarest term has.
+// Scores: BM25F with combined fields (Robertson, Zaragoza, Taylor 2004). The weighted frequencies of a group's
+// alternatives are summed, each times its weight (longer words together: longer_words.h), and saturated once with
+// kSaturationK1 and kLengthB. idf = ln(1 + (N - df + 0.5) / (df + 0.5)), where N is the number of documents of the
+// generation and df the number of documents that have any of the alternatives that count (AlternativeKind); a phrase
+// adds the df of its rarest term.
 //
-// Proximity bonus: neighbours in the sequence are a pair of groups, each pair counted once in each order, unless they
-// share a term. A pair adds proximity weight * (idf + idf') / 2 * t / (t + K), K as for a word, t = the sum over
-// occurrences of the one and of the other within kProximityDistanceMax positions in one field (either order) of the
+// Proximity bonus: neighbours in the sequence are a pair of groups. Each pair counts once in each order, unless the two
+// share a term. A pair adds proximity weight * (idf + idf') / 2 * t / (t + K), with K as for a word; t is the sum, over
+// occurrences of the one and of the other within kProximityDistanceMax positions in one field (either order), of the
 // field's weight units / distance. Occurrences are those of the counting alternatives that are single terms.
 //
-// Whole-field bonus: a document with a text field that holds one term of each word of `whole`, in this order, and nothing
-// else, gets whole field weight * (sum over these words' groups, each once, of boost * idf) * u / (u + K), u being the
-// weight units of the weightiest such field. Terms are those of counting alternatives with a weight of
-// kWholeFieldTermWeightMin or more: as typed or as good as that.
+// Whole-field bonus: a document with a text field that has exactly one term of each word of `whole`, in this order,
+// gets whole field weight * (sum over these words' groups, each once, of boost * idf) * u / (u + K), where u is the
+// weight units of the weightiest such field. The terms are those of counting alternatives with a weight of at least
+// kWholeFieldTermWeightMin: as typed, or as good as that.
 //
-// The reported score is the sum of all that divided by the greatest sum that the impacts of these lists allow, so it
-// is in 0..1 and depends on nothing but query, record and list. Without scoring groups every match scores 1.
+// The reported score is the total divided by the greatest total that the impacts of these lists allow, so it is in 0..1
+// and depends on nothing but query, record and list. Without scoring groups every match scores 1.
 //
 // Result:
 //   u32 kResultMagic
@@ -96,7 +97,7 @@ inline constexpr uint32_t kWholeMax = 64;
 inline constexpr float kWholeFieldTermWeightMin = 0.85f;
 inline constexpr uint32_t kFilterDepthMax = 64;
 inline constexpr uint32_t kSortKeysMax = 8;
-// Totals over a whole plan, so that what a plan costs to hold is bounded by more than its bytes.
+// Limits of a whole plan, which bound the memory that a parsed plan takes.
 inline constexpr uint32_t kPlanTermsMax = 65536;
 inline constexpr uint32_t kFilterNodesMax = 65536;
 inline constexpr uint32_t kFilterValuesMax = 1u << 20;
@@ -108,8 +109,8 @@ enum PlanFlag : uint32_t {
   kStorageOrder = 4,    // no scores and no order: hits in record number order
 };
 enum class Occur : uint8_t { kShould = 0, kMust = 1, kMustNot = 2 };
-// What makes an alternative one. Words, synonyms and words that are longer by the word count for the group's idf; typos only
-// where no document holds any of those, so that a rare word stays rare although it resembles a frequent one.
+// Origin of an alternative. Words, synonyms and longer words count for the group's idf. Typos count only if no document
+// has any of those, so that a rare word stays rare although it resembles a frequent one.
 enum class AlternativeKind : uint8_t { kWord = 0, kTypo = 1, kSynonym = 2, kCompound = 3 };
 enum class FilterOp : uint8_t {
   kAll = 0, kAnd = 1, kOr = 2, kNot = 3, kEqual = 4, kNotEqual = 5, kLess = 6, kLessOrEqual = 7,

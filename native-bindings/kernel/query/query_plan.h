@@ -1,4 +1,4 @@
-// A parsed plan. Strings are views into the plan's bytes, which the caller keeps alive.
+// A parsed plan. Strings are views into the plan's bytes, which the caller must keep alive.
 #pragma once
 
 #include <cstdint>
@@ -73,7 +73,7 @@ struct QueryPlan {
   GeoPoint distance_origin;
 };
 
-// Error(kInvalidArgument) where the bytes are not a plan within the limits of plan.h.
+// Throws Error(kInvalidArgument) if the bytes are not a plan within the limits of plan.h.
 QueryPlan ParsePlan(std::span<const uint8_t> bytes);
 
 }  // namespace gannet

@@ -1,7 +1,7 @@
-// How many documents hold any of some terms: what the idf of a group of alternatives is made of. The sum of their
-// document frequencies would count documents with several forms of a word several times (docs/decisions/0010).
+// Counts the documents that have any of several terms, from which a group's idf is computed. The sum of the terms'
+// document frequencies would count a document with several forms of a word several times (docs/decisions/0010).
 //
-// Thread-safety: pure functions of immutable data; answers are kept in the segments' caches where they take longer to work out.
+// Thread-safety: pure functions of immutable data; answers that take longer to compute are cached with the segments.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace gannet {
 
-// Over all segments; of distinct terms of the query, whose lists are known.
+// Returns the count over all segments. `terms` are distinct terms of the query, whose lists are known.
 uint64_t CountUnion(const PreparedQuery& query, std::span<const uint32_t> terms);
 
 }  // namespace gannet

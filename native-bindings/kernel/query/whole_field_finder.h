@@ -1,9 +1,9 @@
-// The documents of a segment with a text field that is the query, word by word, and nothing else.
+// Finds the documents of a segment with a text field that is the query, word by word, and nothing else.
 //
-// Found once per segment and words, and kept in the segment's cache: few queries are the whole of a field, and those that
-// are (names) are asked again.
+// The result is computed once per segment and words and kept in the segment's cache: few queries are a whole field, and
+// those that are (names) are asked again.
 //
-// Thread-safety: functions of immutable data and of the segments' caches, which lock by themselves.
+// Thread-safety: functions of immutable data and of the segments' caches, which lock internally.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@
 
 namespace gannet {
 
-// By document, each once. `places` has for each word of the query the terms that may stand there (indexes into `terms`);
-// neither it nor a place is empty.
+// Returns each document once, ascending. `places` has, for each word of the query, the terms that may stand there
+// (indexes into `terms`); neither `places` nor any of its elements may be empty.
 WholeFieldMatches FindWholeFields(const Segment& segment, uint32_t segment_index, std::span<const PreparedTerm> terms,
                                   std::span<const std::vector<uint32_t>* const> places);
 

@@ -1,9 +1,10 @@
-// A segment that a thread of its own builds while its documents still come, so that whoever makes them goes on meanwhile.
+// Builds a segment in a thread of its own while its documents still arrive, so that the thread that makes them can go
+// on.
 //
-// What the thread throws is thrown by Finish. Until Finish has returned nobody may count on the file; after Abandon, and where the build
-// fails, none is there.
+// Finish throws what the building thread has thrown. The file must not be relied on before Finish has returned. After
+// Abandon, and if the build fails, no file is left.
 //
-// Thread-safety: one thread, that of whoever gives the documents. The thread that builds has its priority.
+// Thread-safety: one thread, the one that gives the documents. The building thread runs at the same priority.
 #pragma once
 
 #include <condition_variable>
@@ -24,28 +25,30 @@ namespace gannet {
 
 class BackgroundBuild {
  public:
-  // What may wait to be built: beyond it, Add waits for the builder, which is slower only where the processors are taken.
+  // Maximum number of bytes that wait to be built. If there are more, Add waits for the builder, which is the slower
+  // side only if the processors are busy.
   static constexpr size_t kWaitingBytesMax = 2u << 20;
 
-  // Checks the schema as BuildSegment does. std::system_error where the process may have no other thread.
+  // Checks the schema as BuildSegment does. Throws std::system_error if the process cannot start another thread.
   BackgroundBuild(std::string path, SegmentSchema schema);
-  // Abandons what is not finished.
+  // Abandons the build unless it was finished.
   ~BackgroundBuild();
   BackgroundBuild(const BackgroundBuild&) = delete;
   BackgroundBuild& operator=(const BackgroundBuild&) = delete;
 
-  // Whole documents, as SegmentBuilder::Add takes them; copied. Throws nothing of the build: what has failed is told by Finish.
+  // Adds a copy of whole documents, in the encoding of SegmentBuilder::Add. Does not throw errors of the build: Finish
+  // does.
   void Add(std::span<const uint8_t> documents);
-  // No document follows: the file is written from here on. Error(kInvalidArgument) for any that follows all the same.
+  // Ends the documents: the file is written from here on. A later Add throws Error(kInvalidArgument).
   void End();
-  // Ends, waits, and returns what BuildSegment returns, or throws what it throws. May be called again.
+  // Ends the documents, waits for the thread, and returns or throws what BuildSegment does. May be called again.
   SegmentSummary Finish();
-  // Waits until the thread has ended; no file is left.
+  // Stops the build, waits until the thread has ended, and leaves no file.
   void Abandon();
 
  private:
   void Run();
-  // The next piece; none where no more come. Throws where nobody wants the segment.
+  // Returns the next piece, or nothing after the last one. Throws if the build was abandoned.
   std::optional<std::vector<uint8_t>> Next();
   void Join();
 
@@ -58,7 +61,7 @@ class BackgroundBuild {
   bool is_ended_ = false;
   bool is_abandoned_ = false;
   bool has_failed_ = false;
-  // Of the thread, until it is joined.
+  // Written by the thread; not to be read until it is joined.
   std::optional<SegmentSummary> summary_;
   std::exception_ptr failure_;
   std::thread thread_;

@@ -1,5 +1,5 @@
-// The bytes that carry records from TypeScript to the segment builder. Written by
-// native-bindings/document-batch.ts, read here; little-endian, no alignment.
+// The bytes in which records reach the segment builder. Written by native-bindings/document-batch.ts (TypeScript), read
+// here; little-endian, no alignment.
 //
 //   u32 document count
 //   per document:

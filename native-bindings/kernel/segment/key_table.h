@@ -1,14 +1,15 @@
-// The terms and stem groups of a small segment, found without a look into its file.
+// Finds the terms and stem groups of a small segment without reading its file.
 //
-// Beside writes a list has a handful of segments of a few documents each, and every search asks each of them for every term of its
-// plan, nearly always in vain. A look-up in LMDB takes some hundred nanoseconds; one here about ten, and some ten more where the key is
-// there. So nothing that was found in such a segment needs to be kept: what is kept is asked for about as long as it takes to find it,
-// and given back one by one when the segment goes, a moment later.
+// Besides its large segments, a list that is written to has a few segments of a few documents each. Every search looks
+// up every term of its plan in each of them, nearly always in vain. A look-up in LMDB takes some hundred nanoseconds;
+// one in this table takes about ten, and some ten more if the key is there. So nothing needs to be cached for such a
+// segment: a cache look-up would take about as long, and its entries would have to be freed one by one when the segment
+// is removed soon after.
 //
-// Open addressing with linear probing, at most half full; a slot has 16 bits of the hash, so that a key that is not there is mostly told
-// by the slots alone.
+// Uses open addressing with linear probing, at most half full. A slot has 16 bits of the hash, so most look-ups of a
+// missing key read the slots only.
 //
-// Thread-safety: immutable once it is built.
+// Thread-safety: immutable once built.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@
 
 namespace gannet {
 
-// Of a term or stem, as it is stored: it may be looked up in several tables.
+// Returns the hash of a term or stem in its stored form. The caller may use it with several tables.
 inline uint32_t HashTerm(std::string_view text) { return HashBytes(text, ProcessSeed()); }
 
 class KeyTable {
@@ -33,11 +34,11 @@ class KeyTable {
   using Value = std::span<const uint8_t>;
   static constexpr size_t kKeysMax = 1 << 15;
 
-  // Of nothing: it is not known which keys there are.
+  // Makes a table of unknown content (is_known() is false).
   KeyTable() = default;
 
-  // A key is one byte, which tells of what kind it is, and a text. Key and value stay where they are for as long as the table is used.
-  // False, and nothing is known, where there are more than kKeysMax.
+  // Adds a key: one byte for its kind, followed by a text. Key and value must stay valid as long as the table is used.
+  // Returns false, and leaves the table unknown, if there are more than kKeysMax keys.
   bool Add(std::span<const uint8_t> key, Value value) {
     if (entries_.size() == kKeysMax) {
       entries_.clear();
@@ -47,7 +48,7 @@ class KeyTable {
     return true;
   }
 
-  // After the last one was added.
+  // To be called after the last key was added.
   void Build() {
     slots_.assign(std::max<size_t>(2, std::bit_ceil(2 * entries_.size())), 0);
     for (uint32_t place = 0; place < entries_.size(); ++place) {
@@ -60,7 +61,7 @@ class KeyTable {
 
   bool is_known() const { return !slots_.empty(); }
 
-  // Null where there is no such key. Where it is known which there are; `hash`: HashTerm(text).
+  // Returns null if there is no such key. Requires is_known(); `hash` is HashTerm(text).
   const Value* Find(uint8_t kind, std::string_view text, uint32_t hash) const {
     for (size_t slot = hash & (slots_.size() - 1); slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
       if ((slots_[slot] & kTagMask) != TagOf(hash)) continue;
@@ -81,7 +82,8 @@ class KeyTable {
   static uint32_t TagOf(uint32_t hash) { return hash & kTagMask; }
 
   std::vector<Entry> entries_;
-  std::vector<uint32_t> slots_;  // a power of two of them; 0: empty, else the tag and the place of the key, counted from 1
+  // the number of slots is a power of two; 0: empty, else the tag and the place of the key, counted from 1
+  std::vector<uint32_t> slots_;
 };
 
 }  // namespace gannet

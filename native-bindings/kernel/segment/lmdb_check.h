@@ -1,9 +1,9 @@
 // Checks the structure of an LMDB file before LMDB follows any reference in it.
 //
-// LMDB trusts its file: a damaged page number or node offset is a wild pointer. The walk visits every page of the
-// tree and checks the meta pages, page headers, node offsets and sizes, the order of the keys and the bounds that
-// the branches promise, and the page numbers and lengths of overflow values (whose pages are not read). No page
-// may be reached twice. Values are not looked at.
+// LMDB trusts its file: a damaged page number or node offset becomes a wild pointer. The check visits every page of the
+// tree. It checks the meta pages, page headers, node offsets and sizes, the order of the keys and the bounds that the
+// branches promise, and the page numbers and lengths of overflow values (whose pages are not read). No page may be
+// reached twice. Values are not checked.
 //
 // Thread-safety: a function of its argument.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace gannet {
 
-// Error(kDamaged) unless LMDB can read `file` (the whole file, as mapped) safely.
+// Throws Error(kDamaged) unless LMDB can read `file` (the whole file, as mapped) safely.
 void CheckLmdbFile(std::span<const uint8_t> file);
 
 }  // namespace gannet

@@ -1,4 +1,5 @@
-// Sizes of LMDB 0.9's file format on 64-bit machines, as mdb.c declares it: what whoever writes and whoever checks files both know.
+// Sizes of LMDB 0.9's file format on 64-bit machines, as mdb.c declares them, for the code that writes and that checks
+// files.
 //
 // Thread-safety: constants.
 #pragma once

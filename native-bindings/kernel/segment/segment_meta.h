@@ -1,4 +1,4 @@
-// The bytes of SegmentMeta: see docs/formats.md.
+// Encodes and decodes SegmentMeta; docs/formats.md describes the bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ inline constexpr uint32_t kColumnsMax = 4096;
 inline constexpr uint32_t kWeightUnitsMax = 1000;
 inline constexpr size_t kLanguageBytesMax = 16;
 
-// The length depends on the fields, columns and language only, not on the numbers.
+// The number of bytes depends only on the fields, columns and language, not on the numbers.
 std::vector<uint8_t> EncodeSegmentMeta(const SegmentMeta& meta);
-// Error(kUnsupportedFormat) where another version of the format wrote it, Error(kDamaged).
+// Throws Error(kUnsupportedFormat) if another version of the format wrote the bytes, and Error(kDamaged).
 SegmentMeta DecodeSegmentMeta(std::span<const uint8_t> bytes);
 
 }  // namespace gannet

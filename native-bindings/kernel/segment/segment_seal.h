@@ -8,14 +8,14 @@
 
 namespace gannet {
 
-// Where the seal begins, for the size of the file's pages.
+// Returns the file offset of the seal for the given page size.
 constexpr uint64_t SealOffset(uint64_t page_bytes) { return page_bytes - 2 * sizeof(uint64_t); }
 
-// Writes the seal of a file that nobody writes to any more, without syncing it. Throws kIo or kDiskFull.
+// Writes the seal of a file that is no longer written to, without syncing it. Throws kIo or kDiskFull.
 void SealSegmentFile(const std::string& path, uint64_t page_bytes);
-// The same of an open file of so many bytes, which are read into memory.
+// The same for an open file of `file_bytes` bytes, which are read into memory.
 void SealSegmentFile(int file, uint64_t file_bytes, uint64_t page_bytes, const std::string& path);
-// Reads the whole file. Error(kDamaged) where its bytes are not those that were sealed, kIo where it cannot be read.
+// Reads the whole file. Throws Error(kDamaged) if its bytes are not those that were sealed, kIo if it cannot be read.
 void CheckSegmentSeal(const std::string& path);
 
 }  // namespace gannet

@@ -1,7 +1,8 @@
-// Lays out a segment file: what building and merging share.
+// Lays out a segment file, for building and for merging.
 //
-// The parts have to come in the order of their keys: columns, field lengths, meta, norms, postings, record numbers,
-// stems, terms, spelling. Terms are told with their lists (AddTerm); their entries are kept in memory until the lists are written.
+// The parts must be written in the order of their keys: columns, field lengths, meta, norms, postings, record numbers,
+// stems, terms, spelling. AddTerm takes terms with their lists; the terms' entries are kept in memory until the lists
+// are written.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -28,15 +29,14 @@ class SegmentWriter {
   SegmentWriter(const std::string& path, const SegmentSchema& schema, uint32_t document_count, uint64_t size_bytes_max);
 
   void WriteColumn(uint32_t column, ColumnWriter* values);
-  // Fields in order. Adds up the token counts and weighted lengths of the meta data.
+  // To be called for the fields in order. Sums the token counts and weighted lengths for the meta data.
   void WriteFieldLengths(uint32_t field, std::span<const uint32_t> lengths);
-  // After the field lengths.
+  // To be called after the field lengths.
   void WriteNorms(std::span<const uint8_t> norms);
   float AverageLength() const;
-  // Terms in byte order.
+  // To be called for the terms in byte order.
   void AddTerm(std::string_view term, std::span<const uint8_t> list);
-  // Error(kInvalidArgument) where a record number occurs twice. Then writes everything else, and gives the file its
-  // name.
+  // Writes everything else and gives the file its name. Throws Error(kInvalidArgument) if a record number occurs twice.
   SegmentSummary Finish(std::span<const uint32_t> record_numbers);
 
  private:
@@ -57,7 +57,7 @@ class SegmentWriter {
   std::vector<uint8_t> entries_;  // u16 key bytes, u16 value bytes, key, value
 };
 
-// Checks a schema: Error(kInvalidArgument) or Error(kLimit).
+// Throws Error(kInvalidArgument) or Error(kLimit) if the schema is not valid.
 void CheckSchema(const SegmentSchema& schema);
 
 }  // namespace gannet

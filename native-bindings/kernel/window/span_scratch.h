@@ -1,4 +1,4 @@
-// The working memory of a SpanUnion, kept by a thread so that a search need not ask the system for it.
+// The working memory of a SpanUnion, kept by a thread so that a search need not allocate it.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace gannet {
 
-// Memory grows and is kept; what is added is zero.
+// Grows the array if it is too small; new elements are zero.
 template <typename T>
 inline void EnsureSize(std::vector<T>* values, size_t size) {
   if (values->size() < size) values->resize(size);
@@ -14,24 +14,24 @@ inline void EnsureSize(std::vector<T>* values, size_t size) {
 
 class PostingCursor;
 
-// Postings of a block, none of which is enough by itself: their frequencies have not been read.
+// Postings of a block of which none reaches the bar by itself, so their frequencies have not been read.
 struct BareRun {
   PostingCursor* cursor;
   float weight;     // of the alternative
   uint32_t block;
-  uint32_t first;   // place of the first one in the block
-  uint32_t begin;   // and among the gathered postings
+  uint32_t first;   // index of the first one in the block
+  uint32_t begin;   // index of the first one among the gathered postings
   uint32_t end;
 };
 
-// Postings of a group in a range of documents, alternative by alternative in the order of summing.
+// Postings of a group in a range of documents, by alternative, in the order of summing.
 struct GatheredPostings {
   std::vector<uint32_t> offsets;   // document - the range's base
   std::vector<float> frequencies;  // times the weight of the alternative
-  uint32_t count = 0;              // of either; the vectors may be longer
+  uint32_t count = 0;              // of both; the vectors may be longer
   std::vector<BareRun> bare;       // in their order
 
-  // Makes room for so many more.
+  // Makes room for `more` postings.
   void Reserve(uint32_t more) {
     if (offsets.size() - count >= more) return;
     offsets.resize(2 * offsets.size() + more);
@@ -39,21 +39,21 @@ struct GatheredPostings {
   }
 };
 
-// What looking up documents needs besides.
+// Additional memory for looking up documents.
 struct LookUpScratch {
   std::vector<uint32_t> documents;
   std::vector<uint32_t> postings;
   std::vector<uint32_t> places;
 };
 
-// A document that may be among the hits: its score without the bonus, and the most that the bonus is.
+// A document that may be a hit: its score without the bonus, and the most that the bonus can be.
 struct ScoredDocument {
   uint32_t document;
   float score;
   float bonus_bound;
 };
 
-// A document that may reach the bar of a UnionSieve, and what is known of its score: the sum so far.
+// A document that may reach the bar of a UnionSieve, with its score so far.
 struct SievedDocument {
   uint32_t offset;  // document - the range's base
   float score;
@@ -61,28 +61,28 @@ struct SievedDocument {
 
 struct SieveScratch {
   std::vector<uint64_t> bits;             // by list and document; all zero between spans
-  std::vector<uint32_t> places;           // by list and word of these: of the first posting in it, where there is any
-  std::vector<uint64_t> others;           // by document: that any list behind the one at hand has it
-  std::vector<uint32_t> chosen;           // places in the list at hand
-  std::vector<SievedDocument> added;      // of the list at hand
-  std::vector<SievedDocument> candidates; // of those behind it
+  std::vector<uint32_t> places;  // by list and word of `bits`: index of the first posting in the word, if there is any
+  std::vector<uint64_t> others;           // by document: set if any list after the current one has it
+  std::vector<uint32_t> chosen;           // indexes in the current list
+  std::vector<SievedDocument> added;      // of the current list
+  std::vector<SievedDocument> candidates; // of the lists after it
   std::vector<SievedDocument> merged;
 };
 
 struct SpanScratch {
-  std::vector<uint64_t> slot_bits;  // of the documents that have a slot
-  std::vector<uint64_t> shared_bits;  // of those that have another posting than the one at hand, or may have
-  std::vector<uint64_t> lesser_bits;  // of those that lesser groups have
+  std::vector<uint64_t> slot_bits;  // documents that have a slot
+  std::vector<uint64_t> shared_bits;  // documents that have, or may have, another posting than the current one
+  std::vector<uint64_t> lesser_bits;  // documents that lesser groups have
   std::vector<uint64_t> matches;
-  std::vector<uint32_t> ranks;  // by word of the bits: slots before it
+  std::vector<uint32_t> ranks;  // by word of the bits: number of slots before it
   GatheredPostings postings;
-  std::vector<uint32_t> places;  // of some of them
-  // By slot, and one more for what has none.
+  std::vector<uint32_t> places;  // indexes of some of the postings
+  // By slot, with one more slot for documents that have none.
   std::vector<uint32_t> offsets;  // of the document in the span
   std::vector<float> saturations;
-  std::vector<float> frequencies;  // of the groups, one after the other
+  std::vector<float> frequencies;  // by group, one group after the other
   std::vector<float> scores;
-  std::vector<float> reach;  // scores and what the bonus may be
+  std::vector<float> reach;  // score plus the most that the bonus can be
   // Slots that may be hits, and what is looked up for them.
   std::vector<uint32_t> candidates;
   std::vector<uint32_t> documents;

@@ -1,11 +1,11 @@
 // A window: kWindowSize consecutive documents of a segment, the unit of evaluation.
 //
-// Everything behind the evaluator (deletions, filter, counts, facets, sorting, the top hits) sees windows and
-// nothing else, so that how matches are found and scored can change without them.
+// Everything after the evaluator (deletions, filter, counts, facets, sorting, the top hits) sees only windows, so that
+// the way in which matches are found and scored can change independently.
 //
-// Invariant that saves clearing: a sparse array (scores, flags, frequencies) is all zero between windows. Whoever
-// writes to it notes the 64-document words that it touched in a mask, and wipes these. Sets of documents carry such a
-// mask, too, so that a window costs by what is in it and not by its size.
+// An invariant saves clearing: a sparse array (scores, flags, frequencies) is all zero between windows. Code that
+// writes to it records the 64-document words that it touched in a mask, and wipes these words afterwards. Sets of
+// documents have such a mask, too, so that the cost of a window depends on its content and not on its size.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ namespace gannet {
 inline constexpr uint32_t kWindowWords = kWindowSize / 64;
 static_assert(kWindowWords == 64, "a mask of words is one uint64_t");
 
-// A documents' range of a segment: [base, end), base a multiple of kWindowSize.
+// A range of documents of a segment: [base, end), where base is a multiple of kWindowSize.
 struct WindowRange {
   uint32_t base;
   uint32_t end;
 };
 
-// Calls visit(word number) in ascending order.
+// Calls visit(word number) for each bit of the mask, in ascending order.
 template <typename Visit>
 inline void ForEachWord(uint64_t words, Visit&& visit) {
   for (; words != 0; words &= words - 1) visit(static_cast<uint32_t>(std::countr_zero(words)));
@@ -46,7 +46,7 @@ inline void ForEachBit(uint64_t word, uint32_t offset, Visit&& visit) {
 
 // A set of documents of a window, by their offsets in it.
 struct WindowBits {
-  uint64_t used = 0;  // a bit per word that may have any; the other words are zero
+  uint64_t used = 0;  // one bit per word that may be non-zero; the other words are zero
   alignas(64) uint64_t words[kWindowWords] = {};
 
   bool Contains(uint32_t offset) const { return words[offset / 64] >> (offset % 64) & 1; }
@@ -68,7 +68,7 @@ struct WindowBits {
     return CountUsedBits(words, used);
   }
 
-  // The words that have bits.
+  // Returns the mask of the words that have bits.
   uint64_t Occupied() const {
     uint64_t occupied = 0;
     ForEachWord(used, [&](uint32_t word) { occupied |= uint64_t{words[word] != 0} << word; });
@@ -99,7 +99,7 @@ struct WindowBits {
     used &= other.used;
   }
 
-  // kWindowWords words.
+  // `other` has kWindowWords words.
   void Subtract(const uint64_t* other) {
     ForEachWord(used, [&](uint32_t word) { words[word] &= ~other[word]; });
   }
@@ -113,14 +113,14 @@ struct WindowBits {
     used |= other.used;
   }
 
-  // What both others have.
+  // Adds the documents that both sets have.
   void UniteCommon(const WindowBits& one, const WindowBits& other) {
     const uint64_t common = one.used & other.used;
     ForEachWord(common, [&](uint32_t word) { words[word] |= one.words[word] & other.words[word]; });
     used |= common;
   }
 
-  // The offsets [begin, end).
+  // Adds the offsets [begin, end).
   void AddRange(uint32_t begin, uint32_t end) {
     for (uint32_t word = begin / 64; word * 64 < end; ++word) {
       uint64_t mask = ~uint64_t{0};
@@ -141,23 +141,23 @@ inline void ForEachBit(const WindowBits& bits, Visit&& visit) {
 struct Window {
   WindowRange range{0, 0};
   WindowBits matches;
-  // Good where `matches` is set and the evaluator scores; anything elsewhere.
+  // Valid where `matches` is set, if the evaluator scores; undefined elsewhere.
   alignas(64) float scores[kWindowSize] = {};
-  // Where the evaluator scores: of the documents that may be among the hits, all that have a bonus (proximity_scorer.h),
-  // and others.
+  // If the evaluator scores: contains at least those documents, of the ones that may be hits, that have a bonus
+  // (proximity_scorer.h).
   WindowBits bonus_candidates;
 };
 
-// The offsets at which a sparse array of floats is not zero, in the order in which they came to be.
+// The offsets of the non-zero elements of a sparse array of floats, in the order in which they became non-zero.
 class TouchedOffsets {
  public:
-  // Adds to one element; after each kRunMax of these, EndRun() follows. `value` is above zero.
+  // Adds `value`, which is above zero, to one element. EndRun() must follow after at most kRunMax calls.
   void Add(uint32_t offset, float value, float* values) {
     offsets_[count_] = static_cast<uint16_t>(offset);
     count_ += values[offset] == 0;
     values[offset] += value;
   }
-  // Zeros come of damaged postings alone. They might be noted again and again.
+  // Only damaged postings have values of zero, which may be recorded repeatedly; this bounds their number.
   void EndRun() { count_ = std::min(count_, kWindowSize); }
 
   std::span<const uint16_t> offsets() const { return {offsets_.data(), count_}; }
@@ -179,14 +179,14 @@ class TouchedOffsets {
   std::array<uint16_t, kWindowSize + kRunMax> offsets_;
 };
 
-// Zeroes the 64 elements of every word in the mask; `values` is aligned to 64 bytes.
+// Zeroes the 64 elements of every word in the mask; `values` must be aligned to 64 bytes.
 template <typename T>
 inline void WipeWords(T* values, uint64_t words) {
   if (words == ~uint64_t{0}) {
     std::memset(values, 0, kWindowSize * sizeof(T));
     return;
   }
-  // A memset of this size would be compiled to a string instruction, whose start alone takes longer.
+  // A memset of this size would be compiled to a string instruction, whose start-up alone takes longer.
   typedef uint64_t Zeros __attribute__((vector_size(16), may_alias));
   constexpr uint32_t kStores = 64 * sizeof(T) / sizeof(Zeros);
   ForEachWord(words, [&](uint32_t word) {
@@ -197,7 +197,7 @@ inline void WipeWords(T* values, uint64_t words) {
   });
 }
 
-// The words that hold the offsets [first, last].
+// Returns the mask of the words that hold the offsets [first, last].
 inline uint64_t WordRange(uint32_t first, uint32_t last) {
   const uint32_t low = first / 64;
   const uint32_t high = last / 64;
