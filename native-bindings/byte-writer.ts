@@ -1,10 +1,16 @@
-/** A growing buffer that DocumentBatchWriter and QueryPlanWriter write little-endian values into. */
+/** A growing buffer to which DocumentBatchWriter and QueryPlanWriter append little-endian values. */
 
-/** Shorter strings are copied character by character: calling into the runtime costs more than that. */
+/**
+ * Strings up to this many UTF-16 units are copied character by character, which costs less than a call into the
+ * runtime.
+ */
 const SHORT_STRING_UNITS = 24;
 const BYTES_MAX = 0x7fffffff;
 
-/** `utf8Write` is what Buffer.write calls in the end; without its checks a short string costs half. */
+/**
+ * `utf8Write` is what Buffer.write calls in the end; skipping the checks of Buffer.write halves the cost of a short
+ * string.
+ */
 type FastBuffer = Buffer & { utf8Write(text: string, offset: number, length: number): number };
 
 export class ByteWriter {
@@ -21,7 +27,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** Cuts off what was written from `length` on. */
+  /** Discards everything from `length` on. */
   truncate(length: number): void {
     if (length < this.#length) this.#length = length;
   }
@@ -56,10 +62,10 @@ export class ByteWriter {
     this.#length += 8;
   }
 
-  /** Length in bytes (u32), then UTF-8. Lone surrogates become U+FFFD. */
+  /** Writes the length in bytes (u32), then UTF-8. Lone surrogates become U+FFFD. */
   string(text: string): void {
     const units = text.length;
-    // A UTF-16 unit takes at most three bytes; of a long text the true length is worth counting.
+    // A UTF-16 unit takes at most three bytes; for a long text, counting the exact length pays.
     this.#reserve(4 + (units > 0xffff ? Buffer.byteLength(text) : units * 3));
     const start = this.#length + 4;
     let written = 0;
@@ -88,7 +94,7 @@ export class ByteWriter {
     this.#view.setUint32(offset, value, true);
   }
 
-  /** What was written: a view that the next write may change. */
+  /** Returns the written bytes: a view that the next write may change. */
   bytes(): Uint8Array {
     return new Uint8Array(this.#buffer.buffer, this.#buffer.byteOffset, this.#length);
   }

@@ -12,24 +12,24 @@ const DOCUMENT_HEADER_BYTES = 8;
 
 /**
  * Writes the documents of a segment in the encoding of kernel/segment/document_batch.h, for Kernel.buildSegment.
- * Entries go between begin() and end(); a document that turns out bad is dropped by abandon().
+ * Entries are added between begin() and end(); abandon() drops an invalid document.
  */
 export class DocumentBatchWriter {
   readonly #writer = new ByteWriter(INITIAL_BYTES);
   #documentCount = 0;
-  /** Where the open document begins; -1 between documents. */
+  /** Offset of the open document; -1 between documents. */
   #start = -1;
 
   constructor() {
     this.#writer.u32(0);
   }
 
-  /** Documents that were ended. */
+  /** Number of documents that have ended. */
   get documentCount(): number {
     return this.#documentCount;
   }
 
-  /** Bytes written so far, the open document included. */
+  /** Number of bytes written so far, including the open document. */
   get byteLength(): number {
     return this.#writer.length;
   }
@@ -46,20 +46,20 @@ export class DocumentBatchWriter {
     this.#writer.string(value);
   }
 
-  /** `key` is what comparisons use; `display` may be empty where it is the same. */
+  /** Adds a string value. Comparisons use `key`; `display` may be empty if it is the same. */
   string(column: number, key: string, display: string): void {
     this.#entry(ENTRY_STRING, column);
     this.#writer.string(key);
     this.#writer.string(display === key ? '' : display);
   }
 
-  /** Numbers, dates (milliseconds since 1970) and booleans (0 or 1). */
+  /** Adds a number, a date (milliseconds since 1970) or a boolean (0 or 1). */
   number(column: number, value: number): void {
     this.#entry(ENTRY_NUMBER, column);
     this.#writer.f64(value);
   }
 
-  /** In degrees. */
+  /** Adds a location in degrees. */
   location(column: number, latitude: number, longitude: number): void {
     this.#entry(ENTRY_LOCATION, column);
     this.#writer.f64(latitude);
@@ -79,14 +79,14 @@ export class DocumentBatchWriter {
     this.#start = -1;
   }
 
-  /** The batch: a view of the writer's memory, good until the writer is used again. */
+  /** Returns the batch: a view of the writer's memory, valid until the writer is used again. */
   finish(): Uint8Array {
     if (this.#start >= 0) throw new Error('a document has not been ended');
     this.#writer.patchU32(0, this.#documentCount);
     return this.#writer.bytes();
   }
 
-  /** What was written from `begin` on, where a document begins: a view, as that of `finish`. */
+  /** Returns the bytes from `begin` on, where a document must begin: a view like that of `finish`. */
   documentsFrom(begin: number): Uint8Array {
     if (this.#start >= 0) throw new Error('a document has not been ended');
     return this.#writer.bytes().subarray(begin);

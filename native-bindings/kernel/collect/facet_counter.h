@@ -18,19 +18,19 @@ namespace gannet {
 
 class FacetCounter {
  public:
-  // Counts by raw value: all zero, and so again after EndSegment. Room for it is made where it is too small.
+  // Counts by raw value. All entries are zero before BeginSegment and after EndSegment; the table grows as needed.
   using Table = std::vector<uint32_t>;
 
-  // Error(kInvalidArgument) where the generation's segments do not have the column or it is a location. `table` outlives the object, and is
-  // nobody else's until then.
+  // Throws Error(kInvalidArgument) if the generation's segments do not have the column or it is a location. `table`
+  // must outlive the object and be used by nothing else until then.
   FacetCounter(const Generation& generation, const PlanFacet& facet, Table* table);
 
   void BeginSegment(uint32_t segment);
   void Count(const Window& window);
   void EndSegment();
 
-  // Appends `"name":[...]` and, for numbers and dates with a value, `"name":{"min":..,"max":..}`, each with a comma
-  // before it where the text is more than its opening brace. Once, at the end.
+  // Appends `"name":[...]` and, for numbers and dates with a value, `"name":{"min":..,"max":..}`, each preceded by a
+  // comma if the text is more than its opening brace. To be called once, at the end.
   void AppendJson(std::string* facets, std::string* ranges);
 
  private:
@@ -59,12 +59,12 @@ class FacetCounter {
   PlanFacet facet_;
   std::string name_;
   ColumnType type_ = ColumnType::kString;
-  const Column* column_ = nullptr;  // of the segment at hand; null if it has none
+  const Column* column_ = nullptr;  // of the current segment; null if it has none
   Table& table_;
-  uint32_t raw_end_ = 0;  // in the table, of the segment at hand, what is behind it is zero
-  std::array<uint64_t, kWindowWords> with_value_;  // of a window's matches, those that have a value
-  std::vector<uint32_t> touched_;  // of the table, where it is large, what is not zero
-  std::unordered_map<double, uint64_t> wide_counts_;  // of numbers that have too many raw values for a table
+  uint32_t raw_end_ = 0;  // end of the current segment's part of the table; what follows is zero
+  std::array<uint64_t, kWindowWords> with_value_;  // the matches of a window that have a value
+  std::vector<uint32_t> touched_;  // for a large table: its non-zero entries
+  std::unordered_map<double, uint64_t> wide_counts_;  // for numbers that have too many raw values for a table
   ValueCounts<std::string_view> strings_;
   ValueCounts<double> numbers_;
 };

@@ -1,13 +1,16 @@
-// Keeps the best hits of a search in the order that the plan asks for.
+// Keeps the best hits of a search, in the order that the plan asks for.
 //
-// Hits gather in a buffer of about twice the number wanted; when it is full, the better half stays (nth_element, so a
-// page far down costs no more per match than the first) and its worst becomes the bar for what enters.
+// Hits are gathered in a buffer of about twice the wanted number. When it is full, the better half is kept
+// (nth_element, so a page far down costs no more per match than the first), and the worst of it becomes the bar that
+// new hits must reach.
 //
-// With a proximity bonus, windows bring the scores without it. In the order of scores, what may be among the best with
-// it is kept, and gets its bonus when the better half is chosen; in another order, hits get theirs when they enter.
+// With a proximity bonus, windows have scores without it. If hits are sorted by score, those that may be among the best
+// with the bonus are kept, and get it when the better half is chosen. In another order, hits get their bonus when they
+// enter.
 //
-// In the order of a column, what the worst of the best says of it is a filter for the windows that follow, and scores only break ties: hits
-// enter without, and those that are left get theirs together (docs/decisions/0174-columns-by-blocks.md).
+// If hits are sorted by a column, the column value of the bar becomes a filter for the following windows, and scores
+// only break ties: hits enter without a score, and the remaining ones get theirs together
+// (docs/decisions/0174-columns-by-blocks.md).
 #pragma once
 
 #include <cstdint>
@@ -30,46 +33,47 @@ struct Hit {
   uint32_t record_number = 0;
   uint32_t segment = 0;  // index in the generation
   uint32_t document = 0;
-  bool has_bonus = false;  // in its score
-  float bonus_bound = 0;   // the most that it is, where it is not
+  bool has_bonus = false;  // its score has the bonus
+  float bonus_bound = 0;   // if not has_bonus: the most that the bonus can be
   bool is_late = false;    // its score is not known yet
 };
 
 class HitCollector {
  public:
-  // Gives hits of windows that were evaluated without scores theirs, the bonus included. They ascend by segment and document.
+  // Sets the scores, with the bonus, of hits of windows that were evaluated without scores. Hits ascend by segment and
+  // document.
   using LateScores = std::function<void(std::span<Hit* const>)>;
 
-  // Error(kInvalidArgument) where a sort key names a column that the segments do not have or cannot be sorted by.
-  // `proximity` outlives the collector; null where scores come whole.
+  // Throws Error(kInvalidArgument) if a sort key names a column that the segments do not have or that cannot be sorted
+  // by. `proximity` must outlive the collector; null if scores already have the bonus.
   HitCollector(const Generation& generation, const QueryPlan& plan, ProximityScorer* proximity, LateScores late_scores);
 
-  // Every match's score is needed to order the hits. Otherwise, scores only break ties and are asked for late.
+  // True if every match's score is needed to order the hits. Otherwise scores only break ties and are asked for late.
   bool needs_every_score() const { return needs_every_score_; }
   bool wants_hits() const { return kept_max_ > 0; }
-  // Hits are wanted in the order of scores, and CollectScored may be used.
+  // True if hits are wanted in the order of scores; CollectScored may then be used.
   bool is_by_score() const { return order_ == Order::kScore && wants_hits(); }
 
-  // Documents whose score, the bonus included, is below this cannot be among the hits any more; 0 if any may.
+  // Documents whose score, the bonus included, is below this can no longer be among the hits; 0 if any may be.
   const float& bar() const { return bar_score_; }
-  // How many hits are kept.
+  // Number of hits that are kept.
   size_t wanted() const { return kept_max_; }
-  // So many documents, some of them yet to come, are known to have a score of at least this.
+  // To be called if at least wanted() documents, some possibly not collected yet, are known to have this score or more.
   void SeedBar(float score) { bar_score_ = std::max(bar_score_, score); }
 
   void BeginSegment(uint32_t segment);
-  // `scores` may be null where they are not needed of every match: those of hits come late, and not at all in storage order.
+  // `scores` may be null if they are not needed of every match: hits then get scores late, or none in storage order.
   void Collect(const Window& window, const float* scores);
-  // The same for documents that are known by themselves. Those that the bar rules out may be missing.
+  // The same for single documents. Those that the bar rules out may be missing.
   void CollectScored(std::span<const ScoredDocument> documents);
 
-  // The hits of the page, in order.
+  // Returns the hits of the page, in order.
   std::vector<Hit> Finish();
 
  private:
   enum class Order : uint8_t { kScore, kRecordNumber, kKeys };
 
-  // A hit by its index in hits_, and its place in the order of scores: the lower, the better.
+  // A hit by its index in hits_, with its rank in the order of scores: the lower, the better.
   struct RankedHit {
     uint64_t rank;
     uint32_t index;
@@ -77,11 +81,11 @@ class HitCollector {
   static bool HasLowerRank(const RankedHit& a, const RankedHit& b) { return a.rank < b.rank; }
   std::vector<RankedHit> RankHits() const;
   bool ComesFirst(const RankedHit& a, const RankedHit& b) const;
-  // The hits of the page, in order.
+  // Returns the hits of the page, in order.
   template <typename First>
   std::vector<Hit> Page(std::vector<RankedHit>* hits, First&& comes_first) const;
 
-  // Hits enter without their bonus.
+  // True if hits enter without their bonus.
   bool has_late_bonuses() const { return order_ == Order::kScore && proximity_ != nullptr; }
 
   void CollectByScore(const Window& window, const float* scores);
@@ -94,13 +98,13 @@ class HitCollector {
   double ReadColumn(const SortKey& key, const Column* column, uint32_t document) const;
   Hit MakeHit(uint32_t document, float score) const;
 
-  // < 0: a comes first.
+  // Returns < 0 if a comes first.
   int CompareKey(size_t key, const Hit& a, double a_value, const Hit& b, double b_value) const;
-  // Only by what is known without scores; 0 where they would decide or nothing differs.
+  // Compares without scores; returns 0 if scores would decide or nothing differs.
   int CompareWithoutScores(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool ComesFirst(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool EntersAfterBar(const Hit& hit, const double* values) const;
-  // The same by its score without a bonus, whatever the bonus.
+  // Returns true if the hit may reach the bar by its score without the bonus plus the most that the bonus can be.
   bool MayCatchUp(const Hit& hit) const { return hit.score + hit.bonus_bound >= bar_score_; }
   void Add(const Hit& hit, const double* values);
   void RaiseBar(float score);
@@ -109,9 +113,9 @@ class HitCollector {
   void Keep(std::span<const RankedHit> order);
   void TakeBar(uint32_t hit);
   void ScoreLate();
-  // Bonuses of all hits that may be among those wanted. The others are removed.
+  // Adds the bonuses of all hits that may be among those wanted, and removes the other hits.
   void AddBonuses();
-  // Hits that stay below `bar` may have less.
+  // Adds bonuses; hits that stay below `bar` may get less than theirs.
   void AddBonuses(float bar, std::span<uint32_t> indexes);
 
   const Generation& generation_;
@@ -119,7 +123,7 @@ class HitCollector {
   Order order_;
   ProximityScorer* proximity_;
   bool needs_every_score_ = false;
-  float unscored_ = 0;  // what a hit scores in storage order, where nobody asked for a score
+  float unscored_ = 0;  // the score of hits in storage order without scores
   size_t kept_max_ = 0;
   size_t buffer_max_ = 0;
   size_t stride_ = 0;  // values per hit
@@ -128,16 +132,16 @@ class HitCollector {
   bool has_bar_ = false;
   Hit bar_;
   std::vector<double> bar_values_;
-  bool scores_come_late_ = false;  // of some hit
+  bool scores_come_late_ = false;  // true if some hit has no score yet
   LateScores late_scores_;
   float bar_score_ = 0;             // in the order of scores
-  std::vector<float> best_scores_;  // a heap, the least first: the kept_max_ best so far, of which a bar follows
+  std::vector<float> best_scores_;  // a min-heap of the kept_max_ best scores so far, from which a bar follows
 
-  // Of the segment at hand.
+  // State of the current segment.
   uint32_t segment_ = 0;
   const uint32_t* record_numbers_ = nullptr;
-  std::vector<const Column*> columns_;  // by sort key; null where it needs none or has none
-  std::optional<ColumnFilter> bar_filter_;  // what the bar's first key leaves
+  std::vector<const Column*> columns_;  // by sort key; null if the key has no column or the segment lacks it
+  std::optional<ColumnFilter> bar_filter_;  // the documents that the bar's first key admits
 };
 
 }  // namespace gannet

@@ -1,7 +1,8 @@
-// How many documents have each value of a facet: of one segment after the other, and of all of them.
+// Counts how many documents have each value of a facet, per segment and over all segments.
 //
-// Within a segment values are small numbers in the order of what they stand for, so they are counted in a table, and what comes of it
-// is in order already. Counts of segments are merged in that order: no value is hashed, whose number may be great.
+// Within a segment, values are small numbers in the order of what they stand for, so they are counted in a table, whose
+// entries are in that order. The counts of segments are merged in that order. Values, of which there may be many, are
+// never hashed.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -16,7 +17,7 @@
 
 namespace gannet {
 
-// Keys are compared by <, and NaN is none of them.
+// Keys are compared by <; NaN must not occur.
 template <typename Key>
 class ValueCounts {
  public:
@@ -25,14 +26,15 @@ class ValueCounts {
     uint64_t count;
   };
 
-  // Those of a further segment. Where their keys do not ascend, as in a damaged file, values may be told more than once.
+  // Adds the counts of a further segment. If their keys do not ascend, as in a damaged file, a value may be reported
+  // more than once.
   void Add(std::vector<Entry> counts) {
     if (!counts.empty()) segments_.push_back(std::move(counts));
   }
 
-  // All, by their keys. Ends what is known.
+  // Returns all counts, sorted by key, and starts over.
   std::vector<Entry> Take() {
-    // The smaller ones first, so that the largest is gone through once.
+    // The smaller ones come first, so that the largest is read once.
     std::ranges::sort(segments_, {}, [](const std::vector<Entry>& counts) { return counts.size(); });
     std::vector<Entry> all;
     for (std::vector<Entry>& counts : segments_) all = all.empty() ? std::move(counts) : Merge(all, counts);

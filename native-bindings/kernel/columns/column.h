@@ -1,15 +1,13 @@
-// A read-only view of one column: the values of a facet (or of @name, @created, @modified, the location)
-// per document. Layout: docs/formats.md.
+// A read-only view of one column: the values of a facet (or of @name, @created, @modified, the location) per document.
+// docs/formats.md describes the layout.
 //
-// String columns hold ordinals into a dictionary sorted by key; the key is the case-folded value that
-// comparisons use, the display is the value as first written. Ordinals are in key order, so a range of
-// strings is a range of ordinals. Number, date (milliseconds since 1970) and boolean (0, 1) columns hold
-// doubles; NaN and infinities never occur. The values of a document in a many-valued column are distinct and
-// ascend.
+// String columns hold ordinals into a dictionary sorted by key. The key is the case-folded value that comparisons use,
+// the display the value as first written. Ordinals are in key order, so a range of strings is a range of ordinals.
+// Number, date (milliseconds since 1970) and boolean (0, 1) columns hold doubles; NaN and infinities never occur. The
+// values of a document in a many-valued column are distinct and ascend.
 //
-// Thread-safety: immutable. Accessors are memory-safe for document < document count (asserted by the
-// caller, not checked) once Open has validated the sizes; ordinals read from damaged bytes are clamped to the
-// dictionary.
+// Thread-safety: immutable. Accessors are memory-safe for document < document count (the caller's duty, not checked)
+// once Parse has validated the sizes; ordinals read from damaged bytes are clamped to the dictionary.
 #pragma once
 
 #include <algorithm>
@@ -32,21 +30,23 @@ enum class ColumnPart : uint8_t {
   kHeader = 0,
   kValues = 1,
   kOffsets = 2,         // many-valued: u32 per document and one more
-  kPresent = 3,         // single numbers where some document has none: one bit per document, in 64-bit words
+  // if some document of a single-valued number column has no value: one bit per document, in 64-bit words
+  kPresent = 3,
   kRanges = 4,          // numbers: f64 minimum and maximum per kColumnBlockSize documents
-  kKeyOffsets = 5,      // strings: u32 per ordinal and one more, into
+  kKeyOffsets = 5,      // strings: u32 per ordinal and one more, into kKeys
   kKeys = 6,
-  kDisplayOffsets = 7,  // the same for displays; an empty display is the key; both left out where all are
+  // as kKeyOffsets, into kDisplays; an empty display means the key; both are left out if all displays are empty
+  kDisplayOffsets = 7,
   kDisplays = 8,
 };
 inline constexpr size_t kColumnPartCount = 9;
 
 class Column {
  public:
-  // An empty column, without values for any document.
+  // Makes an empty column: no document has a value.
   Column() = default;
-  // `parts` by ColumnPart; each begins at an address divisible by 8. They are kept, not copied.
-  // Error(kDamaged) where sizes do not fit together or the header says another type than expected.
+  // `parts` are by ColumnPart; each begins at an address divisible by 8 and is kept, not copied. Throws Error(kDamaged)
+  // if sizes do not fit together or the header has another type than expected.
   static Column Parse(ColumnType type, bool many, uint32_t document_count,
                       const std::array<std::span<const uint8_t>, kColumnPartCount>& parts);
 
@@ -60,10 +60,10 @@ class Column {
     const std::string_view display = Text(displays_, ordinal);
     return display.empty() ? Key(ordinal) : display;
   }
-  // First ordinal whose key is >= `key`; dictionary_size() if none.
+  // Returns the first ordinal whose key is >= `key`; dictionary_size() if there is none.
   uint32_t LowerBound(std::string_view key) const;
 
-  // --- values per document. Single columns have zero or one.
+  // --- values per document. Single-valued columns have zero or one.
   uint32_t ValueCount(uint32_t document) const {
     if (many_) {
       const auto [begin, end] = ValueRange(document);
@@ -88,28 +88,29 @@ class Column {
   };
   Point Location(uint32_t document) const {
     const FixedPoint& point = points()[document];
-    // Division gives the double that is nearest to the decimal; a product with 1e-7 does not.
+    // The division gives the double nearest to the decimal; a product with 1e-7 does not.
     return {point.latitude / 1e7, point.longitude / 1e7};
   }
 
-  // Smallest and largest number among documents [block * kColumnBlockSize, ...); false where none has a value.
+  // Sets the least and greatest number among documents [block * kColumnBlockSize, ...); returns false if none has a
+  // value.
   bool BlockRange(uint32_t block, double* minimum, double* maximum) const;
 
-  // --- raw access, for loops over many documents. Value i of a single column is that of document i; those of
-  // document d in a many-valued column are ValueRange(d). Raw values of a damaged file may be anything: clamp
-  // ordinals to dictionary_size() before indexing with them (or size the table for all values of the width), and
-  // do not sort by a double without looking for NaN. NumberAt and Ordinal do so themselves.
+  // --- raw access, for loops over many documents. Value i of a single-valued column is that of document i; the values
+  // of document d in a many-valued column are ValueRange(d). Raw values of a damaged file may be anything: clamp
+  // ordinals to dictionary_size() before indexing with them (or size the table for all values of the width), and check
+  // doubles for NaN before sorting by them. NumberAt and Ordinal do so themselves.
 
-  // [first, end) of a document's values in a many-valued column; within the values whatever the bytes say.
+  // Returns [first, end) of a document's values in a many-valued column; always within the values.
   std::pair<uint32_t, uint32_t> ValueRange(uint32_t document) const {
     const uint32_t begin = std::min(offsets_[document], value_count_);
     return {begin, std::clamp(offsets_[document + 1], begin, value_count_)};
   }
-  // [0, value_count()) are valid indexes: the document count for a single column.
+  // Indexes [0, value_count()) are valid: the document count for a single-valued column.
   uint32_t value_count() const { return value_count_; }
   // 1, 2 or 4 for ordinals; 1, 2, 4 (unsigned integers) or 8 (double) for numbers.
   uint32_t value_bytes() const { return value_bytes_; }
-  // The ordinal that stands for "none" in a single string column: all ones in value_bytes() bytes.
+  // The ordinal that means "none" in a single-valued string column: all ones in value_bytes() bytes.
   uint32_t missing_ordinal() const { return missing_ordinal_; }
 
   // Calls visitor(std::span<const uint8_t | uint16_t | uint32_t>) with the ordinals. String columns only.
@@ -119,8 +120,8 @@ class Column {
     if (value_bytes_ == 2) return visitor(Values<uint16_t>());
     return visitor(Values<uint32_t>());
   }
-  // Calls visitor(std::span<const uint8_t | uint16_t | uint32_t | double>); ToNumber makes a number of a value, and
-  // keeps the order: a test of numbers may be made a test of raw values.
+  // Calls visitor(std::span<const uint8_t | uint16_t | uint32_t | double>). ToNumber converts a raw value and preserves
+  // the order, so a test of numbers can be made a test of raw values.
   template <typename Visitor>
   decltype(auto) VisitNumbers(Visitor&& visitor) const {
     if (value_bytes_ == 1) return visitor(Values<uint8_t>());
@@ -147,15 +148,15 @@ class Column {
     if (value_bytes_ == 2) return Values<uint16_t>()[index];
     return Values<uint32_t>()[index];
   }
-  // Whether a single number column has a value; values of the others are 0.
+  // Returns true if a document of a single-valued number column has a value; documents without one have 0.
   bool HasNumber(uint32_t document) const {
     return present_ == nullptr ? all_present_ : (present_[document / 64] >> (document % 64) & 1) != 0;
   }
-  // One bit per document of a single number column; null: every document has a value, or, where value_count() is 0,
-  // none.
+  // One bit per document of a single-valued number column. Null if every document has a value or, if value_count() is
+  // 0, none has.
   const uint64_t* present_words() const { return present_; }
 
-  // 1e-7 degrees; latitude kNoLatitude: no location.
+  // In units of 1e-7 degrees; latitude kNoLatitude means no location.
   struct FixedPoint {
     int32_t latitude;
     int32_t longitude;

@@ -1,4 +1,4 @@
-// Phrases, in two phases: documents that have all terms, then positions.
+// Matches phrases in two phases: first the documents that have all terms, then positions.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@ namespace gannet {
 
 class PhraseMatcher {
  public:
-  // `cursors[slots[i]]` walks the list of the phrase's i-th term; words that repeat share a slot. The cursors stay
-  // the caller's and must outlive the matcher.
+  // `cursors[slots[i]]` walks the list of the phrase's i-th term; repeated words share a slot. The cursors belong to
+  // the caller and must outlive the matcher.
   PhraseMatcher(const Segment* segment, std::vector<uint32_t> slots, std::span<PostingCursor> cursors);
 
-  // By slot.
+  // The cursors by slot.
   std::span<PostingCursor> cursors() const { return cursors_; }
 
-  // Documents of the rarest term.
+  // Number of documents of the rarest term.
   uint32_t cost() const { return cursors_[rarest_].document_frequency(); }
 
-  // A lower bound of the next match. The second decodes nothing.
+  // Return a lower bound of the next match. NextDocumentBound decodes nothing.
   uint32_t NextDocument(uint32_t target);
   uint32_t NextDocumentBound(uint32_t target);
 
-  // PostingCursor::Bound of the phrase, which no document holds more often than any of its words.
+  // As PostingCursor::Bound, for the phrase: no document has it more often than any of its words.
   float Bound(WindowRange range, float weight, const float* saturation);
 
-  // Sum over the phrase's occurrences of the weight units of the field that each lies in; 0 where it does not occur.
-  // With `any`, 1 as soon as there is one.
+  // Returns the sum, over the phrase's occurrences, of the weight units of the field of each; 0 if it does not occur.
+  // With `any`, returns 1 as soon as one occurrence is found.
   uint32_t Frequency(uint32_t document, bool any);
-  // The same for a document that all words are in, with its postings by slot.
+  // The same for a document that has all words, with its postings by slot.
   uint32_t FrequencyAt(uint32_t document, std::span<const uint32_t> postings, bool any);
 
  private:
@@ -45,7 +45,7 @@ class PhraseMatcher {
   std::vector<uint32_t> postings_;                    // by slot
   std::vector<std::span<const uint32_t>> positions_;  // by slot
   std::vector<uint32_t> starts_;                      // candidates for the position of the first term
-  uint32_t uniform_weight_ = 0;                       // where all fields weigh the same; else 0
+  uint32_t uniform_weight_ = 0;                       // if all fields have the same weight; else 0
 };
 
 }  // namespace gannet

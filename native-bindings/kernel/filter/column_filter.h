@@ -1,4 +1,4 @@
-// A plan's filter compiled for one segment: strings have become ordinals, comparisons closed ranges.
+// A plan's filter, compiled for one segment: strings become ordinals, comparisons become closed ranges.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace gannet {
 
-// The column; null where the segment has fewer, which means that no document has a value.
+// Returns the column, or null if the segment has fewer columns: then no document has a value.
 const Column* FindColumn(const Segment& segment, uint32_t column);
 
-// Whether other searches may have the same filter: what passes its comparisons is kept for them.
+// Whether other searches may use the same filter: if so, the documents that pass its comparisons are cached.
 enum class FilterUse : uint8_t { kOnce, kAgain };
 
 class ColumnFilter {
  public:
   ColumnFilter(const FilterNode& root, const Segment& segment, FilterUse use = FilterUse::kOnce);
 
-  // True where every document passes, so that Apply need not be called.
+  // True if every document passes; Apply then need not be called.
   bool passes_all() const { return root_.kind == Kind::kEverything; }
 
-  // Takes the documents that do not pass from the window's matches; looks at no others.
+  // Removes the documents that do not pass from the window's matches; examines no others.
   void Apply(Window* window) const;
-  // passed = the candidates that pass; `passed` and `candidates` are different sets.
+  // Sets passed = the candidates that pass; `passed` and `candidates` must be different sets.
   void Apply(WindowRange range, const WindowBits& candidates, WindowBits* passed) const {
     Evaluate(root_, range, candidates, passed);
   }
@@ -56,7 +56,7 @@ class ColumnFilter {
     uint32_t end_ordinal = 0;
     double lowest = 0;  // kNumberRange: [lowest, highest]
     double highest = 0;
-    uint32_t first_raw = 0;  // the same as raw values, where these are integers
+    uint32_t first_raw = 0;  // the same as raw values, if these are integers
     uint32_t last_raw = 0;
     std::vector<uint32_t> ordinals;  // ascending
     std::vector<double> numbers;     // ascending
@@ -78,7 +78,7 @@ class ColumnFilter {
   static Node CompileIn(const FilterNode& source, const Column& column);
   static Node Negate(Node node);
 
-  // passed = the candidates that pass; `passed` and `candidates` are different sets.
+  // Sets passed = the candidates that pass; `passed` and `candidates` must be different sets.
   static void Evaluate(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed);
   static void EvaluateLeaf(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed);
   static void FindRawRange(const Column& column, Node* node);

@@ -1,4 +1,4 @@
-// Distances on a sphere of the earth's mean radius.
+// Distances on a sphere with the earth's mean radius.
 #pragma once
 
 #include "../query/query_plan.h"
@@ -7,10 +7,11 @@ namespace gannet {
 
 inline constexpr double kEarthRadiusMetres = 6'371'008.8;
 
-// Great-circle distance in metres (haversine: well-conditioned for small distances, which are the usual ones).
+// Returns the great-circle distance in metres (haversine: well-conditioned for small distances, which are the usual
+// ones).
 double DistanceMetres(const GeoPoint& from, const GeoPoint& to);
 
-// Points within a distance of a centre, with a cheap test before the trigonometry. Right across the antimeridian
+// The points within a distance of a centre, with a cheap test before the trigonometry. Correct across the antimeridian
 // and at the poles.
 class GeoCircle {
  public:
@@ -21,7 +22,7 @@ class GeoCircle {
   GeoPoint centre_;
   double metres_;
   double latitude_reach_;   // degrees
-  double longitude_reach_;  // degrees; 180 where the circle holds a pole
+  double longitude_reach_;  // degrees; 180 if the circle contains a pole
 };
 
 }  // namespace gannet

@@ -1,7 +1,8 @@
-// What passes one comparison of a filter in a segment, kept for the searches that follow: the same filter comes again and again (what is in
-// stock, what belongs to a customer, what a facet chose), and to look up a bit is less than to compare a value.
+// Caches which documents of a segment pass one comparison of a filter. The same filter comes again and again (what is
+// in stock, what belongs to a customer, the chosen value of a facet), and looking up a bit is cheaper than comparing a
+// value.
 //
-// Thread-safety: an object belongs to one thread; what is kept with the segment is shared.
+// Thread-safety: an object belongs to one thread; the bits cached with the segment are shared.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,14 @@
 
 namespace gannet {
 
-// A name of the comparison: two that have the same are the same.
+// Returns a key that is equal for equal comparisons only.
 std::string ComparisonKey(const FilterNode& source);
 
 class KeptComparison {
  public:
-  // Nothing is kept.
+  // Caches nothing.
   KeptComparison() = default;
-  // Of small segments nothing is kept.
+  // Caches nothing for small segments.
   KeptComparison(const Segment& segment, std::string key);
   KeptComparison(KeptComparison&&) = default;
   KeptComparison& operator=(KeptComparison&& other) noexcept {
@@ -34,13 +35,13 @@ class KeptComparison {
   }
   ~KeptComparison();
 
-  // The documents that pass, a bit each, of whole windows; null where they are not kept.
+  // One bit per document that passes, in whole windows; null if they are not cached.
   const uint64_t* bits() const { return shared_ == nullptr || shared_->bits.empty() ? nullptr : shared_->bits.data(); }
 
-  // So many documents are looked at for it. Where it is kept already, it does nothing.
+  // Records how many documents the comparison examined. Not needed if the bits are cached already (counts() is false).
   bool counts() const { return shared_ != nullptr && shared_->bits.empty(); }
   void LookAt(uint32_t documents) const { looked_at_ += documents; }
-  // As much was looked at as keeping it takes, by this search and those before.
+  // Returns true if this search and earlier ones have examined as many documents as filling the cache would.
   bool IsWorthKeeping() const;
   void Keep(std::vector<uint64_t> bits);
 

@@ -1,8 +1,9 @@
-// Conjunctions, document by document: the postings of the rarest required term, a block at a time, less the documents
-// that other required lists lack, then less those where phrases do not stand or other groups do not match.
+// Evaluates conjunctions document by document. Takes the postings of the rarest required term, a block at a time, and
+// removes the documents that other required lists do not have, then those that lack the phrases or do not match other
+// groups.
 //
-// A group that has one alternative in the segment requires its term, or all words of its phrase. Where such a list is
-// short, this costs far less than windows do.
+// A group with one alternative in the segment requires its term, or all words of its phrase. If such a list is short,
+// this costs far less than evaluating windows.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -27,39 +28,39 @@ class ConjunctionEvaluator {
     std::vector<GroupEvaluator*> scoring;  // in the order of scoring
   };
 
-  // Whether this way is likely to be the cheaper one. `must` is not empty.
+  // Returns true if this way is likely to be the cheaper one. `must` must not be empty.
   static bool IsWorthwhile(std::span<GroupEvaluator* const> must, uint32_t document_count);
 
-  // The groups are used by this alone while it lives. `all_matches`: also of documents that a bar rules out.
+  // The groups belong to this object while it lives. `all_matches`: find documents even if a bar rules them out.
   ConjunctionEvaluator(const PreparedQuery* query, const uint8_t* norms, Groups groups, bool with_scores,
                        bool all_matches);
 
-  // The next match >= target that the bar does not rule out; kNoDocument if there is none.
+  // Returns the next match >= target that the bar does not rule out; kNoDocument if there is none.
   uint32_t NextDocument(uint32_t target, float bar);
 
-  // How many documents match that are not deleted. Instead of the other methods.
+  // Returns the number of matching documents that are not deleted. Must not be mixed with the other methods.
   uint64_t Count(const DeletionSet& deletions);
 
-  // Finds the matches that come next, a block's at most; false where there are none. Instead of the other methods, too.
+  // Finds the next matches, at most a block; returns false if there are none. Must not be mixed with the other methods.
   bool NextMatches(float bar);
   std::span<const uint32_t> documents() const { return {documents_.data(), count_}; }
   std::span<const float> scores() const { return {scores_.data(), count_}; }
 
-  // Adds the matches of the window, and sets their scores. Windows must ascend.
+  // Adds the matches of the window and sets their scores. Windows must ascend.
   void Evaluate(Window* window, float bar);
 
  private:
-  // A list that every match is in, and the postings of the documents at hand in it.
+  // A list that every match is in, with its postings of the current documents.
   struct Required {
     PostingCursor* cursor;
     alignas(64) std::array<uint32_t, kBlockSize> postings;
   };
-  // A group: its required lists, by slot where it is a phrase.
+  // A group and its required lists; for a phrase, by slot.
   struct Clause {
     GroupEvaluator* group;
-    std::vector<uint32_t> required;  // none: the group is looked up
+    std::vector<uint32_t> required;  // empty: the group is looked up
     bool is_must;
-    float others_bound;  // what all others add, the bonus included
+    float others_bound;  // the most that all other groups add, the bonus included
     std::array<float, kBlockSize> frequencies;
   };
 
@@ -83,15 +84,15 @@ class ConjunctionEvaluator {
   bool all_matches_;
   bool has_phrase_ = false;
   std::vector<GroupEvaluator*> must_not_;
-  std::vector<Required> required_;  // the shortest first
+  std::vector<Required> required_;  // shortest first
   std::vector<Clause> clauses_;     // in the order of scoring
   Clause* lead_ = nullptr;          // the clause of the shortest list
-  uint32_t next_block_ = 0;         // of it
+  uint32_t next_block_ = 0;         // of the shortest list
   std::vector<uint32_t> slot_postings_;
-  size_t intersected_ = 0;   // lists whose postings are those of the documents at hand
-  bool is_checked_ = false;  // whether clauses have frequencies of these
+  size_t intersected_ = 0;   // number of lists whose postings are those of the current documents
+  bool is_checked_ = false;  // true if the clauses have the frequencies of the current documents
 
-  // Matches that have not been handed out yet: those from next_ on.
+  // The matches from next_ on have not been returned yet.
   alignas(64) std::array<uint32_t, kBlockSize> documents_;
   alignas(64) std::array<float, kBlockSize> scores_;
   uint32_t count_ = 0;

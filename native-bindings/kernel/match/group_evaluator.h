@@ -1,6 +1,7 @@
-// One group of a query in one segment: which documents of a window it matches, and what it adds to their scores.
+// One group of a query in one segment: finds the documents of a window that it matches, and what it adds to their
+// scores.
 //
-// What is done a window at a time is in group_evaluator_windows.cc; the rest, whole spans of windows among it, in
+// Window-at-a-time methods are in group_evaluator_windows.cc; the others, also those for whole spans of windows, are in
 // group_evaluator.cc.
 #pragma once
 
@@ -19,10 +20,10 @@
 
 namespace gannet {
 
-// Sums are of floats: what is compared with them allows for their rounding.
+// Allows for rounding in comparisons with sums of floats.
 inline constexpr float kBoundFactor = 1 + 1e-5f;
 
-// What evaluators of one thread share. All arrays are zero between uses (window.h).
+// Working memory that the evaluators of a thread share. All arrays are zero between uses (window.h).
 struct EvaluatorScratch {
   Window window;
   WindowBits candidates;
@@ -30,7 +31,7 @@ struct EvaluatorScratch {
   std::vector<PostingCursor> cursors;
   std::vector<uint64_t> span_bits;  // of a UnionMatcher
   SpanScratch span;                 // of a SpanUnion
-  // Documents, their postings in a list, and their places before they were looked up there.
+  // Documents, their postings in a list, and their indexes before they were looked up there.
   std::array<uint32_t, kWindowSize> documents;
   std::array<uint32_t, kWindowSize> postings;
   std::array<uint32_t, kWindowSize> places;
@@ -38,54 +39,54 @@ struct EvaluatorScratch {
 
 class GroupEvaluator {
  public:
-  // Takes cursors from `*cursors`, as many as CursorCount said.
+  // Takes cursors from `*cursors`, as many as CursorCount returned.
   GroupEvaluator(const PreparedQuery* query, const PreparedGroup* group, uint32_t segment, EvaluatorScratch* scratch,
                  PostingCursor** cursors);
   static size_t CursorCount(const PreparedGroup& group, const PreparedQuery& query, uint32_t segment);
 
-  // No document of the segment can match.
+  // True if no document of the segment can match.
   bool empty() const { return alternatives_.empty(); }
-  // One term of weight 1: Scatter and ScoreCandidates may be used, and are the fast way for unions.
+  // True for a single term of weight 1: Scatter and ScoreCandidates may be used, and are the fast way for unions.
   bool is_single_term() const { return single_ != nullptr; }
   const PreparedGroup& group() const { return *group_; }
   size_t alternative_count() const { return alternatives_.size(); }
-  // One alternative can match in the segment, whatever its weight: then these are what they say.
+  // True if only one alternative can match in the segment, whatever its weight. The methods below then describe it.
   bool has_one_alternative() const { return alternatives_.size() == 1; }
   float only_weight() const { return alternatives_[0].weight; }
   bool has_phrases() const;
   PhraseMatcher* phrase() const { return alternatives_[0].phrase.get(); }  // null for a term
-  // The list of the first alternative that is a term of weight 1: what the group adds to a score is no less than what it
-  // does. Null without one.
+  // Returns the list of the first alternative that is a term of weight 1; the group adds no less to a score than this
+  // term does. Null if there is none.
   const PostingList* plain_term() const;
-  // The lists that a match is in: of the term, or of the phrase's distinct words by slot.
+  // The lists that every match is in: that of the term, or those of the phrase's distinct words by slot.
   std::span<PostingCursor> required_cursors() const {
     return alternatives_[0].phrase ? alternatives_[0].phrase->cursors() : std::span(alternatives_[0].term, 1);
   }
-  // With one alternative: the most that it adds to a document of a block of one of these lists.
+  // For a group with one alternative: the most that it adds to a document of a block of one of these lists.
   float BlockBound(const PostingCursor& cursor, uint32_t block) const { return BlockBound(cursor, block, only_weight()); }
-  // Postings to look at, at most; and about so many in a range.
+  // Upper bound of the postings to read, and an estimate for a range.
   uint64_t cost() const { return cost_; }
   uint64_t CostIn(WindowRange range) const { return cost_ * (range.end - range.base) / document_count_; }
-  // Whether to gather the range costs less than to look up so many candidates.
+  // Returns true if gathering the range costs less than looking up this number of candidates.
   bool IsCheaperGathered(WindowRange range, uint64_t candidates) const;
 
-  // A lower bound of the next document >= target that matches; kNoDocument if there is none. The second decodes
-  // nothing, and is further off.
+  // Return a lower bound of the next document >= target that matches; kNoDocument if there is none. NextDocumentBound
+  // decodes nothing and is less tight.
   uint32_t NextDocument(uint32_t target);
   uint32_t NextDocumentBound(uint32_t target);
 
-  // The most that the group adds to the score of a document: of all, and of those in the range. Ranges must ascend.
+  // Return the most that the group adds to the score of any document, or of any in the range. Ranges must ascend.
   float Bound() const { return bound_; }
   float Bound(WindowRange range);
 
-  // Computes bits(): right for the documents in `candidates` (all where null), anything for others. With
-  // `for_scores`, AddScores may follow.
+  // Computes bits(): correct for the documents in `candidates` (all if null), undefined for others. With `for_scores`,
+  // AddScores may follow.
   void Match(WindowRange range, const WindowBits* candidates, bool for_scores);
-  // The same for all documents and for scores, but for blocks of postings whose bound is more than `spare` below the
-  // one that Bound(range) took for their list: they are left out.
+  // The same for all documents and for scores, but leaves out blocks of postings whose bound is more than `spare` below
+  // the one that Bound(range) took for their list.
   void MatchAbove(WindowRange range, float spare);
   const WindowBits& bits() const { return bits_; }
-  // bits() are those of this range.
+  // Returns true if bits() are those of this range.
   bool HasMatched(WindowRange range) const { return range_.base == range.base && range_.end == range.end; }
 
   // Adds the contribution of the group to those of `matches` (a subset of Match's candidates) that it matches.
@@ -93,43 +94,44 @@ class GroupEvaluator {
   // The same for all documents that it matches.
   void AddScores(float* scores);
 
-  // Single terms: whether Scatter costs less in a window than ScoreCandidates of so many.
+  // Single terms: returns true if Scatter costs less in a window than ScoreCandidates for this number of candidates.
   bool IsCheaperWhole(uint32_t candidates) const;
   // Single terms: adds to the scores of the candidates that have the term, without Match.
   void ScoreCandidates(WindowRange range, const WindowBits& candidates, float* scores);
 
-  // Single terms: adds to the scores of all documents in the window. Returns the words touched.
+  // Single terms: adds to the scores of all documents in the window. Returns the mask of the words touched.
   uint64_t Scatter(WindowRange range, float* scores);
-  // The same, leaving out what MatchAbove leaves out.
+  // The same, without the blocks that MatchAbove leaves out.
   uint64_t ScatterAbove(WindowRange range, float spare, float* scores);
-  // Whether `spare` may leave out any block (MatchAbove).
+  // Returns true if `spare` may leave out any block (MatchAbove).
   bool HasBlocksBelow(float spare);
 
-  // Appends its postings in the range; the second, those of documents that have their bit (of document - range.base). Ranges
-  // must ascend. Blocks in which no posting adds `least` to a score (0: any) are appended without frequencies.
+  // Gather appends the group's postings in the range; GatherAmong only those of documents whose bit (of document -
+  // range.base) is set. Ranges must ascend. Blocks in which no posting adds `least` to a score (0: any) are appended
+  // without frequencies.
   void Gather(WindowRange range, float least, GatheredPostings* out);
   void GatherAmong(WindowRange range, const uint64_t* bits, GatheredPostings* out);
-  // Single terms: the same, with what each adds to the score of its document instead of its frequency. Blocks in which none
-  // adds `least` may be left out.
+  // Single terms: as Gather, with what each posting adds to the score of its document instead of its frequency. Blocks
+  // in which none adds `least` may be left out.
   void Weigh(WindowRange range, float least, GatheredPostings* out);
-  // The weighted frequency of each of these ascending documents; 0 where it does not match. They must ascend from call to
-  // call, too.
+  // Writes the weighted frequency of each of these ascending documents; 0 if it does not match. Documents must also
+  // ascend from call to call.
   void LookUp(std::span<const uint32_t> documents, LookUpScratch* scratch, float* frequencies);
 
-  // Set the bits (of document - range.base) of the documents in the range that the group's terms, or its phrases, match;
-  // the latter look only at those that have none. Return a bit per window of the range that may have got any; there are
-  // at most 64. Ranges must ascend.
+  // Set the bits (of document - range.base) of the documents in the range that the group's terms, or its phrases,
+  // match; MarkPhrases examines only documents whose bit is not set. Return a mask of the windows of the range, at most
+  // 64, that may have received any. Ranges must ascend.
   uint64_t MarkTerms(WindowRange range, uint64_t* bits);
   uint64_t MarkPhrases(WindowRange range, uint64_t* bits);
 
-  // Single terms: how many documents of the range have no bit among these. Ranges must ascend.
+  // Single terms: returns how many documents of the range have no bit in `bits`. Ranges must ascend.
   uint32_t CountUnmarked(WindowRange range, const uint64_t* bits) { return single_->CountUnmarked(range, bits); }
 
-  // Weighted frequency of the group in a document, any order; 0 where it does not match.
+  // Returns the weighted frequency of the group in a document, in any order of documents; 0 if it does not match.
   float Frequency(uint32_t document, bool any);
 
  private:
-  // Weighted frequencies of a window, and where they are: so that few of them cost little.
+  // Weighted frequencies of a window with the offsets of the non-zero ones, so that a few of them cost little.
   struct Frequencies {
     alignas(64) std::array<float, kWindowSize> of{};  // by offset
     TouchedOffsets touched;
@@ -142,9 +144,9 @@ class GroupEvaluator {
     float bound = 0;                        // of Bound(range), not yet times the group's weight
   };
 
-  // Windows visit a list each; whoever visits few of them need not pool.
+  // Pools the rare terms. Only a caller that visits many windows, and each list in each, gains by pooling.
   void PoolRareTerms();
-  // Alternatives that are not pooled.
+  // The alternatives that are not pooled.
   std::span<Alternative> walked() { return std::span(alternatives_).first(walked_count_); }
   float BlockBound(const PostingCursor& cursor, uint32_t block, float weight) const;
   bool MayReach(const Alternative& alternative, uint32_t block, float least) const;
@@ -172,19 +174,19 @@ class GroupEvaluator {
   uint32_t document_count_;
   uint64_t cost_ = 0;
   float bound_ = 0;
-  float excess_ = 0;  // what the bounds of Bound(range)'s alternatives are together above the group's
+  float excess_ = 0;  // sum of the alternatives' bounds of Bound(range), minus the group's bound
   std::vector<Alternative> alternatives_;  // in the order of summing
   size_t walked_count_ = 0;
   bool may_pool_ = false;
-  std::unique_ptr<PooledPostings> pooled_;  // of those behind the walked ones; null without any
+  std::unique_ptr<PooledPostings> pooled_;  // of the alternatives after the walked ones; null if there are none
   PostingCursor* single_ = nullptr;
 
-  // Of the last Match.
+  // Results of the last Match.
   WindowRange range_{0, 0};
-  bool ranked_ = false;         // bits_ are all the single term's postings of the window
-  uint32_t first_posting_ = 0;  // number of the first of them
+  bool ranked_ = false;         // bits_ are all the single term's postings in the window
+  uint32_t first_posting_ = 0;  // number of the first of these postings
   WindowBits bits_;
-  std::unique_ptr<Frequencies> frequencies_;  // of several alternatives or phrases, where windows are matched
+  std::unique_ptr<Frequencies> frequencies_;  // for several alternatives or phrases, if windows are matched
 };
 
 }  // namespace gannet

@@ -20,15 +20,15 @@ class ImpactCollector {
       touched_[norm / 64] |= uint64_t{1} << (norm % 64);
     }
   }
-  // Adds the Pareto set to *out (norm and frequency ascending strictly) and starts over. The pairs are merged
-  // to at most `count_max`: a merged pair has the higher frequency and the shorter length of the two, so that it
-  // is still no less than any posting. `average_length` is what "short" is measured against when the pairs that
-  // lose least are chosen.
+  // Appends the Pareto set to *out (norm and frequency ascending strictly) and starts over. Pairs are merged until
+  // there are at most `count_max`: a merged pair has the higher frequency and the shorter length of the two, so it
+  // still bounds every posting. The pairs whose merging loses least are chosen, with lengths measured against
+  // `average_length`.
   void TakeInto(size_t count_max, float average_length, std::vector<Impact>* out);
 
  private:
-  std::array<uint16_t, 256> best_{};     // highest frequency of a norm
-  std::array<uint64_t, 4> touched_{};    // norms with a frequency
+  std::array<uint16_t, 256> best_{};     // highest frequency, by norm
+  std::array<uint64_t, 4> touched_{};    // norms that have a frequency
 };
 
 }  // namespace gannet

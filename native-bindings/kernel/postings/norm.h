@@ -1,4 +1,4 @@
-// Document length codes: exact below 64, then steps of 7 %, so that a length is off by at most 3.5 %.
+// Document length codes: exact below 64, then in steps of 7 %, so that a length is off by at most 3.5 %.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ inline const std::array<float, 256>& NormLengths() {
   return lengths;
 }
 
-// The code whose length is nearest to `length`.
+// Returns the code whose length is nearest to `length`.
 inline uint8_t EncodeNorm(uint64_t length) {
   if (length < 64) return static_cast<uint8_t>(length);
   const auto& lengths = NormLengths();

@@ -1,4 +1,4 @@
-// Constants of the posting list layout that its writer and reader share; docs/formats.md draws the whole.
+// Constants of the posting list layout, shared by its writer and reader; docs/formats.md describes the layout.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 namespace gannet {
 
 inline constexpr uint64_t kExternalFlag = 1;           // first varint of a term's value: the list is in a chunk
-inline constexpr uint8_t kDeltaWidthMax = 24;          // document code up to here: width of packed deltas minus one
+inline constexpr uint8_t kDeltaWidthMax = 24;          // document codes up to this: width of packed deltas minus one
 inline constexpr uint8_t kBitsetFlag = 0x80;           // document code: bitset, with its 64-bit words in the low bits
 inline constexpr uint8_t kBitsetWordsMask = 0x7f;
 inline constexpr size_t kBitsetHeaderBytes = 3;        // u24 first document

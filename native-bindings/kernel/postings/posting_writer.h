@@ -1,4 +1,4 @@
-// Lays out one posting list after the other. Memory: the bytes of the list that is being written.
+// Lays out posting lists, one after the other. Memory: the bytes of the list that is being written.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -15,22 +15,24 @@ namespace gannet {
 
 class PostingWriter {
  public:
-  // `average_length` of the segment's documents, which impacts are judged by.
+  // `average_length` is that of the segment's documents; impacts are judged by it.
   explicit PostingWriter(float average_length) : average_length_(average_length > 1 ? average_length : 1) {}
 
-  // Documents ascend strictly; positions ascend, at least one, each below kPositionsMax; the weighted frequency is
-  // at least 1. Error(kLimit) where a frequency or position is kPositionsMax or more.
+  // Documents must ascend strictly. There must be at least one position; positions ascend and are below kPositionsMax.
+  // The weighted frequency must be at least 1. Throws Error(kLimit) if a frequency or position is kPositionsMax or
+  // more.
   void Add(uint32_t document, uint32_t weighted_frequency, std::span<const uint32_t> positions, uint8_t norm);
 
   uint32_t document_frequency() const { return document_frequency_; }
 
-  // Appends the list to *out and starts over. At least one posting has been added. Error(kLimit) where a list
-  // outgrows its 32-bit offsets.
+  // Appends the list, to which at least one posting was added, to *out and starts over. Throws Error(kLimit) if the
+  // list outgrows its 32-bit offsets.
   void Finish(std::vector<uint8_t>* out);
 
  private:
   void FlushBlock();
-  uint8_t ChooseDocumentCode(uint32_t length);  // fills deltas_
+  // Fills deltas_.
+  uint8_t ChooseDocumentCode(uint32_t length);
   void AppendDocuments(uint8_t code, uint32_t length);
   void AppendPositions(uint32_t length);
   void WriteSingleton(std::vector<uint8_t>* out) const;
@@ -39,7 +41,7 @@ class PostingWriter {
   uint32_t document_frequency_ = 0;
   uint64_t total_occurrences_ = 0;
   uint32_t pending_ = 0;             // postings of the block that is being filled
-  uint32_t previous_document_ = ~0u; // last document of the block before
+  uint32_t previous_document_ = ~0u; // last document of the previous block
   std::array<uint32_t, kBlockSize> documents_;
   std::array<uint32_t, kBlockSize> deltas_;
   std::array<uint32_t, kBlockSize> frequencies_;

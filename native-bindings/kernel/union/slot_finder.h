@@ -1,10 +1,11 @@
-// Finds the documents of a span that may reach the bar in a union of groups, and gathers what the essential groups have of
-// them: these documents get slots (span_union.h).
+// Finds the documents of a span that may reach the bar in a union of groups, and gathers the postings of the essential
+// groups for them: these documents get slots (span_union.h).
 //
-// Of the documents that have any of the words, few have two of them; and few of the others have their word so often that it
-// reaches the bar alone. So it is seen first, in sets of bits, which documents have more than one posting, or may have, and
-// only for the others is a posting compared with the bar: its frequency with the one that its document's length asks for. In
-// nearly all blocks no posting has it: of these, frequencies are read for the documents that have more. (docs/decisions/0043, 0356)
+// Few documents that have any of the words have two of them, and few of the others have their word so often that it
+// reaches the bar alone. So bit sets first show which documents have, or may have, more than one posting. Only for the
+// other documents is a posting compared with the bar: its frequency with the one that the document's length requires.
+// In nearly all blocks no posting reaches it; from these blocks, frequencies are read only for documents with several
+// postings. (docs/decisions/0043, 0356)
 //
 // Thread-safety: one thread.
 #pragma once
@@ -30,21 +31,22 @@ class SlotFinder {
     uint32_t end = 0;
   };
 
-  // `groups` in the order of scoring. All arguments outlive the object.
+  // `groups` are in the order of scoring. All arguments must outlive the object.
   SlotFinder(const PreparedQuery* query, uint32_t segment, std::span<GroupEvaluator* const> groups,
              const UnionBounds* bounds, SpanScratch* scratch);
 
   // Begins a span: its slots are all documents that any of the first `essential` groups has, or that have a bonus by
-  // themselves. What has none of these groups does not reach the bar (0: none). With `all_matches`, AddMatches may follow.
-  // Ranges must ascend.
+  // themselves. A document that has none of these groups does not reach the bar (0: none). With `all_matches`,
+  // AddMatches may follow. Ranges must ascend.
   void Begin(WindowRange range, size_t essential, float bar, bool all_matches);
-  // Adds the documents of the other groups to those with slots.
+  // Adds the documents of the other groups, and those with slots, to `matches`.
   void AddMatches(uint64_t* matches);
-  // Takes their slots, and their gathered postings, from documents that cannot reach the bar. Slots that others took since Begin
-  // stay so.
+  // Removes the slots and gathered postings of documents that cannot reach the bar. Slots that others removed since
+  // Begin stay removed.
   void LeaveOutLone();
 
-  // What is gathered of an essential group, in the order of its alternatives; perhaps with some of documents without a slot.
+  // Returns what was gathered from an essential group, in the order of its alternatives; it may include documents
+  // without a slot.
   Part Gathered(size_t group) const { return parts_[group]; }
 
  private:
@@ -64,13 +66,13 @@ class SlotFinder {
   const UnionBounds* bounds_;
   SpanScratch& scratch_;
 
-  // Of the span.
+  // State of the span.
   WindowRange range_{0, 0};
   size_t essential_ = 0;
   size_t marked_end_ = 0;      // the lesser groups before this one are in the lesser bits
-  float least_ = 0;            // what a document's only known posting has to add to its score; <= 0: anything
+  float least_ = 0;            // the least that a document's only known posting must add to its score; <= 0: anything
   std::vector<Part> parts_;    // by essential group
-  size_t next_bare_ = 0;       // of the gathered runs, the first that has not been kept yet
+  size_t next_bare_ = 0;       // first of the gathered runs that has not been kept yet
 };
 
 }  // namespace gannet

@@ -1,15 +1,16 @@
 // Scores a union by its postings, in spans of many windows.
 //
-// A word of a search is a group of a dozen terms, most of them rare. In a window (4,096 documents) each has a few postings,
-// and entering its list costs more than these do. So where postings are few, all those of a span are gathered, list by
-// list (SlotFinder, which leaves out the many documents that cannot reach the bar); their documents, as a set of bits, are
-// numbered, and everything that follows is done for these *slots* one after the other: frequencies, scores, and who may be
-// among the hits. The bits and their ranks stay in the first-level cache however large the span. Dense unions are for
-// windows (segment_evaluator.h).
+// A word of a search is a group of a dozen terms, most of them rare. In a window (4,096 documents) each has a few
+// postings, and entering its list costs more than they do. So if postings are few, all postings of a span are gathered,
+// list by list (by SlotFinder, which leaves out the many documents that cannot reach the bar). Their documents, as a
+// bit set, are numbered, and everything that follows is done for these *slots* in sequence: frequencies, scores, and
+// the choice of possible hits. The bits and their ranks stay in the first-level cache however large the span is. Dense
+// unions are evaluated by window (segment_evaluator.h).
 //
-// Groups that no document can do without (MAXSCORE) are gathered; the others are looked up for the slots that may still
-// reach the bar. Every score that reaches it is the sum of all contributions in the order of scoring, to the bit.
-// (docs/decisions/0033, 0043) Where all groups are single terms and there is a bar, a UnionSieve takes the span instead.
+// The essential groups of MAXSCORE are gathered; the others are looked up for the slots that may still reach the bar.
+// Every score that reaches it is the sum of all contributions in the order of scoring, to the bit.
+// (docs/decisions/0033, 0043) If all groups are single terms and there is a bar, a UnionSieve evaluates the span
+// instead.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -37,33 +38,34 @@ class SpanUnion {
   static constexpr uint32_t kWindowsMax = 64;
   static constexpr uint32_t kGroupsMax = 32;
 
-  // `groups` in the order of scoring, at most kGroupsMax. All arguments outlive the object.
+  // `groups` are in the order of scoring, at most kGroupsMax. All arguments must outlive the object.
   SpanUnion(const PreparedQuery* query, uint32_t segment, std::span<GroupEvaluator* const> groups,
             const UnionBounds* bounds, SpanScratch* scratch);
 
-  // A score that so many documents reach (bar_seed.h).
+  // Returns a score that `wanted` documents reach (bar_seed.h).
   float SeedBar(size_t wanted) const { return gannet::SeedBar(*query_, segment_, groups_, wanted); }
   float SeedBar(size_t wanted, const OwnerOf& owner_of) const { return gannet::SeedBar(*query_, segment_, groups_, wanted, owner_of); }
 
-  // The span that begins with this window. The first ones are short, so that there is a bar soon.
+  // Returns the span that begins with this window. The first spans are short, so that there is a bar soon.
   WindowRange Range(uint32_t first_window) const;
 
   // Bars must not fall from call to call, and ranges must ascend.
 
-  // There are so few postings that this is the better way. Asked before each span.
+  // Returns true if postings are so few that this is the better way. To be called before each span.
   bool IsSparse(float bar);
 
-  // Begins a span. With `needs_matches`, finds the documents that match: all of them, or at least those that may reach the
-  // bar that IsSparse was asked with. They are good for the methods that follow.
+  // Begins a span. With `needs_matches`, finds the documents that match: all of them with `all_matches`, else at least
+  // those that may reach the bar that was given to IsSparse. The methods below use them.
   void Match(WindowRange range, bool needs_matches, bool all_matches);
   uint32_t CountMatches() const;
-  // The matches of a window of the span. Those that are taken from it and given back are out.
+  // Load and store the matches of a window of the span. Matches that were cleared before storing are removed.
   void LoadMatches(Window* window) const;
   void StoreMatches(const Window& window);
-  // Takes documents from those of a window: kWindowWords words, a bit per document.
+  // Removes documents from the matches of a window: kWindowWords words, one bit per document.
   void RemoveMatches(WindowRange window, const uint64_t* documents);
 
-  // Scores the matches, those that were removed left out where the span has them. In the order of documents, all that may reach the bar; good until the next span.
+  // Scores the matches, without the removed ones if the span has matches. Returns all that may reach the bar, in the
+  // order of documents; valid until the next span.
   std::span<const ScoredDocument> Score(float bar);
 
  private:
@@ -71,7 +73,7 @@ class SpanUnion {
   struct Pair {
     size_t first;   // indexes into groups_, first < second
     size_t second;
-    float scale;    // the product of the frequencies times this is no less than that of the occurrences
+    float scale;    // scale * the product of the frequencies bounds the product of the numbers of occurrences
     float weight;
     float bound;    // of any document
 
@@ -81,7 +83,7 @@ class SpanUnion {
   static float LeastWeight(const PreparedGroup& group);
   float LeastUnits() const;
   uint32_t WordCount() const { return (range_.end - range_.base + 63) / 64; }
-  // Of a group, by slot.
+  // Returns the frequencies of a group, by slot.
   float* FrequenciesOf(size_t group) const { return scratch_.frequencies.data() + group * (slot_count_ + 1); }
   void MarkMatches(size_t end);
   uint32_t NumberSlots();
@@ -108,16 +110,16 @@ class SpanUnion {
   SlotFinder finder_;
   std::vector<Pair> pairs_;
 
-  // Of the span.
+  // State of the span.
   WindowRange range_{0, 0};
   size_t essential_;
-  float bar_ = 0;  // that IsSparse was asked with
-  std::vector<uint32_t> whole_slots_;    // of documents with a field that is the query, ascending
+  float bar_ = 0;  // that was given to IsSparse
+  std::vector<uint32_t> whole_slots_;    // slots of documents with a field that is the query, ascending
   uint32_t slot_count_ = 0;
   bool has_matches_ = false;
 
-  std::unique_ptr<UnionSieve> sieve_;  // where the query allows one
-  bool is_sieved_ = false;             // the span is the sieve's
+  std::unique_ptr<UnionSieve> sieve_;  // if the query allows one
+  bool is_sieved_ = false;             // the sieve evaluates the span
 };
 
 }  // namespace gannet

@@ -1,5 +1,5 @@
-// What the groups of a union can still add to a score: the bounds that MAXSCORE (Turtle and Flood 1995) leaves out
-// documents by.
+// Bounds of what the groups of a union can still add to a score, by which MAXSCORE (Turtle and Flood 1995) leaves out
+// documents.
 //
 // Thread-safety: immutable.
 #pragma once
@@ -13,17 +13,17 @@
 
 namespace gannet {
 
-// Scores are sums of floats in another order than their bounds: what is compared with a bar allows for the rounding.
+// Allows for rounding when a score is compared with a bound: they are sums of floats in different orders.
 inline constexpr float kBarFactor = 1 - 1e-5f;
 
 class UnionBounds {
  public:
-  // `groups` in the order of scoring.
+  // `groups` are in the order of scoring.
   UnionBounds(const PreparedQuery& query, std::span<GroupEvaluator* const> groups)
       : groups_(groups.size() + 1), bonuses_(groups.size() + 1) {
     for (size_t i = groups.size(); i-- > 0;) {
       groups_[i] = groups_[i + 1] + groups[i]->Bound();
-      // Groups are those of the query in its order, less those that the segment has nothing of.
+      // The groups are those of the query in its order, without those that have nothing in the segment.
       const auto index = static_cast<uint32_t>(&groups[i]->group() - query.groups.data());
       bonuses_[i] = bonuses_[i + 1];
       for (const PreparedPair& pair : query.pairs) {
@@ -32,12 +32,12 @@ class UnionBounds {
     }
   }
 
-  // The most that the groups from the i-th on add to a score, and what bonus there is among them alone.
+  // Return the most that the groups from the i-th on add to a score, and the bonus that they can have among themselves.
   float GroupsFrom(size_t i) const { return groups_[i]; }
   float BonusFrom(size_t i) const { return bonuses_[i]; }
 
-  // How many groups are essential: what matches none of the first so many stays below the bar. It is known to be no
-  // more than `most`.
+  // Returns the number of essential groups: a document that matches none of the first so many groups stays below the
+  // bar. The caller knows that it is at most `most`.
   size_t Essential(size_t most, float bar) const {
     while (most > 0 && groups_[most - 1] + bonuses_[most - 1] < bar) --most;
     return most;

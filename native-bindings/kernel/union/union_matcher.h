@@ -1,7 +1,7 @@
-// Which documents match any of some groups: sets of bits for many windows at a time, list by list.
+// Finds the documents that match any of several groups, as bit sets, for many windows at a time, list by list.
 //
-// A list is run over once per span, however few of its postings lie in a window; so rare words cost by their postings,
-// and not by the windows that these are in.
+// A list is walked once per span, however few of its postings each window has. So the cost of a rare word depends on
+// its postings and not on the number of windows that they are in.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -18,20 +18,20 @@ namespace gannet {
 
 class UnionMatcher {
  public:
-  // Windows of a span: its bits fit the first-level cache, and a mask of its windows one integer.
+  // Windows per span: the bits fit into the first-level cache, and a mask of the windows into one integer.
   static constexpr uint32_t kSpanWindows = 64;
   static constexpr uint32_t kSpanWords = kSpanWindows * kWindowWords;
 
-  // `bits` is this object's alone while it lives; anything may be in it.
+  // `bits` belongs to this object while it lives; its content does not matter.
   UnionMatcher(std::span<GroupEvaluator* const> groups, uint32_t document_count, std::vector<uint64_t>* bits);
 
-  // The next window >= from that has a match; the number of windows if there is none. Windows must ascend.
+  // Returns the next window >= `from` that has a match; the number of windows if there is none. Windows must ascend.
   uint32_t NextWindow(uint32_t from);
 
-  // Makes the window's matches those of the union.
+  // Sets the window's matches to those of the union.
   void Match(Window* window);
 
-  // How many documents match that are not deleted. Instead of the other methods.
+  // Returns the number of matching documents that are not deleted. Must not be mixed with the other methods.
   uint64_t Count(const DeletionSet& deletions);
 
  private:
@@ -43,7 +43,7 @@ class UnionMatcher {
   uint32_t document_count_;
   uint32_t window_count_;
   std::vector<uint64_t>& bits_;  // of the span
-  uint64_t windows_ = 0;         // those of the span that have bits
+  uint64_t windows_ = 0;         // mask of the windows of the span that have bits
   uint32_t span_ = 0xffffffffu;
 };
 

@@ -1,10 +1,10 @@
-// Finds the documents of a span that may reach the bar in a union of single terms, and scores these alone.
+// Finds the documents of a span that may reach the bar in a union of single terms, and scores only these.
 //
-// For each essential list (MAXSCORE), last to first: what this list and those behind it add to a document, and at most the
-// bounds of the lesser groups, have to reach the bar. Which of those behind have the document is seen in sets of bits, and
-// the rank of its bit is the place of its posting. The first list that has a document knows all others that have it, so
-// nothing is missed; what most postings cost is to be decoded, weighed and compared. The few that are left are looked up in
-// the lesser groups. (docs/decisions/0036)
+// The essential lists (MAXSCORE) are processed from last to first. What this list and those after it add to a document,
+// plus at most the bounds of the lesser groups, must reach the bar. Bit sets show which of the lists after it have the
+// document, and the rank of its bit is the index of its posting. The first list that has a document knows all others
+// that have it, so no document is missed. Most postings only have to be decoded, weighed and compared. The few
+// remaining documents are looked up in the lesser groups. (docs/decisions/0036)
 //
 // Thread-safety: one thread.
 #pragma once
@@ -24,16 +24,16 @@ namespace gannet {
 
 class UnionSieve {
  public:
-  // All groups are single terms, and the query has no bonus.
+  // Returns true if all groups are single terms and the query has no bonus.
   static bool CanTake(const PreparedQuery& query, std::span<GroupEvaluator* const> groups);
 
-  // `groups` in the order of scoring. All arguments outlive the object.
+  // `groups` are in the order of scoring. All arguments must outlive the object.
   UnionSieve(const PreparedQuery* query, const uint8_t* norms,
              std::span<GroupEvaluator* const> groups, const UnionBounds* bounds, SpanScratch* scratch);
 
-  // In the order of documents, those of the range that reach the bar, which is above zero; no document that has none of
-  // the first `essential` groups does. Where `allowed` (a bit per document of the range) is not null, only those that it
-  // has. Good until the next call; ranges must ascend.
+  // Returns, in the order of documents, those of the range that reach the bar, which must be above zero; no document
+  // that has none of the first `essential` groups may reach it. If `allowed` (a bit per document of the range) is not
+  // null, only documents whose bit is set are returned. Valid until the next call; ranges must ascend.
   std::span<const ScoredDocument> Score(WindowRange range, size_t essential, float bar, const uint64_t* allowed);
 
  private:
@@ -41,7 +41,7 @@ class UnionSieve {
   struct List {
     std::span<const uint32_t> offsets;
     std::span<const float> contributions;
-    Slots places;  // without bits for the first group, which nobody asks
+    Slots places;  // without bits for the first group, in which nothing is looked up
   };
 
   void Weigh(WindowRange range, size_t essential, float least);
@@ -61,13 +61,13 @@ class UnionSieve {
   const UnionBounds* bounds_;
   SpanScratch& scratch_;
   SieveScratch& sieve_;
-  std::vector<float> looked_up_;  // by group: of the essential postings, the part that is looked up in it
+  std::vector<float> looked_up_;  // by group: the share of the essential postings that is looked up in it
   // Of the span.
-  std::vector<uint32_t> ends_;  // of the lists among the gathered postings
+  std::vector<uint32_t> ends_;  // ends of the lists among the gathered postings
   std::vector<List> lists_;     // of the groups that are weighed
   uint32_t essential_postings_ = 0;
-  size_t others_from_ = 0;  // sieve_.others are the bits of the groups from here on
-  uint32_t words_ = 0;      // of the bits of the range
+  size_t others_from_ = 0;  // sieve_.others are the bits of the groups from this one on
+  uint32_t words_ = 0;      // number of words of the range's bits
   uint32_t chosen_count_ = 0;
 };
 
