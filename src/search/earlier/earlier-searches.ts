@@ -1,6 +1,6 @@
 /**
- * What is known of a list's earlier searches and clicks, ready for looking up: which of them begin as somebody types, and which records
- * were clicked for the same searches. Immutable.
+ * Index of a list's earlier searches and clicks: finds searches by their beginning, and records that were clicked for
+ * the same searches. Immutable.
  */
 import { prefixDistance } from './prefix-distance.js';
 
@@ -8,7 +8,7 @@ import { prefixDistance } from './prefix-distance.js';
 export interface EarlierQuery {
   readonly text: string;
   readonly searches: number;
-  /** On results of these searches, on the list route. */
+  /** Clicks on results of these searches, on the list route. */
   readonly clicks: number;
 }
 
@@ -21,14 +21,14 @@ export interface EarlierClick {
 
 export interface CompletionOptions {
   readonly max: number;
-  /** Only searches that led to a click. */
+  /** True for only searches that led to a click. */
   readonly requireClick: boolean;
 }
 
-/** Where earlier searches come from. Undefined where nothing is known of the list. */
+/** Returns the earlier searches of a list. Undefined if nothing is known of it. */
 export type EarlierSearchesOf = (listId: string) => EarlierSearches | undefined;
 
-/** One click may be a slip of the hand. */
+/** A single click may be accidental. */
 const COMMON_CLICKS_MIN = 2;
 const NOT_ASCII = /\P{ASCII}/u;
 
@@ -37,7 +37,7 @@ interface Indexed extends EarlierQuery {
 }
 
 export class EarlierSearches {
-  /** By their folded text. */
+  /** Sorted by folded text. */
   private readonly queries: readonly Indexed[];
   private readonly clicksOfQuery = new Map<string, EarlierClick[]>();
   private readonly clicksOfRecord = new Map<string, EarlierClick[]>();
@@ -52,7 +52,7 @@ export class EarlierSearches {
     }
   }
 
-  /** Searches that begin as was typed, the most frequent first. */
+  /** Returns searches that begin with the typed text, most frequent first. */
   completions(typed: string, { max, requireClick }: CompletionOptions): readonly EarlierQuery[] {
     const prefix = folded(typed);
     const found: Indexed[] = [];
@@ -64,7 +64,7 @@ export class EarlierSearches {
     return popular(found, max, requireClick);
   }
 
-  /** Searches that begin nearly as was typed, at most `editsMax` edits away, the nearest first. */
+  /** Returns searches whose beginning is at most `editsMax` edits away from the typed text, nearest first. */
   nearCompletions(typed: string, editsMax: number, { max, requireClick }: CompletionOptions): readonly EarlierQuery[] {
     const prefix = folded(typed);
     const byDistance = new Map<number, Indexed[]>();
@@ -76,7 +76,7 @@ export class EarlierSearches {
     return nearest.flatMap((queries) => popular(queries, max, requireClick)).slice(0, max);
   }
 
-  /** Names of records that were clicked for the searches for which this one was clicked, the closest first. */
+  /** Returns the names of records that were clicked for the same searches as this one, closest first. */
   clickedTogether(record: string, max: number): readonly string[] {
     const scores = new Map<string, { score: number; common: number }>();
     for (const { query, clicks: own } of this.clicksOfRecord.get(record) ?? []) {
@@ -85,7 +85,7 @@ export class EarlierSearches {
       for (const other of clicks) {
         if (other.record === record) continue;
         const known = scores.get(other.record) ?? { score: 0, common: 0 };
-        // What is clicked for nearly every search says little about this one.
+        // Divided by all clicks of the query: a query with clicks on nearly every record says little about this one.
         known.score += (own * other.clicks) / all;
         known.common += Math.min(own, other.clicks);
         scores.set(other.record, known);
@@ -98,7 +98,7 @@ export class EarlierSearches {
       .map(([name]) => name);
   }
 
-  /** The first query that does not come before the prefix. */
+  /** Returns the index of the first query that is not less than the prefix (binary search). */
   private firstFrom(prefix: string): number {
     let [low, high] = [0, this.queries.length];
     while (low < high) {
@@ -119,7 +119,7 @@ function popular(queries: readonly Indexed[], max: number, requireClick: boolean
     .slice(0, max);
 }
 
-/** Case and marks left out, as in the words of an index. */
+/** Folds case and marks, like the words of an index. */
 function folded(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase();
   return text

@@ -1,11 +1,12 @@
-/** Longer texts are not compared: what was typed wrong stands in the beginning that somebody sees suggestions for. */
+/** Longer texts are not compared: suggestions are for the beginning, and that is where the typos are seen. */
 const TYPED_UNITS_MAX = 32;
 
 const rows = [0, 1, 2].map(() => new Uint8Array(TYPED_UNITS_MAX + 1)) as [Uint8Array, Uint8Array, Uint8Array];
 
 /**
- * The least number of edits (insertion, deletion, substitution, exchange of neighbours: optimal string alignment) from what was typed to
- * any beginning of the text; `editsMax + 1` where there are more, or where what was typed is longer than 32 characters.
+ * Returns the least number of edits (insertion, deletion, substitution, transposition of neighbours: optimal string
+ * alignment) from `typed` to any prefix of the text. Returns `editsMax + 1` if there are more, or if `typed` is longer
+ * than 32 UTF-16 units.
  */
 export function prefixDistance(typed: string, text: string, editsMax: number): number {
   const { length } = typed;
@@ -32,7 +33,8 @@ export function prefixDistance(typed: string, text: string, editsMax: number): n
       if (distance < least) least = distance;
     }
     best = Math.min(best, current[length] as number);
-    // An exchange reaches back two columns, and adds one: it cannot bring a row that is beyond the limit back.
+    // A transposition reaches back two columns and adds one edit, so it cannot bring a row beyond the limit back below
+    // it.
     if (least > editsMax) break;
     [before, previous, current] = [previous, current, before];
   }

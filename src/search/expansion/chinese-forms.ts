@@ -1,6 +1,7 @@
 /**
- * Traditional and simplified characters of the same words (台北車站, 台北车站), by OpenCC's tables. What is traditional has one simplified form; what
- * is simplified may be several others, by the word (发: 發 and 髮), the country (里: 裡 and 裏), or itself (后 in 皇后).
+ * Converts between traditional and simplified Chinese characters (台北車站, 台北车站), by OpenCC's tables. A traditional
+ * character has one simplified form. A simplified one may have several traditional forms, depending on the word (发: 發
+ * and 髮) or the country (里: 裡 and 裏), or be its own (后 in 皇后).
  */
 import simplifiedPairs from 'opencc-js/dict/TSCharacters';
 import taiwanesePairs from 'opencc-js/dict/TWVariants';
@@ -8,19 +9,22 @@ import traditionalPairs from 'opencc-js/dict/STCharacters';
 
 interface Forms {
   readonly simplified: ReadonlyMap<string, string>;
-  /** By simplified character, the most usual first. */
+  /** Keyed by simplified character; the most usual form comes first. */
   readonly traditional: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Forms of one character, and ways to write one text with a form that is not the most usual. */
+/** Forms kept of one character, and variants of a text with one less usual form. */
 const FORMS_MAX = 5;
 const WAYS_MAX = 16;
 
 let forms: Forms | undefined;
 
-/** Texts of as many letters: simplified, traditional, and traditional with another form of one letter. The text itself may be among them. */
+/**
+ * Returns texts with as many letters: simplified, traditional, and traditional with a less usual form of one letter.
+ * May include the text itself.
+ */
 export function chineseForms(text: string): readonly string[] {
-  // Made when they are first needed: most threads never see such a text.
+  // Tables are built on first use: most threads never see Chinese text.
   forms ??= readForms();
   const { simplified, traditional } = forms;
   const letters = Array.from(text, (letter) => simplified.get(letter) ?? letter);

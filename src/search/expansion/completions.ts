@@ -1,4 +1,4 @@
-/** What the last word of a query may become, where somebody is still typing it: words of the list that begin with it. */
+/** Completes the last word of a query while somebody types it: with words of the list that begin with it. */
 import type { Dictionary } from './dictionary.js';
 import { COMPLETION_WEIGHT, MISSPELT_COMPLETION_WEIGHT } from './expansion-weights.js';
 import type { QueryWord } from './query-words.js';
@@ -13,7 +13,10 @@ export interface CompletionOptions {
   readonly dictionary: Dictionary;
 }
 
-/** None where the last word of the query is finished: something stands behind it. */
+/**
+ * Returns the completions of the last word. None if the query ends behind the word, as with a blank or punctuation
+ * mark.
+ */
 export function completionSpans(
   query: string,
   words: readonly QueryWord[],
@@ -22,7 +25,7 @@ export function completionSpans(
   const last = words.at(-1);
   if (last === undefined || !ENDS_IN_A_WORD.test(query)) return [];
   const spanOf = (terms: readonly string[], weight: number): readonly Span[] => {
-    // Half of the records have these.
+    // Function words are left out: half of the records have them.
     const completions = terms.filter((term) => term !== last.term && !functionWords.has(term));
     if (completions.length === 0) return [];
     const variants = completions.map((term) => ({ kind: 'completion', weight, terms: [term] }) as const);
@@ -30,7 +33,7 @@ export function completionSpans(
   };
   const exact = dictionary.completions(last.term, 0);
   const edits = typoTolerance ? editsAllowed(last.term) : 0;
-  // Misspelt ones only where the list has no word that begins so.
+  // Completions with typos are used only if no word of the list begins with the word exactly.
   if (exact.length > 0 || edits === 0) return spanOf(exact, COMPLETION_WEIGHT);
   return spanOf(dictionary.completions(last.term, edits), MISSPELT_COMPLETION_WEIGHT);
 }

@@ -1,4 +1,7 @@
-/** `rock'n'roll`, `rock n roll`, `rock & roll` and `rock and roll` find each other: what stands between two words for `and`. */
+/**
+ * Makes `rock'n'roll`, `rock n roll`, `rock & roll` and `rock and roll` find each other, by what can stand for `and`
+ * between two words.
+ */
 import type { Dictionary } from './dictionary.js';
 import { SPELLING_WEIGHT } from './expansion-weights.js';
 import type { QueryWord } from './query-words.js';
@@ -8,7 +11,10 @@ const AND = 'and';
 const SHORT = 'n';
 const IN_ONE_WORD = /^(\p{L}{2,})'n'?(\p{L}{2,})$/u;
 
-/** Of three words the middle of which is `n` or `and`, and of one word that has `'n'` in it. `wordsMax`: of how many, the first. */
+/**
+ * Returns spans for three words with `n` or `and` in the middle, and for single words containing `'n'`. Looks only at
+ * the first `wordsMax` words.
+ */
 export function conjunctionSpans(
   words: readonly QueryWord[],
   dictionary: Dictionary,
@@ -23,14 +29,17 @@ export function conjunctionSpans(
   });
 }
 
-/** Only `n` is rare enough to tell what is meant by itself; of `and`, that the list has the two words as one. */
+/**
+ * Returns the other ways to write the words. `n` is rare enough to be taken as a conjunction; for `and`, the list must
+ * have the joined word.
+ */
 function variantsOf([first, middle, last]: readonly [string, string, string], dictionary: Dictionary) {
   return dictionary.kept(`and ${first} ${middle} ${last}`, (): readonly SpanVariant[] => {
     const whole = `${first}'n'${last}`;
     const [wholes = 0, firsts = 0, lasts = 0] = Array.from(dictionary.documentFrequencies([whole, first, last]));
     const inOne: SpanVariant[] = wholes === 0 ? [] : [{ kind: 'spelling', weight: SPELLING_WEIGHT, terms: [whole] }];
     if ((middle === AND && wholes === 0) || firsts === 0 || lasts === 0) return inOne;
-    // Between the words a sign is none.
+    // A sign such as & is not indexed, so the two words are then neighbours.
     const apart = [[first, SHORT, last], [first, AND, last], ...(middle === AND ? [] : [[first, last]])];
     return [...inOne, ...apart.map((terms): SpanVariant => ({ kind: 'split', weight: SPELLING_WEIGHT, terms }))];
   });

@@ -1,7 +1,7 @@
 /**
- * Other places where a run of characters without blanks may be cut into words. Where a word ends in such a script depends on what
- * stands beside it: a dictionary cuts 外国人参政権 into 外国, 人参 and 政権, and 外国人 alone is one word. So a run of a query stands
- * for every sequence of the list's own words that has the same characters, or these as they are written otherwise (letter-variants.ts).
+ * Finds other word boundaries in a run of characters without blanks. In such scripts, boundaries depend on context: a
+ * dictionary cuts 外国人参政権 into 外国, 人参 and 政権, though 外国人 alone is one word. So a run in a query stands for every
+ * sequence of the list's words that has the same characters, or their letter variants (letter-variants.ts).
  */
 import type { Dictionary } from './dictionary.js';
 import {
@@ -21,18 +21,18 @@ import { letterVariants } from './letter-variants.js';
 import type { QueryWord } from './query-words.js';
 import type { Span, SpanVariant } from './spans.js';
 
-/** Words of a query that nothing parts but the dictionary. */
+/** Neighbouring words of a query that only the segmenter separated. */
 interface Run {
-  /** Of the first word. */
+  /** Index of the first word. */
   readonly begin: number;
   readonly letters: readonly string[];
-  /** Where its words end, as typed: places among the letters. */
+  /** End of each word as typed, as offsets into `letters`. */
   readonly ends: readonly number[];
 }
 
 interface Way {
   readonly terms: readonly string[];
-  /** Documents that hold the rarest of them. */
+  /** Document frequency of the rarest term. */
   readonly frequency: number;
 }
 
@@ -53,7 +53,7 @@ export function cutSpans(words: readonly QueryWord[], dictionary: Dictionary): r
       const begin = beginOf(run, first);
       if (begin >= lettersMax) return [];
       const key = `${run.begin + first} ${run.letters.slice(begin, reachOf(run, first)).join('')}`;
-      // Most of what is written otherwise is as it was at most places.
+      // Letter variants mostly have the same letters in most places, which were cut already.
       if (cut.has(key)) return [];
       cut.add(key);
       return spansFrom(run, first, frequencies);
@@ -67,7 +67,10 @@ function otherwiseWritten(run: Run): Run[] {
   return letterVariants(run.letters.join('')).map((text) => ({ ...run, letters: Array.from(text) }));
 }
 
-/** Without what was typed, and what another writing has, too; a letter of kana alone is another word in the other kana. */
+/**
+ * Returns the span without variants that were typed or seen before, and nothing for a single kana letter, which is
+ * another word in the other kana.
+ */
 function newSpan({ begin, end, variants }: Span, words: readonly QueryWord[], seen: Set<string>): Span[] {
   const typed = words.slice(begin, end).map(({ term }) => term);
   if (KANA_LETTER.test(typed.join(''))) return [];
@@ -82,8 +85,9 @@ function newSpan({ begin, end, variants }: Span, words: readonly QueryWord[], se
 }
 
 /**
- * Words beside each other that are a part of a longer word together: 清华大学 is one word, and 清华 alone is cut in two; and such words in other
- * letters (清華大學). In a phrase only all of it may be: between other words, a longer word has letters too many.
+ * Finds longer words that contain neighbouring words: 清华大学 is one word, while 清华 alone is cut in two. Also finds them
+ * in letter variants (清華大學). In a phrase, only the whole phrase may be contained: between other words, a longer word
+ * would have extra letters.
  */
 export function partSpans(words: readonly QueryWord[], dictionary: Dictionary, isPhrase: boolean): readonly Span[] {
   const looked = lookedUpParts(words, isPhrase);
@@ -103,21 +107,21 @@ export function partSpans(words: readonly QueryWord[], dictionary: Dictionary, i
   });
 }
 
-/** Words beside each other of a run. */
+/** Neighbouring words of a run. */
 interface Part {
   readonly begin: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** As they were typed first, each once. */
+/** Returns the parts to look up, each once, first as typed. */
 function lookedUpParts(words: readonly QueryWord[], isPhrase: boolean): readonly Part[] {
   const typed = runsOf(words);
   const parts = new Map<string, Part>();
   for (const run of typed) {
     for (const part of partsOf(run)) {
       if (parts.size >= PARTS_LOOKED_UP_MAX) return [...parts.values()];
-      // What a word by itself is a part of is known of every word (word-groups.ts).
+      // Longer words that contain a single word are looked up for every word elsewhere (word-groups.ts).
       if (isPhrase ? part.begin === 0 && part.end === words.length : part.end > part.begin + 1)
         parts.set(keyOf(part), part);
     }
@@ -167,18 +171,21 @@ function runOf(words: readonly QueryWord[], begin: number): Run {
   return { begin, letters, ends };
 }
 
-/** Where a word begins, among the letters. */
+/** Returns where a word begins, as an offset into the letters. */
 function beginOf({ ends }: Run, word: number): number {
   return word === 0 ? 0 : (ends[word - 1] as number);
 }
 
-/** Where what is cut otherwise from a word on ends at the latest, among the letters. */
+/** Returns where other cuts that start at a word end at the latest, as an offset into the letters. */
 function reachOf(run: Run, first: number): number {
   const end = run.ends[Math.min(first + CUT_WORDS_MAX, run.ends.length) - 1] as number;
   return Math.min(end, beginOf(run, first) + CUT_SPAN_LETTERS_MAX);
 }
 
-/** Parts of the runs that may be a word, each once: of all that begin with one of their first `lettersMax` letters, so that each run has its share. */
+/**
+ * Returns the substrings of the runs that may be words, each once. The substrings start within the first `lettersMax`
+ * letters of any run, so that every run gets its share of the lookups.
+ */
 function piecesOf(runs: readonly Run[]): { readonly pieces: readonly string[]; readonly lettersMax: number } {
   const pieces = new Set<string>();
   const longest = Math.min(Math.max(...runs.map(({ letters }) => letters.length)), CUT_PLACES_MAX);
@@ -195,8 +202,8 @@ function piecesOf(runs: readonly Run[]): { readonly pieces: readonly string[]; r
 }
 
 /**
- * Ways to cut what begins at a place where a typed word does, up to the next place where one of the words and a typed word end
- * together: what is cut otherwise behind it is a span of its own.
+ * Returns the ways to cut the letters from the start of a typed word up to the next place where a found word and a
+ * typed word end together. Cuts behind that place form a span of their own.
  */
 function spansFrom(run: Run, first: number, frequencies: Frequencies): readonly Span[] {
   const { letters, ends } = run;
@@ -226,7 +233,7 @@ function spansFrom(run: Run, first: number, frequencies: Frequencies): readonly 
   return spans;
 }
 
-/** Those of the fewest words, and of these the most frequent. */
+/** Returns the best ways: those with the fewest words first, and among these the most frequent. */
 function best(ways: Way[]): Way[] {
   return ways
     .sort((left, right) => left.terms.length - right.terms.length || right.frequency - left.frequency)

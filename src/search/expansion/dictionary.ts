@@ -1,6 +1,7 @@
 /**
- * What a list's dictionary knows about words, chosen and weighed, and kept: popular words come again with every query, and
- * asking the kernel and weighing a hundred near terms costs more than the rest of a plan. Belongs to one thread.
+ * Caches the expansions of words from a list's dictionary, chosen and weighted. Popular words recur in query after
+ * query, and asking the kernel and weighing a hundred near terms costs more than the rest of a plan. Belongs to one
+ * thread.
  */
 import { BoundedMap } from '../../platform/index.js';
 import type { GenerationHandle, Kernel, WordExpansion } from '../../../native-bindings/index.js';
@@ -9,53 +10,59 @@ import { chooseTypos, editsAllowed, type ChosenTypo } from './typo-choice.js';
 
 /** Terms of the list that a word may stand for besides itself. */
 export interface WordForms {
-  /** Whether the list has the word itself or a form of it. */
+  /** True if the list has the word itself or another form of its stem. */
   readonly isKnown: boolean;
-  /** Other terms of the word's stem, the most frequent first. */
+  /** Other terms with the word's stem, most frequent first. */
   readonly stems: readonly string[];
-  /** Terms that the word is a part of, the most frequent first. */
+  /** Terms that contain the word, most frequent first. */
   readonly compounds: readonly string[];
-  /** The most plausible first; empty where none were asked for. */
+  /** Most plausible first. Empty if none were asked for. */
   readonly typos: readonly ChosenTypo[];
 }
 
 export interface Dictionary {
-  /** In the order of the words, which are folded. */
+  /** Returns the forms in the order of `words`, which are folded. */
   forms(words: readonly string[], withTypos: boolean): readonly WordForms[];
-  /** Documents that hold each term; 0 where the list lacks it. */
+  /** Returns the document frequency of each term; 0 if the list lacks it. */
   documentFrequencies(terms: readonly string[]): ArrayLike<number>;
-  /** Terms that begin with the word but for so many edits, the nearest first, then the most frequent; the word itself may be among them. */
+  /**
+   * Returns terms that begin with the word up to that many edits, nearest first, then most frequent. May include the
+   * word itself.
+   */
   completions(word: string, edits: number): readonly string[];
-  /** What `work` made of the list's words for this key, kept as long as the list is the same. */
+  /** Returns the result of `work` for this key. Cached as long as the list does not change. */
   kept<Part>(key: string, work: () => readonly Part[]): readonly Part[];
 }
 
 const VOCABULARIES_MAX = 32;
-/** Of one vocabulary; a map that is full starts anew. */
+/** Words cached per vocabulary. A full map is cleared. */
 const WORDS_MAX = 8192;
-/** Of all vocabularies; those that were not asked for the longest time go first. */
+/** Words cached over all vocabularies. The least recently used vocabulary is evicted first. */
 const WORDS_OF_ALL_MAX = 16_384;
-/** Generations of which answers are kept: with each write there is another, and of those before few are searched again. */
+/**
+ * Generations whose answers are cached. Each write makes a new generation, after which earlier ones are rarely
+ * searched.
+ */
 const ANSWERED_GENERATIONS_MAX = 256;
-/** Over all generations; when they are so many, all are worked out anew. */
+/** Answers cached over all generations. All are dropped when the limit is reached. */
 const ANSWERS_MAX = 16_384;
-/** Over all generations; the oldest goes first. */
+/** Named forms cached over all generations. The oldest is evicted first. */
 const NAMED_FORMS_MAX = 8192;
 
 const BOUNDS = { stemsMax: STEMS_MAX, typosMax: TYPO_CANDIDATES_MAX, prefixesMax: 0, compoundsMax: COMPOUNDS_MAX };
 
 interface KeptWord {
   readonly forms: WordForms;
-  /** The last of which it is known that they are right. */
+  /** Last vocabulary for which the forms are known to be right. */
   vocabulary: number;
 }
 type FormsByWord = Map<string, KeptWord>;
-/** Without typos, and with them. */
+/** Forms without typos, and with typos. */
 interface KeptForms {
   readonly plain: FormsByWord;
   readonly typos: FormsByWord;
 }
-/** What is kept of a generation's words, and the kernel's name for its terms. */
+/** Cached words of a generation, and the kernel's name for its set of terms. */
 interface Vocabulary {
   readonly name: number;
   readonly kept: KeptForms;
@@ -68,23 +75,38 @@ type DictionaryKernel = Pick<
 const ofThreads = new WeakMap<DictionaryKernel, Dictionaries>();
 
 export class Dictionaries {
-  /** By the root of the vocabulary, in the order of use, the least recent first: most writes bring few new terms. */
+  /**
+   * By root of the vocabulary, least recently used first. Most writes add few terms, so generations with one root share
+   * their words.
+   */
   readonly #byRoot = new Map<number, KeptForms>();
   #words = 0;
-  /** Putting an entry last makes a map grow anew time and again; this one nearly always is. */
+  /**
+   * Last generation used, which nearly always is the next one too: moving an entry to the end of a Map makes the Map
+   * rehash again and again.
+   */
   #latest: { readonly generation: GenerationHandle; readonly vocabulary: Vocabulary } | undefined;
-  /** By generation, in the order of use, and key: popular words come with every query, and a commit may change what is kept of any. */
+  /**
+   * By generation (least recently used first) and key. Unlike words, answers are not carried over to the next
+   * generation: a commit may change any of them.
+   */
   readonly #answers = new Map<GenerationHandle, Map<string, readonly unknown[]>>();
   #answerCount = 0;
-  /** As above. */
+  /** Last generation used, as for #latest. */
   #latestAnswers:
     { readonly generation: GenerationHandle; readonly answers: Map<string, readonly unknown[]> } | undefined;
-  /** By the kernel's name for what the dictionaries say about a word: with a few terms more, nearly every name is an old one. */
+  /**
+   * By the kernel's name for what the dictionary says about a word. After a write that adds a few terms, nearly all
+   * names are unchanged.
+   */
   readonly #byName = new BoundedMap<number, WordForms>(NAMED_FORMS_MAX);
 
   constructor(private readonly kernel: DictionaryKernel) {}
 
-  /** Those of this thread, where searches and suggestions ask for the same words of the same lists. */
+  /**
+   * Returns the dictionaries of this thread, shared by searches and suggestions, which ask for the same words of the
+   * same lists.
+   */
   static ofThread(kernel: DictionaryKernel): Dictionaries {
     const known = ofThreads.get(kernel) ?? new Dictionaries(kernel);
     ofThreads.set(kernel, known);
@@ -103,7 +125,7 @@ export class Dictionaries {
     };
   }
 
-  /** Words and answers that are kept now: what a thread takes is by these. */
+  /** Numbers of cached words and answers, which determine the memory a thread uses. */
   get sizes(): { readonly words: number; readonly answers: number } {
     return { words: this.#words, answers: this.#answerCount };
   }
@@ -114,7 +136,7 @@ export class Dictionaries {
     if (kept !== undefined) return kept as readonly Part[];
     const answer = work();
     if (this.#answerCount >= ANSWERS_MAX) this.#forgetAnswers();
-    // Most are empty: one for all of them.
+    // Most answers are empty and share one array.
     answers.set(key, answer.length === 0 ? NONE : answer);
     this.#answerCount += 1;
     return answer;
@@ -155,7 +177,7 @@ export class Dictionaries {
     if (before + asked.size > WORDS_MAX) kept.clear();
     for (const [word, forms] of asked) if (kept.size < WORDS_MAX) kept.set(word, { forms, vocabulary });
     this.#words += kept.size - before;
-    // The last is the one that is asked now.
+    // The last entry is the one in use now.
     for (const [root, { plain, typos }] of this.#byRoot) {
       if ((this.#words <= WORDS_OF_ALL_MAX && this.#byRoot.size <= VOCABULARIES_MAX) || this.#byRoot.size === 1) return;
       this.#words -= plain.size + typos.size;
@@ -163,7 +185,7 @@ export class Dictionaries {
     }
   }
 
-  /** Those of the words whose forms may be others than are kept, or of which none are. */
+  /** Returns the words that are not cached, or whose forms may have changed since they were. */
   #affected(
     generation: GenerationHandle,
     name: number,
@@ -187,7 +209,10 @@ export class Dictionaries {
     return words.filter((word) => kept.get(word)?.vocabulary !== name);
   }
 
-  /** The forms of words that are not known of the generation: worked out only where none of an earlier one are the same. */
+  /**
+   * Returns the forms of words not cached for this generation. Asks the kernel to expand only words whose named forms
+   * are not cached either.
+   */
   #ask(generation: GenerationHandle, words: readonly string[], withTypos: boolean): ReadonlyMap<string, WordForms> {
     const asked = new Map<string, WordForms>();
     const editsMax = words.map((word) => (withTypos ? editsAllowed(word) : 0));
@@ -225,7 +250,7 @@ export class Dictionaries {
 }
 
 const NONE: readonly never[] = Object.freeze([]);
-/** What the kernel calls it where the list has neither the word nor anything like it. */
+/** The kernel's name if the list has neither the word nor anything like it. */
 const NOTHING_KNOWN_NAME = 0;
 const NOTHING_KNOWN: WordForms = Object.freeze({
   isKnown: false,
@@ -244,7 +269,7 @@ function formsOf(word: string, expansion: WordExpansion): WordForms {
   });
 }
 
-/** Of thousands of words most have one of the three or none: what is empty is one for all. */
+/** Returns the parts frozen. Empty arrays, which most words have, are shared. */
 function orNone<Part>(parts: readonly Part[]): readonly Part[] {
   return parts.length === 0 ? NONE : Object.freeze(parts);
 }

@@ -1,14 +1,14 @@
 /**
- * Letters that are written as two where a keyboard has them not: Müller and Mueller, Århus and Aarhus. A folded term has neither ring nor
- * points, so the two are not the same term.
+ * Letters that are written as two when a keyboard lacks them: Müller and Mueller, Århus and Aarhus. Folding removes
+ * ring and dots, so the two spellings are different terms.
  */
 import type { QueryWord } from './query-words.js';
 
 interface Digraphs {
-  /** Of a word in small letters, composed. */
+  /** Matches such letters in a lower-case word in NFC. */
   readonly letters: RegExp;
   readonly written: ReadonlyMap<string, string>;
-  /** In a folded term. */
+  /** Matches pairs of letters in a folded term. */
   readonly pairs: RegExp;
 }
 
@@ -19,7 +19,7 @@ const GERMAN: Digraphs = {
     ['ö', 'oe'],
     ['ü', 'ue'],
   ]),
-  // Behind a vowel or q they are two sounds: Feuer, Quelle.
+  // After a vowel or q, the two letters are two sounds: Feuer, Quelle.
   pairs: /(?<![aeouq])([aou])e/gu,
 };
 const NORDIC: Digraphs = {
@@ -40,7 +40,7 @@ const BY_LANGUAGE = new Map<string, Digraphs>([
 
 const MARKS = /\p{M}/gu;
 
-/** The word, folded, as it is written in the other way; in languages without such letters, nothing. */
+/** Returns the folded word in the other spelling. Empty for languages without such letters. */
 export function digraphSpellings(word: QueryWord, language: string): readonly string[] {
   const digraphs = BY_LANGUAGE.get(language);
   return digraphs === undefined ? [] : spellingsOf(word, digraphs);
@@ -54,7 +54,7 @@ function spellingsOf({ term, typed }: QueryWord, { letters, written, pairs }: Di
     .replaceAll('ß', 'ss')
     .normalize('NFD')
     .replace(MARKS, '');
-  // Where the letter has been typed, it is no pair of letters.
+  // A word typed with the letter itself has no pair to join.
   const together = typed === undefined ? term.replace(pairs, (_, letter?: string) => letter ?? '') : term;
   return [...new Set([apart, together])].filter((spelling) => spelling !== term);
 }

@@ -1,8 +1,8 @@
 /**
- * How implausible a slip is, beyond its number of edits: restricted Damerau–Levenshtein distance (optimal string alignment)
- * where every edit costs 1 and a small surcharge. Letters left out are the most common slip, then letters too many; a wrong
- * letter is the rarest of many possible ones (each letter has 25 wrong neighbours but only one that is missing), and the
- * first letter is seldom wrong (Pollock and Zamora 1984). The surcharges were measured: docs/decisions/0011.
+ * Plausibility of a slip beyond its number of edits: restricted Damerau–Levenshtein distance (optimal string alignment)
+ * where every edit costs 1 plus a small surcharge. Omitted letters are the most common slip, followed by extra letters.
+ * A wrong letter is the least telling (each letter has 25 wrong neighbours but only one that is missing), and the first
+ * letter is seldom wrong (Pollock and Zamora 1984). The surcharges were measured: docs/decisions/0011.
  */
 
 const OMISSION = 0;
@@ -10,10 +10,13 @@ const TRANSPOSITION = 0;
 const INSERTION = 0.5;
 const SUBSTITUTION = 1;
 const FIRST_LETTER = 0.5;
-/** Keeps the surcharges of two edits below one edit, so that the cheapest path is a shortest one. */
+/** Keeps the surcharges of two edits below the cost of one edit, so that the cheapest path is also a shortest one. */
 const SURCHARGE_SCALE = 1 / 16;
 
-/** The surcharge, 0 to 3, of the most plausible way from what was meant to what was typed in the fewest edits. */
+/**
+ * Returns the surcharge, 0 to 3, of the most plausible way from the meant to the typed word with the fewest edits.
+ * O(n·m).
+ */
 export function editSurcharge(typed: string, meant: string): number {
   const from = Array.from(typed);
   const to = Array.from(meant);

@@ -1,7 +1,10 @@
-/** Collects the alternatives of one query word: each form once, the first to come stays, up to a number of terms. */
+/**
+ * Collects the alternatives of one query word, up to a number of terms. Each form is kept once; the first one added
+ * wins.
+ */
 import type { Alternative } from '../plan/plan-nodes.js';
 
-/** Part of `applied.typos`: a word of the query and what it was taken for as well, the most plausible first. */
+/** Part of `applied.typos`: a word of the query, and the terms it was also taken for, most plausible first. */
 export interface AppliedTypo {
   readonly word: string;
   readonly terms: readonly string[];
@@ -10,12 +13,12 @@ export interface AppliedTypo {
 const SEPARATOR = '\u0000';
 
 export class GroupBuilder {
-  /** What the word was taken for as well. */
+  /** What the word was also taken for. */
   typo: AppliedTypo | undefined;
   readonly #alternatives = new Map<string, Alternative>();
   #terms = 0;
 
-  /** The word as typed is the first alternative, whatever the bound. */
+  /** The word as typed is the first alternative, even if `termsMax` leaves no room. */
   constructor(
     readonly word: string,
     private readonly termsMax: number,
@@ -23,7 +26,7 @@ export class GroupBuilder {
     this.#put({ kind: 'typed', weight: 1, terms: [word] });
   }
 
-  /** False where there was no room or the same terms were there already. */
+  /** Adds an alternative. Returns false if there is no room or the same terms were added before. */
   add(alternative: Alternative): boolean {
     if (this.#terms + alternative.terms.length > this.termsMax) return false;
     if (this.#alternatives.has(keyOf(alternative))) return false;

@@ -1,4 +1,7 @@
-/** English plurals that no ending tells, so that stems do not find them: `mice` and `mouse`. Without those that are forms of verbs, too (leaves, lives). */
+/**
+ * Irregular English plurals, which stemming does not unite with the singular: `mice` and `mouse`. Without those that
+ * are also verb forms (leaves, lives).
+ */
 const SINGULAR_PLURAL =
   'child children, grandchild grandchildren, man men, woman women, foot feet, tooth teeth, goose geese, mouse mice, louse lice, ox oxen, ' +
   'wolf wolves, knife knives, wife wives, shelf shelves, thief thieves, loaf loaves';
@@ -11,7 +14,7 @@ const forms = new Map(
     ]),
 );
 
-/** The other number of a folded word; `language`: BCP 47 primary tag. */
+/** Returns the other number of a folded word. `language` is a BCP 47 primary tag. */
 export function irregularForm(term: string, language: string): string | undefined {
   return language === 'en' ? forms.get(term) : undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Other letters in which the same Japanese or Chinese word is written, letter by letter: hiragana and katakana (りんご, リンゴ), the mark that
- * repeats a character (人々, 人人), characters that were reformed, whose older forms live on in names (渡邊, 渡辺), and in texts without kana the
- * traditional and the simplified ones of Chinese.
+ * Finds other letters for the same Japanese or Chinese word, letter by letter: hiragana and katakana (りんご, リンゴ), the
+ * mark that repeats a character (人々, 人人), reformed characters whose older forms live on in names (渡邊, 渡辺), and, in
+ * texts without kana, traditional and simplified Chinese.
  */
 import { chineseForms } from './chinese-forms.js';
 
@@ -11,7 +11,7 @@ const KANA_DISTANCE = 0x60;
 const REPEATED = /(\p{sc=Han})\1/gu;
 const REPEAT_MARK = /(\p{sc=Han})々/gu;
 
-/** Older and newer form, beside each other. */
+/** Pairs of older and newer form. */
 const REFORMED =
   '髙高﨑崎邊辺邉辺澤沢齋斎齊斉國国學学櫻桜濱浜廣広嶋島龍竜瀧滝惠恵壽寿德徳靜静眞真槇槙條条圓円澁渋驛駅縣県區区會会舊旧體体萬万豐豊總総' +
   '藝芸假仮實実寫写當当數数樂楽變変發発來来氣気鐵鉄鹽塩點点獨独讀読續続圖図傳伝轉転戰戦黨党單単彈弾團団對対應応觀観關関歸帰舉挙經経輕軽莖茎' +
@@ -21,7 +21,7 @@ const pairs = Array.from(REFORMED).flatMap((letter, index, letters) =>
   index % 2 === 0 ? [[letter, letters[index + 1] as string] as const] : [],
 );
 const newer = new Map(pairs);
-/** Of several older forms the first, which is the most frequent. */
+/** If there are several older forms, the first one wins, which is the most frequent. */
 const older = new Map(pairs.map(([from, to]) => [to, from] as const).reverse());
 
 const HAN = /\p{sc=Han}/u;
@@ -36,7 +36,7 @@ const WAYS: readonly ((text: string) => string)[] = [
   (text) => Array.from(text, (letter) => older.get(letter) ?? letter).join(''),
 ];
 
-/** Texts of as many letters, each once, without the text itself. */
+/** Returns texts with as many letters, each once, without the text itself. */
 export function letterVariants(text: string): readonly string[] {
   const chinese = HAN.test(text) && !KANA.test(text) ? chineseForms(text) : [];
   return [...new Set([...WAYS.map((write) => write(text)), ...chinese])].filter((variant) => variant !== text);

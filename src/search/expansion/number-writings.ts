@@ -1,6 +1,6 @@
 /**
- * Numbers as some write them: with what parts thousands in the list's language (`1,000`, `1.000`, `1 000`) and without, and versions with a `v` and
- * without. Each by itself: what the dictionary lacks is no alternative.
+ * Other ways to write numbers: with the thousands separator of the list's language (`1,000`, `1.000`, `1 000`) or
+ * without, and versions with a `v` or without. Candidates only: the caller drops what the dictionary lacks.
  */
 import type { QueryWord } from './query-words.js';
 
@@ -13,13 +13,13 @@ export interface OtherWriting {
 }
 
 interface Grouping {
-  /** Parts of a whole number of so many digits, first to last. */
+  /** Splits the digits of a whole number into groups, from first to last. */
   readonly partsOf: (digits: string) => readonly string[];
-  /** Between the parts; undefined where it is a blank, which parts words. */
+  /** Separator between groups. Undefined if it is a blank, which separates words. */
   readonly mark: string | undefined;
 }
 
-/** From here on something is parted; more digits than these are no amount but an identifier. */
+/** Shorter numbers have no separator; longer ones are identifiers, not amounts. */
 const DIGITS_MIN = 4;
 const DIGITS_MAX = 18;
 const WHOLE_NUMBER = /^[1-9][0-9]*$/;
@@ -30,7 +30,7 @@ const DEFAULT_LANGUAGE = 'en';
 
 const groupings = new Map<string, Grouping>();
 
-/** `language`: BCP 47 primary tag, or `none`. */
+/** Returns the other ways to write each number. `language` is a BCP 47 primary tag, or `none`. */
 export function numberWritings(words: readonly QueryWord[], language: string): readonly OtherWriting[] {
   let grouping: Grouping | undefined;
   return words.flatMap(({ term }, begin) => {
@@ -56,14 +56,14 @@ function partedOf(term: string, { partsOf, mark }: Grouping): readonly string[] 
   return mark === undefined ? parts : [parts.join(mark)];
 }
 
-/** `1,000` is 1000 only where thousands are parted so: in German it is one. */
+/** `1,000` is 1000 only where commas separate thousands: in German it is one. */
 function wholeOf(term: string, { partsOf, mark }: Grouping): readonly string[] | undefined {
   if (mark === undefined || !term.includes(mark)) return undefined;
   const digits = term.replaceAll(mark, '');
   return isParted(digits) && partsOf(digits).join(mark) === term ? [digits] : undefined;
 }
 
-/** Words that blanks part and that are one number together; the longest. */
+/** Returns the longest run of words that are one number with blanks between its groups. */
 function togetherFrom(words: readonly QueryWord[], begin: number, { partsOf }: Grouping): readonly OtherWriting[] {
   if (!FIRST_DIGITS.test(words[begin]?.term ?? '')) return [];
   let end = begin + 1;
@@ -87,7 +87,7 @@ function groupingOf(language: string): Grouping {
 }
 
 function newGrouping(language: string): Grouping {
-  // Also where people part thousands from 10,000 on only, as in Spanish.
+  // Forces grouping even in languages such as Spanish, which group only from 10,000 on.
   const format = new Intl.NumberFormat(`${language}-u-nu-latn`, { useGrouping: 'always', maximumFractionDigits: 0 });
   const mark = format.formatToParts(10_000).find(({ type }) => type === 'group')?.value ?? '';
   return {
@@ -96,7 +96,7 @@ function newGrouping(language: string): Grouping {
         .formatToParts(BigInt(digits))
         .filter(({ type }) => type === 'integer')
         .map(({ value }) => value),
-    // The apostrophe as words have it once they are folded.
+    // Folded words have the ASCII apostrophe.
     mark: /^\s*$/.test(mark) ? undefined : mark.replace('\u2019', "'"),
   };
 }

@@ -1,4 +1,4 @@
-/** OpenCC's tables of characters, as the package has them: pairs of one character and another, parted by a blank, each behind a `|`. */
+/** OpenCC's character tables as the package has them: pairs `from to`, separated by `|`. */
 declare module 'opencc-js/dict/*' {
   const pairs: string;
   export default pairs;

@@ -1,14 +1,15 @@
 /**
- * Words of the same sounds that are written with a mark or without it. Devanagari: the sign of a nasal or the letter of its class (हिंदी, हिन्दी),
- * the two nasal signs, and the dot of a sound from another language (ज़रूरत, जरूरत). Hebrew: the marks of an abbreviation or of a sound that
- * the alphabet lacks (צה״ל, צהל). Katakana: the long sound at the end (サーバー, サーバ), and v or b (ヴァイオリン, バイオリン).
+ * Spellings that differ in optional marks only. Devanagari: the sign of a nasal or the nasal letter of the class
+ * (हिंदी, हिन्दी), the two nasal signs, and the dot for a foreign sound (ज़रूरत, जरूरत). Hebrew: the marks of an
+ * abbreviation or of a foreign sound (צה״ל, צהל). Katakana: the long-vowel mark at the end (サーバー, サーバ), and v or b
+ * (ヴァイオリン, バイオリン).
  */
 
 interface Place {
   readonly typed: string;
   /** Without marks. */
   readonly plain: string;
-  /** Others that may stand there. */
+  /** Other spellings of this place. */
   readonly others: readonly string[];
 }
 
@@ -16,7 +17,7 @@ const VIRAMA = '\u094d';
 const NUKTA = '\u093c';
 const ANUSVARA = '\u0902';
 const CANDRABINDU = '\u0901';
-/** Of each class the letters before which the nasal behind them is written as a sign. */
+/** Classes of letters, with the nasal that is written as a sign before them. */
 const NASALS = [
   ['क-घ', 'ङ'],
   ['च-झ', 'ञ'],
@@ -32,10 +33,10 @@ const DEVANAGARI = new RegExp(
   `${NASALS.map(({ pattern }) => pattern).join('|')}|[${CANDRABINDU}${ANUSVARA}]|[कखगजडढफ]${NUKTA}?`,
   'gu',
 );
-/** As the marks are folded. */
+/** Matches marks in folded form. */
 const HEBREW = /["']|[גזצ](?!')|(?=\p{sc=Hebr}$)/gu;
 const HAS_DEVANAGARI = /\p{sc=Deva}/u;
-/** An abbreviation may be of two letters with its mark between them (ד״ר). */
+/** An abbreviation may consist of two letters with the mark between them (ד״ר). */
 const HAS_HEBREW = /\p{sc=Hebr}["']?\p{sc=Hebr}/u;
 const HAS_MARK = /["']/u;
 
@@ -48,10 +49,10 @@ const V_AND_B = new Map(['ヴァバ', 'ヴィビ', 'ヴェベ', 'ヴォボ'].map
 );
 const B_AND_V = new Map([...V_AND_B].map(([v, b]) => [b, v]));
 
-/** Ways to write one word: places behind which there would be more stay as they were typed. */
+/** Limit on spellings of one word. Places that would exceed it stay as typed. */
 const WAYS_MAX = 32;
 
-/** Other ways to write a folded word, each once. */
+/** Returns other spellings of a folded word, each once. */
 export function markSpellings(term: string): readonly string[] {
   if (KATAKANA_WORD.test(term)) return spellingsAt(term, placesOf(term, KATAKANA, katakana));
   const isDevanagari = HAS_DEVANAGARI.test(term);
@@ -115,7 +116,7 @@ function hebrewOf(term: string): PlaceOf {
     if (HAS_MARK.test(typed)) return { typed, plain: '', others: [''] };
     // An abbreviation has its mark before the last letter.
     if (typed === '') return { typed, plain: '', others: hasMark ? [] : ['"'] };
-    // Behind the last one a mark is not a part of the word.
+    // A mark after the last letter is not part of the word.
     if (behind === '') return { typed, plain: typed, others: hasMark ? [] : [`"${typed}`] };
     return { typed, plain: typed, others: [`${typed}'`] };
   };

@@ -1,4 +1,7 @@
-/** Words that are written with other letters, each by itself, and numbers: in the list's language, and in the word's script. Only what the list has is looked for. */
+/**
+ * Finds single words written with other letters, and numbers written otherwise, by the list's language and the word's
+ * script. Keeps only what the list has.
+ */
 import type { Dictionary } from './dictionary.js';
 import { digraphSpellings } from './digraphs.js';
 import { IRREGULAR_WEIGHT, SPELLING_WEIGHT, SPELLINGS_PER_QUERY_MAX } from './expansion-weights.js';
@@ -36,7 +39,7 @@ export function otherLetterSpans(
     const first = at;
     at += terms.length;
     if (!terms.every((_, index) => (counts[first + index] ?? 0) > 0)) return [];
-    // The form has no say in how common the word is.
+    // `split` keeps the irregular form out of the word's idf.
     const variant: SpanVariant =
       place < irregular.length
         ? { kind: 'split', weight: IRREGULAR_WEIGHT, terms }

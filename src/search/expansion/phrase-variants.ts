@@ -1,4 +1,7 @@
-/** The group of a `phrase` search: the words as typed, and every way to write them with synonyms and spellings, bounded. */
+/**
+ * Builds the group of a `phrase` search: the words as typed, and their variants by synonyms and spellings, up to a
+ * limit.
+ */
 import type { Alternative, QueryGroup } from '../plan/plan-nodes.js';
 import { PHRASE_VARIANT_TERMS_MAX, PHRASE_VARIANTS_MAX } from './expansion-weights.js';
 import type { QueryWord } from './query-words.js';
@@ -19,7 +22,7 @@ export function phraseGroup(words: readonly QueryWord[], spans: readonly Span[])
   for (const variant of variants(terms, piecesByBegin(terms, spans))) {
     const key = variant.terms.join(SEPARATOR);
     if (found.has(key)) continue;
-    // The phrase as typed comes first and always has its place.
+    // The phrase as typed comes first and is always kept.
     room -= variant.terms.length;
     if (found.size > 0 && room < 0) break;
     found.set(key, Object.freeze({ ...variant, terms: Object.freeze(variant.terms) }));
@@ -43,8 +46,8 @@ function piecesByBegin(terms: readonly string[], spans: readonly Span[]): readon
 }
 
 /**
- * Those with the fewest replaced parts first, so that a bound leaves out the farthest. Replacements count from the left:
- * a variant is extended only behind its last replaced part, so that none comes twice.
+ * Yields the variants with the fewest replaced parts first, so that the limit drops the farthest. A variant is extended
+ * only after its last replaced part, so none is produced twice.
  */
 function* variants(terms: readonly string[], pieces: readonly (readonly Piece[])[]): Generator<Alternative> {
   const replaceable = pieces.flatMap((forms, begin) => forms.slice(1).map((form) => ({ begin, ...form })));

@@ -1,4 +1,7 @@
-/** Query text to groups: analysed like the records were, then each word with everything else it may stand for. */
+/**
+ * Turns the query text into groups: analyses it like the records, then expands each word with everything else it may
+ * stand for.
+ */
 import { ServiceError } from '../../platform/index.js';
 import { completionSpans } from './completions.js';
 import { cutSpans, partSpans } from './cuts.js';
@@ -32,9 +35,9 @@ export interface QueryVocabulary {
 export interface QueryAnalysisOptions {
   readonly match: MatchMode;
   readonly typoTolerance: boolean;
-  /** Whether the last word may be unfinished. */
+  /** True if the last word may be unfinished. */
   readonly prefix: boolean;
-  /** Different words of one query, and words of a phrase. */
+  /** Limit on distinct words of one query, and on words of a phrase. */
   readonly wordsMax: number;
 }
 
@@ -44,7 +47,7 @@ export interface AnalysedQuery {
   readonly typos: readonly AppliedTypo[];
 }
 
-/** Throws `unprocessable` for a query with more words than one search may have: none is left out silently. */
+/** Analyses a query. Throws `unprocessable` if it has more words than allowed: none is left out silently. */
 export function analyseQuery(query: string, vocabulary: QueryVocabulary, options: QueryAnalysisOptions): AnalysedQuery {
   if (query === '') return { node: EVERYTHING, synonyms: NONE, typos: NONE };
   const words = vocabulary.words(query);
@@ -64,7 +67,7 @@ export function analyseQuery(query: string, vocabulary: QueryVocabulary, options
   const allSpans = [...spelt, ...cutSpans(words, dictionary), ...parts, ...spans];
   if (match === 'phrase') {
     const groups = Object.freeze([phraseGroup(words, allSpans)]);
-    // The places of a longer phrase have no groups of their own.
+    // The words of a longer phrase have no groups of their own.
     const whole = words.length === 1 ? ONLY_GROUP : NONE;
     return { node: Object.freeze({ kind: 'groups', groups, sequence: NONE, whole }), synonyms: applied, typos: NONE };
   }

@@ -1,31 +1,34 @@
-/** The words of a query with what stands between them, which decides whether two may be one word written apart. */
+/** Words of a query with what stands between them, which decides whether two may be one word written apart. */
 import type { AnalysedToken } from '../../../native-bindings/index.js';
 
-/** `tight`: a hyphen or the like without blanks (`wi-fi`); `blank`: blanks only; `cut`: a dictionary parts them; `apart`: anything else. */
+/**
+ * Separator between two words. `tight`: a hyphen or similar without blanks (`wi-fi`); `blank`: only blanks; `cut`: a
+ * boundary found by a dictionary; `apart`: anything else.
+ */
 export type Joint = 'tight' | 'blank' | 'cut' | 'apart';
 
 export interface QueryWord {
   /** Folded. */
   readonly term: string;
-  /** To the next word; `apart` behind the last. */
+  /** Separator to the next word; `apart` after the last word. */
   readonly joint: Joint;
-  /** Of a script without blanks: a dictionary found it. */
+  /** True if a dictionary found the word in a script without blanks. */
   readonly isCut: boolean;
-  /** As it was typed, where folding took more than capitals. */
+  /** The word as typed. Undefined if folding changed its case only. */
   readonly typed?: string;
-  /** What full stops, low lines and capitals part in it, where that is indexed beside the word: two or more. */
+  /** Two or more parts between full stops, underscores and capitals, if they are indexed besides the word. */
   readonly parts?: readonly string[];
 }
 
 const NONE: readonly string[] = Object.freeze([]);
 const TIGHT = /^[-\u2010-\u2015\u2212'\u2019/._]{1,2}$/;
 const BLANK = /^\s+$/;
-/** Behind each word that a dictionary found (native-bindings/segmentation.ts). */
+/** Mark after each word that a dictionary found (native-bindings/segmentation.ts). */
 const CUT = '\u200b';
-/** Whoever types that mark parts other words with it. */
+/** Checked as well, since users may type the mark between words of other scripts. */
 const DICTIONARY_SCRIPT = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 
-/** `text` is what was analysed: the tokens' offsets count in it. */
+/** Converts the tokens into words. `text` is the analysed text, to which the tokens' offsets refer. */
 export function queryWords(text: string, tokens: readonly AnalysedToken[]): QueryWord[] {
   return tokens.map(({ term, begin, end, parts = NONE }, index) => {
     const next = tokens[index + 1];

@@ -1,4 +1,4 @@
-/** Words of a query that may stand for something else together: by a synonym rule, or spelt otherwise. */
+/** What a span of query words may stand for: by a synonym rule, or in another spelling. */
 import type { PlanAlternativeKind } from '../../../native-bindings/query-plan.js';
 
 export interface SpanVariant {

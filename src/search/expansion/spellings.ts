@@ -1,11 +1,12 @@
 /**
- * Other ways to write the same characters: `XR-500`, `XR500` and `XR 500` find each other, as do `wi-fi`, `wifi` and `wi fi`, and `node.js`
- * and `node js`.
+ * Other ways to write the same characters: `XR-500`, `XR500` and `XR 500` find each other, as do `wi-fi`, `wifi` and
+ * `wi fi`, and `node.js` and `node js`.
  *
- * A word is split where letters and digits meet, and where a point, a low line or a capital parts it; one that few records have also into
- * any two words that they have beside each other. Neighbouring words are joined across a hyphen and the like, and across a blank where
- * letters meet digits or neither word is a function word. Records are indexed as they are written, and by the parts of their words
- * (kernel/analysis/word_parts.h), so what the dictionary lacks is no alternative.
+ * A word is split where letters meet digits, and at a point, an underscore or a capital. A rare word is also split into
+ * any two words that the list's records have next to each other. Neighbouring words are joined across a hyphen or
+ * similar, and across a blank if letters meet digits there or neither word is a function word. Records are indexed as
+ * they are written, and by the parts of their words (kernel/analysis/word_parts.h); spellings that the dictionary lacks
+ * are dropped.
  */
 import { conjunctionSpans } from './conjunctions.js';
 import type { Dictionary } from './dictionary.js';
@@ -35,10 +36,10 @@ interface Candidate {
 }
 
 const DIGIT = /\p{N}/u;
-/** Of a script that is written with blanks: where there are none, dictionaries decide (cuts.ts). */
+/** A word in a script that is written with blanks. In others, dictionaries decide (cuts.ts). */
 const LETTERS =
   /^(?:(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{M}])+$/u;
-/** What may stand within a word, by UAX 29, but for a number: 3.5 is not 35. */
+/** Punctuation that UAX 29 allows within a word, except between digits: 3.5 is not 35. */
 const WITHIN_WORD = /(?<!\p{N})[.:_'\u2019\u00b7]|[.:_'\u2019\u00b7](?!\p{N})/u;
 const LETTER_OR_DIGIT_RUNS = /\p{N}+|\P{N}+/gu;
 
@@ -55,7 +56,8 @@ export function spellingSpans(
   functionWords: ReadonlySet<string>,
 ): readonly Span[] {
   const lexicon = { dictionary, functionWords };
-  // Of two alternatives with the same terms the first stays: what a word's parts are counts for no idf.
+  // Of alternatives with the same terms, the first is kept. Parts come first, as `split`, so that they do not count for
+  // the idf.
   const spans: Span[] = [
     ...partsSpans(words, dictionary),
     ...joinedSpans(words, dictionary),
@@ -75,7 +77,10 @@ export function spellingSpans(
   return spans;
 }
 
-/** What a word is made of, beside each other: as a record has the word itself, or the parts with blanks between them. */
+/**
+ * Returns the parts of each word as neighbours: they match the word itself, which is indexed by its parts, and the
+ * parts separated by blanks.
+ */
 function partsSpans(words: readonly QueryWord[], dictionary: Dictionary): readonly Span[] {
   return words.slice(0, WRITINGS_WORDS_MAX).flatMap(({ parts }, begin) => {
     if (parts === undefined || rarestOf(parts, countsOf(parts, dictionary)) === 0) return [];
@@ -83,7 +88,10 @@ function partsSpans(words: readonly QueryWord[], dictionary: Dictionary): readon
   });
 }
 
-/** Words that letters meet digits in, or a hyphen, a point or the like stands in or between. */
+/**
+ * Returns spellings of words in which letters meet digits, and of words that contain or are separated by a hyphen, a
+ * point or similar.
+ */
 function joinedSpans(words: readonly QueryWord[], dictionary: Dictionary): readonly Span[] {
   const candidates = spellingCandidates(words);
   if (candidates.length === 0) return [];
@@ -97,7 +105,10 @@ function joinedSpans(words: readonly QueryWord[], dictionary: Dictionary): reado
   });
 }
 
-/** Two words that a blank parts, together; and with a point between them, where those are not indexed as its parts. */
+/**
+ * Returns two words separated by a blank as one word, and as one with a point between them, if the latter is not
+ * indexed by its parts.
+ */
 function blankVariants(
   words: readonly [string, string],
   { dictionary, functionWords }: Lexicon,
@@ -109,7 +120,7 @@ function blankVariants(
   return together.filter((term) => rarestOf([term], counts) >= least).map((term) => variantOf([term]));
 }
 
-/** Initials, and abbreviations of more than those, with their points. */
+/** Returns initials, and abbreviations of more than initials, with their points. */
 function initialsVariants(term: string, { dictionary, functionWords }: Lexicon): readonly SpanVariant[] {
   if (functionWords.has(term) || !LETTERS.test(term)) return [];
   const letters = Array.from(term);
@@ -120,7 +131,10 @@ function initialsVariants(term: string, { dictionary, functionWords }: Lexicon):
   return ways.filter((way) => rarestOf([way], counts) > 0).map((way) => variantOf([way]));
 }
 
-/** A word that may have been two: those that stand with a point or a low line between them, and the two whose rarer one is the most frequent. */
+/**
+ * Returns two words of which the word may consist: pairs found with a point or an underscore between them, and the pair
+ * whose rarer word is the most frequent.
+ */
 function splitVariants(term: string, { dictionary, functionWords }: Lexicon): readonly SpanVariant[] {
   if (term.length < SPLIT_LETTERS_MIN || term.length > SPLIT_LETTERS_MAX || functionWords.has(term)) return [];
   if (!LETTERS.test(term)) return [];
@@ -146,14 +160,20 @@ function splitVariants(term: string, { dictionary, functionWords }: Lexicon): re
   return [...all, splitInto(best)];
 }
 
-/** With an apostrophe where one may be left out: `o'brien`, `d'angelo`, `don't`. Forms with `'s` are of the stem. */
+/**
+ * Returns the words with an apostrophe that may be left out: `o'brien`, `d'angelo`, `don't`. Forms with `'s` are
+ * covered by stemming.
+ */
 function elided(ways: readonly (readonly string[])[]): readonly string[] {
   return ways
     .filter(([first = '', last]) => first.length <= ELIDED_LETTERS_MAX || last === 't')
     .map((parts) => parts.join("'"));
 }
 
-/** Whether a word of these parts, with marks between them, is indexed by its parts as well: not by single letters. */
+/**
+ * True if a word of these parts, joined by marks, is also indexed by its parts. Parts of a single letter are not
+ * indexed.
+ */
 function isParted(parts: readonly string[]): boolean {
   return parts.every((part) => Array.from(part).length > 1);
 }
@@ -162,7 +182,10 @@ function splitInto(terms: readonly string[]): SpanVariant {
   return { kind: 'split', weight: SPELLING_WEIGHT, terms };
 }
 
-/** A function word stands beside too many others by chance: `apart` is not `a part`. */
+/**
+ * Returns the ways to split a word in two. Splits with a function word are left out, since those stand next to many
+ * words by chance: `apart` is not `a part`.
+ */
 function twoPartsOf(term: string, functionWords: ReadonlySet<string>): string[][] {
   const letters = Array.from(term);
   return letters.slice(1).flatMap((_, before) => {
@@ -171,7 +194,7 @@ function twoPartsOf(term: string, functionWords: ReadonlySet<string>): string[][
   });
 }
 
-/** `node.js` is one word. */
+/** Joins the parts with points: `node.js` is one word. */
 function pointed(parts: readonly string[]): string {
   return parts.join('.');
 }
@@ -184,7 +207,7 @@ function countsOf(terms: readonly string[], dictionary: Dictionary): Counts {
   return new Map(different.map((term, index) => [term, counts[index] ?? 0]));
 }
 
-/** Documents that hold the rarest of them. */
+/** Returns the document frequency of the rarest term. */
 function rarestOf(terms: readonly string[], counts: Counts): number {
   return Math.min(...terms.map((term) => counts.get(term) ?? 0));
 }
@@ -209,12 +232,12 @@ function spellingCandidates(words: readonly QueryWord[]): Candidate[] {
   return candidates;
 }
 
-/** Whether the word at `index` and the next one may be one word. */
+/** True if the word at `index` and the next one may be one word. */
 function joins(words: readonly QueryWord[], index: number): boolean {
   const [left, right] = [words[index] as QueryWord, words[index + 1] as QueryWord];
   if (left.joint === 'apart' || left.joint === 'cut') return false;
   const [leftHasDigit, rightHasDigit] = [DIGIT.test(left.term), DIGIT.test(right.term)];
-  // Two numbers beside each other are two numbers, whatever stands between them.
+  // Two adjacent numbers remain two numbers, whatever separates them.
   if (leftHasDigit && rightHasDigit && isNumber(left.term) && isNumber(right.term)) return false;
   return left.joint === 'tight' || leftHasDigit || rightHasDigit;
 }
@@ -223,7 +246,9 @@ function isNumber(term: string): boolean {
   return term.match(LETTER_OR_DIGIT_RUNS)?.length === 1 && DIGIT.test(term);
 }
 
-/** Every way to cut the joined words at their boundaries and where letters meet digits, but for the way they are cut now. */
+/**
+ * Returns every way to cut the joined words at their boundaries and where letters meet digits, except the current way.
+ */
 function spellingsOf(words: readonly QueryWord[]): string[][] {
   const runs = words.flatMap(({ term }) => runsOf(term));
   if (runs.length === 1) return [];
@@ -236,7 +261,7 @@ function runsOf(term: string): readonly string[] {
   return term.split(WITHIN_WORD).flatMap((part) => part.match(LETTER_OR_DIGIT_RUNS) ?? []);
 }
 
-/** All joined first, all cut last. */
+/** Returns all ways to join the runs: all joined first, all separate last. */
 function cuts(runs: readonly string[]): string[][] {
   let ways: string[][] = [[runs[0] as string]];
   for (const run of runs.slice(1)) {

@@ -1,15 +1,15 @@
-/** What a list's synonym rules say about a query, as spans. */
+/** Converts the matches of a list's synonym rules in a query into spans. */
 import type { SynonymMatch, SynonymMatcher } from '../../synonyms/index.js';
 import { SYNONYM_WEIGHT, SYNONYMS_PER_SPAN_MAX } from './expansion-weights.js';
 import type { Span } from './spans.js';
 
 /** Part of `applied.synonyms`. */
 export interface AppliedSynonym {
-  /** The words of the query, folded. */
+  /** Folded words of the query, separated by blanks. */
   readonly word: string;
-  /** What was searched for as well. */
+  /** Terms that were also searched for. */
   readonly terms: readonly string[];
-  /** Numbers of the rules in `synonym_rules`, from 0. */
+  /** Indexes of the rules in `synonym_rules`, from 0. */
   readonly rules: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** Which near terms a word may have been meant as, and with which weights. */
+/** Chooses the near terms that a word may have been meant as, and their weights. */
 import type { WordExpansion } from '../../../native-bindings/index.js';
 import { editSurcharge } from './edit-cost.js';
 import {
@@ -20,7 +20,7 @@ export interface ChosenTypo {
 
 const DIGIT = /\p{N}/u;
 
-/** Edits that are forgiven in a word: 1 from 4 letters, 2 from 8, none in words with digits. */
+/** Returns the number of edits forgiven in a word: 1 from 4 letters, 2 from 8, none in words with digits. */
 export function editsAllowed(word: string): 0 | 1 | 2 {
   if (word.length < ONE_EDIT_LETTERS_MIN || DIGIT.test(word)) return 0;
   const letters = Array.from(word).length;
@@ -28,8 +28,8 @@ export function editsAllowed(word: string): 0 | 1 | 2 {
 }
 
 /**
- * The most plausible first; equally plausible ones in the order of the dictionary, the nearer before the more frequent: what
- * is chosen does not depend on the frequencies themselves, which every write changes.
+ * Returns the most plausible typos first. Equally plausible ones keep the order of the dictionary, nearer before more
+ * frequent. The choice does not depend on the frequencies themselves, which every write changes.
  */
 export function chooseTypos(word: string, expansion: WordExpansion): readonly ChosenTypo[] {
   if (expansion.typos.length === 0) return [];

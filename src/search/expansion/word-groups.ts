@@ -1,4 +1,6 @@
-/** The groups of an `any` or `all` search: one a different word, with its spellings, synonyms, stems and typos. */
+/**
+ * Builds the groups of an `any` or `all` search: one per distinct word, with its spellings, synonyms, stems and typos.
+ */
 import type { Alternative, QueryGroup } from '../plan/plan-nodes.js';
 import type { Dictionary, WordForms } from './dictionary.js';
 import {
@@ -21,7 +23,7 @@ import type { QueryWord } from './query-words.js';
 import type { Span } from './spans.js';
 import type { ChosenTypo } from './typo-choice.js';
 
-/** As the list has the word unfinished, what it may be a slip of comes behind. */
+/** Scale for typos of a word that the list has as the beginning of longer words: completions rank before typos. */
 const UNFINISHED_TYPO_SCALE = INFLECTED_WORD_BEST_TYPO_WEIGHT / UNKNOWN_WORD_BEST_TYPO_WEIGHT;
 
 export interface WordGroupOptions {
@@ -33,9 +35,9 @@ export interface WordGroupOptions {
 
 export interface WordGroups {
   readonly groups: readonly QueryGroup[];
-  /** Content words in the order of the query, as indexes of `groups`. */
+  /** Indexes into `groups` of the content words, in query order. */
   readonly sequence: readonly number[];
-  /** All words in the order of the query, likewise; empty for a query that is too long to be a field's whole text. */
+  /** Indexes into `groups` of all words, in query order. Empty if the query is too long to equal a field. */
   readonly whole: readonly number[];
   readonly typos: readonly AppliedTypo[];
 }
@@ -47,7 +49,7 @@ export function wordGroups(words: readonly QueryWord[], spans: readonly Span[], 
   const { expanded, corrections } = expandWords([...counts.keys()], { words, spans }, termsMax, options);
   const typos = [...expanded.values()].flatMap(({ typo }) => (typo === undefined ? [] : [typo]));
 
-  // A misspelt function word is one too: what it is taken for decides.
+  // A misspelt function word is a function word too, according to its best correction.
   const isFunctionWord = (term: string): boolean => options.functionWords.has(corrections.get(term) ?? term);
   const hasContent = [...counts.keys()].some((term) => !isFunctionWord(term));
   const isMinor = (term: string): boolean => hasContent && isFunctionWord(term);
@@ -70,7 +72,7 @@ export function wordGroups(words: readonly QueryWord[], spans: readonly Span[], 
   };
 }
 
-/** The words of a query, and what is known to stand for parts of it. */
+/** Words of a query, and the spans found in it. */
 interface SpannedWords {
   readonly words: readonly QueryWord[];
   readonly spans: readonly Span[];
@@ -83,11 +85,11 @@ interface ExpandedWord {
 
 interface ExpandedWords {
   readonly expanded: ReadonlyMap<string, ExpandedWord>;
-  /** What each unknown word is most plausibly meant as. */
+  /** Most plausible correction of each unknown word. */
   readonly corrections: ReadonlyMap<string, string>;
 }
 
-/** Of different words: variants, then stems and typos, and stems of synonyms, asked of the dictionary. */
+/** Expands the distinct words: span variants first, then stems, typos and stems of synonyms from the dictionary. */
 function expandWords(
   terms: readonly string[],
   query: SpannedWords,
@@ -121,7 +123,9 @@ interface PlainWord extends ExpandedWord {
   readonly functionWords: ReadonlySet<string>;
 }
 
-/** Words without variants stand for the same in query after query; the dictionary keeps the forms that are the keys here. */
+/**
+ * Cache of words without variants, which expand the same way in every query. Keyed by the dictionary's cached forms.
+ */
 const plainWords = new WeakMap<WordForms, PlainWord>();
 
 function plainWord(word: string, forms: WordForms, termsMax: number, functionWords: ReadonlySet<string>): ExpandedWord {
@@ -141,7 +145,7 @@ interface BuiltWord {
   readonly forms: WordForms;
 }
 
-/** Returns the corrections. */
+/** Fills the builders. Returns the corrections of unknown words. */
 function buildGroups(
   built: readonly BuiltWord[],
   { words, spans }: SpannedWords,
@@ -177,14 +181,14 @@ function addStems(builder: GroupBuilder, { stems }: WordForms): void {
 }
 
 function addCompounds(builder: GroupBuilder, { compounds }: WordForms, functionWords: ReadonlySet<string>): void {
-  // A longer word has its letters by chance: eine in Vereine.
+  // A longer word contains a function word by chance: eine in Vereine.
   if (functionWords.has(builder.word)) return;
   for (const term of compounds) builder.add({ kind: 'compound', weight: COMPOUND_WEIGHT, terms: [term] });
 }
 
-/** Returns those that were added, the most plausible first. */
+/** Adds the typos. Returns those added, most plausible first. */
 function addTypos(builder: GroupBuilder, forms: WordForms, functionWords: ReadonlySet<string>): readonly ChosenTypo[] {
-  // Nobody slips from a function word into a word that the list has, and half of its records would match.
+  // A known word is not taken for a misspelt function word: that is unlikely, and would match half of the records.
   const plausible = forms.isKnown ? forms.typos.filter(({ term }) => !functionWords.has(term)) : forms.typos;
   const scale = !forms.isKnown && builder.has('completion') ? UNFINISHED_TYPO_SCALE : 1;
   const added = plausible.filter(({ term, weight }) =>
@@ -216,7 +220,10 @@ interface CorrectedWord {
   readonly typo: ChosenTypo;
 }
 
-/** An unknown word is taken for its most plausible corrections, with all that these would have brought along. */
+/**
+ * Adds the stems of the most plausible corrections of unknown words, as the corrected words themselves would have
+ * brought.
+ */
 function addCorrectionStems(corrections: readonly CorrectedWord[], dictionary: Dictionary): void {
   if (corrections.length === 0) return;
   const words = [...new Set(corrections.map(({ typo }) => typo.term))];

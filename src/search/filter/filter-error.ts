@@ -1,9 +1,12 @@
-/** The one way a filter is refused: where, what was expected, what stood there. */
+/** Creates the errors of filters: where, what was expected, what was found. */
 import { ServiceError } from '../../platform/index.js';
 
 const EXCERPT_CHARACTERS_MAX = 40;
 
-/** `at` is the offset in the filter text, from 0, in UTF-16 units (what `String.prototype.slice` of a client counts). */
+/**
+ * Returns an `invalid-filter` error. `at` is an offset into the filter text in UTF-16 units, from 0 (as counted by
+ * `String.prototype.slice` of a client).
+ */
 export function filterError(at: number, message: string): ServiceError {
   const detail = `At position ${at}: ${message}${/[.?]$/.test(message) ? '' : '.'}`;
   return new ServiceError('invalid-filter', `The filter cannot be read. ${detail}`, {
@@ -11,7 +14,7 @@ export function filterError(at: number, message: string): ServiceError {
   });
 }
 
-/** A piece of the filter for a message, cut where it is long. */
+/** Returns a piece of the filter in quotes for a message, truncated if long. */
 export function excerpt(text: string): string {
   const characters = text.length > EXCERPT_CHARACTERS_MAX ? `${text.slice(0, EXCERPT_CHARACTERS_MAX)}…` : text;
   return `"${characters}"`;

@@ -1,21 +1,23 @@
 /**
- * The trees of the filter language. A text becomes a syntax tree (names and literals as written, with their positions);
- * against a field definition that becomes a filter: values in the form of the columns, nothing left to look up.
+ * Trees of the filter language. Text is parsed into a syntax tree, with names and literals as written and their
+ * positions. Resolving that against a field definition gives a filter tree, whose values have the form of the columns.
  */
 import type { PlanComparison } from '../../../native-bindings/query-plan.js';
 
 export type ComparisonOperator = PlanComparison;
 
-/** A value as written. `date` is a bare date; quoted ones are strings until the facet's type is known. */
+/** A value as written. `date` is an unquoted date; a quoted one is a string until the facet's type is known. */
 export type Literal =
   | { readonly kind: 'string'; readonly text: string; readonly at: number }
   | { readonly kind: 'date'; readonly text: string; readonly at: number }
   | { readonly kind: 'number'; readonly value: number; readonly at: number }
   | { readonly kind: 'boolean'; readonly value: boolean; readonly at: number }
-  /** In the filters of query rules only: text with captures in it, bound to a value before the filter is resolved. */
+  /**
+   * Text with captures, in filters of query rules only. Captures are replaced by values before the filter is resolved.
+   */
   | { readonly kind: 'template'; readonly parts: readonly (string | CaptureReference)[]; readonly at: number };
 
-/** A group of a pattern by its number or name. */
+/** Capture group of a pattern, by number or name. */
 export interface CaptureReference {
   readonly group: string;
 }
@@ -43,7 +45,7 @@ export type SyntaxNode =
   | { readonly kind: 'or'; readonly nodes: readonly SyntaxNode[] }
   | { readonly kind: 'not'; readonly node: SyntaxNode };
 
-/** A value as columns hold it: the folded key of a string, or a number (dates in milliseconds, booleans 0 and 1). */
+/** A value as columns hold it: the folded key of a string, or a number (dates in milliseconds, booleans as 0 and 1). */
 export type FilterValue =
   { readonly kind: 'string'; readonly key: string } | { readonly kind: 'number'; readonly value: number };
 
@@ -66,7 +68,7 @@ export type FilterNode =
 export const FILTER_ALL: FilterNode = Object.freeze({ kind: 'all' });
 export const FILTER_NONE: FilterNode = Object.freeze({ kind: 'none' });
 
-/** The conjunction of filters, without needless levels. */
+/** Returns the conjunction of filters, flattened and without `all` nodes. */
 export function allOf(nodes: readonly FilterNode[]): FilterNode {
   const wanted = nodes
     .flatMap((node) => (node.kind === 'and' ? node.nodes : [node]))
@@ -76,7 +78,7 @@ export function allOf(nodes: readonly FilterNode[]): FilterNode {
   return Object.freeze({ kind: 'and', nodes: Object.freeze(wanted) });
 }
 
-/** What is left of a filter without the conditions that are on this field alone and hold beside all others; undefined where it has none. */
+/** Returns the filter without its top-level `and` conditions that concern only this field. Undefined if it has none. */
 export function withoutConditionsOn(field: string, filter: FilterNode): FilterNode | undefined {
   const conditions = filter.kind === 'and' ? filter.nodes : [filter];
   const others = conditions.filter((node) => !isOn(field, node));

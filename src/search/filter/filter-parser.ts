@@ -1,5 +1,5 @@
 /**
- * The grammar of filters, by recursive descent with one token of look-ahead:
+ * Recursive-descent parser of filters with one token of look-ahead. Grammar:
  *
  *   filter     = conjunction { "or" conjunction }
  *   conjunction= unary { "and" unary }
@@ -11,20 +11,23 @@
  *   field      = a word, or anything in backticks (a doubled backtick stands for one)
  *   value      = 'text' | "text" (a doubled quote stands for one) | number | true | false | ISO date, bare or quoted
  *
- * Keywords ignore case. A field whose name is a keyword of its place (`not`) or holds blanks is written in backticks.
+ * Keywords are case-insensitive. A field name needs backticks if it contains blanks or is a keyword in that position
+ * (`not`).
  */
 import { isNumber, NO_DATE, parseDate, parseNumber } from '../../fields/index.js';
 import { excerpt, filterError } from './filter-error.js';
 import type { CaptureReference, ComparisonOperator, FieldReference, Literal, SyntaxNode } from './filter-nodes.js';
 import { FilterScanner, type Token } from './filter-scanner.js';
 
-/** Parentheses and `not`s inside each other. Two levels of the plan each, under the kernel's own bound of 64. */
+/** Nesting depth of parentheses and `not`s. Each takes two levels of the plan, within the kernel's limit of 64. */
 export const FILTER_NESTING_MAX = 28;
-/** Conditions of a whole filter: with the nodes that join and negate them, under the kernel's bound of 65,536. */
+/**
+ * Conditions of a whole filter. Together with the nodes that join and negate them, within the kernel's limit of 65,536.
+ */
 export const FILTER_CONDITIONS_MAX = 20_000;
 /** Values in one `in (…)`: a u16 in the plan. */
 export const FILTER_LIST_VALUES_MAX = 65_535;
-/** Values of all of a filter's `in (…)`s. */
+/** Values in all `in (…)` of a filter. */
 const FILTER_VALUES_MAX = 1_000_000;
 
 const WORD_OPERATORS: ReadonlyMap<string, ComparisonOperator> = new Map([
@@ -38,14 +41,17 @@ const WORD_OPERATORS: ReadonlyMap<string, ComparisonOperator> = new Map([
 const DATE_LIKE = /^\d{4}-\d{2}/;
 const VALUE_EXPECTED = 'a value: text in quotes, a number, true, false, null or an ISO date';
 
-/** Throws `invalid-filter` only. A text without any condition (blank) is refused too: leave the option out instead. */
+/**
+ * Parses a filter. Throws `invalid-filter` only, also for a blank text: an absent filter is given by leaving the option
+ * out.
+ */
 export function parseFilterSyntax(text: string): SyntaxNode {
   return new FilterParser(text, false).parse();
 }
 
 /**
- * Reads the filter of a query rule, where `$1` and `${name}` may stand for a value or within a quoted one (`$$` is a dollar
- * there). Throws `invalid-filter` only.
+ * Parses the filter of a query rule, where `$1` and `${name}` may stand for a value or within a quoted one (`$$` is a
+ * dollar there). Throws `invalid-filter` only.
  */
 export function parseFilterTemplate(text: string): SyntaxNode {
   return new FilterParser(text, true).parse();
@@ -80,7 +86,7 @@ class FilterParser {
     return this.row('or', () => this.row('and', () => this.unary()));
   }
 
-  /** Operands with the keyword between them; one operand stands for itself. */
+  /** Parses operands with the keyword between them. A single operand is returned as it is. */
   private row(kind: 'and' | 'or', operand: () => SyntaxNode): SyntaxNode {
     const first = operand();
     if (!this.atKeyword(kind)) return first;
@@ -252,7 +258,7 @@ class FilterParser {
   }
 }
 
-/** A dollar that begins no capture stands for itself. */
+/** Splits a text at its captures. A dollar that begins no capture stands for itself. */
 function template(text: string, at: number): Literal {
   const parts: (string | CaptureReference)[] = [];
   let from = 0;

@@ -1,9 +1,9 @@
 /**
- * Syntax tree to filter: names become facets, literals the values of their columns.
+ * Resolves a syntax tree into filters: names become facets, and literals become column values.
  *
- * In a group each list has its own definition. A field that one list lacks (or has with a type that the value does not
- * fit) counts as missing in that list; only what no list can answer is an error. What no list has as a facet may be the record's own:
- * its name, and when it was made and changed.
+ * In a group each list has its own definition. A field that one list lacks, or has with a type that the value does not
+ * fit, counts as missing in that list. Throws only if no list can evaluate the condition. A name that no list has as a
+ * facet may be a member of the record itself: its name, creation time or modification time.
  */
 import type { Facet, FieldDefinition } from '../../catalog/index.js';
 import { fieldKind } from '../../fields/index.js';
@@ -23,18 +23,18 @@ import { parseFilterSyntax } from './filter-parser.js';
 
 const FACETS_NAMED_MAX = 30;
 
-/** Reads a filter for one list. Throws `invalid-filter` only. */
+/** Parses a filter for one list. Throws `invalid-filter` only. */
 export function parseFilter(text: string, definition: FieldDefinition): FilterNode {
   return parseFilters(text, [definition])[0] as FilterNode;
 }
 
-/** Reads a filter for the lists of a group: one filter a definition, in their order. */
+/** Parses a filter for the lists of a group. Returns one filter per definition, in order. */
 export function parseFilters(text: string, definitions: readonly FieldDefinition[]): readonly FilterNode[] {
   const syntax = parseFilterSyntax(text);
   return new FilterResolver(definitions).resolve(syntax);
 }
 
-/** A syntax tree without captures as the filter of one list. Throws `invalid-filter` only. */
+/** Resolves a syntax tree without captures for one list. Throws `invalid-filter` only. */
 export function resolveFilter(syntax: SyntaxNode, definition: FieldDefinition): FilterNode {
   return new FilterResolver([definition]).resolve(syntax)[0] as FilterNode;
 }
@@ -46,7 +46,7 @@ class FilterResolver {
     this.facets = definitions.map(facetsByName);
   }
 
-  /** One node a definition. */
+  /** Returns one node per definition. */
   resolve(node: SyntaxNode): FilterNode[] {
     switch (node.kind) {
       case 'and':
@@ -105,7 +105,7 @@ class FilterResolver {
   }
 }
 
-/** Of every record, in columns that every list has. */
+/** Members that every record has, in columns that every list has. */
 export const RECORD_FIELDS: ReadonlyMap<string, Facet> = new Map(
   (
     [
@@ -119,7 +119,7 @@ const RECORD_FIELD_NAMES = [...RECORD_FIELDS.keys()].join(', ');
 
 const facetsOfDefinition = new WeakMap<FieldDefinition, ReadonlyMap<string, Facet>>();
 
-/** Definitions are immutable, so the map is made once for each. */
+/** Returns the facets by name. Cached per definition, since definitions are immutable. */
 export function facetsByName(definition: FieldDefinition): ReadonlyMap<string, Facet> {
   let facets = facetsOfDefinition.get(definition);
   if (facets === undefined) {
@@ -129,7 +129,7 @@ export function facetsByName(definition: FieldDefinition): ReadonlyMap<string, F
   return facets;
 }
 
-/** What a condition says about records that have no value for its field. */
+/** Returns what a condition means for records without a value in its field. */
 function missing(leaf: SyntaxLeaf): FilterNode {
   if (leaf.kind === 'is-null') return FILTER_ALL;
   return leaf.kind === 'compare' && leaf.operator === '!=' ? FILTER_ALL : FILTER_NONE;
@@ -161,9 +161,9 @@ function isError(value: FilterValue | ServiceError): value is ServiceError {
   return value instanceof Error;
 }
 
-/** The literal as a value of the facet's column, or why it is none. */
+/** Returns the literal as a value of the facet's column, or the error why it does not fit. */
 function columnValue(literal: Literal, facet: Facet, written: string): FilterValue | ServiceError {
-  // What a capture will be is known when its rule matches; until then any value of the facet stands for it.
+  // A capture is known only when its rule matches; until then, any value of the facet stands for it.
   const { column, filter } = fieldKind(facet.type);
   if (literal.kind === 'template') return column === 'string' ? ANY_TEXT : number(0);
   const held = filter.read(literal);
@@ -199,7 +199,7 @@ function negate(node: FilterNode): FilterNode {
   }
 }
 
-/** Leaves out what decides nothing; answers at once where one operand decides. */
+/** Combines nodes without neutral operands. Returns the deciding constant if any operand is one. */
 function combine(kind: 'and' | 'or', operands: readonly FilterNode[]): FilterNode {
   const neutral = kind === 'and' ? 'all' : 'none';
   const deciding = kind === 'and' ? FILTER_NONE : FILTER_ALL;

@@ -1,9 +1,9 @@
 /**
- * Filter text to tokens, one at a time and in linear time.
+ * Splits filter text into tokens, one at a time, in linear time.
  *
- * A word is a run of characters that are neither blank nor one of ( ) ' " ` , = < > ! — so field names may hold letters of
- * any script, digits, dots, dashes and more without quotes. Whether a word is a keyword, a name, a number or a date is for
- * the parser to say: it depends on where the word stands.
+ * A word is a run of characters that are neither blank nor one of ( ) ' " ` , = < > ! — so field names may contain
+ * letters of any script, digits, dots, dashes and more without quotes. Whether a word is a keyword, a name, a number or
+ * a date depends on its position, so the parser decides.
  */
 import type { ComparisonOperator } from './filter-nodes.js';
 import { excerpt, filterError } from './filter-error.js';
@@ -69,7 +69,10 @@ export class FilterScanner {
     return { kind: 'operator', operator, text, at };
   }
 
-  /** The text between quotes, a doubled quote standing for one. */
+  /**
+   * Returns the text between quotes, with doubled quotes replaced by one. Throws `invalid-filter` if the closing quote
+   * is missing.
+   */
   private quoted(quote: string, what: string): string {
     const begin = this.offset;
     let from = begin + 1;

@@ -1,4 +1,4 @@
-/** The values of a search's options, as the table of options has them read, kept apart and filled in. Pure functions. */
+/** Reads, fills in and compares values of search options, driven by the table SEARCH_OPTIONS. Pure functions. */
 import type { FieldDefinition } from '../../catalog/index.js';
 import { allOf, type FilterNode } from '../filter/filter-nodes.js';
 import { SEARCH_OPTIONS, type SearchOption } from './search-options.js';
@@ -6,10 +6,10 @@ import { SEARCH_OPTIONS, type SearchOption } from './search-options.js';
 type Table = typeof SEARCH_OPTIONS;
 type ValueOf<Option> = Option extends SearchOption<infer Value> ? Value : never;
 
-/** In the form that search workers take; only what was given. */
+/** Options that were given, in the form that search workers take. */
 export type SearchOptions = { readonly [Name in keyof Table]?: ValueOf<Table[Name]> };
 
-/** The same with what holds by default: of options whose row has a default there is always a value. */
+/** Options with defaults filled in: an option whose row has a default always has a value. */
 export type FilledOptions = SearchOptions & {
   readonly [Name in keyof Table as Table[Name] extends { readonly default: unknown } ? Name : never]: ValueOf<
     Table[Name]
@@ -23,7 +23,7 @@ const defaults = Object.fromEntries(
 ) as FilledOptions;
 const narrowing = rows.filter(([, option]) => option.narrow !== undefined);
 
-/** From what a client gave, validated against the schema of the query string or of the body. */
+/** Converts options given by a client, already validated against the schema of the query string or of the body. */
 export function readOptions(given: Readonly<Record<string, unknown>>): SearchOptions {
   const options: Record<string, unknown> = {};
   for (const name in given) {
@@ -38,7 +38,10 @@ export function filledOptions(options: SearchOptions): FilledOptions {
   return { ...defaults, ...options };
 }
 
-/** The conditions that options other than `filter` set for the records of one list. Throws what they throw. */
+/**
+ * Adds to the filter the conditions that options other than `filter` impose on the records of one list. Throws what
+ * these options throw.
+ */
 export function narrowed(filter: FilterNode, options: SearchOptions, definition: FieldDefinition): FilterNode {
   const conditions = narrowing.flatMap(([name, option]) => {
     const value = (options as Readonly<Record<string, unknown>>)[name];
@@ -47,12 +50,15 @@ export function narrowed(filter: FilterNode, options: SearchOptions, definition:
   return conditions.length === 0 ? filter : allOf([filter, ...conditions]);
 }
 
-/** The same text for all options that mean the same: names in order, without what would hold anyway. */
+/** Returns a cache key that is equal for options with the same meaning: names sorted, defaults left out. */
 export function optionsKey(options: SearchOptions): string {
   return keyOf(options, () => true);
 }
 
-/** The same text for all options with which a search of the same lists takes as long: they match, count and sort the same. */
+/**
+ * Returns a key that is equal for options with which a search of the same lists costs the same: they match, count and
+ * sort alike.
+ */
 export function costKey(options: SearchOptions): string {
   return keyOf(options, (name) => byName.get(name)?.isOfSameCost !== true);
 }

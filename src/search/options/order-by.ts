@@ -1,15 +1,15 @@
 /**
- * The `order_by` option: up to four keys, `field asc|desc` with commas between them; `asc` when neither is said. A field
- * name with blanks or commas is written in backticks (doubled to mean one), as in filters. A bare `name`, `created_utc` or
- * `modified_utc` is the record's own, and a bare `distance` that from the point of the search; in backticks they are the facets
- * of these names, where there are such.
+ * The `order_by` option: up to four keys `field asc|desc`, separated by commas; the default is `asc`. A field name with
+ * blanks or commas is written in backticks (doubled to mean one), as in filters. A bare `name`, `created_utc` or
+ * `modified_utc` is the record's own, and a bare `distance` is that from the point of the search. In backticks, these
+ * names mean facets, if there are any of that name.
  */
 import type { FieldDefinition } from '../../catalog/index.js';
 import { didYouMean, ORDER_BY_KEYS_MAX, ServiceError } from '../../platform/index.js';
 import { facetsByName, RECORD_FIELDS } from '../filter/filter-resolver.js';
 
 export type SortKey =
-  /** `column`: a facet's name, or `@name`, `@created`, `@modified`. */
+  /** `column` is a facet's name, or `@name`, `@created`, `@modified`. */
   | { readonly by: 'column'; readonly column: string; readonly descending: boolean }
   | { readonly by: 'distance'; readonly descending: boolean };
 
@@ -17,8 +17,8 @@ const KEY = /\s*(?:`((?:[^`]|``)*)`|([^\s,`]+))(?:\s+([^\s,]+))?\s*/y;
 const SORTABLE_NAMED_MAX = 30;
 
 /**
- * Of a group, a field has to be sortable in one list at least; where a list lacks it, its records have no value and come
- * last. Throws `invalid-parameter` only.
+ * Parses the option. In a group, a field has to be sortable in at least one list; records of lists that lack it have no
+ * value and come last. Throws `invalid-parameter` only.
  */
 export function parseOrderBy(
   text: string,
@@ -59,7 +59,7 @@ function descending(direction: string | undefined, name: string): boolean {
 
 interface WrittenName {
   readonly name: string;
-  /** In backticks. */
+  /** True if the name was in backticks. */
   readonly quoted: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** The `radius` option: `"51.5,-0.12,10km"` or `{"latitude", "longitude", "distance"}`, in a query string as its JSON. */
+/**
+ * The `radius` option: `"51.5,-0.12,10km"` or `{"latitude", "longitude", "distance"}`, which in a query string is JSON
+ * text.
+ */
 import { ServiceError } from '../../platform/index.js';
 import type { RadiusOption, SearchOptions } from '../types.js';
 
@@ -9,11 +12,11 @@ const METRES_OF_UNIT: ReadonlyMap<string, number> = new Map([
   ['mi', 1609.344],
 ]);
 const TEXT_LENGTH_MAX = 200;
-/** With a negative power of ten, too: so programs write what is close to zero. */
+/** Allows a negative exponent, with which programs print numbers near zero. */
 const COORDINATE = /^[+-]?\d{1,3}(?:\.\d+)?(?:e-\d{1,3})?$/i;
 const DISTANCE = /^((?:\d+(?:\.\d+)?|\.\d+)(?:e-\d{1,3})?)\s*([a-z]*)$/i;
 
-/** WGS84 degrees and metres. Throws `invalid-parameter` naming the part that is wrong. */
+/** Parses the option into WGS84 degrees and metres. Throws `invalid-parameter`, naming the part that is wrong. */
 export function parseRadius(radius: NonNullable<SearchOptions['radius']>): RadiusOption {
   if (typeof radius === 'string') return parseText(radius);
   return checked(radius.latitude, radius.longitude, radius.distance);

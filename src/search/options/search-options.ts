@@ -1,7 +1,7 @@
 /**
- * The options of a search. One is a row of `SEARCH_OPTIONS`: from it come the schemas of the query string and of the JSON body, with
- * them the OpenAPI document and the help of the command line; the form that search workers take; what holds where it is not
- * given; and under which key an answer is kept. Plain data, so that a search thread needs no library for it.
+ * The options of a search, each a row of `SEARCH_OPTIONS`. A row determines the schemas of the query string and of the
+ * JSON body (and so the OpenAPI document and the command line's help), the form that search workers take, the default,
+ * and the cache key. Plain data, so that a search thread needs no library for it.
  */
 import type { FieldDefinition } from '../../catalog/index.js';
 import {
@@ -19,30 +19,30 @@ const FILTER_CHARACTERS_MAX = 100_000;
 const NAMES_CHARACTERS_MAX = 16_384;
 const FIELD_NAME_LENGTH_MAX = 512;
 const RADIUS_CHARACTERS_MAX = 200;
-/** Farther than any list reaches: record numbers have 32 bits. */
+/** Larger than any list: record numbers have 32 bits. */
 const SKIP_EFFECTIVE_MAX = 0xffff_ffff;
 
 /** JSON Schema. */
 export type OptionSchema = Readonly<Record<string, unknown>>;
 
 export interface SearchOption<Value> {
-  /** Of the query string, whose text is coerced to its type. */
+  /** Schema in the query string, where text is coerced to the schema's type. */
   readonly schema: OptionSchema;
-  /** Of the JSON body, where that takes other forms or longer values. */
+  /** Schema in the JSON body, if it allows other forms or longer values. */
   readonly bodySchema?: OptionSchema;
-  /** What holds where it is not given; absent: nothing does. */
+  /** Value if the option is not given. Undefined if there is no default. */
   readonly default?: Value;
-  /** A search takes as long with any value of it: it says what is shown of what was found, or is a vector like any other. */
+  /** Set if every value costs the same: the option only selects what is shown, or is a vector like any other. */
   readonly isOfSameCost?: true;
-  /** Blanks around the text mean nothing. */
+  /** Set if blanks around the text have no meaning. */
   readonly isTrimmed?: true;
-  /** The form for search workers of what either schema lets through; undefined: as though it had not been given. */
+  /** Converts a value that either schema accepted for search workers. Undefined counts as not given. */
   read?(given: unknown): Value | undefined;
-  /** A condition on the records of each list, beside the filter. Throws `invalid-parameter`. */
+  /** Returns a condition on the records of each list, in addition to the filter. Throws `invalid-parameter`. */
   narrow?(value: Value, definition: FieldDefinition): FilterNode;
 }
 
-/** One that always has a value. */
+/** An option that always has a value. */
 type WithDefault<Value> = SearchOption<Value> & { readonly default: Value };
 
 const flag = (description: string, byDefault: boolean): WithDefault<boolean> => ({
@@ -64,10 +64,12 @@ const floor = (kind: string, more = ''): WithDefault<number> => ({
   },
   default: 0,
 });
-/** A hit of several kinds loses one. */
+/** Appended for floors of one kind of score: a hit with several kinds loses only that one. */
 const OF_A_KIND = '. Hits that another kind of score found, too, stay, without this score';
 
-/** The whole URL has a limit of its own (414), so what may be long is shorter in a query string than in a body. */
+/**
+ * Option with shorter limits in the query string than in the body, since the whole URL has a limit of its own (414).
+ */
 const text = (charactersMax: number, rest: OptionSchema): WithDefault<string> => ({
   schema: { type: 'string', maxLength: QUERY_OPTION_CHARACTERS_MAX, ...rest },
   bodySchema: { type: 'string', maxLength: charactersMax, ...rest },
@@ -132,7 +134,7 @@ const radius: SearchOption<string | RadiusObject> = {
   },
 };
 
-/** As many as a vector of a record may have. */
+/** As many as a record's vector may have. */
 const VECTOR_DIMENSIONS_MAX = 8192;
 const VECTOR =
   "The vector of what is searched for, of lists whose records bring theirs (model 'own'): numbers, as many as the vectors of the list have. Without a query it finds what is near, and nothing in a list without such vectors";
@@ -155,7 +157,7 @@ const match: WithDefault<'any' | 'all' | 'phrase'> = {
   },
   default: 'any',
 };
-/** A comma and a blank: what may stand between two numbers in a query string. */
+/** Separates two numbers in a query string. */
 const BETWEEN_NUMBERS = /[\s,]+/;
 const vector: SearchOption<readonly number[]> = {
   schema: {
@@ -222,7 +224,7 @@ const fieldsBytesMax: SearchOption<number> = {
   },
 };
 
-/** By the names that clients give. */
+/** Options by the names that clients use. */
 export const SEARCH_OPTIONS = {
   query,
   match,

@@ -1,6 +1,6 @@
 /**
- * The options of a search, read against the definitions of its lists: everything that can be refused is refused here,
- * before the kernel is asked for anything.
+ * Reads the options of a search against the definitions of its lists. Everything that can be refused is refused here,
+ * before the kernel is called.
  */
 import type { FieldDefinition } from '../../catalog/index.js';
 import { didYouMean, ServiceError } from '../../platform/index.js';
@@ -13,31 +13,34 @@ import { parseOrderBy, type SortKey } from './order-by.js';
 import { parseRadius } from './radius.js';
 
 export interface SearchRequest {
-  /** As they were given, with what holds by default; below is what had to be read against the definitions, and the page, which moves. */
+  /**
+   * Options as given, with defaults. The members below are those read against the definitions, and the page, which
+   * callers change.
+   */
   readonly options: FilledOptions;
-  /** Trimmed; empty: every record matches. */
+  /** Trimmed. If empty, every record matches. */
   readonly query: string;
-  /** One a list. */
+  /** One per list. */
   readonly filters: readonly FilterNode[];
   readonly radius: RadiusOption | undefined;
-  /** Empty: by score. */
+  /** If empty, the order is by score. */
   readonly order: readonly SortKey[];
-  /** In the order in which the records are stored, instead of by score. */
+  /** True for the order in which records are stored, instead of by score. */
   readonly storageOrder: boolean;
-  /** Names without repetition, each a facet of one list at least. */
+  /** Distinct names, each a facet of at least one list. */
   readonly facets: readonly string[];
   readonly skip: number;
   readonly size: number;
 }
 
-/** Throws `invalid-filter` or `invalid-parameter`. */
+/** Reads the options. Throws `invalid-filter` or `invalid-parameter`. */
 export function readSearchRequest(options: SearchOptions, definitions: readonly FieldDefinition[]): SearchRequest {
   const radius = options.radius === undefined ? undefined : parseRadius(options.radius);
   if (radius !== undefined && definitions.every((definition) => definition.location_field === null)) {
     throw invalid('radius', 'radius needs a list with a location_field; this one has none');
   }
   const filled = filledOptions(options);
-  // Clients that always send every option send it blank where they want none.
+  // A blank option counts as not given, for clients that always send every option.
   const filter = given(filled.filter);
   const orderBy = given(filled.order_by);
   if (filled.ranking === 'none' && orderBy !== undefined) {

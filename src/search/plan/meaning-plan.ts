@@ -16,7 +16,7 @@ const WEIGHT = 0.5;
 const BUILT_IN_WEIGHT = 1 / 3;
 /** The expected score of the best record for such words counts as full. */
 const WORDS_FULL = 0;
-/** A third of the way from random pairs to nearest neighbours: nine of ten relevant records are nearer. */
+/** Score of words that counts as 1. 0 stands for the score that the best record of such words is expected to have. */
 const FLOOR = 0.35;
 /** Number of nearest vectors that may add hits. Further ones rank behind these, so that more would only take time. */
 const WANTED = 100;

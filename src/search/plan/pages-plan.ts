@@ -15,7 +15,10 @@ import type { QueryNode } from './plan-nodes.js';
 import { unroundedFloor } from './planner.js';
 
 export const PAGES = 'pages';
-/** Best expected score of a page: scaled to 1 besides meaning, as for records; otherwise scores stay as they are. */
+/**
+ * Score of a page that counts as 1. Besides meaning, 0: the score that the best page of such words is expected to have,
+ * as for records. Otherwise 1: scores stay as they are.
+ */
 const FULL = { besideMeaning: 0, alone: 1 };
 
 export interface PlannedPages {

@@ -1,6 +1,6 @@
 /**
- * Records like one: those that people clicked for the same searches, then those of a search for the terms that set it apart and, where the
- * list has vectors, for what is near to its own. Belongs to one thread.
+ * Finds records related to one: first those that people clicked for the same searches, then those found by its
+ * significant terms and, if the list has vectors, by nearness to its vector. Belongs to one thread.
  */
 import type { GenerationHandle, Kernel, MeaningSearch } from '../../../native-bindings/index.js';
 import {
@@ -33,30 +33,30 @@ import { writeDamaged, writeResult } from '../response/result-writer.js';
 import type { RelatedTask } from '../types.js';
 import { significantTerms, type SignificantTerm } from './significant-terms.js';
 
-/** More cost time and bring in what the record only mentions. */
+/** More terms cost time and add what the record merely mentions. */
 const TERMS_MAX = 25;
-/** Of a long record's text, the beginning says what it is about. */
+/** Characters read of each field: the beginning of a long text says what it is about. */
 const TEXT_CHARACTERS_MAX = 100_000;
 
-/** Records that clicks put before those of similar text. */
+/** Records put first because of clicks. */
 const CLICKED_TOGETHER_MAX = 10;
 
 interface RelatedQuery {
   readonly request: SearchRequest;
   readonly terms: readonly SignificantTerm[];
-  /** What is near to it; undefined where it has no vector. */
+  /** Search by the record's vector. Undefined if it has none. */
   readonly meaning: MeaningSearch | undefined;
-  /** All but the record itself. */
+  /** Matches all records but the record itself. */
   readonly others: PlanFilter;
 }
 
 interface ClickedHit {
   readonly number: number;
-  /** How similar its text is, 0 to 1. */
+  /** Similarity of its text, 0 to 1. */
   readonly score: number;
 }
 
-/** What a thread has of its own, and what it knows of earlier searches. */
+/** Parts that belong to a thread, and the source of earlier searches. */
 interface RelatedParts {
   readonly kernel: Kernel;
   readonly contexts: ListContexts;
@@ -91,7 +91,7 @@ export class RelatedExecutor {
     const { record, number } = this.find(list, task.recordName);
     const terms = this.terms(list, generation, record);
     const near = this.near(list, generation, number);
-    // A record of no telling word is like what is near to it alone.
+    // A record without significant terms is compared by its vector alone.
     const meaning = near && terms.length === 0 ? { ...near, weight: 1 } : near;
     const others: PlanFilter = not([number]);
     const query = { request, terms, meaning, others };
@@ -118,7 +118,7 @@ export class RelatedExecutor {
     return total;
   }
 
-  /** Records that people clicked for the same searches, the closest first, as far as the filter keeps them. */
+  /** Returns records that people clicked for the same searches, closest first, that match the filter. */
   private clickedTogether(task: RelatedTask, list: ListContext, query: RelatedQuery): ClickedHit[] {
     const names = this.earlierSearchesOf(task.listId)?.clickedTogether(task.recordName, CLICKED_TOGETHER_MAX) ?? [];
     const store = this.stores.get(list.settings.listPath).version(list.settings.version);
@@ -196,7 +196,7 @@ export class RelatedExecutor {
   ): QueryPlan {
     const window = { skip: request.skip, size: request.size, facetValues: 0 };
     const filter = request.filters[0] ?? FILTER_ALL;
-    // A record without a significant term is like no other, but for what is near to it.
+    // A record without significant terms is related only to what is near its vector.
     const kind = terms.length > 0 ? 'everything' : meaning === undefined ? 'nothing' : 'meaning';
     const plan = encodePlan(planSearch(request, { kind }, filter, window), list.layout);
     return {

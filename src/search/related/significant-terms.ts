@@ -1,19 +1,19 @@
-/** The terms that set a record apart from the others of its list. Pure. */
+/** Selects the terms that distinguish a record from others of its list. Pure function. */
 
 export interface SignificantTerm {
   readonly term: string;
-  /** 0 exclusive to 1; the most significant has 1. */
+  /** In (0, 1]; the most significant term has 1. */
   readonly weight: number;
 }
 
-/** A term that only the record itself holds finds nothing else. */
+/** A term that only the record itself has finds nothing else. */
 const DOCUMENT_FREQUENCY_MIN = 2;
-/** A term of more than this share of the records sets nothing apart. */
+/** A term in more than this share of the records distinguishes nothing. */
 const DOCUMENT_SHARE_MAX = 0.5;
 
 /**
- * By falling tf·idf, with tf damped by its logarithm so that one word repeated does not outweigh all others. In a list where
- * every term is rare or common (a few records), whatever other records hold counts.
+ * Returns terms by falling tf·idf, with a logarithmic tf so that one repeated word does not outweigh all others. If
+ * every term is rare or common, as in a list of a few records, all terms that other records have are used.
  */
 export function significantTerms(
   frequencies: ReadonlyMap<string, number>,

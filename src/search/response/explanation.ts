@@ -1,4 +1,7 @@
-/** `explain` of a hit: the kernel's sums with what only the planner knows, the word that a group stands for and why each term is in it. */
+/**
+ * Completes `explain` of a hit: adds to the kernel's sums what only the planner knows, namely the word of each group
+ * and the reason why each term is in it.
+ */
 import type { FieldDefinition } from '../../catalog/index.js';
 import { TEXT_KINDS } from '../../extracts/index.js';
 import { pageAt } from '../../index/parts/part-layout.js';
@@ -7,7 +10,7 @@ import type { PlannedPictures } from '../plan/picture-plan.js';
 import type { PlanAlternativeKind } from '../../../native-bindings/query-plan.js';
 import type { QueryGroup, QueryNode } from '../plan/plan-nodes.js';
 
-/** As the kernel writes it (kernel/engine/explain.cc); a phrase is its terms with blanks between. */
+/** As the kernel writes it (kernel/engine/explain.cc). A phrase is its terms separated by blanks. */
 interface ExplainedTerm {
   readonly term: string;
   readonly weight: number;
@@ -17,7 +20,7 @@ interface ExplainedGroup {
 }
 export interface Explanation {
   readonly groups?: readonly ExplainedGroup[];
-  /** Where there are several kinds of score, what each of them found. */
+  /** If there are several kinds of score, what each kind found. */
   readonly sources?: readonly ExplainedSource[];
 }
 interface ExplainedSource {
@@ -28,24 +31,24 @@ interface ExplainedSource {
 
 type Nearness = Pick<PlannedPictures, 'floor' | 'farthest' | 'nearest' | 'wanted'>;
 
-/** What was searched for, and by which numbers. */
+/** What was searched for, and with which parameters. */
 export interface ExplainedSearch {
   readonly query: QueryNode;
   readonly meaning: PlannedMeaning | undefined;
-  /** Names of the records whose meaning was searched for; undefined where it was another. */
+  /** Names of the records whose vectors made the meaning. Undefined if it came from elsewhere. */
   readonly like: readonly string[] | undefined;
-  /** Whether that `meaning` is what pictures look like: a search by a picture. */
+  /** True for a search by a picture: `meaning` then holds the search for pictures. */
   readonly isOfPictures: boolean;
-  /** Undefined where it had no pages to look into. */
+  /** Undefined if there were no pages to search. */
   readonly pages: { readonly query: QueryNode } | undefined;
-  /** By which numbers pictures were looked for; undefined where none were. */
+  /** Parameters of the search for pictures. Undefined if there was none. */
   readonly pictures: Nearness | undefined;
   readonly list: { readonly settings: { readonly definition: Pick<FieldDefinition, 'resources'> } };
 }
 
 const WEIGHT_DIGITS = 5;
 
-/** The explanation with `word` in each group and `kind` in each of its terms, and what near means. */
+/** Adds `word` to each group, `kind` to each of its terms, and the parameters of meaning and pictures. */
 export function annotateExplanation(explanation: Explanation, search: ExplainedSearch): Explanation {
   const { query, meaning, like, pictures } = search;
   const words = { ...annotateSources(annotateWords(explanation, query), search), ...explainedPictures(pictures) };
@@ -58,7 +61,7 @@ export function annotateExplanation(explanation: Explanation, search: ExplainedS
   } as Explanation;
 }
 
-/** To the kernel they are one kind of vectors. */
+/** Renames the source `meaning` to `image`: the kernel treats both as vectors. */
 function ofPictures(explanation: Explanation): Explanation {
   const sources = explanation.sources?.map((source) =>
     source.kind === 'meaning' ? { ...source, kind: 'image' } : source,
@@ -91,7 +94,7 @@ function annotateWords<Explained extends Pick<Explanation, 'groups'>>(
   query: QueryNode,
 ): Explained {
   if (query.kind !== 'groups' || explanation.groups === undefined) return explanation;
-  // The kernel names the groups that a hit matches, in the order of the query.
+  // The kernel lists the groups that a hit matches in query order.
   let next = 0;
   const kindOf = query.groups.map(kinds);
   const groups = explanation.groups.map((explained) => {
@@ -107,13 +110,13 @@ function annotateWords<Explained extends Pick<Explanation, 'groups'>>(
   return { ...explanation, groups };
 }
 
-/** The weight belongs to the key: one term may be in a group's phrase, too, or in two groups for different reasons. */
+/** The key includes the weight: a term may also be in the group's phrase, or in two groups for different reasons. */
 function kinds(group: QueryGroup): (term: ExplainedTerm) => PlanAlternativeKind | undefined {
   const byTerm = new Map(group.alternatives.map(({ kind, weight, terms }) => [keyOf(terms.join(' '), weight), kind]));
   return ({ term, weight }) => byTerm.get(keyOf(term, weight));
 }
 
-/** The kernel's weights are single-precision. */
+/** Rounded, since the kernel's weights are single-precision. */
 function keyOf(term: string, weight: number): string {
   return `${weight.toFixed(WEIGHT_DIGITS)} ${term}`;
 }

@@ -1,4 +1,4 @@
-/** Which words of a search are marked, and in which fields; the marking itself is the kernel's. */
+/** Chooses the words of a search to be marked, and the fields. The kernel does the marking. */
 import { kernelConstant, type Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { textOfPage } from '../../extracts/index.js';
@@ -12,26 +12,32 @@ export type HighlightKernel = Pick<Kernel, 'highlight' | 'highlightPages'>;
 export interface HighlightSpec {
   /** Searchable fields; `name` is the record's own name. */
   readonly fieldNames: readonly string[];
-  /** Bytes of the plan that found the records: every alternative of its groups is marked, typos, stems and synonyms too. */
+  /**
+   * Encoded plan that found the records. Every alternative of its groups is marked, including typos, stems and
+   * synonyms.
+   */
   readonly plan: Uint8Array;
 }
 
-/** Where nothing is marked. */
+/** Result if nothing is marked. */
 export const NO_HIGHLIGHTS: HighlightsJson = Object.freeze({ bytes: Buffer.from('{}'), begin: 0, end: 2 });
 const TO_BE_SEGMENTED = kernelConstant('HighlightToBeSegmented');
 const UNREADABLE = kernelConstant('HighlightUnreadable');
-/** The member of an object in which the text of a page is marked. */
+/** Member that holds the text of a page while it is marked. */
 const PAGE_TEXT = 'text';
 const OPEN_NAME = Buffer.from('{"name":');
 const CLOSE = Buffer.from('}');
 const COMMA = Buffer.from(',');
 const EMPTY_OBJECT_BYTES = 2;
 
-/** Numbers for the kernel, in memory that is kept: an array of its own has to be moved out of the heap whenever native code reads it. */
+/**
+ * Reusable memory for numbers that the kernel reads: a new small array lives in V8's heap and is moved out of it as
+ * soon as native code reads it.
+ */
 class NumberMemory {
   private numbers = new Uint32Array(64);
 
-  /** Good until the next call. */
+  /** Returns memory that is valid until the next call. */
   take(length: number): Uint32Array {
     if (length > this.numbers.length) this.numbers = new Uint32Array(length);
     return this.numbers.subarray(0, length);
@@ -41,7 +47,7 @@ class NumberMemory {
 const rangesMemory = new NumberMemory();
 const endsMemory = new NumberMemory();
 
-/** What is marked in each of the records, in their order: field name → passage. `{}` where nothing is marked. */
+/** Returns the marked passages of each record, in order, as JSON: field name → passage. `{}` if nothing is marked. */
 export function highlightRecords(
   kernel: Pick<Kernel, 'highlight'>,
   { fieldNames, plan }: HighlightSpec,
@@ -62,7 +68,10 @@ export function highlightRecords(
   });
 }
 
-/** The best passage of each page, as a JSON string of HTML; undefined where nothing is marked, null where the page cannot be read. */
+/**
+ * Returns the best passage of each page as a JSON string of HTML. Undefined if nothing is marked, null if the page
+ * cannot be read.
+ */
 export function highlightPages(
   kernel: HighlightKernel,
   plan: Uint8Array,
@@ -70,7 +79,7 @@ export function highlightPages(
 ): readonly (HighlightsJson | undefined | null)[] {
   if (pages.length === 0) return [];
   const ends = endsMemory.take(pages.length);
-  // Marking what is segmented takes the same memory, and so does marking records.
+  // Copied: marking segmented pages, or records, reuses the kernel's memory.
   const bytes = new Uint8Array(kernel.highlightPages(pages.bytes, pages.numbers, ends, plan, pages.dictionaries));
   const toBeSegmented: number[] = [];
   const marked: (HighlightsJson | undefined | null)[] = [];
@@ -90,7 +99,7 @@ export function highlightPages(
   return marked;
 }
 
-/** The best passage of each text, as HTML; undefined where nothing is marked. */
+/** Returns the best passage of each text as HTML. Undefined if nothing is marked. */
 export function highlightTexts(
   kernel: HighlightKernel,
   plan: Uint8Array,
@@ -118,7 +127,7 @@ interface RecordFields {
   readonly ranges: Uint32Array;
 }
 
-/** The records of a page lie in the same bytes. */
+/** Requires that all records are in the same bytes, as those of one page are. */
 function fieldsOf(records: readonly RecordParts[]): RecordFields {
   const ranges = rangesMemory.take(records.length * 2);
   for (const [index, { fieldsBegin, end }] of records.entries()) {
@@ -139,13 +148,16 @@ function fieldsWithNames(records: readonly RecordParts[]): RecordFields {
   return { bytes: Buffer.concat(objects), ranges };
 }
 
-/** The fields with the name before them, so that it is marked like a field. */
+/** Returns the fields with the name first, so that the name is marked like a field. */
 function withName({ nameJson, fields }: RecordParts): Uint8Array {
   if (fields.length <= EMPTY_OBJECT_BYTES) return Buffer.concat([OPEN_NAME, nameJson, CLOSE]);
   return Buffer.concat([OPEN_NAME, nameJson, COMMA, fields.subarray(1)]);
 }
 
-/** The same fields with U+200B between the words of scripts without spaces, as the write side put it for indexing. */
+/**
+ * Returns the fields with U+200B between words of scripts without spaces, as the write side segmented them for
+ * indexing.
+ */
 function segmented(fields: Uint8Array, fieldNames: readonly string[]): Uint8Array {
   const record = JSON.parse(Buffer.from(fields.buffer, fields.byteOffset, fields.byteLength).toString()) as Record<
     string,

@@ -1,15 +1,15 @@
 /**
- * Texts of pages of one piece of an answer as they are kept, one behind the other in memory that is kept: what the store reads is good until
- * its next read only, and the kernel marks the words of many at once. Belongs to one thread.
+ * Buffers the packed texts of pages for one part of an answer. The store's bytes are valid only until its next read,
+ * while the kernel marks many texts in one call. The memory is reused. Belongs to one thread.
  */
 import { kernelConstant } from '../../../native-bindings/index.js';
 import type { StoredPage } from '../../extracts/index.js';
 
 const TEXTS_BYTES = 64 * 1024;
-/** What long texts made larger than this is given back. */
+/** A buffer that grew beyond this size is released. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 const TEXTS = 64;
-/** Begin, end, how it is kept, and bytes of the text that a dictionary packs: as the kernel takes them. */
+/** Numbers per text in the kernel's format: begin, end, packing, and length of the unpacked text. */
 const NUMBERS_OF_TEXT = 4;
 const DAMAGED = kernelConstant('PageDamaged');
 const BY_DICTIONARY = kernelConstant('PageByDictionary');
@@ -19,24 +19,24 @@ export class PackedTexts {
   private all = new Uint32Array(NUMBERS_OF_TEXT * TEXTS);
   private used = 0;
   private count = 0;
-  /** By which some of them are packed. */
+  /** Dictionaries by which some of the texts are packed. */
   readonly dictionaries: Uint8Array[] = [];
 
   get length(): number {
     return this.count;
   }
 
-  /** All of them. A view, like the others: good until one is added. */
+  /** Bytes of all texts. A view that is valid until the next text is added, like the others. */
   get bytes(): Uint8Array {
     return this.buffer.subarray(0, this.used);
   }
 
-  /** Four of each. */
+  /** NUMBERS_OF_TEXT numbers per text. */
   get numbers(): Uint32Array {
     return this.all.subarray(0, NUMBERS_OF_TEXT * this.count);
   }
 
-  /** As it was added. */
+  /** Returns a text as it was added. */
   text(index: number): Pick<StoredPage, 'packed' | 'packing' | 'textBytes'> {
     const [begin, end, packing = DAMAGED, textBytes = 0] = this.all.subarray(NUMBERS_OF_TEXT * index);
     const dictionary = packing < BY_DICTIONARY ? packing : this.dictionaries[packing - BY_DICTIONARY];
@@ -73,7 +73,7 @@ export class PackedTexts {
     return BY_DICTIONARY + place;
   }
 
-  /** What was added is overwritten from now on. */
+  /** Removes all texts; their memory is overwritten from now on. */
   clear(): void {
     this.used = 0;
     this.count = 0;

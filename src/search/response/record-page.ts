@@ -1,6 +1,6 @@
 /**
- * Copies of the records of one piece of an answer, one after the other in memory that is kept: what the store reads is good until
- * its next read only, and the kernel unpacks many records at once, and marks their words. Belongs to one thread.
+ * Buffers copies of the records of one part of an answer. The store's bytes are valid only until its next read, while
+ * the kernel unpacks and marks many records in one call. The memory is reused. Belongs to one thread.
  */
 import {
   DamagedRecord,
@@ -15,18 +15,21 @@ import {
 } from '../../records/index.js';
 
 export const PAGE_BYTES = 64 * 1024;
-/** Memory that one large record made larger than this is given back. */
+/** A buffer that one large record grew beyond this size is released. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
 /** A record as it was read. */
 interface Entry {
   readonly begin: number;
   readonly end: number;
-  /** By which it is packed; null or undefined where it is not, and where they are damaged or lost. */
+  /**
+   * Dictionary by which the record is packed. Null or undefined if it is not packed, or the dictionary is damaged or
+   * lost.
+   */
   readonly dictionary: Uint8Array | null | undefined;
 }
 
-/** Records that one dictionary packs. */
+/** Records that are packed by the same dictionary. */
 interface PackedEntries {
   readonly entries: number[];
   readonly ranges: PackedRange[];
@@ -39,24 +42,27 @@ export class RecordPage {
   private readonly entries: Entry[] = [];
   private used = 0;
 
-  /** An empty page has room for any record. */
+  /** True if the record fits. An empty page has room for any record. */
   hasRoomFor(stored: Uint8Array): boolean {
     return this.used === 0 || stored.length <= this.buffer.length - this.used;
   }
 
-  /** Throws where there is no room. `words`: of a store that is open; it may be closed after. */
+  /**
+   * Adds a copy of the record. Throws RangeError if there is no room. `words` belongs to an open store, which may be
+   * closed afterwards.
+   */
   add(stored: Uint8Array, words: RecordWords): void {
     if (!this.hasRoomFor(stored)) throw new RangeError('the page has no room for this record');
     if (stored.length > this.buffer.length) this.buffer = Buffer.allocUnsafeSlow(stored.length);
     const begin = this.used;
     this.buffer.set(stored, begin);
     this.used += stored.length;
-    // Looking up a dictionary is a read, after which `stored` is good no more.
+    // Looking up the dictionary is a read, which invalidates `stored`.
     const dictionary = words.packing(this.buffer.subarray(begin, this.used));
     this.entries.push({ begin, end: this.used, dictionary });
   }
 
-  /** What was added, in its order and in the same bytes; good until the page is cleared. */
+  /** Returns the records in the order added, all in one buffer. Valid until the page is cleared. */
   records(): readonly (RecordParts | DamagedRecord)[] {
     const { entries, buffer } = this;
     if (!entries.some(({ begin }) => isPacked(buffer, begin)))
@@ -93,7 +99,7 @@ export class RecordPage {
     });
   }
 
-  /** What was added is overwritten from now on. */
+  /** Removes all records; their memory is overwritten from now on. */
   clear(): void {
     this.used = 0;
     this.entries.length = 0;
@@ -102,7 +108,7 @@ export class RecordPage {
   }
 }
 
-/** Where a packed record is to be unpacked to; undefined for another one, and where that cannot be. */
+/** Returns where a packed record is unpacked to. Undefined if it is not packed, or cannot be unpacked. */
 function rangeOf(bytes: Buffer, { begin, end, dictionary }: Entry, to: number): PackedRange | undefined {
   if (!dictionary) return undefined;
   try {

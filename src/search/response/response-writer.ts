@@ -1,31 +1,29 @@
-/**
- * The bytes of responses, one after the other in memory that is kept between them. Belongs to one thread.
- */
-/** Calling into the runtime costs more than copying so many characters, or bytes. */
+/** Writes responses as bytes, one after the other, into a reused buffer. Belongs to one thread. */
+/** Up to these lengths, copying in a loop is faster than a call into the runtime. */
 const SHORT_TEXT_CHARACTERS = 40;
 const SHORT_BYTES = 96;
-/** How numbers with more zeros behind the point are written has an exponent. */
+/** Below this, JavaScript prints numbers with an exponent. */
 const FRACTION_MIN = 1e-6;
 const DIGIT_ZERO = 0x30;
 const POINT = 0x2e;
 const INITIAL_BYTES = 256 * 1024;
-/** A buffer that one large answer made larger than this is given back. */
+/** A buffer that one large answer grew beyond this size is released. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
-/** What a buffer that is handed over has room for behind the answers, at least. */
+/** Least room behind the answers in a buffer that is handed over. */
 const TRAILER_BYTES_MAX = 64 * 1024;
-/** Buffers have a multiple of this many bytes. */
+/** Buffer lengths are multiples of this many bytes. */
 const ALIGNMENT = 8;
 const UUID_BYTES = 16;
 const UUID_CHARACTERS = 36;
 const DASH = 0x2d;
-/** Both digits of a byte, the first in the lower half. */
+/** Both hexadecimal digits of each byte, the first one in the low half. */
 const HEX_CODES_OF_BYTE = Uint16Array.from({ length: 256 }, (_, byte) => {
   const digits = byte.toString(16).padStart(2, '0');
   return digits.charCodeAt(0) | (digits.charCodeAt(1) << 8);
 });
 const NO_NUMBERS = new Float64Array(0);
 
-/** The answer would have more bytes than the writer was limited to. */
+/** Thrown if the answer would exceed the writer's limit. */
 export class LongAnswerError extends Error {
   override readonly name = 'LongAnswerError';
 }
@@ -34,10 +32,10 @@ export class ResponseWriter {
   private buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private used = 0;
   private limit = Infinity;
-  /** Bytes up to which nothing has to be looked at. */
+  /** Length up to which neither limit nor buffer size has to be checked. */
   private capacity = INITIAL_BYTES;
 
-  /** From now on, what would make everything written longer than this is refused with a LongAnswerError. */
+  /** Limits the total length of what is written. Writing more throws LongAnswerError. */
   limitTo(length: number): void {
     this.limit = length;
     this.capacity = Math.min(length, this.buffer.length);
@@ -47,12 +45,12 @@ export class ResponseWriter {
     return this.used;
   }
 
-  /** Drops what was written after `length`: an answer that failed half-way. */
+  /** Drops what was written after `length`, when an answer failed half-way. */
   truncate(length: number): void {
     this.used = Math.min(this.used, length);
   }
 
-  /** Characters below U+0080 only. */
+  /** Appends characters below U+0080. */
   ascii(text: string): void {
     const { length } = text;
     this.reserve(length);
@@ -65,7 +63,9 @@ export class ResponseWriter {
     this.used = used + length;
   }
 
-  /** Puts other characters below U+0080 in the place of as many that were written before. */
+  /**
+   * Overwrites characters with as many others, all below U+0080. Throws RangeError behind the end of what was written.
+   */
   replaceAscii(at: number, text: string): void {
     if (at + text.length > this.used) throw new RangeError('nothing was written there yet');
     this.buffer.write(text, at, 'latin1');
@@ -89,7 +89,7 @@ export class ResponseWriter {
     this.used = used + length;
   }
 
-  /** The 36 characters of the UUID whose 16 bytes begin at `begin`. */
+  /** Appends the 36 characters of the UUID whose 16 bytes begin at `begin`. */
   uuid(bytes: Uint8Array, begin: number): void {
     this.reserve(UUID_CHARACTERS);
     const { buffer } = this;
@@ -105,8 +105,8 @@ export class ResponseWriter {
   }
 
   /**
-   * `digits` / `scale` as JSON has it, for a `scale` that is a power of ten of 1e9 at most and 0 <= digits <= scale. A fraction of
-   * few digits is written in a tenth of the time that the runtime takes for the shortest form of any number.
+   * Appends `digits` / `scale` as a JSON number. `scale` is a power of ten, at most 1e9, and 0 <= digits <= scale.
+   * Takes a tenth of the time of the runtime's shortest-form conversion.
    */
   fraction(digits: number, scale: number): void {
     if (digits === 0 || digits === scale || digits / scale < FRACTION_MIN) {
@@ -133,8 +133,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Everything written so far, and these numbers at the very end, as a buffer to be transferred; the writer is empty after. Of long
-   * answers it is the buffer itself that goes: a copy would take as much again.
+   * Returns everything written, with `numbers` at the very end, as a buffer to be transferred, and empties the writer.
+   * Long answers hand over the writer's own buffer, since a copy would take as much memory again.
    */
   take(numbers = NO_NUMBERS): ArrayBuffer {
     const trailer = new Uint8Array(numbers.buffer);
@@ -154,18 +154,18 @@ export class ResponseWriter {
     return buffer.buffer;
   }
 
-  /** Throws a LongAnswerError. */
+  /** Makes room. Throws LongAnswerError. */
   private reserve(bytes: number): void {
     const needed = this.used + bytes;
     if (needed <= this.capacity) return;
     if (needed > this.limit) throw new LongAnswerError(`an answer of more than ${this.limit} bytes`);
-    // Memory that is not written to is not resident: of a long answer all that it may need is got at once.
+    // Untouched memory is not resident, so a long answer allocates all it may need at once.
     const wanted =
       needed > KEPT_BYTES_MAX && this.limit < Infinity ? this.limit + TRAILER_BYTES_MAX : this.buffer.length * 2;
     this.grow(this.used, Math.max(needed, wanted));
   }
 
-  /** Keeps the first `kept` bytes. */
+  /** Grows the buffer to at least `bytes`, keeping the first `kept` bytes. */
   private grow(kept: number, bytes: number): void {
     const grown = Buffer.allocUnsafeSlow(aligned(bytes));
     this.buffer.copy(grown, 0, 0, kept);

@@ -1,76 +1,78 @@
-/** One record of `results`: fragments of the stored record and what the search adds, spliced without parsing. */
+/**
+ * Writes one element of `results`: fragments of the stored record plus what the search adds, spliced without parsing.
+ */
 import type { TextKind } from '../../extracts/index.js';
 import { fittingFields, leftOutMember, type DamagedRecord, type RecordParts } from '../../records/index.js';
 import type { ResponseWriter } from './response-writer.js';
 
-/** JSON as a part of bytes: of a record an object, of a page a string. */
+/** JSON as a range of bytes: an object for a record, a string for a page. */
 export interface HighlightsJson {
   readonly bytes: Uint8Array;
   readonly begin: number;
   readonly end: number;
 }
 
-/** What a hit says of a file that it was found by. */
+/** Members of a hit for a file by which it was found. */
 export interface FileMembers {
   readonly kind: TextKind;
-  /** 0..1. */
+  /** In 0..1. */
   readonly score: number;
-  /** The page of a document; undefined where the record links to no such document any more. */
+  /** Page of a document. Undefined if the record no longer links to the document. */
   readonly document?: DocumentPage | undefined;
-  /** The second of a recording; likewise. */
+  /** Second of a recording. Undefined if the record no longer links to the recording. */
   readonly media?: MediaSecond | undefined;
 }
 
-/** Where in a recording, as it is answered. */
+/** Place in a recording, as answered. */
 export interface MediaSecond {
-  /** The resource field. */
+  /** Name of the resource field. */
   readonly field: string;
   readonly url: string;
-  /** From the beginning. */
+  /** Seconds from the beginning. */
   readonly seconds: number;
-  /** Absent where highlighting is off, and where nothing is marked. */
+  /** Absent if highlighting is off or nothing is marked. */
   readonly highlight?: string;
 }
 
-/** The best page. */
+/** Best page of a document. */
 export interface DocumentPage {
-  /** The resource field. */
+  /** Name of the resource field. */
   readonly field: string;
   readonly url: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly page: number;
-  /** Of the whole document. */
+  /** Pages of the whole document. */
   readonly pageCount: number;
-  /** A JSON string; undefined where highlighting is off, and where nothing is marked; null where the page cannot be read. */
+  /** JSON string. Undefined if highlighting is off or nothing is marked; null if the page cannot be read. */
   readonly highlight: HighlightsJson | undefined | null;
 }
 
 export interface HitMembers {
-  /** 0..1; undefined where the text played no part. */
+  /** In 0..1. Undefined if text did not contribute. */
   readonly textScore: number | undefined;
-  /** The same of a picture. */
+  /** In 0..1. Undefined if pictures did not contribute. */
   readonly imageScore?: number | undefined;
-  /** Where a video has the frame that was found as a picture is. */
+  /** Place of the video frame that was found, in the way a picture is. */
   readonly frame?: MediaSecond | undefined;
-  /** Where files did: one of a kind at most, in the order of the kinds. */
+  /** Files that contributed: at most one per kind, in the order of the kinds. */
   readonly files?: readonly FileMembers[] | undefined;
   /** On a radius search: metres from its centre. */
   readonly distance: number | undefined;
   readonly location: { readonly latitude: number; readonly longitude: number } | undefined;
-  /** Undefined where highlighting is off. */
+  /** Undefined if highlighting is off. */
   readonly highlights: HighlightsJson | undefined;
   /** On a group search. */
   readonly listName: string | undefined;
   readonly explainJson: string | undefined;
-  /** Undefined: all fields. */
+  /** Undefined for all fields. */
   readonly select: ReadonlySet<string> | undefined;
-  /** Of the fields as JSON; undefined: all. */
+  /** Limit on the bytes of the fields as JSON. Undefined for no limit. */
   readonly fieldsBytesMax: number | undefined;
 }
 
-/** Six digits of a score of one in a million million. */
+/** Scale for six digits of a score as small as 1e-12. */
 const SCORE_SCALE_MAX = 1e18;
-/** Beyond this a fraction is left to the runtime. */
+/** Fractions with a larger scale are formatted by the runtime. */
 const SHORT_SCALE_MAX = 1e9;
 
 export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: HitMembers): void {
@@ -115,10 +117,13 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
   writer.ascii('}');
 }
 
-/** Of a hit whose record does not even tell its id. */
+/** Id shown for a damaged record whose id cannot be read. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A hit whose record cannot be read: of the same shape, so that who reads others can read it. `listName` as of these. */
+/**
+ * Writes a hit whose record cannot be read, with the members that clients expect of any hit. `listName` is set on group
+ * searches.
+ */
 export function writeDamaged(
   writer: ResponseWriter,
   { id = NO_ID, reason }: DamagedRecord,
@@ -138,7 +143,7 @@ function writeFiles(writer: ResponseWriter, { files = [], frame, imageScore = 0 
     frame === undefined ? undefined : { media: frame, score: imageScore };
   for (const file of files) {
     if (file.document !== undefined) writeDocument(writer, file.document);
-    // Of what is said and what is to be seen, that which was found more surely.
+    // Speech and frames share one member; the one with the higher score wins.
     if (file.media !== undefined && file.score > (best?.score ?? 0)) best = file;
   }
   if (best !== undefined) writer.text(`,"media":${JSON.stringify(best.media)}`);
@@ -155,7 +160,7 @@ function writeDocument(writer: ResponseWriter, { field, url, page, pageCount, hi
   writer.ascii('}');
 }
 
-/** Six digits: scores are single-precision, more would be noise. */
+/** Writes six significant digits: scores are single-precision, so more would be noise. */
 function writeScore(writer: ResponseWriter, score: number): void {
   let scale = 1e6;
   for (let bound = 0.1; score < bound && scale < SCORE_SCALE_MAX; bound /= 10) scale *= 10;
@@ -164,7 +169,7 @@ function writeScore(writer: ResponseWriter, score: number): void {
   else writer.ascii(String(digits / scale));
 }
 
-/** Metres to three places: finer is beyond what coordinates hold. */
+/** Rounds metres to three decimals; coordinates are no more precise. */
 function millimetres(metres: number): number {
   return Math.round(metres * 1000) / 1000;
 }

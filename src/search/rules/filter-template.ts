@@ -1,15 +1,15 @@
 /**
- * A filter with captures in the places of values. It is parsed once, as the syntax tree of the filter language; what a
- * pattern captured is put into that tree as a value, typed by its facet, and is never read as syntax.
+ * Filters with captures in place of values. A template is parsed once into a syntax tree. Captured text is inserted
+ * into the tree as a value typed by its facet, and never parsed as syntax.
  */
 import type { Facet } from '../../catalog/index.js';
 import { fieldKind } from '../../fields/index.js';
 import type { Literal, SyntaxLeaf, SyntaxNode } from '../filter/filter-nodes.js';
 
-/** The text of a group by its number or name; undefined where it took no part in the match. */
+/** Returns the text of a capture group by number or name. Undefined if it took no part in the match. */
 export type Captures = (group: string) => string | undefined;
 
-/** The tree with values for captures; undefined where a capture is missing or does not fit its facet. */
+/** Returns the tree with captures replaced by values. Undefined if a capture is missing or does not fit its facet. */
 export function bindCaptures(
   node: SyntaxNode,
   captures: Captures,
@@ -66,7 +66,7 @@ function bindLiteral(literal: Literal, captures: Captures, facet: Facet | undefi
   return written === undefined ? undefined : { ...written, at };
 }
 
-/** Groups that the template names. */
+/** Returns the capture groups that the template names. */
 export function capturesOf(node: SyntaxNode): readonly { readonly group: string; readonly at: number }[] {
   switch (node.kind) {
     case 'and':

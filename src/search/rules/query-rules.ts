@@ -1,6 +1,6 @@
 /**
- * Query rules compiled for one field definition, and their effect on a query. Rules apply in their order, each to what
- * those before it left. The first match of a pattern counts.
+ * Compiles query rules for one field definition, and applies them to a query. Rules apply in order, each to what
+ * earlier ones left of the query. Only the first match of a pattern counts.
  */
 import { RE2JS } from 're2js';
 import type { FieldDefinition } from '../../catalog/index.js';
@@ -26,7 +26,7 @@ export interface CompiledQueryRule {
 }
 
 export interface RuledQuery {
-  /** What is left to search for; empty: everything that the filter keeps. */
+  /** What is left to search for. If empty, everything that the filter matches. */
   readonly query: string;
   readonly filter: FilterNode;
   /** Names of the rules that applied. */
@@ -34,8 +34,9 @@ export interface RuledQuery {
 }
 
 /**
- * Compiles all rules. Throws `invalid-parameter` naming every fault, by pointers below `/query_rules`. `stored`: those that the list has, which may
- * be more than a list may have, for earlier releases took them: they may become fewer by and by.
+ * Compiles all rules. Throws `invalid-parameter` naming every fault, with pointers below `/query_rules`. `stored` has
+ * the list's current rules, which may exceed the limits because earlier releases allowed more; they may then be reduced
+ * gradually.
  */
 export function compileQueryRules(
   rules: readonly QueryRule[],
@@ -66,7 +67,9 @@ export function compileQueryRules(
   return compiled;
 }
 
-/** Compiles the rules that fit this definition; the others (of a facet that a version lacks) have no effect there. */
+/**
+ * Compiles the rules that fit the definition. Others, such as those with a facet that a version lacks, have no effect.
+ */
 export function usableQueryRules(rules: readonly QueryRule[], definition: FieldDefinition): CompiledQueryRule[] {
   return rules.flatMap((rule) => {
     const result = compileRule(rule, definition);

@@ -1,4 +1,4 @@
-/** Searches that others made before, found something, and go on as was typed. Belongs to one thread. */
+/** Suggests earlier searches that found something and begin with the typed text. Belongs to one thread. */
 import { BoundedMap } from '../../platform/index.js';
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import type { EarlierQuery, EarlierSearchesOf } from '../earlier/earlier-searches.js';
@@ -14,9 +14,9 @@ import {
   type SuggestionSource,
 } from './suggestion-source.js';
 
-/** Some of the earlier searches find nothing any more, or only with words left out. */
+/** More are asked for, since some earlier searches no longer find anything, or not with all words. */
 const ASKED_PER_WANTED = 2;
-/** Numbers of results that are remembered; handles of generations are never used twice. */
+/** Cached numbers of results. Never stale: handles of generations are not reused. */
 const COUNTS_MAX = 4096;
 
 export class EarlierQuerySource implements SuggestionSource {
@@ -57,7 +57,10 @@ export class EarlierQuerySource implements SuggestionSource {
     return found;
   }
 
-  /** Records that the search finds today with all of its words, as they are: a misspelt search is no suggestion. */
+  /**
+   * Returns how many records the search finds now with all its words, without typo tolerance: a misspelt search is no
+   * suggestion.
+   */
   private count(list: ListContext, generation: GenerationHandle, query: string): number {
     const key = `${generation} ${query}`;
     let count = this.counts.get(key);
@@ -81,7 +84,10 @@ interface CountedQuery extends EarlierQuery {
   readonly recordCount: number;
 }
 
-/** `typed`: as what the search begins; undefined where it only nearly does. */
+/**
+ * Creates a suggestion. `typed` is the beginning that the search shares with the typed text; undefined if it only
+ * nearly does.
+ */
 function suggestionOf({ text, searches, recordCount }: CountedQuery, typed: string | undefined): Suggestion {
   const range = typed === undefined ? undefined : typedRange(text, typed.toLowerCase(), (part) => part.toLowerCase());
   return {

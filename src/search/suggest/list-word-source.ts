@@ -1,7 +1,7 @@
 /**
- * Completions of the last word by words of the list, in the context of the words before it: only such as give results
- * together with them. Where a dictionary cuts what is typed, the last word may be several of its words: 東京タ is the beginning of 東京タワー,
- * which is one. Belongs to one thread.
+ * Completes the last word with words of the list, in the context of the words before it: only completions that give
+ * results together with these. If a dictionary cuts the typed text, the last word may span several of the cut words:
+ * 東京タ begins 東京タワー, which is one word. Belongs to one thread.
  */
 import type { ExpandedTerm, GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
@@ -16,18 +16,18 @@ import {
   type SuggestionSource,
 } from './suggestion-source.js';
 
-/** Completions that are looked for where words stand before: counted is until enough give results. */
+/** Completions tried if there are words before; counting stops when enough of them give results. */
 const COMPLETIONS_MAX = 48;
-/** Words before the last one that count as context: the nearest. */
+/** Words before the last one that count as context: the nearest ones. */
 const CONTEXT_WORDS_MAX = 8;
-/** What a word that the list does not know may have been. */
+/** Corrections tried for a word that the list does not know. */
 const CORRECTIONS_MAX = 3;
-/** Words of a dictionary that may be the beginning of one together. */
+/** Words cut by a dictionary that may together be the beginning of one. */
 const JOINED_WORDS_MAX = 4;
 const LETTER_OR_DIGIT_AT_END = /[\p{L}\p{N}\p{M}]$/u;
 
 interface Typed {
-  /** Everything before the last word, as it was typed. */
+  /** Everything before the last word, as typed. */
   readonly before: string;
   readonly contextWords: readonly string[];
   /** Folded. */
@@ -36,7 +36,7 @@ interface Typed {
 
 interface ContextWord {
   readonly word: string;
-  /** The word itself, or what it is taken for; empty: nothing in the list is like it. */
+  /** The word itself, or its corrections. Empty if the list has nothing like it. */
   readonly terms: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export class ListWordSource implements SuggestionSource {
     return [...new Map(found.map((suggestion) => [suggestion.text, suggestion])).values()].slice(0, request.size);
   }
 
-  /** Records that hold all words of a suggestion. */
+  /** Returns the number of records with all words of a suggestion. */
   count(generation: GenerationHandle, text: string): number {
     const segmented = segmentForKernel(text);
     const words = queryWords(segmented, this.kernel.analyse(segmented)).map(({ term }) => term);
@@ -82,7 +82,10 @@ export class ListWordSource implements SuggestionSource {
     }));
   }
 
-  /** As a dictionary cuts the text, then with the most words at its end joined to one, then fewer; nothing where no word is being typed. */
+  /**
+   * Returns readings of the text: first as a dictionary cuts it, then with the most words at its end joined, then
+   * fewer. Empty if no word is being typed.
+   */
   private readTyped(text: string): readonly Typed[] {
     if (!LETTER_OR_DIGIT_AT_END.test(text)) return [];
     const segmented = segmentForKernel(text);
@@ -123,7 +126,7 @@ export class ListWordSource implements SuggestionSource {
     });
   }
 
-  /** Misspelt ones only where there are no others. */
+  /** Returns completions of the last word. Those with typos are tried only if there are no exact ones. */
   private completions(
     generation: GenerationHandle,
     context: readonly (readonly string[])[],
@@ -142,14 +145,14 @@ export class ListWordSource implements SuggestionSource {
     return [];
   }
 
-  /** Those that give results, with the number of these in the place of the document frequency. */
+  /** Returns the completions that give results, with the number of results in place of the document frequency. */
   private withResults(
     generation: GenerationHandle,
     context: readonly (readonly string[])[],
     { word, edits, size }: { readonly word: string; readonly edits: number; readonly size: number },
   ): { readonly completions: readonly ExpandedTerm[]; readonly contextCount: number } {
     const { documentCount, liveCount } = this.kernel.generationInfo(generation);
-    // Without deletions, the document frequency of a word alone is the number of its results.
+    // Without deletions, the document frequency of a single word is its number of results.
     if (context.length === 0 && documentCount === liveCount) {
       return { completions: this.kernel.completeWord(generation, word, edits, size), contextCount: liveCount };
     }

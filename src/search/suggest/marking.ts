@@ -1,4 +1,4 @@
-/** Marks what was not typed. Pure. */
+/** Marks the parts of a suggestion that were not typed. Pure functions. */
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -17,14 +17,14 @@ export function marked(text: string): string {
   return text === '' ? '' : `<em>${escapeHtml(text)}</em>`;
 }
 
-/** The text with all marked but the range. */
+/** Returns the text as HTML with all but the range marked. */
 export function markedAround(text: string, begin: number, end: number): string {
   return marked(text.slice(0, begin)) + escapeHtml(text.slice(begin, end)) + marked(text.slice(end));
 }
 
 /**
- * Where the typed text stands in the name: at its beginning or at that of a word. `fold` makes texts comparable and may change
- * their length. Undefined where it is nowhere.
+ * Returns where the typed text is in the name: at its beginning or at the beginning of a word. `fold` makes texts
+ * comparable and may change their length. Undefined if it is not found.
  */
 export function typedRange(
   name: string,

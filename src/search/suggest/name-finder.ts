@@ -1,15 +1,15 @@
 /**
- * Names by their beginning or that of a word, remembered while they are typed: the names for "new yo" are among those for
- * "new y" where these were all. Belongs to one thread.
+ * Finds names by their beginning or that of one of their words. Caches results while names are typed: the names for
+ * "new yo" are among those for "new y" if these were complete. Belongs to one thread.
  */
 import type { GenerationHandle, Kernel, NameSuggestion } from '../../../native-bindings/index.js';
 import { NAME_COLUMN } from '../../index/segments/kernel-layout.js';
 import { BoundedMap, foldFacetValue } from '../../platform/index.js';
 import { typedRange } from './marking.js';
 
-/** Complete answers that are remembered, each of fewer names than were asked for. */
+/** Cached complete answers, each with fewer names than asked for. */
 const ANSWERS_MAX = 2048;
-/** Letters that may have come since an answer that is remembered. */
+/** Letters that may have been typed since a cached answer. */
 const LETTERS_SINCE_MAX = 4;
 
 export class NameFinder {
@@ -17,7 +17,7 @@ export class NameFinder {
 
   constructor(private readonly kernel: Pick<Kernel, 'suggestNames'>) {}
 
-  /** At most `limit` names: fewer are all that there are. `typed` is folded. */
+  /** Returns at most `limit` names; fewer are all there are. `typed` is folded. */
   find(generation: GenerationHandle, typed: string, limit: number): readonly NameSuggestion[] {
     const earlier = this.earlier(generation, typed);
     const names =
@@ -45,7 +45,7 @@ function keyOf(generation: GenerationHandle, typed: string): string {
   return `${generation} ${typed}`;
 }
 
-/** Those that go on as was typed, the ones that begin so first; otherwise in their order. */
+/** Returns the names that still match, those that begin with the typed text first, otherwise in the given order. */
 function narrowed(names: readonly NameSuggestion[], typed: string): NameSuggestion[] {
   const starts = names.filter(({ name }) => foldFacetValue(name).startsWith(typed));
   const words = names.filter((match) => !starts.includes(match) && typedRange(match.name, typed, foldFacetValue));

@@ -1,4 +1,4 @@
-/** Names of records that begin like what was typed, or have a word that does. Belongs to one thread. */
+/** Suggests names of records that begin with the typed text, or have a word that does. Belongs to one thread. */
 import type { GenerationHandle, Kernel, NameSuggestion } from '../../../native-bindings/index.js';
 import { parseResult, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
 import { NAME_COLUMN } from '../../index/segments/kernel-layout.js';
@@ -15,9 +15,11 @@ import {
   type SuggestionSource,
 } from './suggestion-source.js';
 
-/** The index still holds names of deleted records: more are asked for than are wanted, and more again if they do not do. */
+/** Names asked for, in two attempts. More than wanted, since the index still has the names of deleted records. */
 const NAMES_ASKED: readonly number[] = [64, 1024];
-/** Searches of one request for records whose names differ in their case alone; behind these, names that no record has are passed over. */
+/**
+ * Searches per request for records whose names differ only in case. Beyond it, names that no record has are skipped.
+ */
 const LOOKUPS_MAX = 32;
 
 interface Wanted {
@@ -51,12 +53,12 @@ export class RecordNameSource implements SuggestionSource {
     const found = this.live(wanted, (limit) => this.finder.find(generation, typed, limit));
     const edits = editsAllowed(typed, request.typoTolerance);
     if (found.length > 0 || edits === 0) return found.map((match) => suggestionOf(match, typed));
-    // Somebody whose words lead nowhere may have misspelt them.
+    // The words find no name, so they may be misspelt.
     const near = this.live(wanted, (limit) => this.kernel.suggestNames(generation, NAME_COLUMN, typed, edits, limit));
     return near.map((match) => suggestionOf(match, typed));
   }
 
-  /** The first ones that records still have. */
+  /** Returns the first names that live records have. */
   private live(wanted: Wanted, find: (limit: number) => readonly NameSuggestion[]): NameSuggestion[] {
     const { settings } = wanted.list;
     const store = this.stores.get(settings.listPath).version(settings.version);
@@ -66,7 +68,8 @@ export class RecordNameSource implements SuggestionSource {
       const found = new Map<string, NameSuggestion>();
       for (const match of names) {
         if (found.size >= wanted.size) break;
-        // The index may have the name of a record that is gone for one whose name differs from it in its case alone.
+        // The index may keep one name for records whose names differ only in case, and it may be the name of a deleted
+        // one.
         const isThere = store.recordNumberOfName(match.name) !== undefined;
         const isLookedUp = (match.isShared || !isThere) && (lookups += 1) <= LOOKUPS_MAX;
         const alike = isLookedUp ? this.namesLike(wanted, store, match.name) : isThere ? [match.name] : [];
@@ -78,7 +81,7 @@ export class RecordNameSource implements SuggestionSource {
     return [];
   }
 
-  /** Names of records that are the same but for their case, in the order of their letters. */
+  /** Returns the names of records that equal this name except for case, sorted. */
   private namesLike({ list, generation, size }: Wanted, store: VersionStore, name: string): string[] {
     const column = list.layout.column(NAME_COLUMN);
     if (column === undefined) throw new Error('a layout has no column of names');

@@ -1,4 +1,4 @@
-/** Suggestions of all sources and lists as one answer. Belongs to one thread. */
+/** Merges the suggestions of all sources and lists into one answer. Belongs to one thread. */
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { RecordStoreCache } from '../../records/index.js';
 import type { ListContexts } from '../execution/list-context.js';
@@ -51,7 +51,10 @@ export class SuggestExecutor {
     return chosen.length;
   }
 
-  /** With what the lists have of a chosen query that did not suggest it themselves: each suggests its own best, as many as are wanted. */
+  /**
+   * Adds the counts of lists that did not suggest a chosen query themselves. Each list suggests only its own best ones,
+   * so its records would be missing from the query's count.
+   */
   private withWholeCounts(targets: SuggestTask['targets'], candidates: readonly Candidate[], size: number) {
     if (targets.length < 2) return candidates;
     const known = new Set(candidates.map(({ text, listName }) => `${listName ?? ''} ${text}`));
@@ -68,8 +71,8 @@ export class SuggestExecutor {
 }
 
 /**
- * The best ones by tier. Names and queries share the places, half and half, unless one of them has fewer. A query that
- * several lists suggest is one, of all their records.
+ * Returns the best suggestions by tier. Names and queries get half of the places each, unless one of them has fewer. A
+ * query suggested by several lists appears once, with the records of all of them.
  */
 export function chooseSuggestions(candidates: readonly Candidate[], size: number): readonly Candidate[] {
   const ranked = withMergedQueries(candidates).sort((a, b) => a.tier - b.tier);
@@ -97,7 +100,7 @@ function withMergedQueries(candidates: readonly Candidate[]): Candidate[] {
   return [...candidates.filter(({ kind }) => kind !== 'query'), ...ranked];
 }
 
-/** What two sources suggest of one list is one: the better of both. */
+/** Keeps the better one if two sources suggest the same query for a list. */
 function withoutRepetition(queries: readonly Candidate[]): Candidate[] {
   const best = new Map<string, Candidate>();
   for (const query of queries) {

@@ -1,6 +1,6 @@
 /**
- * Where suggestions come from. Each source looks at one list and answers its best ones in order; `suggest-executor.ts` puts
- * the answers of all sources and lists together.
+ * Interface of the sources of suggestions. Each source looks at one list and returns its best suggestions in order;
+ * `suggest-executor.ts` merges those of all sources and lists.
  */
 import type { GenerationHandle } from '../../../native-bindings/index.js';
 import type { ListContext } from '../execution/list-context.js';
@@ -14,11 +14,11 @@ export interface Suggestion {
   readonly kind: SuggestionKind;
   /** The text, HTML-escaped, with what was not typed in <em>. */
   readonly highlight: string;
-  /** How well it fits what was typed; smaller is better, over all sources. */
+  /** How well it fits the typed text. Smaller is better, over all sources. */
   readonly tier: SuggestionTier;
-  /** Of a query: records that hold all of its words. */
+  /** Number of records with all words of the query. Undefined for record names. */
   readonly recordCount?: number;
-  /** Of an earlier search: how often it was made. */
+  /** How often an earlier search was made. */
   readonly popularity?: number;
 }
 
@@ -26,12 +26,12 @@ export const SUGGESTION_TIERS = { earlier: 0, nameStart: 1, word: 2, nameWord: 3
 export type SuggestionTier = (typeof SUGGESTION_TIERS)[keyof typeof SUGGESTION_TIERS];
 
 export interface SuggestionRequest {
-  /** As typed so far, without blanks at its beginning. */
+  /** Text typed so far, without leading blanks. */
   readonly text: string;
-  /** Suggestions wanted; more than so many of one list are never shown. */
+  /** Number of suggestions wanted, and most that are shown of one list. */
   readonly size: number;
   readonly typoTolerance: boolean;
-  /** Where to look for earlier searches of the list; undefined: nowhere. */
+  /** Earlier searches of the list to use. Undefined for none. */
   readonly learned?: LearnedFrom | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface SuggestionSource {
 const EDIT_1_CHARACTERS_MIN = 4;
 const EDITS_2_CHARACTERS_MIN = 8;
 
-/** As searches forgive: 1 edit from 4 letters, 2 from 8, none where there is a digit. */
+/** Returns the number of edits forgiven, as in searches: 1 from 4 letters, 2 from 8, none with a digit. */
 export function editsAllowed(text: string, typoTolerance: boolean): number {
   if (!typoTolerance || /\p{N}/u.test(text)) return 0;
   const { length } = [...text];
