@@ -1,15 +1,19 @@
-/** What a start looks at and tells before it makes anything. */
+/** Checks and warnings of a start that come before anything is created on disk. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { memoryWarnings, type Config, type ServiceLogger } from './platform/index.js';
 
 interface Listening {
   readonly assertCanListen: (host: string, port: number) => Promise<void>;
-  /** Throws where nothing can carry HTTP. */
+  /** Throws if no web server of this kind is available to carry HTTP. */
   readonly assertCanCarry: (kind: Config['server']['web_server']) => void;
 }
 
-/** Nothing is made where the service could not listen then. A later start asks for its data first, which another service may have. */
+/**
+ * Checks, before a first start creates any data, that the service will be able to listen: throws otherwise. Does
+ * nothing if the data directory already has a catalogue: such a start opens its data first, since another service may
+ * hold them.
+ */
 export async function assertPlaceForFirstStart(
   { data, server }: Config,
   load: () => Promise<Listening>,
@@ -26,7 +30,10 @@ export function warnOfMemory(config: Config, log: Pick<ServiceLogger, 'warn'>): 
 
 const PROXY_VARIABLE = /^(?:https?|all)_proxy$/i;
 
-/** Whom a service calls is checked on the connection itself, to which a proxy would be the other end (docs/decisions/0091). */
+/**
+ * Logs the proxy variables that are set, since the service ignores them: addresses of outbound calls are checked on the
+ * connection itself, and with a proxy the other end of the connection would be the proxy (docs/decisions/0091).
+ */
 export function tellOfProxies(
   env: Readonly<Record<string, string | undefined>>,
   log: Pick<ServiceLogger, 'info'>,

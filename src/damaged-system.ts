@@ -1,9 +1,12 @@
-/** A start whose catalogue is damaged: it ends, and says what can be restored and how. */
+/** Ends a start whose catalogue is damaged, with a message that says what can be restored and how. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDamage, OperatorError } from './platform/index.js';
 
-/** Runs what opens a part of `data/system`. Throws OperatorError where that is damaged; other errors as they are. */
+/**
+ * Runs `open`, which opens a part of `data/system`. Throws `OperatorError` if that part is damaged; rethrows other
+ * errors.
+ */
 export async function openSystemPart<Part>(dataDir: string, open: () => Part | Promise<Part>): Promise<Part> {
   try {
     assertNotEmptied(dataDir);
@@ -14,7 +17,10 @@ export async function openSystemPart<Part>(dataDir: string, open: () => Part | P
   }
 }
 
-/** A file without a byte is a new catalogue for LMDB; beside lists it is one that was lost. */
+/**
+ * Throws if the catalogue file is empty while there are lists. LMDB takes an empty file for a new environment, but next
+ * to lists it means that the catalogue was lost.
+ */
 function assertNotEmptied(dataDir: string): void {
   const file = join(dataDir, 'system', 'data.mdb');
   const lists = join(dataDir, 'lists');

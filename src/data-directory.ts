@@ -1,4 +1,7 @@
-/** The data directory before anything in it is opened: made, locked, and looked at for what a start must not go over. */
+/**
+ * Prepares the data directory before anything in it is opened: creates it, locks it, and refuses one that must not be
+ * used.
+ */
 import { accessSync, constants, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
@@ -21,17 +24,20 @@ import { assertStoreKnown } from './store/index.js';
 
 export interface OpenDataDirectory {
   readonly release: () => void;
-  /** The restore that was cut short and came to its end here. */
+  /** The interrupted restore that was completed by opening the directory; undefined if there was none. */
   readonly restored: FinishedRestore | undefined;
 }
 
 export interface OpeningOptions {
   readonly log: Pick<ServiceLogger, 'warn'>;
-  /** Whether it is a service that opens it, and no single command. */
+  /** True for a service, false for a single command. */
   readonly serves: boolean;
 }
 
-/** Makes the data directory, closes it to other users and keeps other processes out of it. Throws an `OperatorError`: a `DataDirectoryInUseError` where one has it. */
+/**
+ * Creates the data directory, closes it to other users and locks it against other processes. Throws an `OperatorError`:
+ * a `DataDirectoryInUseError` if another process has the lock.
+ */
 export function openDataDirectory(dataDir: string, { log, serves }: OpeningOptions): OpenDataDirectory {
   keepFilesToOwner();
   if (!serves) assertOwnData(dataDir);
@@ -42,7 +48,7 @@ export function openDataDirectory(dataDir: string, { log, serves }: OpeningOptio
     const reason = dataDirectoryFault(dataDir) ?? systemReason(error);
     throw new OperatorError(`The data directory ${dataDir} cannot be used: ${reason}.`);
   }
-  // Before the lock is asked for, so that no other user can take it from now on.
+  // Comes before the lock is taken, so that no other user can take the lock from now on.
   closeToOthers(dataDir, log);
   const path = join(dataDir, 'lock');
   const lock = lockIn(dataDir, path);
@@ -58,13 +64,16 @@ export function openDataDirectory(dataDir: string, { log, serves }: OpeningOptio
   );
 }
 
-/** Null where another process has it. Throws an `OperatorError` where its file cannot be written, as on a disk that has met an error. */
+/**
+ * Returns null if another process has the lock. Throws an `OperatorError` if the lock file cannot be written, for
+ * instance after a disk error, or cannot be locked.
+ */
 function lockIn(dataDir: string, path: string): ReturnType<typeof kernel.lockFile> {
   try {
     return kernel.lockFile(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    // Some servers of files, and some file systems of programs.
+    // Some network and FUSE file systems do not support locks.
     const remedy = reason.startsWith('cannot lock')
       ? ' Its file system has to know locks: choose a directory on a disk of this machine.'
       : '';
@@ -72,7 +81,10 @@ function lockIn(dataDir: string, path: string): ReturnType<typeof kernel.lockFil
   }
 }
 
-/** Root may do everything, and what it makes nobody else can open. A service that runs as root goes on doing so. */
+/**
+ * Throws if a command runs as root on the data directory of another user: the files that root creates could not be
+ * opened by the service of that user. A service that runs as root is not checked, and may go on doing so.
+ */
 function assertOwnData(dataDir: string): void {
   const owner = ownerBesideRoot(dataDir);
   if (owner === undefined) return;
@@ -87,7 +99,7 @@ function closeToOthers(dataDir: string, log: Pick<ServiceLogger, 'warn'>): void 
   if (unreachable.length > 0) {
     throw new OperatorError(`The data directory ${dataDir} cannot be used: ${toldUnreachable(unreachable)}.`);
   }
-  // The folder itself comes first; with nothing but that open, nothing in it was there to be read.
+  // The first entry is the folder itself. If only that was open, it was new, and nothing in it could have been read.
   if (closed.length > 1) {
     const [first] = closed;
     log.warn({ count: closed.length, first: first?.path }, 'Files that other users could reach are closed to them now');
@@ -100,25 +112,27 @@ function closeToOthers(dataDir: string, log: Pick<ServiceLogger, 'warn'>): void 
   );
 }
 
-/** Throws an `OperatorError` where there are lists and nothing that says whose they are: before an empty catalogue is made. */
+/** Throws an `OperatorError` if there are lists but no catalogue, before an empty catalogue is created. */
 export function assertCatalogueStored(dataDir: string): void {
   const file = statSync(join(dataDir, 'system', 'data.mdb'), { throwIfNoEntry: false });
   if ((file?.size ?? 0) === 0) assertNoLists(dataDir, file === undefined ? 'is missing' : 'is empty');
 }
 
-/** The same for a catalogue without an account, as one that was made a moment ago. */
+/**
+ * Throws an `OperatorError` if there are lists but the catalogue has no account, as a newly created catalogue has none.
+ */
 export function assertCatalogueFilled(dataDir: string, accounts: number): void {
   if (accounts === 0) assertNoLists(dataDir, 'knows no account');
 }
 
 /**
- * Throws an `OperatorError` for the first list that this release does not know the format of. Of a copy that nobody has open; a start looks at
- * each list when it opens it, and serves the others.
+ * Throws an `OperatorError` for the first list whose format this release does not know. Used for a copy that nobody has
+ * open; a start checks each list when it opens it, and serves the other lists.
  */
 export function assertListsKnown(dataDir: string): void {
   for (const path of listStores(dataDir)) {
     assertStoreKnown(path);
-    // Made to look: beside many lists it would take more room than they do.
+    // Checking the list has created this file. With many lists, these files would take more space than the lists.
     rmSync(join(path, 'lock.mdb'), { force: true });
   }
 }

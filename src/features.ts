@@ -1,6 +1,6 @@
 /**
- * The features, in the order in which they are opened. A new one is a folder and a line here. What they declare is read before
- * anything of the service is loaded: the command line needs their settings and commands.
+ * The features, in the order in which they are opened. To add one, add a folder and a line here. What a feature
+ * declares is read before anything of the service is loaded, since the command line needs its settings and commands.
  */
 import { agents } from './agents/feature.js';
 import { analytics } from './analytics/feature.js';

@@ -55,7 +55,10 @@ const MEBIBYTE = 2 ** 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** Loaded while the search threads, which the start waits for, load what is theirs: it is the most of the program. */
+/**
+ * Loaded while the search threads load their own code, which the start waits for anyway: these modules are most of the
+ * program.
+ */
 const loadOperations = () => import('./operations/index.js');
 const loadFrontEnds = () => import('./http/index.js');
 const loadFeatures = () => Promise.all(FEATURES.map(async ({ name, load }) => ({ name, parts: await load() })));
@@ -66,7 +69,7 @@ function declared(): Declared {
   return { events: new EventCatalogue(FEATURES.map(({ events = {} }) => events)) };
 }
 
-/** Those that are there anyway, and those of the features. */
+/** Returns the built-in operations, extended by the features, and the operations of the features. */
 export async function allOperations(): Promise<readonly Operation[]> {
   const [{ operations, withListExtensions }, features] = await Promise.all([loadOperations(), loadFeatures()]);
   const all = declared();
@@ -78,7 +81,7 @@ export async function allOperations(): Promise<readonly Operation[]> {
 
 export { adoptUnknownLists, findMissingSegments } from './stopped-service.js';
 
-/** For `gannet restore`. */
+/** Restores a backup, for `gannet restore`. */
 export function restoreData(config: Config, wanted: WantedRestore): Promise<Restored> {
   const start = () => startService(config, { listen: false });
   return restoreStopped(config, wanted, { start, assertKnown: dueUpgrades });
@@ -86,28 +89,36 @@ export function restoreData(config: Config, wanted: WantedRestore): Promise<Rest
 
 export interface RunningService {
   readonly services: Services;
-  /** `http://127.0.0.1:8400`; undefined where the service does not listen. */
+  /** Such as `http://127.0.0.1:8400`; undefined if the service does not listen. */
   readonly address: string | undefined;
-  /** What carries requests to that address. */
+  /** The web server that listens on `address`; undefined if the service does not listen. */
   readonly webServer: WebServerName | undefined;
-  /** What features have to say at a terminal once the service listens. Never rejects: what could not be said is in the log. */
+  /** Returns what features print to the terminal once the service listens. Never rejects: failures are logged. */
   greetings(): Promise<readonly string[]>;
-  /** Answers what is in flight, refuses what is new, closes everything; safe to call twice. */
+  /** Answers the requests in flight, refuses new ones and closes everything. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** For who does not wait for a stop any more. What was logged is written; what else was to be done at the end of the process is not. */
+/**
+ * Ends the process at once, for an operator who does not wait for a stop. Log lines are written; other exit handlers do
+ * not run.
+ */
 export function endProcess(status: number): void {
   flushLogs();
   kernel.endProcess(status);
 }
 
 export interface StartOptions {
-  /** False: opens the data directory for this process alone, without HTTP, opening lists and threads as they are needed. */
+  /**
+   * If false, opens the data directory for this process alone, without HTTP; lists and threads are opened on demand.
+   */
   readonly listen: boolean;
 }
 
-/** Rejects with an `OperatorError` where the operator can help: directory, lock, port. */
+/**
+ * Starts the service. Rejects with an `OperatorError` if the operator can fix the cause, such as directory, lock or
+ * port.
+ */
 export async function startService(config: Config, { listen }: StartOptions): Promise<RunningService> {
   const log = createLogger(config, { stacks: listen });
   const parts = new OpenParts({ log, exit: endProcess });
@@ -121,7 +132,7 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
     if (listen) tellOfProxies(process.env, log);
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
-    // Before any thread is started.
+    // Must be set before any thread is started.
     useVersionsKept(config.versions.kept);
     const { services, features, warmUp, budget } = await openServices(config, {
       ...{ log, metrics, parts, state, listen, manager },
@@ -135,7 +146,7 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
       const dataDir = resolve(config.data.dir);
       log.info({ address, webServer, dataDir, build: kernel.build }, 'The service is ready');
     }
-    // Not sooner: all that a start loads is compiled already, with the flags that V8 has by itself.
+    // Not sooner: until here, everything that a start loads has been compiled with V8's default flags.
     tuneGarbageCollection(budget);
     const greetings = () => (address === undefined ? Promise.resolve([]) : greetingsOf(features, address, log));
     const close = once(() => {
@@ -150,7 +161,7 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
   }
 }
 
-/** systemd, for instance. */
+/** Returns the service manager, such as systemd, that the environment names; undefined if there is none. */
 function toldManager(log: ServiceLogger): ServiceManager | undefined {
   const watched = takeServiceManager(process.env);
   return watched && new ServiceManager({ ...watched, kernel, timers: systemTimers, log });
@@ -177,11 +188,14 @@ interface Foundation extends Observed {
   readonly manager: ServiceManager | undefined;
 }
 
-/** Bounds what memory is taken, lets go of what others need more, and tells what there is. Called before threads are started. */
+/**
+ * Limits the memory of the allocator and of mapped files, and starts to watch and report what is used. Must be called
+ * before threads are started.
+ */
 function watchMemory(config: Config, budget: MemoryBudget, { log, metrics, parts }: Observed): OwnMemory {
-  // Before there are threads of the service: those that there are belong to V8 and Node.js.
+  // Before the service has threads of its own: the existing ones belong to V8 and Node.js.
   kernel.setSliceOfOtherThreads(WAITING_SLICE_MS);
-  // Threads would have arenas of their own.
+  // Before threads are started, since each would get an arena of its own.
   if (budget.allocator !== undefined)
     kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   const mapped = limitMappedMemory({
@@ -209,7 +223,7 @@ interface PoolNeeds {
   readonly requestMemory: RequestMemory;
 }
 
-/** The threads that write and those that search, each started when it is needed first. */
+/** Creates the ingest executor and the search pool; the threads of each are started on first use. */
 function poolsOf(
   config: Config,
   { budget, memory, room, requestMemory }: PoolNeeds,
@@ -249,13 +263,17 @@ function poolsOf(
   return { executor, searchPool, searchActivity };
 }
 
-/** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
+/**
+ * Opens catalogue and access. Throws `OperatorError` if the environment is damaged or does not belong to the lists next
+ * to it.
+ */
 async function openSystem(
   dataDir: string,
   { parts, budget, log, manager }: Pick<Foundation, 'parts' | 'log' | 'manager'> & { readonly budget: MemoryBudget },
   reservedNames: ReadonlySet<string>,
 ) {
-  // A release that knows only some of the environments touches none. Lists are looked at when they are opened, and by a restore.
+  // If this release does not know the format of one environment, none is changed. Lists are checked when they are
+  // opened, and by a restore.
   await bringUp(dataDir, { log, takesUpTo: (ms) => manager?.takesUpTo(ms) });
   const how = { kind: 'system', commitsBeside: true, mappingsLock: kernel.mappingsLock() } as const;
   const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), how));
@@ -272,14 +290,16 @@ async function openSystem(
   return { environment, catalog, access, faults, unreadable };
 }
 
-/** What a list keeps a copy of beside its records. */
+/**
+ * Returns the entry that a list keeps a copy of next to its records; undefined if the catalogue does not have the list.
+ */
 function entryOf(catalog: Catalog, listId: string) {
   const list = catalog.listOfId(listId);
   const region = list === undefined ? undefined : catalog.account(list.account)?.region;
   return list === undefined || region === undefined ? undefined : { list, region };
 }
 
-/** Everything but what listens. */
+/** Opens everything but the front ends. */
 async function openServices(
   config: Config,
   { log, metrics, parts, state, listen, manager }: Foundation,
@@ -296,7 +316,7 @@ async function openServices(
   const { executor, searchPool, searchActivity } = pools;
   const synonymCandidates = new CandidateFinder({ config, log, metrics });
   parts.opened('thread of synonyms', () => synonymCandidates.close());
-  // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
+  // Threads take longest to start: they begin now, and are ready when the lists are.
   if (listen) searchPool.get();
   const [{ AnswerCache, OpenFeatures, reservedAccountNames }, features, operations] = await Promise.all([
     loadOperations(),
@@ -322,11 +342,11 @@ async function openServices(
     room,
     progress,
     onOtherUnreadable: (path) => unreadable.metFile(path),
-    // A command has nobody else to serve, and what it opens is closed when it ends.
+    // A command serves nobody else meanwhile, and closes what it opens when it ends.
     waitForRebuild: !listen,
   });
   parts.opened('lists', () => indexes.close());
-  // After the lists: features read from their stores, and are closed first.
+  // After the lists, so that features, which read from the lists' stores, are closed first.
   const environments = featureEnvironments();
   const data = { config, dataDir, environment, environments, catalog, access, indexes, secrets, progress, faults };
   await openFeatures(open, features, { ...data, searchActivity, clock: systemClock, log, metrics, listen }, parts);
@@ -369,11 +389,11 @@ async function openFeatures(
     parts.opened(name, () => opened.close?.());
   }
   await sealSecrets(platform.secrets, platform.log);
-  // What the process before this one did not come to.
+  // Delivers the events that the previous process had left in the outbox.
   open.events.written(source, 0);
 }
 
-/** What there is to be allowed and told, from what all operations and features declare. */
+/** Returns the catalogues of permissions and events, from what all operations and features declare. */
 function cataloguesOf(operations: readonly Operation[]): Pick<Services, 'permissions' | 'events' | 'operations'> {
   const permissions = new PermissionCatalogue(operations.map(({ permission }) => permission));
   return { operations, permissions, events: declared().events };
@@ -386,7 +406,7 @@ function limitersOf({ search, keys }: Config): Pick<Services, 'searchLimiter' | 
   };
 }
 
-/** HTTP and the control socket; both answer `not-ready` until the lists are open. */
+/** Opens HTTP and the control socket; both answer `not-ready` until the lists are open. */
 async function listenForRequests(
   services: Services,
   metrics: Metrics,
@@ -413,7 +433,7 @@ async function listenForRequests(
     visitors: { publicUrl: config.console.public_url, trustedProxies: trusted_proxies },
     connections: fronts.loggedConnectionRoom(services.log, metrics),
   });
-  // Before anything listens, which would keep alive a process whose start has failed.
+  // Before anything listens: an open listener would keep the process alive if this failed.
   const socket = makeControlSocketPath(config.data.dir);
   parts.opened('path of the control socket', () => socket.remove());
   const port = await server.listen();
@@ -445,13 +465,15 @@ async function ensureAccount(catalog: Catalog, { account }: Config, log: Service
   );
 }
 
-/** Finishes what a crash cut short, moves aside what nobody knows, and opens the lists that were used last. */
+/**
+ * Finishes work that a crash interrupted, moves unknown list folders aside, and opens the lists that were used last.
+ */
 async function openLists(services: Services): Promise<void> {
   const { catalog, indexes } = services;
   const lists = () => catalog.accounts().flatMap(({ name }) => catalog.lists(name));
   const { finishWork, searchSettings } = await loadOperations();
   await Promise.all(catalog.unfinished().map((work) => finishWork(services, work)));
-  // What could not be finished is still known by name, and removed at another start.
+  // A list whose removal could not be finished is still known by its id; the next start tries again to remove it.
   const known = [...lists(), ...catalog.unfinished().filter(({ kind }) => kind === 'removing')];
   indexes.setUnknownAside(new Set(known.map(({ id }) => id)));
   await indexes.resume(() => lists().map((list) => ({ id: list.id, settings: searchSettings(list) })));

@@ -1,23 +1,23 @@
-/** What a service has open, closed in the opposite order, with an end to the patience for a part that does not. */
+/** Closes the open parts of a service in the opposite order, and gives up on a part that does not close in time. */
 import type { ServiceLogger } from './platform/index.js';
 import { systemTimers, type Timers } from './platform/work/index.js';
 
 /**
- * For what has to be closed once the requests are answered: merges that run, threads, files. It is counted in what the process takes of the
- * processors, for a machine that is busy with something else is no reason to give up.
+ * Limit of processor time for closing one part, such as a running merge, threads or files. Measured in processor time
+ * of the process, because a machine that is busy with something else is no reason to give up.
  */
 export const CLOSE_PROCESSOR_MS_MAX = 5000;
-/** And for what takes none and waits: for a disk, or for nothing. */
+/** Limit of wall time for closing one part that waits, for instance for a disk, without using the processor. */
 export const CLOSE_MS_MAX = 60_000;
 const LOOK_MS = 100;
 
 export interface OpenPartsOptions {
   readonly log: Pick<ServiceLogger, 'debug' | 'warn' | 'error' | 'drain'>;
-  /** Default: those of the system. */
+  /** Default: the timers of the system. */
   readonly timers?: Timers;
-  /** What the process has taken of the processors so far, in milliseconds. */
+  /** Returns the processor time that the process has used so far, in milliseconds. */
   readonly processorMs?: () => number;
-  /** Ends the process, though threads are at work. */
+  /** Ends the process even if threads are still running. */
   readonly exit: (status: number) => void;
 }
 
@@ -33,7 +33,10 @@ export class OpenParts {
     this.#open.push({ name, close });
   }
 
-  /** A part that fails to close is logged. With `exitWhenStuck`, one that does not end ends the process: a commit is on disk or is not. */
+  /**
+   * Closes all parts. A part that fails to close is logged. With `exitWhenStuck`, a part that exceeds the limits ends
+   * the process: that loses nothing, since a commit is either on disk or has not happened.
+   */
   async close(exitWhenStuck: boolean): Promise<void> {
     const { log } = this.#options;
     for (let part = this.#open.pop(); part !== undefined; part = this.#open.pop()) {
@@ -84,7 +87,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** Made at its first use; closing what was never used does nothing. */
+/** Returns a part that is created on first use; closing it before does nothing. */
 export function lazily<Part extends Closable>(create: () => Part): Closable & { get(): Part } {
   let part: Part | undefined;
   return {

@@ -1,4 +1,4 @@
-/** How a service stands: whether it serves, whether its disk does, and which of its secrets it can open. */
+/** Health of a service: whether it is ready, whether its disk works, and which of its secrets it can open. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { CollectionStore, lostSecrets } from './catalog/index.js';
@@ -14,7 +14,7 @@ import {
   type StorageFaults,
 } from './platform/index.js';
 
-/** The box of secrets of a data directory, whose catalogue this is. */
+/** Creates the secret box of a data directory; `environment` is its catalogue. */
 export function secretsOf(dataDir: string, config: Config, environment: LmdbEnvironment): SecretBox {
   const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: config.secrets.keys });
   secrets.lostAreToldBy(() =>
@@ -27,7 +27,10 @@ export function secretsOf(dataDir: string, config: Config, environment: LmdbEnvi
   return secrets;
 }
 
-/** Those from before there was a box, or whose key was replaced. What cannot be written now is sealed at the next start. */
+/**
+ * Seals secrets with the newest key: those stored before there was a box, or sealed with an older key. What cannot be
+ * written now is sealed at the next start.
+ */
 export async function sealSecrets(secrets: SecretBox, log: Logger): Promise<void> {
   try {
     const count = await secrets.resealAll();

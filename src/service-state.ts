@@ -1,4 +1,4 @@
-/** Puts together how the service stands, out of its parts and measurements. */
+/** Composes the state of the service (`service.state`) from its parts and measurements. */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import { BACKUPS } from './backup/index.js';
@@ -19,11 +19,14 @@ import {
 import { loggedWorker } from './platform/hosts/index.js';
 
 const SECOND_MS = 1000;
-/** What is told of a list at rest is kept as text: ten thousand of them at once hold up the thread that answers everybody. */
+/**
+ * Lists checked per turn of the event loop. The state of a list at rest is stored as text, and parsing ten thousand of
+ * them at once would block the main thread.
+ */
 const LISTS_A_TURN = 250;
-/** Of a queue: told of from then on. */
+/** Share of its maximum at which a queue is reported. */
 const NEAR_FULL_SHARE = 0.8;
-/** Reasons of lists that are refused for a while, without anybody's help. */
+/** Error codes of lists that are refused for a while and recover by themselves. */
 const PASSING: ReadonlySet<string> = new Set(['not-ready', 'shutting-down', 'list-not-found']);
 
 export interface StateParts {
@@ -41,7 +44,7 @@ type TroubleParts = Pick<StateParts, 'catalog' | 'features'> & {
   readonly indexes: Pick<ListIndexes, 'refusal' | 'outline'>;
 };
 
-/** What is measured, and the same in an answer. */
+/** Returns the functions that answer the state and the metrics, and registers the gauges. */
 export function stateOf(parts: StateParts, opened: Pick<OpenParts, 'opened'>): Pick<Services, 'state' | 'metrics'> {
   const { metrics } = parts;
   const disk = new DiskLook(parts.dataDir, loggedWorker('disk', parts));
@@ -74,7 +77,7 @@ export function stateOf(parts: StateParts, opened: Pick<OpenParts, 'opened'>): P
   return { state, metrics: () => metrics.text() };
 }
 
-/** Of lists that are known since the start, and of what features have. */
+/** Returns the troubles of the lists known to the index, and those that the features report. */
 export async function troublesOf({ catalog, indexes, features }: TroubleParts): Promise<readonly Trouble[]> {
   const found: (Trouble | undefined)[] = [];
   for (const { name: account } of catalog.accounts()) {
@@ -113,7 +116,7 @@ async function waitingOf({ metrics, config }: StateParts): Promise<ServiceState[
   ];
 }
 
-/** What of it is loaded later may not go together with what runs. */
+/** Reports a program that was replaced on disk: modules that are loaded later may not match the ones that run. */
 function replacedProgram(replaced: Replaced | undefined): readonly Trouble[] {
   if (replaced === undefined) return [];
   const parts = replaced.parts.join(', ');
@@ -121,7 +124,7 @@ function replacedProgram(replaced: Replaced | undefined): readonly Trouble[] {
   return [{ kind: 'program', account: '', name: 'gannet', detail, since_utc: replaced.since?.toISOString() ?? null }];
 }
 
-/** Before requests are refused. */
+/** Reports queues that are nearly full, before requests are refused. */
 export function fullQueues(waiting: ServiceState['waiting']): readonly Trouble[] {
   return waiting.flatMap(({ name, count, max }) => {
     if (max === null || count < NEAR_FULL_SHARE * max) return [];
@@ -135,7 +138,7 @@ async function sumOf(gauge: { get(): Promise<{ readonly values: readonly { reado
   return (await gauge.get()).values.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Beside what others measure: what an alert is made of. */
+/** Registers the gauges that alerts need in addition to what other parts measure. */
 function measure(parts: StateParts, disk: DiskLook, program: RunningProgram): void {
   const { metrics, catalog, indexes } = parts;
   const registers = [metrics.registry];
@@ -153,7 +156,7 @@ function measure(parts: StateParts, disk: DiskLook, program: RunningProgram): vo
   const replaced = gauge('gannet_program_replaced', '1: another program lies in the place of the one that runs');
   void disk.space();
   metrics.beforeReading(() => {
-    // A disk that is silent keeps nobody waiting: told is what the look before found.
+    // Reports the result of the previous look, so that a disk that does not respond keeps nobody waiting.
     free.set(disk.last?.freeBytes ?? Number.NaN);
     size.set(disk.last?.bytes ?? Number.NaN);
     void disk.space();

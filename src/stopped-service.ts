@@ -1,4 +1,4 @@
-/** What is done to a data directory while no service has it, for commands that no service answers. */
+/** Commands that work on a data directory while no service has it open. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
@@ -22,14 +22,15 @@ import { createLogger } from './platform/logger.js';
 export interface WantedRestore {
   /** A folder, or `media:STORE[/FOLDERS][/NAME]`. */
   readonly from: string;
-  /** Whose media store it is. */
+  /** Name of the account whose media store it is. */
   readonly account: string;
   readonly replace: boolean;
 }
 
 /**
- * For `gannet restore`: as with `adoptUnknownLists`, nothing else has the data directory. `start` opens it, without listening: of a media
- * store, where it is and how it is reached is known there.
+ * Restores a backup, for `gannet restore`. Nothing else may have the data directory open, as for `adoptUnknownLists`.
+ * `start` opens the data directory without listening; it is called for a media store, whose address and credentials are
+ * stored there.
  */
 export async function restoreStopped(
   config: Config,
@@ -39,7 +40,7 @@ export async function restoreStopped(
     assertKnown: assertOthersKnown,
   }: {
     readonly start: () => Promise<{ readonly services: Pick<Services, 'part'>; close(): Promise<void> }>;
-    /** Of everything but lists. */
+    /** Checks the formats of everything but the lists. */
     readonly assertKnown: AssertKnown;
   },
 ): Promise<Restored> {
@@ -56,7 +57,7 @@ export async function restoreStopped(
       `There is no data directory ${dataDir}, which would know the media store. Add the store first: gannet media-store add.`,
     );
   }
-  // Where the media store is may be in what was to be restored then.
+  // First completes an interrupted restore: what it was restoring may contain the media store.
   const earlier = await withDataDirectory(config, (restored) => Promise.resolve(restored));
   const service = await start();
   let summary;
@@ -71,7 +72,7 @@ export async function restoreStopped(
     ({ summary } = await service.services.part(BACKUPS).fetch(from, account, join(dataDir, RESTORING)));
     await markRestored(dataDir, assertKnown);
   } catch (error) {
-    // The store may be in what was there before alone.
+    // The interrupted restore has replaced the data, and the media store may only have been in the data before it.
     if (earlier === undefined || !(error instanceof Error)) throw error;
     throw new OperatorError(`${toldFinished(dataDir, earlier)}. ${error.message}`);
   } finally {
@@ -86,7 +87,10 @@ export async function restoreStopped(
   return { data_dir: dataDir, made_utc, lists, bytes, before, before_earlier };
 }
 
-/** Runs the action while nothing else has the data directory. It is given the restore that was cut short and that opening it completed. */
+/**
+ * Runs `action` while no other process can open the data directory. `action` gets the interrupted restore that opening
+ * the directory has completed, if any.
+ */
 async function withDataDirectory<Result>(
   config: Config,
   action: (restored: FinishedRestore | undefined) => Promise<Result>,
@@ -101,7 +105,10 @@ async function withDataDirectory<Result>(
   }
 }
 
-/** For `gannet doctor --adopt-lists`: nothing else may have the data directory open. Rejects with an `OperatorError` where it has. */
+/**
+ * Adopts lists that the catalogue does not know, for `gannet doctor --adopt-lists`. Rejects with an `OperatorError` if
+ * another process has the data directory open.
+ */
 export function adoptUnknownLists(config: Config): Promise<AdoptionReport> {
   const dataDir = resolve(config.data.dir);
   return withDataDirectory(config, async () => {
@@ -115,7 +122,10 @@ export function adoptUnknownLists(config: Config): Promise<AdoptionReport> {
   });
 }
 
-/** For `gannet doctor --data`: paths of segments that lists need and that are not there. Alone with the data directory, as above. */
+/**
+ * Returns the paths of missing segment files that lists need, for `gannet doctor --data`. Rejects with an
+ * `OperatorError` if another process has the data directory open.
+ */
 export function findMissingSegments(config: Config): Promise<string[]> {
   return withDataDirectory(config, () => missingSegments(resolve(config.data.dir)));
 }

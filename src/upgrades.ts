@@ -1,6 +1,7 @@
 /**
- * Data of earlier releases beside the lists, brought up to the formats of this one before anything of them is in use: each in one transaction, one after the
- * other, with a line in the log before and behind. Lists are brought up when they are opened.
+ * Upgrades the environments next to the lists (catalogue and features) to the formats of this release, before any of
+ * them is used. Each is upgraded in one transaction, one after the other, and logged before and after. Lists are
+ * upgraded when they are opened.
  */
 import { join } from 'node:path';
 import { FEATURES } from './features.js';
@@ -13,12 +14,12 @@ import {
 } from './platform/index.js';
 
 const MEBIBYTE = 2 ** 20;
-/** What a slow disk and a slow step take for what is to be made anew; nothing else can be told meanwhile. */
+/** Time allowed for an upgrade on a slow disk, by the size of the data; no progress can be reported meanwhile. */
 const MS_A_MEBIBYTE = 1000;
 const MS_MIN = 60_000;
 
 interface Kept {
-  /** From the data directory. */
+  /** Path relative to the data directory. */
   readonly path: string;
   readonly kind: EnvironmentKind;
 }
@@ -30,7 +31,10 @@ function keptBesideLists(): Kept[] {
   return [{ path: 'system', kind: 'system' }, ...ofFeatures.map(({ path, format }) => ({ path, kind: format }))];
 }
 
-/** Reads only. Throws `FormatError` where this release does not know one of them: then none is touched. */
+/**
+ * Returns the environments to be upgraded. Only reads. Throws `FormatError` if this release does not know the format of
+ * one; then none is changed.
+ */
 export function dueUpgrades(dataDir: string, kept: readonly Kept[] = keptBesideLists()): FoundUpgrade[] {
   return kept.flatMap((each) => {
     const due = dueUpgrade(join(dataDir, each.path), each.kind);
@@ -40,11 +44,14 @@ export function dueUpgrades(dataDir: string, kept: readonly Kept[] = keptBesideL
 
 export interface UpgradeWatch {
   readonly log: Pick<ServiceLogger, 'info'>;
-  /** The start goes on for so long at most, and says nothing meanwhile. */
+  /** Reports that the start may take up to `ms` longer, without a sign of progress meanwhile. */
   readonly takesUpTo: (ms: number) => void;
 }
 
-/** Throws as `dueUpgrades`, and what a step or the disk throws: what was brought up before stays so, and the next start goes on. */
+/**
+ * Upgrades all due environments. Throws what `dueUpgrades`, a step or the disk throws: what was upgraded before stays
+ * upgraded, and the next start continues.
+ */
 export async function bringUp(
   dataDir: string,
   { log, takesUpTo }: UpgradeWatch,
