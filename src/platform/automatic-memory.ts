@@ -1,25 +1,31 @@
-/** How much memory the service gives itself where nobody says it, and what is to be said at the start of how much it is. */
+/** Default of `memory.mib`, and warnings at the start about how much memory is configured. */
 import type { Config } from '../../config/schema.js';
 import { machineShare, type MachineShare } from './machine-share.js';
 import { settingsInForce } from './setting-origins.js';
 
 const MEBIBYTE = 2 ** 20;
-/** On a machine with less than four times as much, the service takes more than a quarter of it. */
+/**
+ * Lower bound in MiB: on a machine with less than four times as much, the service takes more than a quarter of its
+ * memory.
+ */
 const MEMORY_MIB_MIN_AUTOMATIC = 256;
 
-/** `memory.mib` where the other settings do not need more. */
+/**
+ * Returns the default of `memory.mib`, before the needs of other settings: a quarter of the machine's memory, at least
+ * 256.
+ */
 export function automaticMemoryMib({ memoryBytes }: Pick<MachineShare, 'memoryBytes'>): number {
   return Math.max(MEMORY_MIB_MIN_AUTOMATIC, Math.floor(memoryBytes / MEBIBYTE / 4));
 }
 
-/** For the log. */
+/** A warning for the log. */
 export interface MemoryWarning {
   readonly mib: number;
   readonly available: number;
   readonly message: string;
 }
 
-/** Of settings as they were loaded. */
+/** Returns warnings about the memory of a loaded config. */
 export function memoryWarnings(config: Config, machine = machineShare()): readonly MemoryWarning[] {
   const { mib } = config.memory;
   const available = Math.floor(machine.memoryBytes / MEBIBYTE);

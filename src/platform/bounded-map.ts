@@ -1,6 +1,6 @@
-/** What is remembered as long as there is room for it. */
+/** A map with a limited number of entries, for caches and hints. */
 
-/** A map of at most so many entries: one more takes the place of the oldest. One that `renew` puts in again is the newest. */
+/** A map of at most `entriesMax` entries; a new entry replaces the oldest one. `renew` makes an entry the newest. */
 export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>();
 
@@ -18,13 +18,13 @@ export class BoundedMap<Key, Value> {
     return this.#entries.has(key);
   }
 
-  /** One that is there keeps its age. */
+  /** Sets the value; an existing key keeps its age. */
   set(key: Key, value: Value): void {
     if (this.#entries.size >= this.entriesMax && !this.#entries.has(key)) this.#removeOldest();
     this.#entries.set(key, value);
   }
 
-  /** As the newest, whether it is there or not. */
+  /** Sets the value and makes the key the newest, whether it existed or not. */
   renew(key: Key, value: Value): void {
     this.#entries.delete(key);
     this.set(key, value);

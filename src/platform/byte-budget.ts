@@ -1,7 +1,7 @@
 /**
- * Bytes that many share. Whoever needs some reserves them first; who finds no room waits for a limited time, those of the same size
- * in the order in which they came, and is refused after it. A part is kept for small ones, which large ones cannot take: they
- * do not starve behind them. Main thread only.
+ * A shared budget of bytes. Users reserve bytes before they use them; without room, they wait for a limited time, in
+ * order of arrival among reservations of the same size class, and are refused after it. A part is kept for small
+ * reservations, so that they do not starve behind large ones. Main thread only.
  */
 import { ServiceError } from './errors.js';
 
@@ -9,21 +9,21 @@ const RETRY_AFTER_SECONDS = 1;
 
 export interface ByteBudgetOptions {
   readonly bytesMax: number;
-  /** A reservation of so many bytes or fewer is a small one. */
+  /** Reservations of at most this many bytes are small. */
   readonly smallBytesMax: number;
-  /** Of `bytesMax`, for small ones only. */
+  /** Bytes of `bytesMax` that only small reservations may use. */
   readonly keptForSmallBytes: number;
-  /** How many may wait of each size: what they wait with takes memory too. */
+  /** Number of reservations that may wait in each size class; bounded since waiters hold memory too. */
   readonly waitingMax: number;
   readonly waitMs: number;
-  /** What there is no room for, for the refusal: `Bodies that are being received take all memory`. */
+  /** What has used up the budget, for the refusal: `Bodies that are being received take all memory`. */
   readonly full: string;
 }
 
 export interface Reservation {
-  /** Undefined: there is room at once. Rejects with `overloaded` when there was none in time. */
+  /** Undefined if there was room at once. Rejects with `overloaded` if there was none within `waitMs`. */
   readonly ready: Promise<void> | undefined;
-  /** Gives back all but so many bytes. */
+  /** Gives back all but `bytes`. */
   shrinkTo(bytes: number): void;
   /** Gives everything back, or stops waiting; safe to call twice. */
   release(): void;
@@ -33,7 +33,7 @@ export class ByteBudget {
   private readonly small: Holding[] = [];
   private readonly large: Holding[] = [];
   private used = 0;
-  /** Called where there is no room, before anybody waits: somebody may know whose bytes are held for too long. */
+  /** Called if there is no room, before anybody waits: a listener may free bytes that are held for too long. */
   onShort: (() => void) | undefined;
 
   constructor(private readonly options: ByteBudgetOptions) {}
@@ -48,8 +48,8 @@ export class ByteBudget {
   }
 
   /**
-   * Reserves so many bytes, or as many as one may have at most, so that each can pass when it is alone. Throws `overloaded`
-   * where too many wait already.
+   * Reserves `wanted` bytes, or the most that a reservation of its size class may have, so that each one can succeed
+   * when it is alone. Throws `overloaded` if too many already wait.
    */
   reserve(wanted: number): Reservation {
     const { bytesMax, keptForSmallBytes, smallBytesMax, waitingMax } = this.options;
@@ -67,7 +67,9 @@ export class ByteBudget {
     return holding;
   }
 
-  /** For bytes that are there already: reserves them at once, before all that wait, or is undefined where there is no room. */
+  /**
+   * Reserves bytes that are in memory already: at once, ahead of all that wait. Returns undefined if there is no room.
+   */
   tryReserve(bytes: number): Reservation | undefined {
     const holding = new Holding(this, bytes, bytes <= this.options.smallBytesMax);
     if (!this.hasRoom(holding) && !this.hasRoomAfterAll(holding)) return undefined;
@@ -75,18 +77,18 @@ export class ByteBudget {
     return holding;
   }
 
-  /** For a Holding. */
+  /** Only called by `Holding`. */
   giveBack(bytes: number): void {
     this.used -= bytes;
     this.admit();
   }
 
-  /** For a Holding that waits no longer. */
+  /** Only called by a `Holding` that no longer waits. */
   leave(holding: Holding): void {
     const queue = holding.isSmall ? this.small : this.large;
     const place = queue.indexOf(holding);
     if (place !== -1) queue.splice(place, 1);
-    // The one behind it may be smaller.
+    // The next in the queue may be smaller and fit.
     this.admit();
   }
 
@@ -131,7 +133,7 @@ class Holding implements Reservation {
     this.ready = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });
-    // Whoever leaves while it waits looks at it no more.
+    // Prevents an unhandled rejection if the owner releases while it waits and no longer awaits `ready`.
     this.ready.catch(() => undefined);
     this.timer = setTimeout(() => {
       this.stopWaiting(this.budget.refusal());

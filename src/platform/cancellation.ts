@@ -1,26 +1,27 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Whether somebody is still there for an answer, as far as work has to know that looks now and then, or wants to be told: a part of
- * AbortSignal, which is one. Making a signal with its controller takes longer than all else that is made for a request.
+ * Tells work whether somebody still waits for its answer: the subset of AbortSignal that work polls or listens to, so
+ * an AbortSignal is a `Cancellation`. Creating an AbortController takes longer than everything else created for a
+ * request.
  */
 export interface Cancellation {
   readonly aborted: boolean;
-  /** What the work rejects with; undefined until `aborted`. */
+  /** The error that the work rejects with; undefined until `aborted`. */
   readonly reason: unknown;
-  /** The listener is called once, when `aborted` becomes true; never where it is already. */
+  /** Adds a listener that is called once, when `aborted` becomes true; never if it is true already. */
   addEventListener(type: 'abort', listener: AbortListener): void;
   removeEventListener(type: 'abort', listener: AbortListener): void;
 }
 
-/** As the platform's events have it, too. */
+/** The two forms of listeners that EventTarget accepts. */
 export type AbortListener = (() => void) | { handleEvent(): void };
 
-/** For work that nobody calls off, however much of it waits at a time. */
+/** A signal that is never aborted; any number of listeners may be added. */
 export const NEVER: AbortSignal = new AbortController().signal;
 setMaxListeners(0, NEVER);
 
-/** Does something that takes an AbortSignal: what ends with the request ends what was begun for it. */
+/** Runs an action that takes an AbortSignal, which is aborted when `cancellation` is. */
 export async function withSignal<Result>(
   cancellation: Cancellation,
   action: (signal: AbortSignal) => Promise<Result>,
@@ -39,8 +40,8 @@ export async function withSignal<Result>(
 }
 
 /**
- * As `promise`, or undefined as soon as the signal is aborted: what cannot be broken off, such as a call of a disk that is silent, goes on
- * without anybody who waits.
+ * Resolves as `promise`, or with undefined as soon as the signal is aborted. Work that cannot be cancelled, such as a
+ * system call on a disk that does not respond, continues, but nobody waits for it.
  */
 export async function unlessEnded<Result>(signal: Cancellation, promise: Promise<Result>): Promise<Result | undefined> {
   let end = (): void => undefined;
@@ -58,7 +59,10 @@ export async function unlessEnded<Result>(signal: Cancellation, promise: Promise
   }
 }
 
-/** What the promise resolves or rejects with; rejects with the signal's reason where that is there first. Leaves nothing with the signal. */
+/**
+ * Settles as `promise`, or rejects with the signal's reason if the signal is aborted first. Leaves no listener on the
+ * signal.
+ */
 export async function beforeEndOf<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
   let leave = (): void => undefined;
   const end = new Promise<never>((_resolve, reject) => {

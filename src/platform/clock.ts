@@ -1,4 +1,4 @@
-/** The time, as something that a test can replace. */
+/** The current time; an interface, so that tests can replace it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   nowMs(): number;

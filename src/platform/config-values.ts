@@ -1,7 +1,7 @@
-/** Values of settings: from the text of an environment variable, against their schema, and as words. */
+/** Values of settings: parsed from environment variables, validated against their schema, and described in words. */
 import { resolve } from 'node:path';
 
-/** What the schemas of `config/schema.ts` are made of, as JSON Schema. */
+/** The subset of JSON Schema that `config/schema.ts` uses. */
 export interface SettingSchema {
   readonly type?: string;
   readonly minimum?: number;
@@ -10,10 +10,12 @@ export interface SettingSchema {
   readonly maxLength?: number;
   readonly maxItems?: number;
   readonly pattern?: string;
-  /** What the pattern takes, in words for a person: the end of a sentence. A test holds that no pattern is without. */
+  /**
+   * What the pattern allows, in words, as the end of a sentence. A test ensures that each schema with a pattern has it.
+   */
   readonly allowed?: string;
   readonly const?: unknown;
-  /** A path of a file or folder, or of a program, which may be a name to be found in PATH as well. */
+  /** What kind of path the value is. A `program` may also be a name that is looked up in PATH. */
   readonly path?: 'file' | 'program';
   readonly items?: SettingSchema;
   readonly anyOf?: readonly SettingSchema[];
@@ -22,7 +24,10 @@ export interface SettingSchema {
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false, 1: true, 0: false };
 const INTEGER = /^(?:0|-?[1-9][0-9]{0,15})$/;
 
-/** The value that the text stands for; the text itself where it cannot be one of the schema's type (refused later). */
+/**
+ * Returns the value that the text stands for, or the text itself if it is not of the schema's type (and is refused
+ * later).
+ */
 export function coerceSetting(schema: SettingSchema, text: string): unknown {
   const trimmed = text.trim();
   switch (schema.type) {
@@ -37,7 +42,10 @@ export function coerceSetting(schema: SettingSchema, text: string): unknown {
   }
 }
 
-/** The same with every path counted from the working directory. Throws what the system says where that is no longer there. */
+/**
+ * Returns the value with every path resolved against the working directory. Throws the system's error if that directory
+ * no longer exists.
+ */
 export function withAbsolutePaths(schema: SettingSchema, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => withAbsolutePaths(schema.items ?? {}, item));
   if (typeof value !== 'string' || value === '' || schema.path === undefined) return value;
@@ -75,7 +83,7 @@ function isOfType(type: string | undefined, value: unknown): boolean {
   }
 }
 
-/** What is allowed, as the end of a sentence: "an integer from 1 to 256, or 0". */
+/** Describes what is allowed, as the end of a sentence: "an integer from 1 to 256, or 0". */
 export function allowedValues(schema: SettingSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.type === undefined && schema.anyOf !== undefined)

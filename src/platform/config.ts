@@ -1,6 +1,7 @@
 /**
- * Settings: `config/default.toml`, then a file, then the environment; checked against one schema and frozen.
- * A wrong setting is refused, never clipped: `ConfigError` names every one that is, its origin, its value and what is allowed.
+ * Loads settings from `config/default.toml`, then a file, then the environment; validates them against one schema and
+ * freezes them. Wrong settings are refused, never clipped: `ConfigError` names each one, its origin, its value and what
+ * is allowed.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -31,45 +32,52 @@ import { systemReason } from './system-errors.js';
 
 export type { Config } from '../../config/schema.js';
 
-/** Settings that cannot be used. The message is a sentence for the operator, or one a line. */
+/** Settings that cannot be used. The message is a sentence for the operator, or one per line. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
 
 export interface ConfigSources {
-  /** Command line arguments; only `--config FILE` and `--config=FILE` are looked at. */
+  /** Command line arguments; only `--config FILE` and `--config=FILE` are read. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Sections that features declare, beside those of `config/schema.ts`. */
+  /** Sections that features declare, in addition to those of `config/schema.ts`. */
   readonly declared?: readonly SettingsSection[];
-  /** For which numbers are chosen that are automatic; what this process has, where it is not given. */
+  /** The machine for which automatic settings are chosen. Default: the share of the machine that this process has. */
   readonly machine?: MachineShare;
 }
 
 const PREFIX = 'GANNET_';
-/** Which instructions the kernel leaves out, which it reads itself (`native-bindings/kernel/common/simd.h`). */
+/**
+ * Limits the instructions that the kernel uses; the kernel reads it itself (`native-bindings/kernel/common/simd.h`).
+ */
 const INSTRUCTIONS_VARIABLE = 'GANNET_KERNEL_INSTRUCTIONS';
 const INSTRUCTIONS = ['all', 'avx2', 'baseline', ''];
-/** No settings: where a file of settings is, and what the kernel reads: its debug mode, and its instructions. */
+/**
+ * Variables that are no settings: the path of the settings file, and what the kernel reads (debug mode, instructions).
+ */
 const OTHER_VARIABLES = ['GANNET_CONFIG', 'GANNET_KERNEL_CHECK_LEASES', INSTRUCTIONS_VARIABLE];
 
-/** By section and name. */
+/** Values by section, then by name. */
 type Values = Record<string, Record<string, unknown>>;
 type Schemas = Readonly<Record<string, Readonly<Record<string, SettingSchema>>>>;
 
-/** What is known, and what has been read so far. */
+/** The known schemas, and what has been read so far. */
 interface Draft {
   readonly schemas: Schemas;
   readonly values: Values;
-  /** By `section.name`, of those that were given. */
+  /** Origin of each setting that was given, by `section.name`. */
   readonly origins: Map<string, SettingOrigin>;
-  /** Not shown to anybody, not even where they are wrong: standard error is kept, and a wrong one is often the right one and a blank. */
+  /**
+   * Settings that are never shown, not even if they are wrong: standard error is stored, and a wrong value is often the
+   * right secret with a blank.
+   */
   readonly secrets: ReadonlySet<string>;
-  /** A sentence for each that is wrong: who mends one of several would otherwise start as often as there are some. */
+  /** One sentence for each wrong setting. All are collected, so that the operator need not start once per mistake. */
   readonly faults: string[];
 }
 
-/** Throws where two have a section of the same name. */
+/** Throws if a section is declared twice. */
 function schemasOf(declared: readonly SettingsSection[]): Schemas {
   const sections = configSchema.properties as unknown as Record<string, { readonly properties: Schemas[string] }>;
   const schemas: Record<string, Schemas[string]> = {};
@@ -82,7 +90,7 @@ function schemasOf(declared: readonly SettingsSection[]): Schemas {
   return schemas;
 }
 
-/** The environment variable of `section.name`. */
+/** Returns the environment variable of `section.name`. */
 export function environmentName(setting: string): string {
   return ENVIRONMENT_EXCEPTIONS[setting] ?? regularName(setting);
 }
@@ -91,7 +99,7 @@ function regularName(setting: string): string {
   return `${PREFIX}${setting.replace('.', '_').toUpperCase()}`;
 }
 
-/** Every setting as `section.name`, in the order of the schema. */
+/** Returns every setting as `section.name`, in the order of the schema. */
 export function settingNames(declared: readonly SettingsSection[] = []): string[] {
   return namesIn(schemasOf(declared));
 }
@@ -102,7 +110,7 @@ function namesIn(schemas: Schemas): string[] {
   );
 }
 
-/** Throws `ConfigError`. */
+/** Loads, validates and freezes the settings. Throws `ConfigError`. */
 export function loadConfig(sources: ConfigSources): Config {
   const { declared = [] } = sources;
   const draft: Draft = {
@@ -130,7 +138,7 @@ export function loadConfig(sources: ConfigSources): Config {
   return config;
 }
 
-/** Beside those that features declare to be secret. */
+/** Secret settings, in addition to those that features declare as secret. */
 const SECRETS = ['secrets.keys'];
 
 function secretsOf(declared: readonly SettingsSection[]): ReadonlySet<string> {
@@ -163,8 +171,8 @@ function defaultsOf(declared: readonly SettingsSection[]): Values {
 }
 
 /**
- * Warnings about `GANNET_*` variables that are no setting. Ones that look like a setting are refused by `loadConfig`;
- * others may belong to a script around the service. What Kubernetes and Docker add of themselves is nobody's mistake.
+ * Returns the `GANNET_*` variables that are no settings, for warnings. `loadConfig` refuses those that look like a
+ * setting; others may belong to a script around the service. Variables that Kubernetes and Docker add are left out.
  */
 export function unknownEnvironment(env: ConfigSources['env'], declared: readonly SettingsSection[] = []): string[] {
   const known = new Set([...settingNames(declared).map(environmentName), ...OTHER_VARIABLES]);
@@ -226,7 +234,7 @@ function applySection(
   }
 }
 
-/** Throws what was found wrong in all places. */
+/** Throws a `ConfigError` with all collected faults, if any. */
 function refuseFaults({ faults }: Draft): void {
   if (faults.length === 0) return;
   if (faults.length === 1) throw new ConfigError(faults[0]);
@@ -234,8 +242,8 @@ function refuseFaults({ faults }: Draft): void {
 }
 
 /**
- * Where it is and what, without the text that the parser shows of it and of the lines around: any may hold a secret, also one whose name is
- * written wrong, and standard error is kept.
+ * Returns position and kind of a TOML error, without the source lines that the parser quotes: any of them may hold a
+ * secret, even under a misspelt name, and standard error is stored.
  */
 function tomlFault(error: unknown): string {
   if (!(error instanceof TomlError)) return (error as Error).message;
@@ -266,9 +274,9 @@ function applyEnvironment(draft: Draft, env: ConfigSources['env'], declared: rea
 }
 
 /**
- * By what stands behind the prefix: the variables that somebody probably meant by it, also where one that has a short name is written as all
- * others are, and where the section was left out, which is looked for among names of several words alone: others, such as `NAME`, belong to
- * scripts as well.
+ * Returns a function from the part of a variable's name after the prefix to the variables that were probably meant. It
+ * also accepts the regular name of a setting with an exceptional one, and names without the section. The latter only
+ * match settings whose names have several words: single words, such as `NAME`, are likely to belong to scripts.
  */
 function variablesMeantBy(known: ReadonlyMap<string, string>): (written: string) => readonly string[] {
   const names = [...known].flatMap(([variable, setting]) => [
@@ -292,7 +300,7 @@ function variablesMeantBy(known: ReadonlyMap<string, string>): (written: string)
 
 interface GivenValue {
   readonly value: unknown;
-  /** As it was written, for the sentence about a wrong one. */
+  /** The value as it was written, for the message about a wrong one. */
   readonly shown: unknown;
   readonly origin: SettingOrigin;
 }
@@ -323,7 +331,7 @@ function splitSetting(setting: string): [section: string, name: string] {
   return [setting.slice(0, dot), setting.slice(dot + 1)];
 }
 
-/** The service leaves the folder in which it was started; what a path counts from is decided before. */
+/** Resolves relative paths now, because the service later leaves the folder in which it was started. */
 function makePathsAbsolute(draft: Draft): void {
   for (const setting of namesIn(draft.schemas)) {
     const [section, name] = splitSetting(setting);
@@ -337,7 +345,10 @@ function makePathsAbsolute(draft: Draft): void {
   }
 }
 
-/** Puts numbers in the place of zeros that mean "automatic"; each may depend on those before it. Returns which. */
+/**
+ * Replaces zeros that mean "automatic" by numbers; each may depend on those before it. Returns the names of these
+ * settings.
+ */
 function resolveAutomatic(settings: Values, machine: MachineShare): ReadonlySet<string> {
   const chosen = new Set<string>();
   const sofar = settings as unknown as Config;
@@ -347,7 +358,8 @@ function resolveAutomatic(settings: Values, machine: MachineShare): ReadonlySet<
     'memory.mib': () => Math.max(automaticMemoryMib(machine), requiredAutomaticMemory(sofar)),
     'memory.mapped_busy_mib': () => Math.max(sofar.memory.mapped_mib, partOfMemory(8)),
     'ingest.threads': () => affordableIngestThreads(Math.max(1, Math.floor(processors / 2)), sofar),
-    // The main thread needs a part of a processor; with few of them, a whole one left to it would be idle most of the time.
+    // The main thread needs a part of a processor. With few processors, one left to it alone would be idle most of the
+    // time.
     'search.threads': () => affordableSearchThreads(processors < 4 ? processors : processors - 1, sofar),
   };
   for (const [setting, choose] of Object.entries(automatic)) {
@@ -360,7 +372,7 @@ function resolveAutomatic(settings: Values, machine: MachineShare): ReadonlySet<
   return chosen;
 }
 
-/** What the parts may take of the memory that is there for all. */
+/** Throws `ConfigError` if `memory.mib` does not suffice for the parts that share it. */
 function assertBudgetSuffices(config: Config): void {
   const { memory, search } = config;
   if (search.cache_mib > memory.mib / 2) {

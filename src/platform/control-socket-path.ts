@@ -1,26 +1,28 @@
-/** Where the control socket of a data directory is: the service listens there, the command line calls there. */
+/** Path of the control socket of a data directory, on which the service listens and which the command line calls. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { OperatorError } from './operator-error.js';
 import { systemReason } from './system-errors.js';
 
-/** What the address of a Unix socket holds on every system (macOS: 104 bytes with the terminating zero). */
+/** Bytes of a Unix socket address that every system allows (macOS: 104 with the terminating zero). */
 const SOCKET_PATH_BYTES_MAX = 103;
 const SOCKET = 'control.sock';
 const FOLDER_PREFIX = 'gannet-';
 
 /**
- * `control.sock` in the data directory; where that path is too long, what the service has written to `control.path` there.
- * Undefined where no service has. No name in the folder for temporary files can be guessed: anybody could listen there before.
+ * Returns `control.sock` in the data directory or, if that path is too long, the path that the service has written to
+ * `control.path` there. Undefined if no service has written one. The path in the folder for temporary files is random,
+ * because anybody could listen at a predictable one before the service does.
  */
 export function controlSocketPath(dataDir: string): string | undefined {
   return inDataDirectory(dataDir) ?? writtenPath(dataDir);
 }
 
 /**
- * The same for the service, which makes what is missing; `remove` takes it away again. The caller holds the lock of the data directory. Throws
- * an `OperatorError` where the folder for temporary files, which is needed for long paths alone, takes nothing.
+ * Returns the path for the service, creating the folder of a long path; `remove` removes it again. The caller holds the
+ * lock of the data directory. Throws an `OperatorError` if the folder for temporary files, which only long paths need,
+ * cannot be written.
  */
 export function makeControlSocketPath(dataDir: string): { readonly path: string; readonly remove: () => void } {
   const path = inDataDirectory(dataDir);
@@ -37,7 +39,7 @@ export function makeControlSocketPath(dataDir: string): { readonly path: string;
   };
 }
 
-/** Only its owner can reach what is in it. */
+/** Creates a folder that only its owner can enter. */
 function temporaryFolder(dataDir: string): string {
   try {
     return mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
@@ -67,7 +69,7 @@ function writtenPath(dataDir: string): string | undefined {
   }
 }
 
-/** Of this service or of one that was killed. */
+/** Removes the folder of a socket, which this service or a killed one has created. */
 function removeFolder(socketPath: string | undefined): void {
   const folder = dirname(socketPath ?? '');
   if (!folder.startsWith(join(tmpdir(), FOLDER_PREFIX))) return;

@@ -1,21 +1,21 @@
 /**
- * What is listed is read in pages, each behind the last key of the one before: a page costs what is in it, wherever it is, and nothing is
- * left out or told twice where entries come and go meanwhile.
+ * Listings in pages. Each page starts after the last key of the previous one, so a page costs the same wherever it is,
+ * and entries that come and go meanwhile cause neither gaps nor duplicates.
  */
 
 export interface WantedPage {
-  /** Key of the last entry of the page before; none: the first page. It need not be there any more. */
+  /** Key of the last entry of the previous page, which need not exist any more. Without it: the first page. */
   readonly after?: string;
   readonly size: number;
 }
 
 export interface Page<Entry> {
   readonly entries: readonly Entry[];
-  /** `after` of the page behind this one; undefined on the last. */
+  /** Value of `after` for the next page; undefined on the last page. */
   readonly next: string | undefined;
 }
 
-/** The next entries of those that come in the order of their keys. */
+/** Returns the first `size` of the entries, which are in the order of their keys. */
 export function pageOf<Entry>(entries: Iterable<Entry>, keyOf: (entry: Entry) => string, size: number): Page<Entry> {
   const page: Entry[] = [];
   for (const entry of entries) {
@@ -25,7 +25,7 @@ export function pageOf<Entry>(entries: Iterable<Entry>, keyOf: (entry: Entry) =>
   return { entries: page, next: undefined };
 }
 
-/** As JSON: an answer is put together by the thread that answers everybody. */
+/** Length of a page as JSON. Bounded since the main thread builds the answer. */
 export const PAGE_CHARACTERS_MAX = 8_000_000;
 
 export interface TellingOf<Entry> {
@@ -33,7 +33,10 @@ export interface TellingOf<Entry> {
   readonly charactersOf: (entry: Entry) => number;
 }
 
-/** What of a page is told together: it ends before the entry that would make it longer, unless that is its first. `charactersOf`: as JSON, about. */
+/**
+ * Returns the first entries of the page that together have at most `PAGE_CHARACTERS_MAX` characters, but at least one.
+ * `charactersOf` estimates the length of an entry as JSON.
+ */
 export function fittingEntries<Entry>(page: Page<Entry>, { keyOf, charactersOf }: TellingOf<Entry>): Page<Entry> {
   let characters = 0;
   const end = page.entries.findIndex((entry) => {
@@ -46,7 +49,7 @@ export function fittingEntries<Entry>(page: Page<Entry>, { keyOf, charactersOf }
   return last === undefined || entries.length === page.entries.length ? page : { entries, next: keyOf(last) };
 }
 
-/** Keys in the order of their UTF-16 units, to be read from any of them on. */
+/** A sorted set of keys, in the order of their UTF-16 units, which can be read from any key on. */
 export class OrderedKeys {
   readonly #keys: string[];
 
@@ -58,7 +61,7 @@ export class OrderedKeys {
     return this.#keys.length;
   }
 
-  /** One that is there already stays as it is. */
+  /** Adds a key, if it is not there already. */
   add(key: string): void {
     const place = this.#placeOf(key);
     if (this.#keys[place] !== key) this.#keys.splice(place, 0, key);
@@ -69,7 +72,10 @@ export class OrderedKeys {
     if (this.#keys[place] === key) this.#keys.splice(place, 1);
   }
 
-  /** Those with the prefix that come after `prefix + after`; all with the prefix where that is not given. Not to be changed meanwhile. */
+  /**
+   * Yields the keys with the prefix that come after `prefix + after`, or all with the prefix if `after` is not given.
+   * The set must not change meanwhile.
+   */
   *from(prefix: string, after?: string): Generator<string> {
     const first = prefix + (after ?? '');
     let place = this.#placeOf(first);
@@ -81,7 +87,7 @@ export class OrderedKeys {
     }
   }
 
-  /** Of the key, or of the first one behind it. */
+  /** Returns the position of the key, or of the first one after it. */
   #placeOf(key: string): number {
     let low = 0;
     let high = this.#keys.length;

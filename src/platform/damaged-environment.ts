@@ -1,6 +1,7 @@
 /**
- * Whether an environment that LMDB calls damaged is so on the disk. Where a page of its mapped file cannot be read, zeros stand in the
- * mapping until it is closed, and LMDB takes them for damage: what is put aside then may be whole, and is what somebody waits for.
+ * Tells whether an environment that LMDB reports as damaged is damaged on disk. If a page of the mapped file cannot be
+ * read, the mapping has zeros in its place until it is closed, and LMDB takes them for damage, while the file may be
+ * intact.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -8,14 +9,17 @@ import { join } from 'node:path';
 import { isCut } from './damaged-storage.js';
 import { systemReason } from './system-errors.js';
 
-/** Read at once. */
+/** Bytes read at a time. */
 const PIECE_BYTES = 1_048_576;
 
 export class EnvironmentFaults {
   readonly #file: string;
   readonly #before: number;
 
-  /** To be made before the environment in this folder is opened. `unreadableCount`: of the kernel. */
+  /**
+   * Must be created before the environment in `folder` is opened. `unreadableCount`: the kernel's count of unreadable
+   * pages.
+   */
   constructor(
     folder: string,
     private readonly unreadableCount: () => number,
@@ -25,8 +29,9 @@ export class EnvironmentFaults {
   }
 
   /**
-   * Undefined where what LMDB met is in the file. Otherwise why it says nothing about the file, as a sentence without its full stop: the
-   * environment is to be left as it is, closed, and opened again. Reads the whole file, and only after something could not be read.
+   * Returns undefined if the damage that LMDB met is in the file. Otherwise returns why it may not be, as a sentence
+   * without its full stop: the caller then leaves the environment as it is, closes it and opens it again. Reads the
+   * whole file, but only if something could not be read since the constructor ran.
    */
   whyNotOfTheFile(): string | undefined {
     if (this.unreadableCount() === this.#before) return undefined;
@@ -53,8 +58,8 @@ function readWhole(path: string): string {
 }
 
 /**
- * Resolves with undefined where the file of an environment can be read from its beginning to its end, and ends behind its last page. Otherwise why not, as a
- * sentence without its full stop. Rejects with the signal's reason.
+ * Resolves with undefined if the whole file of an environment can be read and no page is missing at its end. Otherwise
+ * resolves with the reason, as a sentence without its full stop. Rejects with the signal's reason.
  */
 export async function whyUnreadable(path: string, signal: AbortSignal): Promise<string | undefined> {
   try {

@@ -1,6 +1,7 @@
 /**
- * What damaged data files look like, and what is done with those that can be begun anew. LMDB reports most damage itself, since
- * its build here checks every page (`native-bindings/lmdb-js`); what it cannot open safely is found before, by its meta pages.
+ * Recognizes damaged data files, and sets aside those that can be created anew. LMDB reports most damage itself, since
+ * its build here checks every page (`native-bindings/lmdb-js`); files that it cannot open safely are found before, by
+ * their meta pages.
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -18,15 +19,15 @@ export class DamagedFileError extends Error {
 }
 
 /**
- * LMDB's codes for a page that is not what it has to be, for a page that is not there, a file that is none of its own, and for
- * transactions that met one of these.
+ * LMDB's codes for a page of the wrong kind, a page that does not exist, a file that is not LMDB's, and transactions
+ * that met one of these.
  */
 const DAMAGE_CODES: ReadonlySet<unknown> = new Set([-30796, -30797, -30793, -30794, -30787, -30782]);
-/** One could not even begin. */
+/** Code of a transaction that could not begin. */
 const EINVAL = 22;
 const SERVICE_CODES: ReadonlySet<unknown> = new Set(['storage-damaged', 'list-damaged']);
 
-/** True where the error says that a data file is damaged, also where it comes from another thread. */
+/** True if the error says that a data file is damaged, also if it comes from another thread. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedFileError) return true;
   if (error instanceof ServiceError) return SERVICE_CODES.has(error.code);
@@ -35,8 +36,8 @@ export function isDamage(error: unknown): boolean {
 }
 
 /**
- * What LMDB says of an error of the system, whose number it gives on: texts of the C library, of glibc and of musl. Exit statuses of
- * programs and codes of a DOMException are such numbers, too, and are told by other texts.
+ * Texts of glibc and musl for system errors whose number LMDB passes on as the code. The text is checked because exit
+ * statuses of programs and codes of a DOMException are numbers, too.
  */
 const LMDB_TEXTS: ReadonlyMap<unknown, RegExp> = new Map([
   [5, /input\/output error|i\/o error/i],
@@ -47,17 +48,17 @@ const LMDB_TEXTS: ReadonlyMap<unknown, RegExp> = new Map([
   [121, /remote i\/o error/i],
 ]);
 
-/** Number of the error of the system that LMDB met; undefined of every other error. */
+/** Returns the number of the system error that LMDB met; undefined for every other error. */
 function lmdbErrno(error: Error): number | undefined {
   const { code, cmd } = error as Error & { readonly code?: unknown; readonly cmd?: unknown };
-  // The text of a program that failed has whatever it wrote.
+  // `cmd` marks a program that failed; its message has whatever it wrote.
   if (error.name !== 'Error' || cmd !== undefined) return undefined;
   return LMDB_TEXTS.get(code)?.test(error.message) === true ? (code as number) : undefined;
 }
 
-/** Of the system: the disk reports an error, or it is gone. */
+/** System errors that say that the disk reports an error or is gone. */
 const UNREADABLE_CODES: ReadonlySet<unknown> = new Set(['EIO', 'ENODEV', 'ENOTCONN', 'ESTALE', 'EREMOTEIO']);
-/** Of a connection the system says some of these, too. */
+/** Calls on files; some of these codes also occur on connections. */
 const FILE_CALLS: ReadonlySet<string> = new Set([
   'open',
   'read',
@@ -69,7 +70,9 @@ const FILE_CALLS: ReadonlySet<string> = new Set([
   'access',
 ]);
 
-/** True where the error says that the disk could not be read, which may be over when it is tried again: no file is known to be damaged. */
+/**
+ * True if the error says that the disk could not be read. No file is known to be damaged then, and a retry may succeed.
+ */
 export function isUnreadable(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof ServiceError) return false;
   const { syscall } = error as NodeJS.ErrnoException;
@@ -78,13 +81,19 @@ export function isUnreadable(error: unknown): boolean {
   return errno !== undefined && errno !== EINVAL;
 }
 
-/** The same, also where the error comes from another thread or was made one for clients: those say when it is worth a try. */
+/**
+ * True if reading may succeed later, also if the error comes from another thread or was made for clients: a
+ * `ServiceError` with a retry time.
+ */
 export function mayBeReadAgain(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === 'storage-damaged' && error.retryAfterSeconds !== undefined;
   return isUnreadable(error);
 }
 
-/** `storage-damaged`, or `not-ready` for a segment, where an error means it; every other error as it is. */
+/**
+ * Returns `storage-damaged`, or `not-ready` for an unreadable segment, if the error means that; every other error
+ * unchanged.
+ */
 export function asDamageError(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   if (isUnreadableSegment(error)) {
@@ -108,7 +117,10 @@ function isUnreadableSegment(error: unknown): boolean {
 
 const ASIDE = '.damaged-';
 
-/** What was set aside of these folders of a data directory and is still there, as paths from it. Whatever cannot be looked at has none. */
+/**
+ * Returns what was set aside from these folders and still exists, as paths relative to the data directory. Folders that
+ * cannot be read count as empty.
+ */
 export async function setAsideOf(dataDir: string, folders: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const folder of folders) {
@@ -119,7 +131,7 @@ export async function setAsideOf(dataDir: string, folders: readonly string[]): P
   return found;
 }
 
-/** Renames what is damaged to `<path>.damaged-<time>`, so that a new one can be begun in its place. Returns the new path. */
+/** Renames what is damaged to `<path>.damaged-<time>`, so that it can be created anew. Returns the new path. */
 export function setAside(path: string, now = new Date()): string {
   const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
   let target = `${path}${ASIDE}${time}`;
@@ -130,7 +142,7 @@ export function setAside(path: string, now = new Date()): string {
 
 const META_READS_MAX = 20;
 const MAGIC = 0xbeefc0de;
-/** LMDB's own, and that of files which its build here has written (`kSealedVersion`). */
+/** LMDB's own version, and that of files written by its build here (`kSealedVersion`). */
 const DATA_VERSION = 2;
 const SEALED_VERSION = 0x4753;
 const META_FLAG = 0x08;
@@ -142,8 +154,8 @@ const NO_PAGE = 2n ** 64n - 1n;
 const LAST_64_BITS = 2n ** 64n - 1n;
 
 /**
- * Reads the two meta pages of an environment's file. Throws DamagedFileError where LMDB must not open it. A file that is missing or
- * empty is in order: it is about to be made.
+ * Reads the two meta pages of an environment's file. Throws DamagedFileError if LMDB must not open it. A missing or
+ * empty file is accepted: LMDB is about to create it.
  */
 export function checkEnvironmentFile(path: string): void {
   if (!existsSync(path)) return;
@@ -152,7 +164,7 @@ export function checkEnvironmentFile(path: string): void {
       checkMetaPages(path);
       return;
     } catch (error) {
-      // Another thread may be writing one of them.
+      // Another thread may be writing a meta page.
       if (!(error instanceof DamagedFileError) || reads === META_READS_MAX) throw error;
     }
   }
@@ -171,7 +183,9 @@ function checkMetaPages(path: string): void {
   }
 }
 
-/** True where the file of an environment ends before the last of its pages, or its meta pages are damaged. Throws what the system says. */
+/**
+ * True if the file of an environment ends before its last page, or its meta pages are damaged. Throws system errors.
+ */
 export function isCut(path: string): boolean {
   const file = openSync(path, 'r');
   try {
@@ -192,11 +206,11 @@ export function isCut(path: string): boolean {
 interface MetaPage {
   readonly pageBytes: number;
   readonly lastPage: bigint;
-  /** Its number. */
+  /** Number of the commit. */
   readonly commit: bigint;
 }
 
-/** Undefined where the file is empty. */
+/** Returns undefined if the file is empty. */
 function readMeta(file: number, offset: number, path: string): MetaPage | undefined {
   const bytes = Buffer.alloc(PAGE_HEADER_BYTES + META_BYTES);
   const got = readSync(file, bytes, 0, bytes.length, offset);
@@ -215,7 +229,10 @@ function readMeta(file: number, offset: number, path: string): MetaPage | undefi
   return { pageBytes, lastPage: meta.readBigUInt64LE(120), commit: meta.readBigUInt64LE(128) };
 }
 
-/** As MetaIsSound of native-bindings/lmdb-js/sound_pages.h: u64 at 16 map size, 64 free root, 112 main root, 120 last page, … */
+/**
+ * Same checks as MetaIsSound of native-bindings/lmdb-js/sound_pages.h: u64 at 16 map size, 64 free root, 112 main root,
+ * 120 last page, …
+ */
 function isSound(meta: Buffer, isSealed: boolean): boolean {
   const [freeRoot, mainRoot, last] = [64, 112, 120].map((at) => meta.readBigUInt64LE(at)) as [bigint, bigint, bigint];
   if (last < 1n || last > PAGES_MAX || meta.readBigUInt64LE(16) > PAGES_MAX) return false;
@@ -224,7 +241,7 @@ function isSound(meta: Buffer, isSealed: boolean): boolean {
   return !isSealed || meta.readBigUInt64LE(144) === metaSum(meta);
 }
 
-/** As MetaSum there. */
+/** Same checksum as MetaSum of native-bindings/lmdb-js/sound_pages.h. */
 function metaSum(meta: Buffer): bigint {
   let sum = 0x2545f4914f6cdd1dn;
   for (let at = 16; at < 144; at += 8) {

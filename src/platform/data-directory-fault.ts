@@ -1,12 +1,12 @@
-/** Whether a folder can be a data directory, before anything is made or opened in it. */
+/** Checks whether a folder can be a data directory, before anything is created or opened in it. */
 import { accessSync, constants, lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { foreignFolderFault } from './file-modes.js';
 import { isSystemError, systemReason } from './system-errors.js';
 
 /**
- * Why this user cannot have the data directory there, as the end of a sentence without its full stop; undefined where it can be used or, where
- * it does not exist, be made.
+ * Returns why this user cannot have a data directory there, as the end of a sentence without its full stop; undefined
+ * if the folder can be used or, if it does not exist, be created.
  */
 export function dataDirectoryFault(dataDir: string): string | undefined {
   const wanted = resolve(dataDir);
@@ -29,7 +29,7 @@ class DanglingLink extends Error {
   }
 }
 
-/** The folder itself or, where it does not exist, what it would be made in. */
+/** Returns the folder itself or, if it does not exist, its nearest existing parent. */
 function nearestExisting(wanted: string): { readonly path: string; readonly stats: Stats } {
   for (let path = wanted; ; path = dirname(path)) {
     try {
@@ -37,7 +37,7 @@ function nearestExisting(wanted: string): { readonly path: string; readonly stat
     } catch (error) {
       const isMissing = isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
       if (!isMissing || path === dirname(path)) throw error;
-      // As where the disk that it leads to is not mounted.
+      // For instance, the disk that the link leads to is not mounted.
       if (error.code === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
         throw new DanglingLink(path);
     }

@@ -1,12 +1,13 @@
-/** Whether the data directory that is open is still where it was. */
+/** Checks that the open data directory is still in its place. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from './errors.js';
 import { systemCode } from './system-code.js';
 
 /**
- * Before a folder is made in it. Rejects with `storage-failed` where the data directory is gone, as when its disk is not mounted: what is put into a
- * new one would be hidden as soon as that one is back, whose catalogue, which is open, would have it.
+ * Called before a folder is created in the data directory. Rejects with `storage-failed` if the data directory is gone,
+ * for instance because its disk was unmounted. Data written to a new directory would be hidden once the disk is mounted
+ * again, while the open catalogue, which is on that disk, would refer to them.
  */
 export async function assertDataThere(dataDir: string): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-/** What the main thread and the thread that looks at how much lies in a folder say to each other. */
+/** Messages between the main thread and the thread that measures how much a folder holds. */
 export interface DiskUseProtocol {
   readonly questions: {
     readonly look: {

@@ -1,6 +1,7 @@
 /**
- * What lies in a folder, by what stands in it, and what its file system has left. Files that have several names are counted once, by the room that they
- * take. A thread of its own looks at them, and what was found is told for a while: there may be hundreds of thousands of files.
+ * Measures what a folder holds, by its entries, and what its file system has left. A file with several hard links is
+ * counted once, by the space that it takes. A worker thread does it, and its result is kept for a while, since there
+ * may be hundreds of thousands of files.
  */
 import { statfs } from 'node:fs/promises';
 import type { DiskUseProtocol } from './disk-use-protocol.js';
@@ -10,20 +11,20 @@ import { createWorkerThread } from './hosts/worker-thread.js';
 import { compiledFile } from './paths.js';
 import { SharedLook } from './storage-state.js';
 
-/** For a million files of several names each. */
+/** Enough for a million files with several hard links each. */
 const HEAP_MIB_MAX = 256;
-/** As far as a search may be held up by it: not at all. */
+/** The lowest priority, so that searches are not delayed. */
 const NICENESS = 19;
-/** The thread is there while it looks. */
+/** The thread only lives while it measures. */
 const IDLE_MS_MAX = 100;
-/** So long is told what was found in folders. */
+/** How long a result is used. */
 const TOLD_MS = 300_000;
 
 export interface DiskUse {
   readonly bytes: number;
-  /** For users that are not root. */
+  /** Bytes available to users other than root. */
   readonly freeBytes: number;
-  /** The largest first; undefined until they have been looked at. */
+  /** Sorted by size, the largest first; undefined until they have been measured. */
   readonly entries: readonly { readonly name: string; readonly bytes: number }[] | undefined;
 }
 
@@ -33,12 +34,12 @@ export class DiskLook {
   #found: { readonly atMs: number; readonly entries: DiskUse['entries'] } | undefined;
   #worker: Host<DiskUseProtocol> | undefined;
   readonly #closing = new AbortController();
-  /** Of the last look: for who cannot wait for one. */
+  /** Result of the last look, for callers that cannot wait for one; undefined if it failed. */
   last: Omit<DiskUse, 'entries'> | undefined;
 
   constructor(
     private readonly folder: string,
-    /** What the log hears of the thread. */
+    /** Handlers that log the failures of the thread. */
     private readonly told: Pick<HostOptions<Protocol>, 'onDeath' | 'onBug'>,
     private readonly nowMs: () => number = () => performance.now(),
   ) {
@@ -46,12 +47,12 @@ export class DiskLook {
     this.#entries = new SharedLook(() => this.#askEntries(), undefined);
   }
 
-  /** Only how much is free. Undefined: the disk does not answer. */
+  /** Measures only the free space. Resolves with undefined if the disk does not respond. */
   space(): Promise<Omit<DiskUse, 'entries'> | undefined> {
     return this.#space.look();
   }
 
-  /** Never rejects. Undefined: the disk does not answer. */
+  /** Measures everything. Never rejects; resolves with undefined if the disk does not respond. */
   async look(): Promise<DiskUse | undefined> {
     const space = await this.space();
     if (space === undefined) return undefined;
@@ -72,13 +73,13 @@ export class DiskLook {
     return this.last;
   }
 
-  /** Nothing is looked at behind it. Resolves when the thread has ended. */
+  /** Stops measuring. Resolves when the thread has ended. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#worker?.close();
   }
 
-  /** Undefined where it is closed, or the thread could not go on. */
+  /** Resolves with undefined if this is closed, or the thread failed. */
   async #askEntries(): Promise<DiskUse['entries']> {
     const { signal } = this.#closing;
     if (signal.aborted) return undefined;
@@ -91,7 +92,7 @@ export class DiskLook {
       idleMsMax: IDLE_MS_MAX,
       ...this.told,
     });
-    // What is not known is not told.
+    // A failure leaves the entries unknown.
     const found = await this.#worker.call('look', this.folder, { signal }).catch(() => undefined);
     if (found === undefined) return undefined;
     const entries = found.toSorted((a, b) => b.bytes - a.bytes);

@@ -1,12 +1,12 @@
-/** Copies of LMDB environments as of one moment, while they are read and written. */
+/** Consistent copies of LMDB environments that are in use. */
 import type { RootDatabase } from 'lmdb';
 import { makeFolderNow } from './make-folder.js';
 import { asStorageError } from './storage-space.js';
 
 /**
- * Copies an open environment as of one commit into the folder `to`, which is made; not on disk yet when it resolves. Whoever writes
- * meanwhile waits for two pages; what the copy still has to read is not used again until it is done. Rejects with `storage-full` where there is
- * no room.
+ * Copies the state of an open environment as of one commit into the folder `to`, which it creates. The copy is not
+ * synced when this resolves. A writer waits only while the two meta pages are copied; pages that the copy still has to
+ * read are not reused until it is done. Rejects with `storage-full` if there is no space.
  */
 export async function copyEnvironment(root: RootDatabase, to: string): Promise<void> {
   try {

@@ -1,15 +1,15 @@
-/** The two meta pages of an environment's file, as lmdb-js writes them: what has to be known before it is opened. */
+/** Reads the two meta pages of an environment's file, as written by lmdb-js, before it is opened. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const MAGIC = 0xbeefc0de;
 const PAGE_HEADER_BYTES = 24;
-/** Places in a meta page behind its header, as `MDB_meta` of lmdb-js has them. */
+/** Offsets in a meta page, as in `MDB_meta` of lmdb-js. */
 const PAGE_SIZE_AT = PAGE_HEADER_BYTES + 24;
 const FLAGS_AT = PAGE_HEADER_BYTES + 28;
 const TRANSACTION_AT = PAGE_HEADER_BYTES + 128;
 const META_BYTES = PAGE_HEADER_BYTES + 144;
 const PAGE_SIZE_MAX = 65_536;
-/** Of a commit that was seen before it was synced. */
+/** Flag of a commit that was visible before it was synced. */
 const OVERLAPPING_SYNC = 0x1000;
 
 interface MetaPage {
@@ -18,7 +18,10 @@ interface MetaPage {
   readonly transaction: bigint;
 }
 
-/** True where the last commit was of a release that let syncs overlap. A file that is none of LMDB is left to who opens it. */
+/**
+ * True if the last commit was made by a release with overlapping syncs. Returns false for a missing file or one that is
+ * not LMDB's, which opening it reports.
+ */
 export function endsInOverlappingSync(path: string): boolean {
   let file: number;
   try {

@@ -1,35 +1,40 @@
 /**
- * What an LMDB environment is and how its content is written: a row of its main database, beside the named ones.
+ * Format of an LMDB environment: what it is and how its content is written. Stored as a row of its main database, next
+ * to the named databases.
  *
  *   format   { kind, number, made_by }
  *
- * A release opens what it knows and nothing else: records, keys and events that a newer release wrote are never read as if they were
- * older, and a folder that was put in the place of another is never filled with what does not belong there. An environment without
- * the row is of a release that wrote none, which is the first format of its kind.
+ * A release opens only what it knows: it never reads what a newer release wrote as if it were older, and never writes
+ * into a folder that was put in the place of another. An environment without the row was made by a release that wrote
+ * none, which is the first format of its kind.
  */
 import type { RootDatabase } from 'lmdb';
 import { OperatorError } from './operator-error.js';
 import { packageVersion } from './paths.js';
 import { isStorageError } from './storage-space.js';
 
-/** What an environment is, and how what is in it is written; a feature declares that of its own. */
+/** Kind and format number of an environment. Features declare those of their own environments. */
 export interface EnvironmentFormat {
   readonly kind: string;
-  /** Grows with every change after which an older release would misread or lose what is there; each step needs its row of `upgrades`. */
+  /**
+   * Grows with every change after which an older release would misread or lose data; each step needs a row of
+   * `upgrades`.
+   */
   readonly number: number;
   /**
-   * What makes an environment of the format before one of this number, by the number: `{ 2: (root) => { … } }`. It runs at the first opening that
-   * may write, in the transaction that writes the number, so that it is done whole or not at all; what is large stays as it is, in rows that say
-   * their own format, and the step does nothing. Without a row older formats are refused.
+   * Upgrade steps, by the format number they lead to: `{ 2: (root) => { … } }` upgrades from format 1. A step runs at
+   * the first opening that may write, in the transaction that writes the number, so it is done completely or not at
+   * all. For large data the step does nothing: the rows stay as they are and state their own format. Older formats
+   * without a step are refused.
    */
   readonly upgrades?: Readonly<Record<number, (root: RootDatabase) => void>>;
-  /** For sentences. */
+  /** Description for messages. */
   readonly content: string;
-  /** Named databases that no other kind has. */
+  /** Matches the named databases that no other kind has. */
   readonly databases: RegExp;
 }
 
-/** Those that belong to no feature; `docs/formats.md` says what is in each. */
+/** Formats that belong to no feature; `docs/formats.md` describes their content. */
 export const ENVIRONMENT_FORMATS = {
   system: {
     kind: 'system',
@@ -45,7 +50,7 @@ export const ENVIRONMENT_FORMATS = {
   },
 } as const satisfies Record<string, EnvironmentFormat>;
 
-/** Of no feature, by its name, or one that a feature declares. */
+/** Name of a built-in format, or a format that a feature declares. */
 export type EnvironmentKind = keyof typeof ENVIRONMENT_FORMATS | EnvironmentFormat;
 
 export function formatOf(kind: EnvironmentKind): EnvironmentFormat {
@@ -59,16 +64,19 @@ export interface FormatRow {
   readonly made_by: string;
 }
 
-/** Of an environment that has no row. */
+/** Format of an environment without the row. */
 const FIRST_FORMAT = 1;
 export const FORMAT_KEY = 'format';
 
-/** The environment is not what this release can open. */
+/** The environment is not one that this release can open. */
 export class FormatError extends OperatorError {
   override readonly name = 'FormatError';
 }
 
-/** Throws `FormatError`, whose sentence names the folder and both numbers, unless this release knows the format, or can bring it up to its own. */
+/**
+ * Throws `FormatError`, whose message names the folder and both numbers, unless this release knows the format or can
+ * upgrade it.
+ */
 export function assertKnownFormat(path: string, kind: EnvironmentKind, found: unknown): void {
   const format = formatOf(kind);
   const { number, content } = format;
@@ -85,12 +93,12 @@ export interface FormatCheck {
   readonly isReadOnly: boolean;
 }
 
-/** Of an environment that is known. */
+/** Returns the format number of an environment whose kind was checked before. */
 export function formatNumberOf(root: RootDatabase): number {
   return (root.get(FORMAT_KEY) as FormatRow | undefined)?.number ?? FIRST_FORMAT;
 }
 
-/** From an older format to that of this release, in order; undefined where there is no way. */
+/** Returns the upgrade steps from an older format to that of this release, in order; undefined if one is missing. */
 function stepsFrom(found: unknown, { number, upgrades = {} }: EnvironmentFormat) {
   if (typeof found !== 'number' || !Number.isInteger(found) || found < FIRST_FORMAT || found > number) return undefined;
   const steps = Array.from({ length: number - found }, (_, step) => upgrades[found + step + 1]);
@@ -98,8 +106,8 @@ function stepsFrom(found: unknown, { number, upgrades = {} }: EnvironmentFormat)
 }
 
 /**
- * Reads the row and throws `FormatError` where the environment is another kind or format; writes the row where there is none, and brings an older
- * format up to this one. Who only reads finds an older one as it is.
+ * Reads the row and throws `FormatError` if the environment has another kind or an unknown format. Writes the row if
+ * there is none, and upgrades an older format. With `isReadOnly`, an older format stays as it is.
  */
 export function checkFormat(root: RootDatabase, { path, kind, isReadOnly }: FormatCheck): void {
   const format = formatOf(kind);
@@ -114,16 +122,16 @@ export function checkFormat(root: RootDatabase, { path, kind, isReadOnly }: Form
   if (row === undefined) numberIt(root, kind, isNew);
 }
 
-/** All steps and the number in one transaction, on disk when this returns. */
+/** Runs all steps and writes the number in one transaction, which is on disk when this returns. */
 function upgrade(root: RootDatabase, kind: EnvironmentKind): void {
   root.transactionSync(() => {
-    // Another thread may have opened it meanwhile: a step that was done is not done twice.
+    // Another thread may have upgraded it meanwhile: no step may run twice.
     for (const step of stepsFrom(formatNumberOf(root), formatOf(kind)) ?? []) step?.(root);
     root.putSync(FORMAT_KEY, rowOf(kind));
   });
 }
 
-/** In a transaction of its own, on disk when this returns. */
+/** Writes the row in a transaction of its own, which is on disk when this returns. */
 export function writeFormat(root: RootDatabase, kind: EnvironmentKind): void {
   const row = rowOf(kind);
   root.transactionSync(() => root.putSync(FORMAT_KEY, row));
@@ -137,15 +145,18 @@ function rowOf(kind: EnvironmentKind): FormatRow {
 function numberIt(root: RootDatabase, kind: EnvironmentKind, isNew: boolean): void {
   try {
     writeFormat(root, kind);
-    // Each of the two meta pages is written by every second commit: from now on both say that they are of this build.
+    // Commits alternate between the two meta pages: after two of them, both are marked as written by this build.
     if (!isNew) writeFormat(root, kind);
   } catch (error) {
-    // A full disk must not keep an older environment from being read: it gets its number at a later start.
+    // A full disk must not prevent reading an older environment: its row is written at a later start.
     if (isNew || !isStorageError(error)) throw error;
   }
 }
 
-/** True where there is nothing yet. Without a row, what is there is known by the names of its databases alone. */
+/**
+ * Returns true if the environment is empty. Without a row, its kind is recognized by the names of its databases; throws
+ * `FormatError` if none of them belongs to this kind.
+ */
 function assertNoOtherKind(root: RootDatabase, path: string, format: EnvironmentFormat): boolean {
   const names = Array.from(root.getKeys(), String);
   if (names.length === 0) return true;

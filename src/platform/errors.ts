@@ -1,12 +1,12 @@
 /**
- * The catalogue of errors that no feature has for itself. Every error that leaves the service is a `ServiceError` of a kind of this
- * table, or of one that a feature declares in its folder; the front end renders it as an RFC 9457 problem document. A new kind is one
- * new row, here or there.
+ * The catalogue of errors that belong to no single feature. Every error that leaves the service is a `ServiceError` of
+ * a kind in this table, or of one that a feature declares; the front end renders it as an RFC 9457 problem document. To
+ * add a kind, add a row to this table or to that of a feature.
  */
 
 /** A kind of error. */
 export interface ProblemKind {
-  /** In kebab-case; no other kind has it. */
+  /** Unique, in kebab-case. */
   readonly code: string;
   readonly status: number;
   readonly title: string;
@@ -77,7 +77,10 @@ export interface ErrorPlace {
   readonly detail: string;
 }
 
-/** Of something that is not there: which of these names was perhaps meant. Told to who has the permission, by which all of them are seen. */
+/**
+ * Names that may have been meant instead of `given`, which does not exist. Only shown to callers with `permission`,
+ * which lets them see all the names anyway.
+ */
 export interface MeantName {
   readonly given: string;
   readonly permission: string;
@@ -88,7 +91,7 @@ export interface ServiceErrorOptions {
   readonly errors?: readonly ErrorPlace[];
   /** Whole seconds; sent as `Retry-After` and as `retry_after_seconds`. */
   readonly retryAfterSeconds?: number;
-  /** Of the answer, beside those that every error has. */
+  /** Headers of the answer, in addition to those that every error has. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly meant?: MeantName;
   readonly cause?: unknown;
@@ -100,7 +103,7 @@ export class ServiceError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** Does not cross to other threads. */
+  /** Not serialised: does not reach other threads. */
   readonly meant: MeantName | undefined;
 
   readonly code: string;
@@ -123,10 +126,10 @@ export class ServiceError extends Error {
     return problemKind(this.problem).status;
   }
 
-  /** The problem document, RFC 9457. */
+  /** Returns the problem document of RFC 9457. */
   toProblem(): Problem {
     const { code, status, title } = problemKind(this.problem);
-    // A 400 always says where: what is wrong as a whole has the pointer to the whole.
+    // A 400 always names a place; an error in the request as a whole has the pointer to the whole body.
     const errors = this.errors ?? (status === 400 ? [{ pointer: '', detail: this.detail }] : undefined);
     return {
       type: `/problems/${code}`,
@@ -152,14 +155,14 @@ export interface Problem {
 
 const NAMED_MAX = 10;
 
-/** For a sentence: `a, b and 9998 others`. */
+/** Lists names for a message: `a, b and 9998 others`. */
 export function namesInShort(names: readonly string[]): string {
   const others = names.length - NAMED_MAX;
   if (others <= 0) return names.join(', ');
   return `${names.slice(0, NAMED_MAX).join(', ')} and ${others === 1 ? 'one other' : `${others} others`}`;
 }
 
-/** What an answer of more bytes than `bytesMax` becomes; `smaller` says what would be. */
+/** Returns the error for an answer of more than `bytesMax` bytes; `smaller` says how to get a smaller one. */
 export function answerTooLarge(
   bytesMax: number,
   smaller = 'ask for fewer records, or select fewer fields',
@@ -167,12 +170,15 @@ export function answerTooLarge(
   return new ServiceError('answer-too-large', `The answer would be larger than ${bytesMax} bytes: ${smaller}.`);
 }
 
-/** A member of a request in a sentence: whoever gives it by another name is told that one in its place (`src/cli/typed-words.ts`). */
+/**
+ * Marks a member of a request in a message, so that the command line can replace it by the name of its own option
+ * (`src/cli/typed-words.ts`).
+ */
 export function namedMember(member: string): string {
   return `\`${member}\``;
 }
 
-/** A ServiceError that crossed a thread boundary as its plain parts. */
+/** The plain parts of a ServiceError, for passing it to another thread. */
 export interface SerialisedServiceError {
   readonly problem: ErrorCode | ProblemKind;
   readonly detail: string;

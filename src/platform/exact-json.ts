@@ -1,26 +1,30 @@
-/** JSON whose integers keep all their digits. */
+/** Parses JSON without losing digits of large integers. */
 
-/** From here on two integers that are written differently may be the same number. */
+/** From here on, two integers written differently may parse to the same number. */
 const EXACT_BELOW = 2 ** 53;
-/** Where a text begins, or whatever could be part of a number. */
+/** The start of a string, or anything that could be part of a number. */
 const QUOTE_OR_NUMBER = /"|[-+.\w]+/gu;
 const INTEGER = /^-?[1-9]\d*$/u;
 
 /**
- * The value of a JSON text. An integer that no number here holds, such as `12345678901234567890`, comes as the text of its digits: identifiers of
- * this length are usual, and two that differ in their last digits would be one. Throws as `JSON.parse` does.
+ * Parses a JSON text. An integer that a number cannot hold exactly, such as `12345678901234567890`, becomes the string
+ * of its digits: identifiers of this length are common, and two that differ in their last digits must stay different.
+ * Throws as `JSON.parse` does.
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return holdsLargeNumber(value) ? (JSON.parse(withQuotedIntegers(text)) as unknown) : value;
 }
 
-/** True for the text that such an integer has become. */
+/** True if the value is the string that such an integer is parsed to. */
 export function isLongInteger(value: unknown): value is string {
   return typeof value === 'string' && INTEGER.test(value) && String(Number(value)) !== value;
 }
 
-/** Of a text that is JSON. By hand, since a pattern of all that is between two quotes has no room for millions of escapes. */
+/**
+ * Quotes the long integers of a valid JSON text. Strings are skipped by hand, since a regular expression for a whole
+ * string overflows its stack with millions of escapes.
+ */
 function withQuotedIntegers(text: string): string {
   const pattern = new RegExp(QUOTE_OR_NUMBER);
   const parts: string[] = [];
@@ -49,7 +53,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-/** Without recursion: however deep it is. */
+/** True if the value contains a number of at least 2^53. Not recursive, so it works at any depth. */
 function holdsLargeNumber(whole: unknown): boolean {
   const open: unknown[] = [whole];
   while (open.length > 0) {

@@ -1,8 +1,9 @@
 /**
- * Who may read the files of a data directory: its owner, nobody else. They hold records, and secrets of webhooks.
+ * Restricts the files of a data directory to their owner: they hold records, and secrets of webhooks.
  *
- * What the process makes is closed by its umask; what exists already is closed at the start, from the folder inwards, so that
- * nobody comes in behind. Only what is ours by its name is touched: the folder may have other things in it.
+ * The umask of the process applies to new files. Existing files are closed at the start, from the folder inwards, so
+ * that nobody can enter meanwhile. Only entries with names of the service are changed: the folder may contain other
+ * things.
  */
 import {
   accessSync,
@@ -24,13 +25,13 @@ import { isMainThread } from 'node:worker_threads';
 import { OperatorError } from './operator-error.js';
 
 const OWNER_ONLY_UMASK = 0o077;
-/** Bits of the group and of all others. */
+/** Permission bits of the group and of all others. */
 const OTHERS = 0o077;
 const OWNER = 0o700;
 const STICKY = 0o1000;
-/** What a file system has in its root by itself, and only root may look into. */
+/** A folder that file systems create in their root, and that only root may read. */
 export const FILE_SYSTEM_OWN = 'lost+found';
-/** What the service makes in its data directory. */
+/** Names that the service creates in its data directory. */
 const ENTRIES: ReadonlySet<string> = new Set([
   'analytics',
   'control.path',
@@ -47,24 +48,27 @@ const ENTRIES: ReadonlySet<string> = new Set([
   'system',
   'videos',
 ]);
-/** And what backups and restores put there. */
+/** Beginnings of the names that backups and restores create there. */
 const BEFORE_RESTORE = '.before-restore-';
 const ENTRIES_BEGIN = ['.backup-staging', BEFORE_RESTORE, '.placing', '.restored', '.restoring'];
-/** And what is damaged of the service's own, with deliveries and their addresses in it. */
+/** Beginning of the names of damaged queues that were set aside; they hold deliveries and their addresses. */
 const SET_ASIDE_BEGIN = 'queue.damaged-';
-/** What somebody may have put there before the first start. */
+/** Names that may exist before the first start. */
 const MAY_LIE_THERE: ReadonlySet<string> = new Set([FILE_SYSTEM_OWN, 'log', 'logs', 'models', 'nohup.out']);
-/** Logs, which a shell makes before the service begins, and settings. */
+/** Endings of log files, which a shell creates before the service starts, and of settings. */
 const MAY_LIE_THERE_END = /\.(?:env|log|toml)$/;
-/** What is put on another disk by a link, as somebody does for the service alone; the disk may be mounted beside. */
+/**
+ * Names that an operator may place on another disk by a link, for the service alone; that disk may be mounted next to
+ * them.
+ */
 const LINKED: ReadonlySet<string> = new Set(['analytics', 'feeds', 'lists', 'models', 'system']);
 const FOREIGN_SHOWN_MAX = 3;
-/** Files that are written in their place: others are only read, and replaced as a whole. */
+/** Files that are written in place; others are only read, or replaced as a whole. */
 const WRITTEN: ReadonlySet<string> = new Set(['control.path', 'data.mdb', 'lock', 'lock.mdb']);
-/** Where all files are. */
+/** The folder whose files are all written in place. */
 const WRITTEN_BELOW = 'feeds';
 
-/** From now on the process makes files that only its owner can reach; those of its threads too. */
+/** Makes new files of the process, including its threads, accessible to their owner only. */
 export function keepFilesToOwner(): void {
   if (isMainThread) process.umask(OWNER_ONLY_UMASK);
 }
@@ -77,20 +81,25 @@ export interface OpenEntry {
   readonly owner: number;
 }
 
-/** Everything of the data directory that others than its owner can reach, as far as permissions go; changes nothing. */
+/**
+ * Returns the entries of the data directory that others than the owner can access by their permissions. Changes
+ * nothing.
+ */
 export function openEntries(dataDir: string): OpenEntry[] {
   return [...entriesOf(dataDir)].filter(({ mode }) => (mode & OTHERS) !== 0);
 }
 
 export interface ClosedEntries {
   readonly closed: readonly OpenEntry[];
-  /** Those that belong to another user, who alone can close them. */
+  /** Open entries of another user, who alone can close them. */
   readonly foreign: readonly OpenEntry[];
-  /** Those of another user that this one may not use as the service does: nothing works with them. */
+  /** Entries of another user that this user cannot use as the service needs to. */
   readonly unreachable: readonly OpenEntry[];
 }
 
-/** Closes them. Throws an `OperatorError` for a folder that is somebody else's, such as /tmp or /etc: that is not the service's to close. */
+/**
+ * Closes the open entries. Throws an `OperatorError` for a folder that is not the service's own, such as /tmp or /etc.
+ */
 export function closeEntries(dataDir: string): ClosedEntries {
   const fault = foreignFolderFault(dataDir);
   if (fault !== undefined) throw new OperatorError(`The data directory ${dataDir} cannot be used: ${fault}.`);
@@ -98,7 +107,7 @@ export function closeEntries(dataDir: string): ClosedEntries {
   const foreign: OpenEntry[] = [];
   const unreachable: OpenEntry[] = [];
   const user = process.getuid?.();
-  // A folder is closed before it is gone through: the generator goes on when its entry was dealt with.
+  // A folder is closed before its content is listed: the generator continues after its entry was handled.
   for (const entry of entriesOf(dataDir)) {
     if (isUnreachable(dataDir, entry)) unreachable.push(entry);
     if ((entry.mode & OTHERS) === 0) continue;
@@ -113,14 +122,14 @@ export function closeEntries(dataDir: string): ClosedEntries {
 }
 
 /**
- * What another user has made and this one may not use, as it is where a backup was restored by root, or files were copied by root. None
- * for root itself.
+ * Returns the entries of another user that this user cannot use, for instance after root restored a backup or copied
+ * files. None if this user is root.
  */
 export function unreachableEntries(dataDir: string): OpenEntry[] {
   return [...entriesOf(dataDir)].filter((entry) => isUnreachable(dataDir, entry));
 }
 
-/** What is wrong with them and what to do, as the end of a sentence without its full stop. */
+/** Says what is wrong with the entries and what to do, as the end of a sentence without its full stop. */
 export function toldUnreachable(entries: readonly OpenEntry[]): string {
   const [first] = entries;
   const more = entries.length === 1 ? '' : ` and ${entries.length - 1} more`;
@@ -131,10 +140,10 @@ function isUnreachable(dataDir: string, { path, owner }: OpenEntry): boolean {
   const user = process.getuid?.();
   if (user === 0 || owner === user) return false;
   const way = relative(dataDir, path);
-  // Nobody opens what was moved aside.
+  // The service never opens what was moved aside.
   if (way.startsWith(BEFORE_RESTORE) || way.startsWith(SET_ASIDE_BEGIN)) return false;
   const stats = path === dataDir ? dataDirectoryOf(path) : statOf(path);
-  // What has gone meanwhile, and a socket, which is replaced and not opened.
+  // Not unreachable: an entry that has vanished meanwhile, or a socket, which is replaced and not opened.
   if (stats === undefined || stats.isSocket()) return false;
   try {
     accessSync(path, neededFor(way, stats));
@@ -144,7 +153,7 @@ function isUnreachable(dataDir: string, { path, owner }: OpenEntry): boolean {
   }
 }
 
-/** What the service does with it: an uploaded file, or a key that somebody else has put there, is only read. */
+/** Returns the access that the service needs: an uploaded file, or a key that somebody else put there, is only read. */
 function neededFor(way: string, stats: Stats): number {
   const { R_OK, W_OK, X_OK } = constants;
   if (stats.isDirectory()) return R_OK | W_OK | X_OK;
@@ -152,9 +161,9 @@ function neededFor(way: string, stats: Stats): number {
 }
 
 /**
- * Id of the user whose data it is, where this process is root and the data is not: whatever root makes there, the service of that user
- * cannot open. Undefined otherwise, as where a file system gives that user all that is made there (NFS that squashes to one user, CIFS with
- * `uid=`): a file that is removed again shows it.
+ * Returns the id of the user who owns the data if this process is root and the data is not root's: the service of that
+ * user could not open files that root creates. Undefined otherwise, also if the file system gives new files to that
+ * user (NFS squashed to one user, CIFS with `uid=`), which a temporary file shows.
  */
 export function ownerBesideRoot(dataDir: string): number | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -162,7 +171,7 @@ export function ownerBesideRoot(dataDir: string): number | undefined {
   return owner === undefined || owner === 0 || ownerOfNew(dataDir) === owner ? undefined : owner;
 }
 
-/** Undefined where nothing can be made. */
+/** Returns the owner of a file that this process creates; undefined if it cannot create one. */
 function ownerOfNew(folder: string): number | undefined {
   const path = join(folder, `.owner-${process.pid}`);
   try {
@@ -179,8 +188,9 @@ function ownerOfNew(folder: string): number | undefined {
 }
 
 /**
- * Why the folder is not one of the service's own, as the end of a sentence without its full stop: closed to all others, `/etc` or somebody's
- * project would be lost to them. Where the service has its data already, what else lies in the folder is let be.
+ * Returns why the folder cannot be closed to other users, as the end of a sentence without its full stop: others would
+ * lose access to `/etc` or somebody's project. Undefined if it can. If the service already has data in the folder,
+ * other entries are accepted.
  */
 export function foreignFolderFault(dataDir: string): string | undefined {
   if (isShared(dataDir)) return 'it is shared by all users: choose a folder of its own below it';
@@ -202,7 +212,7 @@ function hasData(dataDir: string): boolean {
   try {
     if (statOf(join(dataDir, 'system', 'data.mdb')) !== undefined) return true;
   } catch (error) {
-    // What is closed to this user is there: who has to open it is told so.
+    // Data closed to this user exist; opening them will report that.
     if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') return true;
   }
   return namesIn(join(dataDir, 'lists')).length > 0;
@@ -213,8 +223,8 @@ function isLink(path: string): boolean {
 }
 
 /**
- * True for a folder with the sticky bit that holds what is not ours, or is one for temporary files. A file system in memory
- * has the bit too where it is mounted, and is ours when nothing else is in it.
+ * True for a folder for temporary files, and for one with the sticky bit that holds entries of others. The root of a
+ * file system in memory has the bit as well, and is accepted if it contains nothing else.
  */
 function isShared(dataDir: string): boolean {
   if (((dataDirectoryOf(dataDir)?.mode ?? 0) & STICKY) === 0) return false;
@@ -238,7 +248,10 @@ function isOfRestore(name: string): boolean {
   return ENTRIES_BEGIN.some((beginning) => name.startsWith(beginning));
 }
 
-/** Links are left alone: what they lead to may be anybody's. So is what a disk has that is mounted at one of ours. */
+/**
+ * Yields the entry and everything below it, without following links: what they lead to may be anybody's. The same goes
+ * for `lost+found` of a disk that is mounted at one of the service's folders.
+ */
 function* entriesBelow(path: string): Generator<OpenEntry> {
   const stats = statOf(path);
   if (stats === undefined || stats.isSymbolicLink()) return;
@@ -251,17 +264,19 @@ function openEntry(path: string, { mode, uid }: Stats): OpenEntry {
   return { path, mode: mode & 0o7777, owner: uid };
 }
 
-/** It may be a link to a folder on another disk: then it is that folder. */
+/**
+ * Returns the stats of the folder, following a link, as it may lead to another disk; undefined if it does not exist.
+ */
 function dataDirectoryOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
 
-/** Undefined for what has just been removed. */
+/** Returns undefined for an entry that does not exist, such as one just removed. */
 function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-/** None in a folder that has just been removed, or that another user has closed, and in what is none. */
+/** Returns no names for a folder that was just removed or that another user has closed, and for a file. */
 function namesIn(path: string): string[] {
   try {
     return readdirSync(path);

@@ -1,27 +1,33 @@
 /**
- * How V8 collects garbage in a service whose searches are short and keep all processors busy. Its defaults are for one page
- * of a browser on a machine with processors to spare (docs/decisions/0038-the-slowest-of-a-hundred-searches.md).
+ * Tunes V8's garbage collection for a service with short searches that keep all processors busy. V8's defaults are made
+ * for a browser page on a machine with idle processors (docs/decisions/0038-the-slowest-of-a-hundred-searches.md).
  */
 import { setFlagsFromString } from 'node:v8';
 import type { Worker } from 'node:worker_threads';
 
 /**
- * A collection of young objects takes half a millisecond in a search thread, three on the main thread. Threads that help with it
- * have to be woken, take processors from searches, and free buffers under the lock of the allocator that the search is allocating
- * from.
+ * Flags that turn off helper threads. A collection of young objects takes half a millisecond in a search thread, three
+ * on the main thread. Helper threads have to be woken, take processors from searches, and free buffers under the
+ * allocator's lock that the search needs.
  */
 const WITHOUT_HELPERS = ['--no-parallel-scavenge', '--no-concurrent-sweeping', '--no-concurrent-array-buffer-sweeping'];
 
-/** The one that compiled code depends on, as V8 has it by itself. */
+/** V8's default for the one tuned flag that affects compiled code. */
 const UNTUNED_GROWTH = '--heap-growing-percent=0';
 
-/** By how much a heap may grow before all of it is collected: where the budget has room for much, and where it is small. */
+/** Growth of a heap, in percent, before a full collection: with a large budget of memory, and with a small one. */
 export const HEAP_GROWTH_PERCENT = { generous: 300, moderate: 50 };
 
-/** A thread takes tenths of a second to start, and seconds on a busy machine; one that hangs does not leave the process untuned. */
+/**
+ * Limit of the time that a thread counts as starting. It takes tenths of a second, or seconds on a busy machine; a
+ * thread that hangs must not leave the process untuned.
+ */
 export const STARTING_MS_MAX = 10_000;
 
-/** `heapGrowthPercent`: see `HEAP_GROWTH_PERCENT`; a collection of all stalls its thread for some 25 ms. Undefined: as V8 has it, whose 8 MiB are the answers of a second. */
+/**
+ * `heapGrowthPercent`: see `HEAP_GROWTH_PERCENT`. A full collection stalls its thread for some 25 ms. Undefined: V8's
+ * default, whose minimum growth of 8 MiB is filled by the answers of one second.
+ */
 interface Tuning {
   readonly heapGrowthPercent: number | undefined;
 }
@@ -34,8 +40,9 @@ let tuned: Tuning | undefined;
 let threadsStarting = 0;
 
 /**
- * Sets it for the whole process, also for threads that run: V8 looks at these flags whenever it collects. It takes compiled code, also that of
- * Node.js itself, only with the flags that it was compiled with: what is started before costs less, and so does what `startThreads` starts.
+ * Sets the flags for the whole process, including running threads: V8 reads them at each collection. V8 only accepts
+ * compiled code, including that of Node.js itself, with the flags it was compiled with; so what is started before this,
+ * or by `startThreads`, starts faster.
  */
 export function tuneGarbageCollection(tuning: Tuning): void {
   tuned = tuning;
@@ -43,9 +50,10 @@ export function tuneGarbageCollection(tuning: Tuning): void {
 }
 
 /**
- * Starts threads of a service that may be tuned already: until each has said something, which it does once it has loaded what it needs, or has ended,
- * or for `STARTING_MS_MAX`, V8 has the flags that it has by itself. With others a thread refuses the compiled code of Node.js's own modules, and costs
- * half as much again, as those do that a pool starts by itself later.
+ * Starts threads while V8 has its default flags, in a process that may be tuned already. Tuning returns once each
+ * thread has sent its first message, which it does when it has loaded its code, has ended, or after `STARTING_MS_MAX`.
+ * With other flags a thread refuses the compiled code of Node.js's modules and takes half as long again to start, as do
+ * threads that a pool starts later by itself.
  */
 export function startThreads<Started>(
   start: () => Started,
@@ -81,7 +89,10 @@ function tuneUnlessStarting(): void {
   for (const flag of flagsOf(tuned)) setFlagsFromString(flag);
 }
 
-/** The flags of a process before, and after each tuning that there is: compiled code is kept for each. */
+/**
+ * Returns the flags of a process before tuning, and after each possible tuning: compiled code is stored for each of
+ * them.
+ */
 export function tunings(): readonly (readonly string[])[] {
   const untuned = [...WITHOUT_HELPERS.map((flag) => flag.replace('--no-', '--')), UNTUNED_GROWTH];
   const percents = [undefined, ...Object.values(HEAP_GROWTH_PERCENT)];

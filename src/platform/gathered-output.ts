@@ -1,35 +1,37 @@
 /**
- * Lines on their way to a log, gathered over one turn of the event loop and written as one. The output looks through all that
- * waits to be written at each write, which at tens of thousands of lines a second costs more than making them.
+ * Gathers the log lines of one turn of the event loop and writes them at once. Each write makes the output look through
+ * all that waits to be written, which at tens of thousands of lines a second costs more than formatting them.
  *
- * No line is lost: what waits goes out at the end of the turn, at `drain`, or when the process ends. And none overtakes another:
- * nothing is handed over within a turn, and `drain` waits for the write that is under way in the background, because a second
- * write beside it could come first. Main thread only.
+ * No line is lost: waiting lines are written at the end of the turn, by `drain`, or when the process ends. Lines keep
+ * their order: nothing is handed over within a turn, and `drain` waits for the write in progress in the background,
+ * because a second write could overtake it. Main thread only.
  */
 
-/** One write is hardly larger, because readers of pipes (containers' among them) take so much at once. */
+/** Approximate maximum of one write, because readers of pipes (such as container runtimes) read so much at once. */
 const PIECE_CHARACTERS_MAX = 16_384;
-/** So long does `drain` wait for somebody who does not read. */
+/** How long `drain` waits for a reader that does not read. */
 const DRAIN_MS_MAX = 5000;
 
-/** Writes in the background; says `drain` whenever everything is written and `error` when a write failed. */
+/**
+ * An output that writes in the background. Emits `drain` when everything is written, and `error` when a write failed.
+ */
 export interface LineOutput {
   write(text: string): unknown;
-  /** Writes at once, beside the background; throws where it cannot. */
+  /** Writes at once, independent of the background write; throws if it cannot. */
   writeSync(text: string): void;
   /** Writes at once what was handed over and no background write has begun to write. */
   flushSync(): void;
   on(event: 'drain' | 'error', listener: () => void): unknown;
 }
 
-/** Outputs with lines of this turn. */
+/** Outputs with lines of the current turn. */
 const waiting = new Set<GatheredOutput>();
 
 export class GatheredOutput implements Pick<LineOutput, 'write'> {
-  /** All but the last are as long as a piece may be. */
+  /** Full pieces; the unfinished one is `text`. */
   private pieces: string[] = [];
   private text = '';
-  /** Handed over and not yet written: the output is at work in the background. */
+  /** True while the output writes in the background what was handed over. */
   private writing = false;
   private whenIdle: (() => void)[] = [];
 
@@ -50,7 +52,7 @@ export class GatheredOutput implements Pick<LineOutput, 'write'> {
     this.text = '';
   }
 
-  /** Hands over what waits. */
+  /** Hands the waiting lines to the output. */
   flush(): void {
     for (const piece of this.takeWaiting()) {
       this.writing = true;
@@ -58,7 +60,7 @@ export class GatheredOutput implements Pick<LineOutput, 'write'> {
     }
   }
 
-  /** Resolves when everything is written that was logged before the call, when a write failed, or when nobody reads. */
+  /** Resolves when everything logged before the call is written, when a write failed, or after `DRAIN_MS_MAX`. */
   async drain(): Promise<void> {
     this.flush();
     if (!this.writing) return;
@@ -71,8 +73,8 @@ export class GatheredOutput implements Pick<LineOutput, 'write'> {
   }
 
   /**
-   * For the end of the process, when nothing can be waited for. Nothing is handed to the background that was not before, so
-   * that only a write that is under way already could come behind what is written here. Throws what the output throws.
+   * Writes the waiting lines at once, when the process ends and nothing can be awaited. Starts no background write, so
+   * that only one that is already in progress could come after these lines. Throws what the output throws.
    */
   flushSync(): void {
     if (this.writing) {
@@ -102,13 +104,16 @@ function flushWaiting(): void {
   waiting.clear();
 }
 
-/** Writes at once what all logs have of this turn: for the end of the process, which Node.js tells of where it ends it itself. Never throws. */
+/**
+ * Writes the lines of this turn of all logs at once. Runs when Node.js ends the process; to be called before ending it
+ * any other way. Never throws.
+ */
 export function flushLogs(): void {
   for (const output of waiting) {
     try {
       output.flushSync();
     } catch {
-      // Nobody reads any more.
+      // The reader is gone.
     }
   }
 }

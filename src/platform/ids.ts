@@ -16,7 +16,7 @@ let poolPosition = POOL_BYTES;
 const HEX_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** The position of `count` fresh random bytes in the pool: a system call per 8 KiB rather than per id. */
+/** Returns the position of `count` fresh random bytes in the pool: one system call per 8 KiB instead of one per id. */
 function takeRandom(count: number): number {
   if (poolPosition + count > POOL_BYTES) {
     randomFillSync(pool);
@@ -35,7 +35,7 @@ function hex16(value: number): string {
   return hexByte(value >>> 8) + hexByte(value);
 }
 
-/** `tttttttt-tttt-7rrr-`: the first half, with 12 bits of randomness. */
+/** Returns `tttttttt-tttt-7rrr-`: the first half, with 12 random bits. */
 function timeHalf(nowMs: number, random: number): string {
   const high = Math.floor(nowMs / 0x1_0000_0000);
   const low = nowMs >>> 0;
@@ -43,19 +43,19 @@ function timeHalf(nowMs: number, random: number): string {
 }
 
 const HEX_CODES_OF_BYTE = Uint16Array.from(HEX_OF_BYTE, (digits) => digits.charCodeAt(0) | (digits.charCodeAt(1) << 8));
-/** Where a random byte goes as two digits; three digits in a row are two bytes that overlap. */
+/** Positions of random bytes, each two digits; a group of three digits is two overlapping bytes. */
 const RANDOM_PLACES = Uint8Array.of(15, 16, 20, 21, 24, 26, 28, 30, 32, 34);
 const VARIANT_PLACE = 19;
 const VARIANT_CODES = Uint8Array.from('89ab', (digit) => digit.charCodeAt(0));
 
 /**
- * The last UUIDv7 as ASCII: many in a row have their time in common, and text that is made of bytes at once costs half of
- * text that is joined from pieces.
+ * The last UUIDv7 as ASCII. Consecutive ones often have the same time, and creating a string from bytes costs half as
+ * much as joining it from pieces.
  */
 const uuid = Buffer.from('00000000-0000-7000-8000-000000000000');
 let uuidMs = 0;
 
-/** A UUIDv7 of this moment. */
+/** Returns a UUIDv7 of this moment. */
 export function uuidv7(nowMs = Date.now()): string {
   if (nowMs !== uuidMs) {
     uuid.write(timeHalf(nowMs, 0), 'latin1');
@@ -73,7 +73,7 @@ export function uuidv7(nowMs = Date.now()): string {
   return uuid.toString('latin1');
 }
 
-/** The id of the record with this number (0 to 2^32 - 1), made at this time. */
+/** Returns the id of a record: its number is 0 to 2^32 - 1. Throws RangeError for other numbers. */
 export function recordId(recordNumber: number, nowMs: number): string {
   if (!Number.isInteger(recordNumber) || recordNumber < 0 || recordNumber > RECORD_NUMBER_MAX) {
     throw new RangeError(`A record number is an integer of 32 bits, not ${String(recordNumber)}`);
@@ -86,7 +86,7 @@ export function recordId(recordNumber: number, nowMs: number): string {
   return `${head}${hex16(third)}-${hex16(fourth >>> 8)}${hexByte((fourth & 0xf0) | (random & 0x0f))}${hex16(random >>> 4)}${hexByte(random >>> 20)}`;
 }
 
-/** The number that a record id carries; undefined for text that is not a lower-case UUIDv7. */
+/** Returns the number that a record id carries; undefined if the text is not a lower-case UUIDv7. */
 export function recordNumberOf(id: string): number | undefined {
   if (!UUID_PATTERN.test(id)) return undefined;
   return Number.parseInt(id.slice(20, 23) + id.slice(24, 29), 16);

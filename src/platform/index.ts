@@ -2,7 +2,7 @@ export * from './bounded-map.js';
 export * from './byte-budget.js';
 export { beforeEndOf, NEVER, unlessEnded, withSignal, type AbortListener, type Cancellation } from './cancellation.js';
 export * from './clock.js';
-// Of these only the types: they need libraries which most threads have no use for, and are entered directly.
+// Only the types of these modules: they need libraries that most threads never use, and are imported directly.
 export type { Config } from './config.js';
 export type { LoggerOptions, ServiceLogger } from './logger.js';
 export type { Metrics, PoolName } from './metrics.js';

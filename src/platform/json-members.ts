@@ -1,20 +1,24 @@
 /**
- * What a parsed value says less than its text: `JSON.parse` takes a member that is given twice, keeps the last value, and says nothing. A scan of
- * every text finds it and costs more than parsing; counting does not.
+ * Finds members that are given twice: `JSON.parse` silently keeps the last value. A scan of every text would cost more
+ * than parsing it; counting members does not.
  */
 import { findJsonFault } from './json-scanner.js';
 
 const QUOTE = 0x22;
 
 /**
- * Which member is given twice, as the end of a sentence; undefined where none is. `value`: what the text was parsed to. Where a text begins with
- * a colon there are more names than members, too, and the scan of the text decides; whatever it finds is said.
+ * Returns a message about a member that is given twice, as the end of a sentence; undefined if there is none. `value`:
+ * what the text was parsed to. A string that begins with a colon also makes the counts differ, so the text is then
+ * scanned, and the scan decides.
  */
 export function repeatedMember(text: string, value: unknown): string | undefined {
   return namesIn(text) === membersIn(value) ? undefined : findJsonFault(text)?.detail;
 }
 
-/** Colons behind a quote: each name of a member has one, and a text that holds one makes them more, never fewer. */
+/**
+ * Counts the colons after a quote. Each member name has one; a string that contains one adds to the count, never
+ * subtracts.
+ */
 function namesIn(text: string): number {
   let count = 0;
   for (let colon = text.indexOf(':'); colon >= 0; colon = text.indexOf(':', colon + 1))
@@ -22,7 +26,7 @@ function namesIn(text: string): number {
   return count;
 }
 
-/** The position of what is no blank before this one. */
+/** Returns the position of the last character before `position` that is not white space. */
 function lastBefore(text: string, position: number): number {
   for (let at = position - 1; ; at -= 1) {
     const code = text.charCodeAt(at);
@@ -30,7 +34,7 @@ function lastBefore(text: string, position: number): number {
   }
 }
 
-/** Without recursion: however deep it is. */
+/** Counts the members of all objects in the value. Not recursive, so it works at any depth. */
 function membersIn(whole: unknown): number {
   let count = 0;
   const open: object[] = [];

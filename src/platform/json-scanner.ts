@@ -1,31 +1,36 @@
 /**
- * Checks a JSON text before it is parsed: RFC 8259 syntax with the position of the first fault, and what `JSON.parse` lets
- * pass in silence: a member that is given twice, nesting without end, a member named `__proto__`. It counts what costs its reader time, too, and
- * stops where that is too much. One pass, no recursion.
+ * Checks a JSON text before it is parsed. Reports the position of the first fault of RFC 8259 syntax, and what
+ * `JSON.parse` silently accepts: repeated members, unlimited nesting, a member named `__proto__`. Also counts what
+ * costs its reader time, and stops beyond a bound. One pass, no recursion.
  */
 
 import { ERROR_VALUE_CHARACTERS_MAX } from './limits.js';
 import { toldText } from './told-text.js';
 
 export const JSON_DEPTH_MAX = 100;
-/** A number of fewer characters is an integer that a number holds, or no integer. */
+/** A number with fewer characters is an integer that a number holds exactly, or no integer. */
 const LONG_NUMBER_CHARACTERS_MIN = 16;
 
-/** How much of what takes time to read a text may have. */
+/** Bounds on the parts of a text that take time to read. */
 export interface JsonBounds {
-  /** Members of all objects, and the objects and arrays themselves: each takes some microseconds, however few bytes it has. */
+  /**
+   * Members of all objects, plus the objects and arrays themselves: each takes some microseconds, however short it is.
+   */
   readonly partsMax: number;
-  /** Values of any kind: each takes a tenth of one. */
+  /** Values of any kind: each takes a tenth of a microsecond. */
   readonly valuesMax: number;
 }
 
 const UNBOUNDED: JsonBounds = { partsMax: Infinity, valuesMax: Infinity };
 
 export interface JsonScan {
-  /** The first fault of the text; undefined when it is one good JSON value. What follows was not looked at. */
+  /** The first fault of the text, after which nothing was checked; undefined if the text is one valid JSON value. */
   readonly fault: JsonFault | undefined;
   readonly values: number;
-  /** True where an integer may be written that no number holds: only then `parseExactJson` says something else than `JSON.parse`. */
+  /**
+   * True if the text may have an integer that a number cannot hold. Only then do `parseExactJson` and `JSON.parse`
+   * differ.
+   */
   readonly hasLongNumbers: boolean;
 }
 
@@ -34,13 +39,13 @@ export interface JsonFault {
   readonly position: number;
   /** What is wrong there, as the end of "At line 1, column 2: …". */
   readonly detail: string;
-  /** The text is good so far, and has more than its reader takes. */
+  /** True if the text is valid so far, but exceeds a bound. */
   readonly isTooMuch?: true;
-  /** It is no JSON: `JSON.parse` refuses it, too. */
+  /** True if the text is not JSON: `JSON.parse` refuses it, too. */
   readonly isSyntax?: true;
 }
 
-/** What follows a backslash. */
+/** What may follow a backslash. */
 const ESCAPE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
 const LITERAL = /true|false|null/y;
 
@@ -60,15 +65,18 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** An open object or array; an object knows the names seen so far. */
+/** An open object or array; an object has the names seen so far. */
 interface Container {
   readonly isObject: boolean;
-  /** Most objects of a text with many have few members: a set for each would cost more than all else. */
+  /**
+   * Kept apart from the set, since most objects of a text with many objects have few members: a set for each would cost
+   * more than all else.
+   */
   firstName?: string;
   otherNames?: Set<string>;
 }
 
-/** The scan as it goes on. */
+/** State of a scan. */
 interface Tally {
   readonly bounds: JsonBounds;
   readonly open: Container[];
@@ -77,12 +85,12 @@ interface Tally {
   hasLongNumbers: boolean;
 }
 
-/** The first fault of the text, or undefined when it is one good JSON value. */
+/** Returns the first fault of the text; undefined if it is one valid JSON value. */
 export function findJsonFault(text: string): JsonFault | undefined {
   return scanJson(text).fault;
 }
 
-/** What is wrong with the text, or how much there is of it. */
+/** Scans the text and returns its first fault and what was counted. */
 export function scanJson(text: string, bounds: JsonBounds = UNBOUNDED): JsonScan {
   const tally: Tally = { bounds, open: [], parts: 0, values: 0, hasLongNumbers: false };
   const found = scan(text, tally);
@@ -117,7 +125,7 @@ function scan(text: string, tally: Tally): JsonFault | undefined {
       if (code !== QUOTE && end - position >= LONG_NUMBER_CHARACTERS_MIN) tally.hasLongNumbers = true;
       position = skipBlanks(text, end);
     }
-    // A value, or an empty container whose end is next, lies behind: close what ends here.
+    // A value, or the `{` or `[` of an empty container, was read: close the containers that end here.
     for (;;) {
       const container = open.at(-1);
       if (container === undefined) {
@@ -142,7 +150,7 @@ function scan(text: string, tally: Tally): JsonFault | undefined {
   }
 }
 
-/** Counts a value; the fault of what is more than may be. */
+/** Counts a value; returns a fault if a bound is exceeded. */
 function counted(tally: Tally, position: number): JsonFault | undefined {
   const { partsMax, valuesMax } = tally.bounds;
   tally.values += 1;
@@ -154,7 +162,7 @@ function tooMuch(position: number, bound: string): JsonFault {
   return { position, detail: `it has more than ${bound}`, isTooMuch: true };
 }
 
-/** The position of the member's value, or what is wrong with its name. */
+/** Returns the position of the member's value, or the fault of its name. */
 function readMemberName(text: string, position: number, tally: Tally): number | JsonFault {
   if (text.charCodeAt(position) !== QUOTE) return unexpected(text, position, 'a member name in double quotes');
   const end = stringEnd(text, position);
@@ -172,7 +180,7 @@ function readMemberName(text: string, position: number, tally: Tally): number | 
   return skipBlanks(text, colon + 1);
 }
 
-/** True where the object has a member of this name; it has one from now on. */
+/** True if the object already has a member of this name; adds the name. */
 function isRepeated(container: Container, name: string): boolean {
   if (container.firstName === undefined) {
     container.firstName = name;
@@ -191,12 +199,15 @@ function scalarEnd(text: string, position: number, code: number): number {
   return matchEnd(LITERAL, text, position);
 }
 
-/** A loop, since a vector has hundreds of numbers, and a pattern takes several times as long for each. */
+/**
+ * Returns the end of a number; -1 if there is none. A loop, since vectors have hundreds of numbers and a regular
+ * expression takes several times as long for each.
+ */
 function numberEnd(text: string, position: number): number {
   const first = text.charCodeAt(position) === MINUS ? position + 1 : position;
   let end = text.charCodeAt(first) === ZERO ? first + 1 : digitsEnd(text, first);
   if (end === -1) return -1;
-  // What has no digits behind its dot or its e ends before it, and is refused there.
+  // Without digits after the dot or the e, the number ends before it, and the rest is refused.
   if (text.charCodeAt(end) === DOT) {
     const fraction = digitsEnd(text, end + 1);
     if (fraction === -1) return end;
@@ -208,7 +219,7 @@ function numberEnd(text: string, position: number): number {
   return exponent === -1 ? end : exponent;
 }
 
-/** Behind the digits that start here; -1 where there are none. */
+/** Returns the position after the digits that start here; -1 if there are none. */
 function digitsEnd(text: string, position: number): number {
   let at = position;
   while (isDigit(text.charCodeAt(at))) at += 1;
@@ -219,7 +230,10 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/** Behind the closing quote of the string that starts here; a loop, since a pattern would need a stack as long as the string. */
+/**
+ * Returns the position after the closing quote; -1 if the string is faulty. A loop, since a regular expression would
+ * need a stack as deep as the string is long.
+ */
 function stringEnd(text: string, position: number): number {
   for (let at = position + 1; ;) {
     const code = text.charCodeAt(at);
@@ -230,13 +244,16 @@ function stringEnd(text: string, position: number): number {
     } else if (code >= 0x20) {
       at += 1;
     } else {
-      // A control character, or NaN behind the end of the text.
+      // A control character, or NaN after the end of the text.
       return -1;
     }
   }
 }
 
-/** What is wrong with a string that starts here and has no end, and where: at its first flaw, or at its quote where none but the closing one is missing. */
+/**
+ * Returns the fault of a string that starts here: at its first bad character or, if only the closing quote is missing,
+ * at its opening quote.
+ */
 function stringFault(text: string, position: number): JsonFault {
   const flaw = flawOf(text, position);
   const code = text.charCodeAt(flaw);
@@ -245,7 +262,7 @@ function stringFault(text: string, position: number): JsonFault {
     const escape = JSON.stringify(text.slice(flaw, flaw + 2)).replace('\\\\', '\\');
     return { position: flaw, detail: `${escape} is no escape: a backslash in a string is written twice`, isSyntax };
   }
-  // A line that ends within a string is the usual sight of a quote that was forgotten, with nothing but the line end behind.
+  // A string that is only followed by the end of the line or text usually lacks its closing quote.
   if (skipBlanks(text, flaw) >= text.length)
     return { position, detail: 'the string that begins here has no closing quote', isSyntax };
   const written = JSON.stringify(text.charAt(flaw));
@@ -256,7 +273,10 @@ function stringFault(text: string, position: number): JsonFault {
   };
 }
 
-/** Where the string that starts here, and has no end, is none any more: at a backslash, a control character or the end of the text. */
+/**
+ * Returns the position of the first fault in a string without end: a backslash, a control character or the end of the
+ * text.
+ */
 function flawOf(text: string, position: number): number {
   for (let at = position + 1; ;) {
     const code = text.charCodeAt(at);
@@ -292,7 +312,7 @@ function fault(position: number, detail: string): JsonFault {
   return { position, detail };
 }
 
-/** `At line 1, column 2: …` of the first fault; undefined where there is none. */
+/** Returns `At line 1, column 2: …` for the first fault; undefined if there is none. */
 export function toldJsonFault(text: string): string | undefined {
   const found = findJsonFault(text);
   return found === undefined ? undefined : tellJsonFault(text, found);
@@ -303,9 +323,9 @@ export function tellJsonFault(text: string, { position, detail }: JsonFault): st
   return `At line ${line}, column ${column}: ${detail}.`;
 }
 
-/** 1-based line and column of a position. */
+/** Returns the 1-based line and column of a position. */
 export function lineAndColumn(text: string, position: number): { readonly line: number; readonly column: number } {
-  // Not by splitting: of ten megabytes of line ends each would be a text.
+  // Not by splitting: ten megabytes of line ends would become as many strings.
   let line = 1;
   let begin = 0;
   for (let end = text.indexOf('\n'); end !== -1 && end < position; end = text.indexOf('\n', begin)) {

@@ -1,11 +1,12 @@
-/** Files that never change, under a second name. */
+/** Gives files that never change a second name. */
 import { constants, copyFileSync, linkSync } from 'node:fs';
 import { systemCode } from './system-code.js';
 import { syncFolderNow } from './synced-folders.js';
 
 /**
- * Gives the file a second name, or makes a copy of it that is on disk, where the file system knows no such names; systems say so in many ways. Throws
- * what the system says of a copy, and where there is no such file, or one of that name.
+ * Hard-links the file or, if the file system cannot, copies it and syncs the copy. Any error but ENOENT and EEXIST
+ * leads to a copy, since systems report missing support in many ways. Throws the errors of copying; ENOENT if `from` is
+ * missing; EEXIST if `to` exists.
  */
 export function linkOrCopyNow(from: string, to: string): void {
   try {

@@ -1,8 +1,9 @@
 /**
- * One LMDB environment, opened through lmdb-js. Segment files are never opened here: they belong to the kernel's own copy.
+ * One LMDB environment, opened through lmdb-js. Segment files are not opened here: they belong to the kernel.
  *
- * Durable writing: `await environment.transaction(…)` resolves when the transaction is on disk, and rejects when nothing of it is there.
- * Threads that open the same path share one native environment; write transactions exclude each other across threads.
+ * Durability: `await environment.transaction(…)` resolves when the transaction is on disk, and rejects if nothing of it
+ * was written. Threads that open the same path share one native environment; write transactions exclude each other
+ * across threads.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,24 +25,30 @@ import { syncFolderNow } from './synced-folders.js';
 import { allocateLockFile, asStorageError, isStorageError } from './storage-space.js';
 
 export interface EnvironmentOptions {
-  /** What the environment is; another one is refused. */
+  /** Kind of the environment; one of another kind is refused. */
   readonly kind: EnvironmentKind;
-  /** Named databases that may be open at a time. */
+  /** Number of named databases that may be open at a time. */
   readonly databasesMax?: number;
   readonly readersMax?: number;
-  /** Address space, not memory or disk; where it is left out, it grows with the file. */
+  /** Address space, not memory or disk. Default: grows with the file. */
   readonly mapBytes?: number;
   readonly readOnly?: boolean;
-  /** A thread waits for the disk at the end of each transaction, for who has others to answer meanwhile. Default: the caller's own. */
+  /**
+   * If true, another thread waits for the disk at the end of each transaction, so that the calling thread stays free.
+   * Default: the calling thread waits.
+   */
   readonly commitsBeside?: boolean;
-  /** Of a process that lets go of mapped files, for its first environment: the kernel's `mappingsLock`, which all of them hold from then on while they unmap. */
+  /**
+   * Address of the kernel's `mappingsLock`, which all environments of the process then hold while they unmap. To be
+   * given for the first environment, in a process that trims mapped files.
+   */
   readonly mappingsLock?: bigint;
 }
 
 export interface DatabaseOptions {
-  /** How values are kept; default `msgpack`. */
+  /** Encoding of values; default `msgpack`. */
   readonly encoding?: 'msgpack' | 'json' | 'string' | 'binary' | 'ordered-binary';
-  /** How keys are kept; default `ordered-binary` (strings, numbers and arrays of them, in order). */
+  /** Encoding of keys; default `ordered-binary` (strings, numbers and arrays of them, in order). */
   readonly keyEncoding?: 'uint32' | 'binary' | 'ordered-binary';
 }
 
@@ -49,24 +56,31 @@ export interface LmdbEnvironment {
   readonly root: RootDatabase;
   database<Value, K extends Key = Key>(name: string, options?: DatabaseOptions): Database<Value, K>;
   /**
-   * Runs the action in one write transaction; resolves with its result when all of it is on disk, or changes nothing and rejects:
-   * with what the action threw, or with `storage-full` or `storage-failed`. What was read before is read on.
+   * Runs the action in one write transaction. Resolves with its result when all of it is on disk. Otherwise changes
+   * nothing and rejects with what the action threw, or with `storage-full` or `storage-failed`. Reads continue with the
+   * previous state meanwhile.
    */
   transaction<Result>(action: () => Result): Promise<Result>;
   close(): Promise<void>;
 }
 
 export interface OpenedEnvironment extends LmdbEnvironment {
-  /** What the disk could not read, and can again, is read anew by all who have the environment open: zeros stood there. Rejects with what the system says. */
+  /**
+   * Maps the file anew for all threads that have the environment open, once pages that the disk could not read are
+   * readable again: until then the mapping has zeros in their place. Rejects with system errors.
+   */
   mapAnew(): Promise<void>;
 }
 
 const DATABASES_MAX_DEFAULT = 64;
 const READERS_MAX_DEFAULT = 1024;
-/** Both meta pages are written over, and one more. */
+/** Enough to overwrite both meta pages, plus one. */
 const SETTLING_COMMITS = 3;
 
-/** Makes the folder where there is none. Throws `FormatError`, or `storage-full` where a new one has no room. */
+/**
+ * Opens an environment, creating its folder if it is missing. Throws `FormatError`, or `storage-full` if there is no
+ * space for a new one.
+ */
 export function openEnvironment(path: string, options: EnvironmentOptions): OpenedEnvironment {
   try {
     if (options.readOnly !== true) {
@@ -75,7 +89,7 @@ export function openEnvironment(path: string, options: EnvironmentOptions): Open
     }
     const isNew = fileBytes(path) === 0;
     const root = openRoot(path, options);
-    // Else what is committed from now on would be in a file without a name after a loss of power.
+    // Otherwise, after a power failure, later commits would be in a file that has no name.
     if (isNew) syncFolderNow(path);
     if (options.mappingsLock !== undefined) useMappingsLock(root, options.mappingsLock);
     return new OpenEnvironment(root, path, options.commitsBeside === true);
@@ -85,8 +99,9 @@ export function openEnvironment(path: string, options: EnvironmentOptions): Open
 }
 
 /**
- * Throws `FormatError` where an environment is there that `openEnvironment` would refuse, before anything is opened that would write.
- * One that an earlier release left unsettled is left to who opens it. `look` throws a `FormatError` for what else says a format in it.
+ * Throws `FormatError` if there is an environment that `openEnvironment` would refuse, without opening anything for
+ * writing. Does not check one that an earlier release left unsettled. `look` throws a `FormatError` for other format
+ * numbers stored in it.
  */
 export function assertEnvironmentKnown(
   path: string,
@@ -94,7 +109,7 @@ export function assertEnvironmentKnown(
   look: (root: RootDatabase) => void = () => undefined,
 ): void {
   const file = join(path, 'data.mdb');
-  // A file without a byte is an environment that is about to be made.
+  // An empty file is an environment that is about to be created.
   if (fileBytes(path) === 0 || endsInOverlappingSync(file)) return;
   allocateLockFile(join(path, 'lock.mdb'));
   try {
@@ -105,20 +120,22 @@ export function assertEnvironmentKnown(
       void root.close();
     }
   } catch (error) {
-    // Who opens it knows what to do with one that is damaged.
+    // Opening it for use handles damage.
     if (!isDamage(error)) throw error;
   }
 }
 
-/** What the next opening of an environment does that may write. */
+/** The upgrade that the next opening for writing would do. */
 export interface DueUpgrade {
   readonly from: number;
   readonly to: number;
-  /** Of its file. */
+  /** Size of the environment's file. */
   readonly bytes: number;
 }
 
-/** Undefined where there is nothing to do, or nothing there. Throws as `assertEnvironmentKnown`. */
+/**
+ * Returns the upgrade that is due; undefined if there is none, or no environment. Throws as `assertEnvironmentKnown`.
+ */
 export function dueUpgrade(path: string, kind: EnvironmentKind): DueUpgrade | undefined {
   const to = formatOf(kind).number;
   let from = to;
@@ -129,8 +146,9 @@ export function dueUpgrade(path: string, kind: EnvironmentKind): DueUpgrade | un
 }
 
 /**
- * What the disk could not read of an environment, and can again, is read anew by all threads that have it open; nobody writes it meanwhile, and it is there.
- * Nothing of it is looked at before: zeros may stand there. Rejects with what the system says.
+ * Maps the file of an environment anew for all threads that have it open, once pages that the disk could not read are
+ * readable again. The environment exists and nobody writes it meanwhile. Reads nothing of it before, since zeros may be
+ * in place of those pages. Rejects with system errors.
  */
 export async function mapEnvironmentAnew(path: string, options: EnvironmentOptions): Promise<void> {
   const root = openNative(path, options, false);
@@ -141,12 +159,18 @@ export async function mapEnvironmentAnew(path: string, options: EnvironmentOptio
   }
 }
 
-/** The same by who has it open already: zeros may keep another one from opening it. Nobody writes it meanwhile. */
+/**
+ * The same for an environment that the caller has open, since the zeros may prevent opening another. Nobody may write
+ * it meanwhile.
+ */
 export function mapRootAnew(root: RootDatabase): void {
   mapAnew(root);
 }
 
-/** For who runs transactions in its own way. The folder and its lock file are there. Throws what LMDB throws, or `FormatError`. */
+/**
+ * Opens an environment for callers that run their own transactions. The folder and its lock file must exist. Throws
+ * LMDB's errors, or `FormatError`.
+ */
 export function openRoot(path: string, options: EnvironmentOptions): RootDatabase {
   const { kind, readOnly = false } = options;
   const isUnsettled = !readOnly && endsInOverlappingSync(join(path, 'data.mdb'));
@@ -163,9 +187,10 @@ export function openRoot(path: string, options: EnvironmentOptions): RootDatabas
 }
 
 /**
- * Earlier releases let the sync of a commit overlap with the next one: such a commit is seen before it is on disk. After a loss of
- * power only lmdb-js with that option knows which commit is whole. It finds it here, and commits over both meta pages; from then on
- * every commit is LMDB's own, whose meta page is written when its pages are on disk.
+ * Settles the last commit of an environment of an earlier release. Those let the sync of a commit overlap with the next
+ * one, so a commit was visible before it was on disk. After a power failure, only lmdb-js with that option can tell
+ * which commit is complete. It determines that here, and commits over both meta pages; from then on every commit is
+ * LMDB's own, whose meta page is written after its pages are on disk.
  */
 function settle(path: string, options: EnvironmentOptions): void {
   const root = openNative(path, options, true);
@@ -173,7 +198,7 @@ function settle(path: string, options: EnvironmentOptions): void {
     checkFormat(root, { path, kind: options.kind, isReadOnly: false });
     for (let commit = 0; commit < SETTLING_COMMITS; ++commit) writeFormat(root, options.kind);
   } finally {
-    // Waits for the disk. Nothing is under way, so it is closed when this returns.
+    // Waits for the disk. Nothing is in progress, so the environment is closed when this returns.
     void root.close();
   }
 }
@@ -183,13 +208,14 @@ function openNative(path: string, options: EnvironmentOptions, overlappingSync: 
   checkEnvironmentFile(join(path, 'data.mdb'));
   return open({
     path,
-    // A path with a dot in it would otherwise be taken for a file name.
+    // Otherwise a path with a dot would be taken for a file name.
     noSubdir: false,
     maxDbs: options.databasesMax ?? DATABASES_MAX_DEFAULT,
     maxReaders: options.readersMax ?? READERS_MAX_DEFAULT,
-    // With it, a commit whose sync fails has failed and is seen all the same.
+    // If set, a commit whose sync failed would be rejected and yet be visible.
     overlappingSync,
-    // With it, lmdb-js makes a promise for each turn that nobody can listen to, and that ends the process when the commit fails.
+    // If set, lmdb-js creates a promise per turn that nobody can listen to, and which ends the process when the commit
+    // fails.
     eventTurnBatching: false,
     ...(options.mapBytes === undefined ? {} : { mapSize: options.mapBytes }),
     ...(options.readOnly === true ? { readOnly: true } : {}),
@@ -199,7 +225,7 @@ function openNative(path: string, options: EnvironmentOptions, overlappingSync: 
 class OpenEnvironment implements OpenedEnvironment {
   /** A commit failed, and it is not known yet whether LMDB goes on. */
   private isSuspect = false;
-  /** Settles with the transaction that waits for the disk. */
+  /** Settles with the transaction that is being synced. */
   private committing: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -235,7 +261,7 @@ class OpenEnvironment implements OpenedEnvironment {
     try {
       if (this.isSuspect) this.assertAlive();
       assertGrowthRoom(fileBytes(this.path));
-      // Not the transactions that lmdb-js runs by itself: one that meets a damaged page there ends the process or never ends.
+      // Never uses transactions that lmdb-js runs by itself: a damaged page in one of those ends the process or hangs.
       return await commit();
     } catch (error) {
       const failure = asStorageError(await causeOf(error), this.path);
@@ -249,7 +275,10 @@ class OpenEnvironment implements OpenedEnvironment {
     await this.root.close();
   }
 
-  /** After a meta page could not be written LMDB refuses everything, and lmdb-js would wait for ever for the next commit. */
+  /**
+   * Throws if LMDB refuses the environment, as it does after a meta page could not be written: lmdb-js would wait for
+   * ever for the next commit.
+   */
   private assertAlive(): void {
     this.root.resetReadTxn();
     this.root.get(FORMAT_KEY);
@@ -258,8 +287,8 @@ class OpenEnvironment implements OpenedEnvironment {
 }
 
 /**
- * Of a commit that failed lmdb-js gives the reason in a promise of its own, which nobody else listens to: unheard, it would end the
- * process.
+ * Returns the cause of a failed commit. lmdb-js gives it in a promise of its own; if nobody listened to that, it would
+ * end the process.
  */
 async function causeOf(error: unknown): Promise<unknown> {
   const { commitError } = error as { readonly commitError?: Promise<never> };
@@ -267,7 +296,7 @@ async function causeOf(error: unknown): Promise<unknown> {
   return commitError.catch((cause: unknown) => cause);
 }
 
-/** Of the environment in this folder, 0 before there is one. */
+/** Returns the size of the environment's file; 0 if there is none. */
 function fileBytes(path: string): number {
   return statSync(join(path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
 }

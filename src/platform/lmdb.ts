@@ -1,7 +1,7 @@
 /**
- * LMDB as this service uses it. Nothing else imports a value from `lmdb`, so that the checking build is the one that is loaded. It is
- * required and not imported: what a file imports from libraries may be evaluated before the files beside it; and not before something is
- * opened, for commands that talk to a running service open nothing.
+ * Access to LMDB. No other file imports a value from `lmdb`, so that the checking build is the one loaded. The library
+ * is required, not imported, because imports from libraries may be evaluated before those of neighbouring files; and
+ * only when something is opened, because commands that talk to a running service open nothing.
  */
 import { createRequire } from 'node:module';
 import type * as Lmdb from 'lmdb';
@@ -14,7 +14,7 @@ function load(): typeof Lmdb {
   return createRequire(import.meta.url)('lmdb') as typeof Lmdb;
 }
 
-/** As that of lmdb-js. */
+/** Same as `open` of lmdb-js. */
 export function open<Value, Key extends Lmdb.Key>(
   options: Lmdb.RootDatabaseOptionsWithPath,
 ): Lmdb.RootDatabase<Value, Key> {
@@ -22,7 +22,7 @@ export function open<Value, Key extends Lmdb.Key>(
   return library.open<Value, Key>(options);
 }
 
-/** What `native-bindings/lmdb-js` adds: late_commit.h, map_again.h, mappings_lock.h. */
+/** Methods that `native-bindings/lmdb-js` adds: late_commit.h, map_again.h, mappings_lock.h. */
 interface Additions {
   commitLate(told: (error?: Error) => void): void;
   mapAnew(): void;
@@ -31,30 +31,36 @@ interface Additions {
 
 const additionsOf = (root: Lmdb.RootDatabase) => (root as unknown as { readonly env: Additions }).env;
 
-/** From now on no environment of this process, in whatever thread, unmaps its file while the kernel's `trimMappings` is at work. */
+/**
+ * From now on, no environment of this process, in any thread, unmaps its file while the kernel's `trimMappings` runs.
+ */
 export function useMappingsLock(root: Lmdb.RootDatabase, address: bigint): void {
   additionsOf(root).useMappingsLock(address);
 }
 
-/** Maps the file of the environment anew in its place, for all threads that share it. Not within a transaction. Throws what the system says. */
+/**
+ * Maps the file of the environment anew at the same addresses, for all threads that share it. Must not be called within
+ * a transaction. Throws system errors.
+ */
 export function mapAnew(root: Lmdb.RootDatabase): void {
   additionsOf(root).mapAnew();
-  // What was read before may be of zeros.
+  // The current read snapshot may come from zeros.
   root.resetReadTxn();
 }
 
 /**
- * Runs the action in one write transaction; its pages are written when this returns, and a thread waits for the disk. Resolves with its result
- * when all of it is on disk, or changes nothing and rejects. Until then whoever begins another one in the same thread, as who opens a
- * database does, waits for it.
+ * Runs the action in one write transaction. Its pages are written when this returns, and another thread waits for the
+ * disk. Resolves with the action's result when all of it is on disk; otherwise changes nothing and rejects. Until then,
+ * beginning another write transaction in this thread, which opening a database does, blocks.
  */
 export function commitBeside<Result>(root: Lmdb.RootDatabase, action: () => Result): Promise<Result> {
   const env = additionsOf(root);
   return new Promise((resolve, reject) => {
     root.transactionSync(() => {
-      // Before anything is written: it throws where lmdb-js is writing by itself, in a transaction that could not be taken back.
+      // Before anything is written: it throws if lmdb-js is in a write transaction of its own, which could not be
+      // rolled back.
       env.commitLate((error) => {
-        // What was read meanwhile was read as of before.
+        // Reads made meanwhile saw the state before the commit.
         root.resetReadTxn();
         if (error === undefined) resolve(result);
         else reject(error);

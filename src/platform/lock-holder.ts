@@ -1,13 +1,15 @@
-/** Who holds the lock of a file, for a message. */
+/** Finds the process that holds the lock of a file, for a message. */
 import { readFileSync, statSync } from 'node:fs';
 
 export interface LockHolder {
   readonly pid: number;
-  /** Id of its user. */
+  /** Id of the user of the process. */
   readonly user: number;
 }
 
-/** Undefined where the system does not tell: only Linux does, and not of processes in other containers. */
+/**
+ * Returns the holder of a lock; undefined if unknown: only Linux reports it, and not for processes in other containers.
+ */
 export function lockHolder(path: string): LockHolder | undefined {
   try {
     const { ino } = statSync(path, { bigint: true });
@@ -16,7 +18,7 @@ export function lockHolder(path: string): LockHolder | undefined {
     const pid = Number(line.exec(readFileSync('/proc/locks', 'utf8'))?.[1] ?? 0);
     return pid > 0 ? { pid, user: statSync(`/proc/${pid}`).uid } : undefined;
   } catch {
-    // The file or the process has gone meanwhile, or there is no /proc: the message does without.
+    // The file or process has vanished, or there is no /proc: the message goes without.
     return undefined;
   }
 }

@@ -1,41 +1,41 @@
 /**
- * Standard error as the place of a log: whatever becomes of the disk or of who reads it, nobody waits for it.
+ * Standard error as the destination of a log. Logging never waits for the disk or the reader.
  *
- * A line that cannot be written is dropped and counted: the disk is full, the reader has gone, or it has not read for so long that
- * too much waits. Nothing is tried for ever, so that the process ends when it is told to. Later lines are tried again.
+ * A line that cannot be written is dropped and counted: the disk is full, the reader is gone, or it has not read for so
+ * long that too much waits. Retries are bounded, so that the process can end. Later lines are tried again.
  *
- * A pipe, a terminal or a socket is written without blocking, in the turn; a file in the background, for a disk may be slow.
- * Main thread only.
+ * Pipes, terminals and sockets are written without blocking, in the same turn; files in the background, since a disk
+ * may be slow. Main thread only.
  */
 import { EventEmitter } from 'node:events';
 import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
 const STANDARD_ERROR = 2;
-/** What may wait for a reader. */
+/** Characters that may wait for the reader. */
 const WAITING_CHARACTERS_MAX = 4 * 2 ** 20;
-/** A reader that does not read is tried again after this time, and each time after twice as long. */
+/** Delay before a reader that does not read is tried again; doubled each time. */
 const RETRY_MS_MIN = 1;
 const RETRY_MS_MAX = 32;
-/** At the end of the process, so long in all for a reader that does not read. */
+/** Total time of retries at the end of the process. */
 const LAST_TRIES_MS_MAX = 1000;
 const REOPENED = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_APPEND;
 
 /**
- * Says `drain` when nothing waits any more, whether it was written or dropped; `error` when lines were dropped, with the cause;
- * `recovered` with the number of lines that were dropped before, when a write succeeds again.
+ * Emits `drain` when nothing waits any more, written or dropped; `error` with the cause when lines were dropped;
+ * `recovered` with the number of lines dropped so far when a write succeeds again.
  */
 export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recovered: [number] }> {
   private readonly blocks: boolean;
   private readonly descriptor: number;
   private waiting: string[] = [];
   private waitingCharacters = 0;
-  /** What is left of what is being written. */
+  /** Unwritten rest of the current write. */
   private rest: Buffer | undefined;
-  /** A write is under way in the background. */
+  /** True while a write is in progress in the background. */
   private isWriting = false;
   private retry: NodeJS.Timeout | undefined;
   private retryMs = RETRY_MS_MIN;
-  /** The last write ended within a line. */
+  /** True if the last write ended within a line. */
   private isTorn = false;
   private dropped = 0;
   private droppedUntold = 0;
@@ -49,12 +49,12 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
     this.on('error', () => undefined);
   }
 
-  /** Lines that were not written, since the start. */
+  /** Number of lines dropped since the start. */
   get droppedLines(): number {
     return this.dropped;
   }
 
-  /** Whole lines. Never throws, never waits. */
+  /** Writes whole lines. Never throws, never waits. */
   write(text: string): void {
     if (this.waitingCharacters + text.length > WAITING_CHARACTERS_MAX) {
       this.drop(text);
@@ -65,18 +65,18 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
     if (!this.isWriting && this.retry === undefined) this.writeNext();
   }
 
-  /** Whole lines, written at once, beside a write that is under way. Never throws. */
+  /** Writes whole lines at once, independent of a write in progress. Never throws. */
   writeSync(text: string): void {
     this.waiting.push(text);
     this.flushSync();
   }
 
-  /** Writes at once what waits, and drops what cannot be written. For the end of the process; never throws. */
+  /** Writes at once what waits, and drops what cannot be written. For the end of the process. Never throws. */
   flushSync(): void {
     clearTimeout(this.retry);
     this.retry = undefined;
     const endMs = performance.now() + LAST_TRIES_MS_MAX;
-    // A background write has its own part, and ends by itself.
+    // A background write ends by itself and keeps its part.
     let part = this.isWriting ? this.takeWaiting() : (this.rest ?? this.takeWaiting());
     if (!this.isWriting) this.rest = undefined;
     while (part !== undefined) {
@@ -93,7 +93,7 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
     }
   }
 
-  /** Lets go of what it opened; standard error stays. */
+  /** Closes the descriptor that it opened; standard error stays open. */
   close(): void {
     clearTimeout(this.retry);
     if (this.descriptor !== this.standardError) closeSync(this.descriptor);
@@ -142,7 +142,7 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
     this.writeNext();
   }
 
-  /** A disk that is full now is full for all that waits. */
+  /** Drops all that waits: a disk that is full now is full for all of it. */
   private fail(error: unknown, part: Buffer | undefined): void {
     this.rest = undefined;
     if (part !== undefined) this.drop(part.toString());
@@ -168,7 +168,7 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
 
   private takeWaiting(): Buffer | undefined {
     if (this.waiting.length === 0) return undefined;
-    // A line of which only the begin was written must not run into the next one.
+    // A partially written line must not run into the next one.
     const text = (this.isTorn ? '\n' : '') + this.waiting.join('');
     this.waiting = [];
     this.waitingCharacters = 0;
@@ -177,18 +177,21 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
   }
 }
 
-/** A descriptor of the same pipe, terminal or socket that does not block; undefined where that cannot be, and for a file. */
+/**
+ * Returns a non-blocking descriptor of the same pipe, terminal or socket; undefined for a file, or if there can be
+ * none.
+ */
 function withoutBlocking(descriptor: number): number | undefined {
   try {
     const kind = fstatSync(descriptor);
     if (kind.isFIFO() || kind.isCharacterDevice()) {
-      // Opened anew, since the flag would hold for every process that has the same pipe.
+      // Opened anew, since the flag would apply to every process with the same pipe.
       return openSync(`/proc/self/fd/${descriptor}`, REOPENED);
     }
-    // Node.js makes a socket non-blocking as it opens its own stream on it.
+    // Node.js makes a socket non-blocking when it opens its own stream on it.
     if (kind.isSocket() && descriptor === STANDARD_ERROR && process.stderr.writable) return descriptor;
   } catch {
-    // Closed, without a reader, or a system without /proc: then it is as good as it is.
+    // Closed, without a reader, or without /proc: uses the descriptor as it is.
   }
   return undefined;
 }

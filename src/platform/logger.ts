@@ -1,6 +1,6 @@
 /**
  * Logging: JSON lines on standard error, written in the background so that a request never waits for a disk or a pipe.
- * What could be secret never reaches a log: no key, no query string, no body.
+ * Secrets never reach a log: no key, no query string, no body.
  */
 import { pino, type Logger } from 'pino';
 import type { Config } from './config.js';
@@ -10,21 +10,21 @@ import { LogOutput } from './log-output.js';
 export { flushLogs } from './gathered-output.js';
 
 export interface LoggerOptions {
-  /** Instead of the configured level; the command line is quieter than the service. */
+  /** Overrides the configured level; the command line is quieter than the service. */
   readonly level?: Config['log']['level'];
-  /** False: of an error only what it says, for whoever reads the lines at a terminal. */
+  /** If false, errors are logged without their stack, for somebody who reads the lines at a terminal. */
   readonly stacks?: boolean;
 }
 
 export interface ServiceLogger extends Logger {
-  /** Resolves when what was logged is written, or cannot be; to be awaited before the process ends. */
+  /** Resolves when all lines are written or dropped; to be awaited before the process ends. */
   drain(): Promise<void>;
-  /** Lines that could not be written since the start, and are lost. */
+  /** Number of lines dropped since the start. */
   droppedLines(): number;
 }
 
 export function createLogger(config: Pick<Config, 'log'>, options: LoggerOptions = {}): ServiceLogger {
-  // While one write is under way the lines after it gather in memory and go out as the next: no line waits for a timer.
+  // During a write, later lines gather in memory and are written next: no line waits for a timer.
   const output = new LogOutput();
   const gathered = new GatheredOutput(output);
   const level = options.level ?? config.log.level;
@@ -46,7 +46,7 @@ function withoutStack(error: Error): object {
 let timeMs = Number.NaN;
 let timeText = '';
 
-/** The time as a member of a line, behind others. Many lines have their millisecond in common. */
+/** Returns the time as a member after others. Cached, since many lines are logged in the same millisecond. */
 function timeMember(): string {
   const nowMs = Date.now();
   if (nowMs !== timeMs) {

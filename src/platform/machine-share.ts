@@ -1,7 +1,7 @@
 /**
- * What of the machine this process may have. A container, or a unit of systemd, has limits that the system's counts of memory and
- * processors say nothing of: they are those of its control groups (cgroups, of both kinds), and of the ones above them. Read once, for
- * what follows from them is decided when the process starts.
+ * The share of the machine that this process may use. A container, or a systemd unit, has limits that the system's
+ * totals of memory and processors do not show: those of its control group (cgroup v1 or v2) and of the groups above it.
+ * Read once, since what depends on it is decided when the process starts.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
@@ -10,13 +10,13 @@ import { mountsOf } from './mounts.js';
 
 export interface MachineShare {
   readonly memoryBytes: number;
-  /** At least 1; a part of one is one. */
+  /** At least 1; fractions are rounded up. */
   readonly processors: number;
-  /** Undefined: the machine has no more. */
+  /** Undefined if the memory of the machine is the limit. */
   readonly memoryLimitedBy: 'control group' | undefined;
 }
 
-/** The content of a file, undefined where there is none. */
+/** Returns the content of a file; undefined if it cannot be read. */
 export type ReadText = (path: string) => string | undefined;
 
 interface Machine {
@@ -24,13 +24,13 @@ interface Machine {
   readonly processors: number;
 }
 
-/** A folder of a control group. */
+/** A folder of a control group; `isUnified` is true for cgroup v2. */
 interface GroupFolder {
   readonly path: string;
   readonly isUnified: boolean;
 }
 
-/** Of a quota of processor time, in microseconds. */
+/** Default period of a quota of processor time, in microseconds. */
 const PERIOD_DEFAULT = '100000';
 
 let known: MachineShare | undefined;
@@ -39,7 +39,7 @@ export function machineShare(): MachineShare {
   return (known ??= shareOf({ memoryBytes: totalmem(), processors: availableParallelism() }, textIn));
 }
 
-/** What is left of the machine by the limits that `read` finds. */
+/** Returns the share of the machine under the limits that `read` finds. */
 export function shareOf({ memoryBytes, processors }: Machine, read: ReadText): MachineShare {
   const memoryLimits = groupFolders('memory', read).flatMap((folder) => memoryLimitsOf(folder, read));
   const quotas = groupFolders('cpu', read).map((folder) => quotaOf(folder, read));
@@ -51,7 +51,7 @@ export function shareOf({ memoryBytes, processors }: Machine, read: ReadText): M
   };
 }
 
-/** That of this process and those above it, as far as they are seen from here. */
+/** Returns the folders of this process's control group and of those above it, as far as they are mounted. */
 function groupFolders(controller: string, read: ReadText): readonly GroupFolder[] {
   const groups = (read('/proc/self/cgroup') ?? '').split('\n').map((line) => line.split(':'));
   return mountsOf(read('/proc/self/mountinfo') ?? '').flatMap(({ root, at, type, options }) => {
@@ -59,7 +59,7 @@ function groupFolders(controller: string, read: ReadText): readonly GroupFolder[
     if (!isUnified && !(type === 'cgroup' && options.includes(controller))) return [];
     const own = groups.find((parts) => isOf(parts, isUnified ? '' : controller));
     if (own === undefined) return [];
-    // A path may have colons.
+    // A path may contain colons.
     const below = belowRoot(own.slice(2).join(':'), root);
     return foldersFrom(at, below).map((path) => ({ path, isUnified }));
   });
@@ -69,7 +69,10 @@ function isOf([, controllers = '']: readonly string[], controller: string): bool
   return controller === '' ? controllers === '' : controllers.split(',').includes(controller);
 }
 
-/** What is mounted may be the group of the container itself, whose path is told as the machine sees it. */
+/**
+ * Returns the path relative to the mounted root. That may be the container's own group, while `path` is as the host
+ * sees it.
+ */
 function belowRoot(path: string, root: string): string {
   if (root === '/') return path;
   return path === root || path.startsWith(`${root}/`) ? path.slice(root.length) : '';
@@ -77,19 +80,19 @@ function belowRoot(path: string, root: string): string {
 
 function foldersFrom(at: string, below: string): string[] {
   const folders = [at];
-  // A group outside of what is mounted begins with `/..`.
+  // The path of a group outside of the mount begins with `/..`.
   for (const part of below.split('/').filter((each) => each !== '' && each !== '..'))
     folders.push(join(folders.at(-1) ?? at, part));
   return folders;
 }
 
 function memoryLimitsOf({ path, isUnified }: GroupFolder, read: ReadText): number[] {
-  // Beyond `memory.high` a process is slowed down until it hardly goes on.
+  // Beyond `memory.high` a process is throttled until it hardly progresses.
   const files = isUnified ? ['memory.max', 'memory.high'] : ['memory.limit_in_bytes'];
   return files.map((file) => limitIn(read(join(path, file))));
 }
 
-/** In processors. */
+/** Returns the quota in processors. */
 function quotaOf({ path, isUnified }: GroupFolder, read: ReadText): number {
   const [quota, period = PERIOD_DEFAULT] = isUnified
     ? (read(join(path, 'cpu.max'))?.trim().split(' ') ?? [])
@@ -97,7 +100,7 @@ function quotaOf({ path, isUnified }: GroupFolder, read: ReadText): number {
   return limitIn(quota) / Number(period);
 }
 
-/** `max`, -1, nothing and what is no number are no limit. */
+/** Returns the limit as a number: infinite for `max`, -1, an empty or missing text. */
 function limitIn(text: string | undefined): number {
   const limit = Number(text?.trim() ?? '');
   return limit > 0 ? limit : Number.POSITIVE_INFINITY;
@@ -107,7 +110,7 @@ function textIn(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // There is no such thing here.
+    // The file does not exist on this system.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Folders, made with those above them. Node.js's own `recursive` is used for none: it says ENOENT where the system refuses a folder by a number
- * that Node.js has no name for, such as that of a used-up quota, and never comes to an end where a file system says that the one above is not
- * there, as /proc does.
+ * Creates folders with their missing parents. Node.js's `recursive` option is not used: it reports ENOENT for error
+ * numbers that Node.js has no name for, such as an exhausted quota, and loops for ever on file systems that report a
+ * missing parent, as /proc does.
  */
 import { mkdirSync, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { dirname, resolve } from 'node:path';
 import { syncFile, syncFolderNow } from './synced-folders.js';
 import { systemCode } from './system-code.js';
 
-/** Makes the folder and those above it where they are missing; returns those that were, the uppermost first. Throws what the system says. */
+/** Creates the folder and its missing parents; returns those created, the uppermost first. Throws system errors. */
 export function makeFolderNow(path: string, mode?: number): string[] {
   const missing: string[] = [];
   for (let at = resolve(path); kindNow(at) === undefined; at = dirname(at)) missing.unshift(at);
@@ -17,16 +17,16 @@ export function makeFolderNow(path: string, mode?: number): string[] {
     try {
       mkdirSync(folder, { mode });
     } catch (error) {
-      // Somebody else may have made it meanwhile.
+      // Another process may have created it meanwhile.
       if (kindNow(folder) !== 'folder') throw error;
     }
   }
-  // Throws where a file has the name.
+  // Throws if there is a file of that name.
   if (kindNow(path) !== 'folder') mkdirSync(path);
   return missing;
 }
 
-/** The same without waiting for the disk. */
+/** Asynchronous `makeFolderNow`. */
 export async function makeFolder(path: string, mode?: number): Promise<string[]> {
   const missing: string[] = [];
   for (let at = resolve(path); (await kind(at)) === undefined; at = dirname(at)) missing.unshift(at);
@@ -40,11 +40,12 @@ export async function makeFolder(path: string, mode?: number): Promise<string[]>
 }
 
 /**
- * Makes the folder where the one above it is there, and its name is on disk: a folder that somebody names for what is kept, whose parents are those of a disk that is
- * not mounted, or misspelt. Throws what the system says, and a `MissingFolderError` that names the first that is missing.
+ * Creates a folder whose parent must exist, and syncs its name to disk. For folders that an operator names: if the
+ * parent is missing, its disk is not mounted or the path is misspelt. Throws system errors, and a `MissingFolderError`
+ * that names the uppermost missing folder.
  */
 export function makeLastFolderNow(path: string, sync = syncFolderNow): void {
-  // The system makes none that is called `folder/.`.
+  // The system creates no folder for `folder/.`.
   const folder = resolve(path);
   if (kindNow(folder) === 'folder') return;
   let missing: string | undefined;
@@ -53,13 +54,13 @@ export function makeLastFolderNow(path: string, sync = syncFolderNow): void {
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Somebody else may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (kindNow(folder) !== 'folder') throw error;
   }
   sync(dirname(folder));
 }
 
-/** Its message is a sentence. */
+/** A parent folder is missing. The message is a sentence. */
 export class MissingFolderError extends Error {
   constructor(path: string, missing: string) {
     super(
@@ -68,12 +69,12 @@ export class MissingFolderError extends Error {
   }
 }
 
-/** As `makeFolderNow`; the names of those that it made are on disk behind it. */
+/** As `makeFolderNow`; the names of the created folders are on disk when this returns. */
 export function makeSyncedFolderNow(path: string, sync = syncFolderNow): void {
   for (const folder of makeFolderNow(path)) sync(dirname(folder));
 }
 
-/** The same without waiting for the disk. */
+/** Asynchronous `makeSyncedFolderNow`. */
 export async function makeSyncedFolder(path: string, mode: number): Promise<void> {
   for (const folder of await makeFolder(path, mode)) {
     await syncFile(dirname(folder)).catch((error: unknown) => {

@@ -1,36 +1,39 @@
 /**
- * Keeps the resident part of mapped files within a budget. The system maps many pages around each one that is touched and
- * drops none until memory runs short, so that a service that has answered a few thousand searches seems to need all its data
- * in memory. Letting the mappings go costs a minor fault for each page that is touched again.
+ * Keeps the resident part of mapped files within a budget. The system maps many pages around each one touched, and
+ * drops none until memory runs short, so a service that has answered a few thousand searches seems to need all its data
+ * in memory. Releasing the mappings costs a minor fault for each page that is touched again.
  *
- * Under lasting load that cost is paid several times a second for the same pages, an eighth of what a search takes, and so the
- * budget grows while it lasts (docs/decisions/0035-what-a-search-costs-beside-its-evaluation.md).
+ * Under lasting load, that cost occurs several times a second for the same pages and is an eighth of a search, so the
+ * budget grows while the load lasts (docs/decisions/0035-what-a-search-costs-beside-its-evaluation.md).
  */
 import type { Kernel } from '../../native-bindings/index.js';
 import { residentFileBytes } from './own-memory.js';
 
-/** Reading one line of /proc costs some 10 µs, and within this time a busy service touches about 100 MiB at most. */
+/** Reading one line of /proc takes some 10 µs; within this interval a busy service touches at most about 100 MiB. */
 const CHECK_INTERVAL_MS = 200;
 
 export interface MappedBudget {
-  /** Resident bytes beyond which the mappings are let go: at rest, and in a burst of requests. */
+  /** Resident bytes beyond which mappings are released, at rest and in a burst of requests. */
   readonly mappedBytesMax: number;
-  /** What that grows to under lasting load; less than the other: it never grows. */
+  /**
+   * Maximum to which that budget grows under lasting load. If it is not larger than `mappedBytesMax`, the budget never
+   * grows.
+   */
   readonly mappedBusyBytesMax: number;
 }
 
-/** How load is judged: over 15 s, so that no burst of requests is taken for lasting load. */
+/** Checks per window of 15 s, over which load is judged: a burst of requests is no lasting load. */
 export const LOOKS_PER_WINDOW = 75;
-/** Letting go less often than every two seconds costs little. */
+/** Releases per window that do not let the budget grow: one every two seconds costs little. */
 const LET_GO_PER_WINDOW_MAX = 7;
 const GROWTH = 4;
-/** Of one processor: a service that takes less is at rest. */
+/** Share of one processor below which the service counts as at rest. */
 const REST_PROCESSOR_SHARE = 0.1;
 const REST_CPU_MS_PER_WINDOW = REST_PROCESSOR_SHARE * LOOKS_PER_WINDOW * CHECK_INTERVAL_MS;
 
 /**
- * Decides at each look whether the mappings are let go. The budget grows by steps while the same pages are let go and touched
- * again all the time, and is the smaller one again when the service comes to rest.
+ * Decides at each check whether mappings are released. The budget grows in steps while the same pages are released and
+ * touched again all the time, and returns to the smaller one when the service is at rest.
  */
 export class MappedAllowance {
   #allowance: number;
@@ -38,7 +41,7 @@ export class MappedAllowance {
   #lettingGo = 0;
   #windowBeganCpuMs: number;
 
-  /** `cpuMs`: processor time of the process so far. */
+  /** `cpuMs`: processor time that the process has used so far. */
   constructor(
     private readonly budget: MappedBudget,
     cpuMs: number,
@@ -47,7 +50,7 @@ export class MappedAllowance {
     this.#windowBeganCpuMs = cpuMs;
   }
 
-  /** Whether to let go; `cpuMs` is asked for once a window. */
+  /** Returns true if mappings are to be released; `cpuMs` is called once per window. */
   look(residentBytes: number, cpuMs: () => number): boolean {
     this.#looks += 1;
     if (this.#looks === LOOKS_PER_WINDOW) this.#judge(cpuMs());
@@ -71,11 +74,11 @@ export class MappedAllowance {
 
 export interface MappedMemoryOptions extends MappedBudget {
   readonly kernel: Pick<Kernel, 'trimMappings'>;
-  /** Absolute; mappings of files below it are let go. */
+  /** Absolute path; mappings of files below it are released. */
   readonly dataDir: string;
 }
 
-/** Checks until `stop`. What was resident at the start (programs and libraries) does not count against the budget. */
+/** Checks until `stop`. What was resident at the start (programs and libraries) does not count. */
 export function limitMappedMemory({ kernel, dataDir, ...budget }: MappedMemoryOptions): { stop(): void } {
   const programBytes = residentFileBytes();
   if (programBytes === undefined) return { stop: () => undefined };

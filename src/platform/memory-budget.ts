@@ -1,81 +1,110 @@
 /**
- * Who may take how much of `memory.mib`, in one place. What is here as a constant was measured with the service itself
- * (docs/decisions/0041-memory-has-a-budget.md); what is left of the budget after that goes to batches, merges and heaps, so that
- * a larger budget makes imports faster and a smaller one makes them slower, and none makes them fail.
+ * Divides `memory.mib` among all that use memory. The constants were measured with the service itself
+ * (docs/decisions/0041-memory-has-a-budget.md). The rest of the budget goes to batches, merges and heaps: a larger
+ * budget makes imports faster, a smaller one slower, and none makes them fail.
  */
 import type { Config } from '../../config/schema.js';
 import { HEAP_GROWTH_PERCENT } from './garbage-collection.js';
 
 const MEBIBYTE = 2 ** 20;
 
-/** The main thread, its heap, and what the program needs before it does anything; with what an import keeps it busy with. */
+/** The main thread with its heap, under import load, and the program itself. */
 const MAIN_THREAD_MIB = 120;
-/** A search thread at work: its heap, its stores, its answers. */
+/** A search thread at work: heap, stores, answers. */
 const SEARCH_THREAD_MIB = 22;
-/** Threads of dear searches come and go; together they may take this part of what is left for batches and merges, or be one. */
+/**
+ * Threads for expensive searches come and go. Together they may take this part of the memory for batches and merges,
+ * but there may always be one.
+ */
 const DEAR_SEARCHES_SHARE = 1 / 4;
 /** An ingest thread with the least heap and nothing to do. */
 const INGEST_THREAD_MIB = 22;
 export const INGEST_THREAD_BYTES = INGEST_THREAD_MIB * MEBIBYTE;
-/** The thread of analytics. */
+/** The analytics thread. */
 const ANALYTICS_THREAD_MIB = 8;
-/** Merges that run at a time, in a thread of their own. */
+/** Number of merges at a time, in a thread of their own. */
 const MERGE_THREADS = 1;
-/** Small writes have a thread of their own where so many times as much is left. */
+/** Small writes get a thread of their own if this many times its memory is to spare. */
 const SMALL_WRITES_SPARE = 6;
-/** The least that is left for batches and merges. */
+/** Minimum for batches and merges. */
 const WORK_MIB_MIN = 24;
 
-/** A byte of a batch costs this many: raw, as records, as documents, inverted, and as pages of the store. */
+/** Memory per byte of a batch: raw, as records, as documents, inverted, and as pages of the store. */
 const MEMORY_A_BATCH_BYTE = 10;
 const BATCH_BYTES_MIN = 256 * 1024;
-/** What a record takes beside its bytes weighs more than they do where it is shorter than this. */
+/** Bytes of a record below which its fixed cost outweighs its bytes. */
 const RECORD_BYTES_TYPICAL_MIN = 128;
 const WAITING_WRITE_BYTES_MAX = 64 * MEBIBYTE;
 const WAITING_BODIES_MIN = 2;
-/** What a merge holds of each document: its number, its length, and its values of one column, names above all. */
+/** Memory of a merge per document: number, length, and values of one column, mostly names. */
 const MEMORY_A_MERGED_DOCUMENT = 72;
-/** And of each byte of its sources: strings of a column, terms and short postings, which are written last. */
+/**
+ * Memory of a merge per byte of its sources: strings of a column, terms and short posting lists, which are written
+ * last.
+ */
 const MERGED_FILE_SHARE = 0.4;
 
-/** Young generations of V8 are this large by default; smaller ones cost time, a tenth at the least. It takes a third, rounded up to a power of two, three times. */
+/**
+ * V8's default young generation is the maximum; smaller ones cost time, a tenth or more. V8 divides the limit by three
+ * and rounds that up to a power of two.
+ */
 const YOUNG_MIB = { min: 6, max: 48 };
 const YOUNG_PARTS = 3;
-/** A search thread's heap is 20 MiB of live objects, and so three times as much garbage at most; heaps grow so only where there is room for it. */
+/**
+ * Room in MiB per thread from which heaps may grow generously: a search thread has 20 MiB of live objects, so up to
+ * three times as much garbage.
+ */
 const GROWTH_MIB_MIN = 64;
 const OLD_MIB_MAX = { search: 512, ingest: 1024 };
 const OLD_MIB_MIN = 64;
-/** What reading a record takes of a heap: its text in two bytes a character, its values, its JSON again. */
+/**
+ * Heap bytes per byte of a record being read: its text with two bytes per character, its values, and its JSON again.
+ */
 const HEAP_A_RECORD_BYTE = 8;
 
-/** Bodies of requests get this part of what is left for work, and bulk uploads as much, no less than lets some pass side by side; so do files that are read. */
+/**
+ * Divisor for the share of the work memory that request bodies get; bulk uploads get as much, and so do files that are
+ * read. Each has a minimum that lets some pass at the same time.
+ */
 const BODIES_PART = 8;
-/** What is kept for small bodies, which do not wait for large ones. */
+/** Kept for small bodies, so that they do not wait for large ones. */
 const SMALL_BODIES_BYTES = 2 * MEBIBYTE;
 const UPLOADS_MIN = 8;
-/** An answer is at most this part of the budget. */
+/** Divisor of the budget for the largest answer. */
 const ANSWER_PART = 8;
-/** The largest answer is built beside others on their way, which may hold as much as it, and a part more where they are short. */
+/**
+ * Number of answers of maximum size that may be in memory, one being built and others being sent. Short answers get a
+ * further part of one (`OTHER_ANSWERS_PART`).
+ */
 const LONGEST_ANSWERS = 2;
 const OTHER_ANSWERS_PART = 4;
 
-/** A record that is too long fails alone; one that is so many times too long that it would not fit in here ends the import. */
+/**
+ * A record longer than the limit fails alone; one longer than this many times the limit, if that does not fit into
+ * memory, ends the import.
+ */
 const TOO_LONG_FACTOR = { min: 2, max: 16 };
 
-/** Entries of lists and groups, which are all in the heap of the main thread, may have this part: V8 gives up where that has a quarter of a machine. */
+/**
+ * Divisor of the budget for entries of lists and groups. They are in the heap of the main thread, where V8 gives up
+ * beyond a quarter of the machine's memory.
+ */
 const CATALOG_PART = 4;
 
-/** With less than this, what is freed goes back to the system at once, and threads share the allocator's arenas. */
+/** Below this, freed memory is returned to the system at once, and all threads share the allocator's arenas. */
 const GENEROUS_MIB = 512;
 const FRUGAL: AllocatorLimits = { arenasMax: 1, returnedBytesMin: 256 * 1024 };
 /**
- * With less than this, heaps grow by half before they are collected, all threads share four arenas of the allocator, and large blocks lie outside of these: once a block
- * was freed, the allocator would take others as large, up to 32 MiB, out of its arenas, where what lies between them keeps them from going back.
+ * Below this, heaps grow by half before they are collected, all threads share four arenas, and large blocks lie outside
+ * of arenas. Without that limit, once a large block was freed, the allocator would place others of up to 32 MiB in its
+ * arenas, where small blocks between them prevent returning them.
  */
 const LAVISH_MIB = 1024;
 const MODERATE: AllocatorLimits = { arenasMax: 4, returnedBytesMin: 1024 * 1024 };
 
-/** What one bulk upload holds of what was received and nobody has taken yet; a piece of what the network brings comes on top. */
+/**
+ * Received bytes that one bulk upload may hold before they are consumed; one chunk from the network may come on top.
+ */
 export const UPLOAD_BYTES = 512 * 1024;
 
 export interface HeapLimits {
@@ -84,56 +113,62 @@ export interface HeapLimits {
 }
 
 export interface MemoryBudget {
-  /** The whole. */
+  /** The whole budget. */
   readonly bytes: number;
-  /** Of one batch of an import, of one step of a version build, of one piece of a rebuild. */
+  /** Bytes of one batch of an import, one step of a version build, or one piece of a rebuild. */
   readonly batchBytesMax: number;
   readonly batchBytesMin: number;
   readonly batchRecordsMax: number;
-  /** What the stores of all lists may keep of their largest transactions. */
+  /** Bytes that the stores of all lists may keep of their largest transactions. */
   readonly storePagesBytesMax: number;
-  /** Entries of lists and groups in the catalogue. */
+  /** Bytes of the entries of lists and groups in the catalogue. */
   readonly catalogBytesMax: number;
-  /** What lists may take by being open. */
+  /** Bytes that open lists may take. */
   readonly openListsBytesMax: number;
-  /** What all imports together may hold of records that are not on disk yet. */
+  /** Bytes that all imports together may hold of records that are not on disk yet. */
   readonly importBufferBytes: number;
-  /** Small writes of one list that may wait. */
+  /** Bytes of the small writes of one list that may wait. */
   readonly waitingWriteBytesMax: number;
-  /** Beyond this the end of a record is not looked for any more. */
+  /** Bytes beyond which the end of a record is not searched for. */
   readonly splitBytesMax: number;
-  /** What a merge may hold; `mergeBytes` says what one would. */
+  /** Bytes that a merge may hold; see `mergeBytes`. */
   readonly mergeBytesMax: number;
-  /** What all bodies of requests may hold until they are answered, and what of it is for small ones. */
+  /** Bytes that all request bodies may hold until they are answered, and the part kept for small ones. */
   readonly bodies: { readonly bytesMax: number; readonly keptForSmallBytes: number };
-  /** What all bulk uploads may hold of what nobody has taken yet. */
+  /** Bytes that all bulk uploads may hold before they are consumed. */
   readonly uploadBytesMax: number;
-  /** What files that records link to may hold while they are fetched and read; one that is larger has all of it, and more. */
+  /**
+   * Bytes that files linked by records may hold while they are fetched and read. A larger file gets all of it, and
+   * exceeds it.
+   */
   readonly readFilesBytesMax: number;
-  /** Of one answer. */
+  /** Bytes of one answer. */
   readonly answerBytesMax: number;
-  /** Of all answers that are being built at full length or that their readers have not taken yet; the rest of it is for short ones. */
+  /**
+   * Bytes of all answers that are being built at full length or have not been read by their clients; a part is kept for
+   * short ones.
+   */
   readonly answers: { readonly bytesMax: number; readonly keptForSmallBytes: number };
-  /** Threads that dear searches may have beside the others; one at least, and never more than there are of those. */
+  /** Threads that expensive searches may have in addition: at least 1, at most `search.threads`. */
   readonly dearSearchThreadsMax: number;
-  /** There is room for an ingest thread that small writes have for themselves. */
+  /** True if there is memory for an ingest thread that only does small writes. */
   readonly hasThreadForSmallWrites: boolean;
   readonly heaps: { readonly search: HeapLimits; readonly ingest: HeapLimits };
-  /** By how much a thread's heap may grow before all of it is collected; undefined: as V8 does it. */
+  /** Growth of a thread's heap, in percent, before a full collection; undefined: V8's default. */
   readonly heapGrowthPercent: number | undefined;
-  /** Undefined: as the system does it. */
+  /** Undefined: the system's defaults. */
   readonly allocator: AllocatorLimits | undefined;
 }
 
 export interface AllocatorLimits {
   readonly arenasMax: number;
-  /** A block of this size goes back to the system when it is freed, and so do as many bytes at the end of an arena. */
+  /** A freed block of this size is returned to the system, and so are that many free bytes at the end of an arena. */
   readonly returnedBytesMin: number;
 }
 
 export type BudgetedConfig = Pick<Config, 'memory' | 'search' | 'ingest' | 'analytics' | 'limits'>;
 
-/** What has a share whatever the budget is, in MiB, each with the setting that it comes from. */
+/** Returns the shares that do not depend on the budget, in MiB, each with the setting that causes it. */
 function fixedShares({ search, ingest, analytics }: Omit<BudgetedConfig, 'memory' | 'limits'>) {
   return [
     { mib: MAIN_THREAD_MIB, why: 'the service itself' },
@@ -148,7 +183,7 @@ function fixedShares({ search, ingest, analytics }: Omit<BudgetedConfig, 'memory
   ].filter(({ mib }) => mib > 0);
 }
 
-/** The smallest `memory.mib` that these settings allow, and what it is made of. */
+/** Returns the smallest `memory.mib` that these settings allow, and its parts. */
 export function requiredMemory(config: Omit<BudgetedConfig, 'memory' | 'limits'>): {
   readonly mib: number;
   readonly parts: string;
@@ -160,12 +195,15 @@ export function requiredMemory(config: Omit<BudgetedConfig, 'memory' | 'limits'>
   };
 }
 
-/** What the settings that were given require, with one thread of each kind where their number is chosen: that can be chosen after it. */
+/**
+ * Returns the memory that the given settings require, in MiB. Counts one thread of each kind whose number is automatic,
+ * since that is chosen afterwards.
+ */
 export function requiredAutomaticMemory(config: Omit<BudgetedConfig, 'memory' | 'limits'>): number {
   return Math.max(requiredMemory(withOneThread(config)).mib, 2 * config.search.cache_mib);
 }
 
-/** Instead of those whose number is still to be chosen. */
+/** Replaces automatic numbers of threads by one. */
 function withOneThread<Part extends Omit<BudgetedConfig, 'memory' | 'limits'>>(config: Part): Part {
   const { search, ingest } = config;
   return {
@@ -175,7 +213,10 @@ function withOneThread<Part extends Omit<BudgetedConfig, 'memory' | 'limits'>>(c
   };
 }
 
-/** As many ingest threads as are wanted, or as have room beside one search thread in half of the budget, and beside all that were given; one at least. */
+/**
+ * Returns how many of the wanted ingest threads fit into half of the budget next to the main thread, and next to one
+ * search thread and all given settings; at least one.
+ */
 export function affordableIngestThreads(wanted: number, config: Omit<BudgetedConfig, 'limits'>): number {
   const { mib } = config.memory;
   const others = requiredMemory({ ...withOneThread(config), ingest: { ...config.ingest, threads: 0 } }).mib;
@@ -183,18 +224,18 @@ export function affordableIngestThreads(wanted: number, config: Omit<BudgetedCon
   return Math.max(1, Math.min(wanted, Math.floor(roomMib / INGEST_THREAD_MIB)));
 }
 
-/** As many search threads as are wanted, or as a budget has room for; one at least. */
+/** Returns how many of the wanted search threads fit into the budget; at least one. */
 export function affordableSearchThreads(wanted: number, config: BudgetedConfig): number {
   const others = requiredMemory({ ...config, search: { ...config.search, threads: 0 } }).mib;
   return Math.max(1, Math.min(wanted, Math.floor((config.memory.mib - others) / SEARCH_THREAD_MIB)));
 }
 
-/** The shares of a budget that `loadConfig` found to be large enough. */
+/** Returns the shares of a budget that `loadConfig` has checked to be large enough. */
 export function memoryBudget(config: BudgetedConfig): MemoryBudget {
   const { memory, ingest, limits } = config;
   const { hasThreadForSmallWrites, workMib } = workShare(config);
-  // Merges get half, so that few segments stay that are too large for them; a quarter: batches at work; the rest: heaps, batches
-  // that wait, and what stores keep.
+  // Half is for merges, so that few segments are too large to be merged; a quarter for batches at work; the rest for
+  // heaps, waiting batches, and what stores keep.
   const share = Math.floor((workMib * MEBIBYTE) / 4);
   const threads = ingest.threads + MERGE_THREADS + config.search.threads;
   const young = youngMib(clamp(YOUNG_MIB.min + workMib / 8 / threads, YOUNG_MIB));
@@ -213,7 +254,7 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
   const otherAnswersBytes = Math.floor(answerBytesMax / OTHER_ANSWERS_PART);
   return {
     bytes: memory.mib * MEBIBYTE,
-    // One body has to pass, however large it may be.
+    // One body must fit, however large it is.
     bodies: {
       bytesMax: Math.max(part, limits.json_body_bytes_max + SMALL_BODIES_BYTES),
       keptForSmallBytes: SMALL_BODIES_BYTES,
@@ -230,7 +271,7 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
     openListsBytesMax: share,
     batchRecordsMax: Math.min(ingest.batch_records_max, Math.ceil(batchBytesMax / RECORD_BYTES_TYPICAL_MIN)),
     importBufferBytes,
-    // One write has to pass, however large it may be.
+    // One write must fit, however large it is.
     waitingWriteBytesMax: Math.min(
       WAITING_WRITE_BYTES_MAX,
       Math.max(importBufferBytes, limits.json_body_bytes_max * WAITING_BODIES_MIN),
@@ -253,7 +294,10 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
   };
 }
 
-/** What is left for work beside the threads; that of small writes is saved up for before it is there, so that more memory never means less for work. */
+/**
+ * Returns what is left for work besides the threads. Memory is reserved for the thread of small writes before there is
+ * enough for it, so that a larger budget never means less memory for work.
+ */
 function workShare(config: BudgetedConfig): { readonly hasThreadForSmallWrites: boolean; readonly workMib: number } {
   const requiredMib = requiredMemory(config).mib;
   const spareMib = Math.max(0, config.memory.mib - requiredMib);
@@ -264,7 +308,7 @@ function workShare(config: BudgetedConfig): { readonly hasThreadForSmallWrites: 
     : { hasThreadForSmallWrites: false, workMib: WORK_MIB_MIN + Math.min(spareMib, withThreadMib) };
 }
 
-/** No more than so many MiB, as V8 has them: of 13 it would make 24. */
+/** Returns the largest young generation of at most `most` MiB that V8 rounds to: it would turn 13 into 24. */
 function youngMib(most: number): number {
   return YOUNG_PARTS * 2 ** Math.floor(Math.log2(most / YOUNG_PARTS));
 }
@@ -279,12 +323,12 @@ function allocatorLimits(mib: number): AllocatorLimits | undefined {
   return mib < LAVISH_MIB ? MODERATE : undefined;
 }
 
-/** The largest answer: as the settings have it, or what a budget has room for. */
+/** Returns the size of the largest answer: that of the settings, or what fits into the budget. */
 function answerBytes({ limits, memory }: Pick<Config, 'limits' | 'memory'>): number {
   return Math.min(limits.answer_bytes_max, Math.floor((memory.mib * MEBIBYTE) / ANSWER_PART));
 }
 
-/** What a merge of segments with so many documents and bytes takes, about. */
+/** Estimates the memory that merging a segment of this size takes. */
 export function mergeBytes(segment: { readonly documentCount: number; readonly fileBytes: number }): number {
   return segment.documentCount * MEMORY_A_MERGED_DOCUMENT + segment.fileBytes * MERGED_FILE_SHARE;
 }

@@ -1,17 +1,17 @@
-/** The service's measurements, in one Prometheus registry. Names end in their unit; labels have few values. */
+/** The metrics of the service, in one Prometheus registry. Names end in their unit; labels have few values. */
 import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, type Metric } from 'prom-client';
 import { PacedReading } from './paced-reading.js';
 import { SeriesHistogram, type SeriesHistogramOptions } from './series-histogram.js';
 
-/** Seconds, from 0.1 ms to 10 s. */
+/** Bounds in seconds, from 0.1 ms to 10 s. */
 const REQUEST_BUCKETS_SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10,
 ];
 const TASK_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
-/** Timer of the event loop lag; finer would wake an idle process more often. */
+/** Interval at which event loop lag is sampled; a finer one would wake an idle process more often. */
 const EVENT_LOOP_PRECISION_MS = 50;
-/** Gauges of prom-client that are called as counters are; each is the sum of one that tells them by kind. */
+/** Gauges of prom-client with names of counters; each is the sum of another one that has labels. */
 const CALLED_AS_COUNTERS = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -21,7 +21,10 @@ const CALLED_AS_COUNTERS = [
 export type PoolName = 'search' | 'ingest' | 'analytics' | 'synonyms' | 'webhook';
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** `processMetrics` adds memory, CPU and event loop of the process; one of a process should have them. */
+/**
+ * Creates the metrics. `processMetrics` adds memory, CPU and event loop; only one registry of a process should have
+ * them.
+ */
 export function createMetrics(options: { readonly processMetrics?: boolean } = {}) {
   const registry = new Registry();
   const registers = [registry];
@@ -31,18 +34,21 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     measureFrontEnd(registers);
   }
   const collectors = new Set<() => void>();
-  // Thousands of lines, for whoever asks, without a key.
+  // The text has thousands of lines, and anybody may request it without a key.
   const reading = new PacedReading(() => {
     for (const collect of collectors) collect();
     return registry.metrics();
   });
   return {
     registry,
-    /** Runs before the measurements are read: for gauges whose value is kept elsewhere and changes too often to be set each time. */
+    /**
+     * Adds a function that runs before the metrics are read, for gauges whose values are kept elsewhere and change too
+     * often to be set each time.
+     */
     beforeReading(collect: () => void): void {
       collectors.add(collect);
     },
-    /** All measurements in the text format of Prometheus; those who ask at a time share them. */
+    /** Returns all metrics in Prometheus' text format; concurrent callers share one reading. */
     text: (): Promise<string> => reading.get(),
     ...httpMetrics(registers),
     ...searchMetrics(registers),
@@ -58,7 +64,10 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
   };
 }
 
-/** All connections are answered by the thread that calls this: where it is always busy, more processors do not help. */
+/**
+ * Measures how busy the calling thread is, which answers all connections: if it is always busy, more processors do not
+ * help.
+ */
 function measureFrontEnd(registers: Registry[]): void {
   const busy = new Counter({
     name: 'gannet_front_end_busy_seconds_total',
@@ -71,10 +80,10 @@ function measureFrontEnd(registers: Registry[]): void {
   });
 }
 
-/** For what is observed at every request. */
+/** Creates a histogram that is cheap enough to be observed at every request. */
 function frequentHistogram(registers: readonly Registry[], options: SeriesHistogramOptions): SeriesHistogram {
   const histogram = new SeriesHistogram(options);
-  // A registry asks a metric for no more than this class has.
+  // A registry only calls methods that this class has.
   for (const registry of registers) registry.registerMetric(histogram as unknown as Metric);
   return histogram;
 }

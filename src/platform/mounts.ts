@@ -1,18 +1,18 @@
-/** What is mounted where, as the system tells each process: `/proc/self/mountinfo`. Pure functions. */
+/** Parses the mounts that the system reports to a process in `/proc/self/mountinfo`. Pure functions. */
 
 export interface Mount {
-  /** As `8:1`: it is the same however often a disk is mounted. */
+  /** Device number such as `8:1`; the same for all mounts of a disk. */
   readonly disk: string;
-  /** What of the file system is mounted. */
+  /** The folder of the file system that is mounted. */
   readonly root: string;
   readonly at: string;
-  /** As `ext4`. */
+  /** Type such as `ext4`. */
   readonly type: string;
-  /** Of the file system. */
+  /** Options of the file system. */
   readonly options: readonly string[];
 }
 
-/** A number of fields that differs stands before the type; ` - ` ends them. What is mounted may have no name. */
+/** A varying number of fields precedes the type; ` - ` ends them. The source may be empty. */
 const LINE = /^\S+ \S+ (?<disk>\S+) (?<root>\S+) (?<at>\S+) .*?- (?<type>\S+) \S* (?<options>\S*)/u;
 
 export function mountsOf(text: string): readonly Mount[] {
@@ -23,7 +23,7 @@ export function mountsOf(text: string): readonly Mount[] {
   });
 }
 
-/** Spaces and the like are written as `\\040`. */
+/** Decodes spaces and the like, which are written as `\\040`. */
 function plain(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/gu, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)));
 }

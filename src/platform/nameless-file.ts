@@ -1,18 +1,21 @@
-/** Bytes on disk that no folder shows: nobody else can open them, and nothing is left of them whatever ends. */
+/** Files on disk without a name: nobody else can open them, and nothing is left of them however the process ends. */
 import { randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asStorageError } from './storage-space.js';
 import { makeFolder } from './make-folder.js';
 
-/** Open, at its beginning, until it is closed. `folder`, which is made, tells on which disk it lies. Rejects with a ServiceError where that is full. */
+/**
+ * Returns an open file that contains `bytes` and exists until it is closed. `folder`, which is created if missing,
+ * determines its disk. Rejects with a ServiceError if the disk is full.
+ */
 export async function namelessFile(folder: string, bytes: Uint8Array): Promise<FileHandle> {
   const path = join(folder, randomUUID());
   let file: FileHandle | undefined;
   try {
     await makeFolder(folder, 0o700);
     file = await open(path, 'wx+', 0o600);
-    // Before anything is in it.
+    // Before anything is written to it.
     await unlink(path);
     for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
     return file;

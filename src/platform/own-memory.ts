@@ -1,26 +1,35 @@
 /**
- * Keeps the service's own memory within its budget while it works. The shares of the budget are what each part is made for
- * (memory-budget.ts); this is what is measured: near the limit, what the allocator keeps of freed memory is given back, and new
- * work that needs memory waits until there is room, or until none is under way, when waiting would change nothing.
- * Main thread only.
+ * Keeps the service's own memory within its budget while it works. The shares of the budget are what each part is
+ * designed for (memory-budget.ts); this file acts on what is measured. Near the limit, memory that the allocator keeps
+ * after it was freed is returned to the system, and new work that needs memory waits until there is room, or until no
+ * other work is in progress, since waiting would then change nothing. Main thread only.
  */
 import type { Kernel } from '../../native-bindings/index.js';
 import { pageBytes, procSelf } from './proc-self.js';
 
-/** Between two looks while work is under way: as long as a small batch takes. */
+/** Interval between two checks while work waits: the duration of a small batch. */
 const CHECK_INTERVAL_MS = 50;
-/** From the end of what held memory beside work, such as an upload, to the look at what is left of it: many that end together are one. */
+/**
+ * Delay between the end of what held memory outside of work, such as an upload, and the check: many that end together
+ * share one.
+ */
 const LET_GO_MS = 250;
-/** Between two looks at whether more is taken than there is. */
+/** Interval between two checks for a shortage. */
 const SHORTAGE_LOOK_MS = 2000;
-/** So many looks pass by without giving back, once that was not enough: it stops the main thread for some 50 ms where arenas have half a gigabyte. */
+/**
+ * Number of shortage checks without a release after a release that did not suffice: a release stops the main thread for
+ * some 50 ms if arenas have half a gigabyte.
+ */
 const LOOKS_WITHOUT_RELEASE = 15;
-/** Beyond this part of the budget no new work begins. The rest is for what is under way. */
+/** Share of the budget beyond which no new work begins. The rest is for work in progress. */
 const HIGH_WATER = 0.85;
 const RESIDENT_FIELD = 1;
 const SHARED_FIELD = 2;
 
-/** Bytes of resident memory that belong to no file; undefined where the system does not tell (other than Linux), or nothing can be opened. */
+/**
+ * Bytes of resident memory that belong to no file; undefined if the system does not report it (other than Linux), or no
+ * file descriptor is left.
+ */
 export function residentOwnBytes(): number | undefined {
   const fields = statm();
   return fields && Math.max(0, Number(fields[RESIDENT_FIELD]) - Number(fields[SHARED_FIELD])) * pageBytes();
@@ -32,7 +41,7 @@ export function residentFileBytes(): number | undefined {
   return fields && Number(fields[SHARED_FIELD]) * pageBytes();
 }
 
-/** Counts of pages. */
+/** Fields of `/proc/self/statm`, in pages. */
 function statm(): readonly string[] | undefined {
   try {
     return procSelf('statm')?.toString('latin1').split(' ');
@@ -44,7 +53,7 @@ function statm(): readonly string[] | undefined {
 export interface OwnMemoryOptions {
   readonly budgetBytes: number;
   readonly releaseFreeMemory: Kernel['releaseFreeMemory'];
-  /** Bytes in use now; for tests. */
+  /** Returns the bytes in use; replaceable for tests. */
   readonly measure?: () => number | undefined;
 }
 
@@ -66,12 +75,12 @@ export class OwnMemory {
     this.#measure = measure;
   }
 
-  /** Work that waits for memory. */
+  /** Number of actions that wait for memory. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Runs the action when there is memory for it; the first to come begins first. */
+  /** Runs the action when there is memory for it, in order of arrival. */
   async run<Result>(action: () => Promise<Result>): Promise<Result> {
     if (this.#waiting.length > 0 || !this.#mayBegin()) {
       await new Promise<void>((begin) => {
@@ -90,8 +99,8 @@ export class OwnMemory {
   }
 
   /**
-   * Told by what held memory beside work and holds it no more. What the allocator keeps of it would stay until there is work: 1,000 uploads at
-   * once over Node.js's own web server leave it 150 MB.
+   * To be called when memory that was held outside of work is freed. Otherwise the allocator would keep it until there
+   * is work: 150 MB after 1,000 simultaneous uploads over Node.js's own web server.
    */
   letGo(): void {
     if (this.#letGoTimer !== undefined) return;
@@ -102,8 +111,8 @@ export class OwnMemory {
   }
 
   /**
-   * Tells what can do with less, such as a cache, every so often that more is taken than the budget has, first once what the allocator keeps was given
-   * back; and that it is over, while there is room for new work.
+   * Calls `tell(true)` repeatedly while more memory is used than the budget has, even after the allocator has returned
+   * what it keeps, so that a cache, for instance, can shrink. Calls `tell(false)` while there is room for new work.
    */
   tellOfShortage(tell: (isShort: boolean) => void): void {
     let looksWithoutRelease = 0;
@@ -124,7 +133,7 @@ export class OwnMemory {
     this.#looks.push(setInterval(look, SHORTAGE_LOOK_MS).unref());
   }
 
-  /** Nobody is told any more. */
+  /** Ends the calls of `tellOfShortage`. */
   stop(): void {
     for (const timer of this.#looks.splice(0)) clearInterval(timer);
   }

@@ -1,20 +1,23 @@
-/** Something that takes the main thread time to make, and that anybody may ask for as often as they like. Main thread only. */
+/**
+ * Limits how often something is computed that takes the main thread time and that anybody may request. Main thread
+ * only.
+ */
 import { setTimeout } from 'node:timers/promises';
 
-/** Between two there is a pause of so many times what the one before took. */
+/** Pause between two readings, as a multiple of the duration of the previous one. */
 const PAUSE_TIMES = 9;
 const PAUSE_MS_MAX = 1000;
 
 /**
- * Who asks while one is being made, or while it rests, shares the next one with all others who do: it takes a tenth of the time however many ask, and each
- * is told what was so when they asked, or later.
+ * Callers that ask while a reading is in progress, or during the pause after it, share the next one. So reading takes
+ * at most about a tenth of the time, however many ask, and each caller gets a value that is no older than its request.
  */
 export class PacedReading<Value> {
   #waiting: Promise<Value> | undefined;
   #running: Promise<Value> | undefined;
   #restsUntilMs = 0;
 
-  /** `read` may reject: then all who share it are told so. */
+  /** If `read` rejects, all callers that share the reading get that error. */
   constructor(private readonly read: () => Promise<Value>) {}
 
   get(): Promise<Value> {
@@ -26,7 +29,7 @@ export class PacedReading<Value> {
     await Promise.allSettled([this.#running]);
     const restMs = this.#restsUntilMs - performance.now();
     if (restMs > 0) await setTimeout(restMs);
-    // Who asks from now on may want what is not in it any more.
+    // Later callers must not share this reading, which may lack what they want.
     this.#waiting = undefined;
     this.#running = this.#timed();
     return this.#running;

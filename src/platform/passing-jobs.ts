@@ -1,20 +1,23 @@
 /**
- * Jobs of which nobody surely says when they end: a file that somebody sends in pieces, messages that go out as things happen. One is on the
- * board while it goes on or somebody is about to do some of it, and ends when nothing was done for a while, a shorter one where all who were
- * about to are done. Main thread only.
+ * Jobs whose end nobody reports reliably, such as a file that is uploaded in pieces, or deliveries that are sent as
+ * events happen. A job is on the board while it advances or is held, and ends when nothing was done for a while; sooner
+ * if all its holders are done. Main thread only.
  */
 import type { Job, JobBeginning, ProgressBoard } from './progress.js';
 
 /** Longer than the pause between two pieces of an import over a slow line. */
 const QUIET_MS = 3_000;
-/** Behind what is over the next of a file that is sent as several comes sooner; and whoever listens has been told by then of all that was done. */
+/**
+ * Time after the last holder is done: the next of several uploads of one file comes sooner, and listeners have been
+ * told by then of all that was done.
+ */
 const OVER_MS = 1_000;
 
 interface PassingJob {
   readonly job: Job;
-  /** How many are about to do some of it. */
+  /** Number of holders that are about to do a part of it. */
   held: number;
-  /** Undefined while there are such. */
+  /** Timer of its end; undefined while there are holders. */
   end: NodeJS.Timeout | undefined;
 }
 
@@ -27,8 +30,8 @@ export class PassingJobs {
   ) {}
 
   /**
-   * Somebody is about to do some of it: it is told of until they are done, and waits until something is. Returns what is to be called then,
-   * once or more: whoever waits for the end does not wait for long.
+   * Announces that the caller is about to do a part of the job. The job stays on the board, waiting until it advances,
+   * until the returned function is called; that may be called more than once, and then ends the job soon.
    */
   hold(beginning: Omit<JobBeginning, 'total' | 'doneBefore'>): () => void {
     const passing = this.jobs.get(beginning.subject) ?? this.begin(beginning);
@@ -43,7 +46,7 @@ export class PassingJobs {
     };
   }
 
-  /** So much more was done. */
+  /** Reports that `count` more was done. */
   advance(beginning: Omit<JobBeginning, 'total' | 'doneBefore'>, count: number): void {
     const passing = this.jobs.get(beginning.subject) ?? this.begin(beginning);
     if (!passing.job.hasStarted) passing.job.start();
@@ -51,7 +54,7 @@ export class PassingJobs {
     this.endAfter(passing, this.quietMs);
   }
 
-  /** Those that are there end now. */
+  /** Ends all jobs now. */
   close(): void {
     for (const { end } of this.jobs.values()) clearTimeout(end);
     for (const { job } of this.jobs.values()) job.stop();
@@ -71,7 +74,7 @@ export class PassingJobs {
     passing.end = this.timerOf(passing.job, ms);
   }
 
-  /** A process that has nothing else to do does not wait for it. */
+  /** Unreferenced: the timer does not keep the process alive. */
   private timerOf(job: Job, ms: number): NodeJS.Timeout {
     return setTimeout(() => {
       this.jobs.delete(job.subject);

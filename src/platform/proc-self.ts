@@ -1,13 +1,16 @@
-/** What Linux tells a process of itself, below `/proc/self`. Other systems tell nothing, nor does a root directory without `/proc` (`chroot`). */
+/**
+ * What Linux reports to a process about itself, below `/proc/self`. Other systems report nothing, nor does a `chroot`
+ * without `/proc`.
+ */
 import { readFileSync } from 'node:fs';
 
 const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
-/** The key of the size of a page in the auxiliary vector (elf.h). */
+/** Key of the page size in the auxiliary vector (elf.h). */
 const AT_PAGESZ = 6n;
 const WORD_BYTES = 8;
 const USUAL_PAGE_BYTES = 4096;
 
-/** The file of this name; undefined where there is none. Throws what reading throws otherwise, such as EMFILE. */
+/** Returns the content of the file; undefined if it does not exist. Throws other errors of reading, such as EMFILE. */
 export function procSelf(name: 'auxv' | 'limits' | 'maps' | 'statm'): Buffer | undefined {
   try {
     return readFileSync(`/proc/self/${name}`);
@@ -17,14 +20,14 @@ export function procSelf(name: 'auxv' | 'limits' | 'maps' | 'statm'): Buffer | u
   }
 }
 
-/** Bytes of a page of `statm`: 4,096 on x86-64, up to 65,536 on arm64 by how its Linux was built. */
+/** Bytes of a page of `statm`: 4,096 on x86-64, up to 65,536 on arm64, depending on the build of its Linux. */
 export function pageBytes(): number {
   return (known ??= pageBytesOf(procSelf('auxv') ?? Buffer.alloc(0)));
 }
 
 let known: number | undefined;
 
-/** From the auxiliary vector of a process: pairs of a key and a value, 64 bits each. */
+/** Returns the page size from an auxiliary vector: pairs of a key and a value, 64 bits each. */
 export function pageBytesOf(auxiliary: Buffer): number {
   for (let at = 0; at + 2 * WORD_BYTES <= auxiliary.length; at += 2 * WORD_BYTES) {
     if (auxiliary.readBigUInt64LE(at) === AT_PAGESZ) return Number(auxiliary.readBigUInt64LE(at + WORD_BYTES));

@@ -1,6 +1,6 @@
-/** What writers of events need to know of those who are told. Main thread only; every call is cheap. */
+/** What writers of events need to know of the receivers. Main thread only; every call is cheap. */
 
-/** Where an outbox is: the environment of accounts, keys and lists, or the store of one list. */
+/** An environment that has an outbox: that of accounts, keys and lists, or the store of one list. */
 export interface OutboxSource {
   /** `system`, or the id of the list. Never reused. */
   readonly id: string;
@@ -16,24 +16,32 @@ export interface EventSink {
    */
   wanted(account: string): readonly string[];
   /**
-   * When what is written now took place, for whoever is to be told of it: not before they subscribed, whatever the clock says. It may have been set back
-   * since, and right again when the event is told.
+   * Returns the time of an event that is written now: not before its receivers subscribed, even if the clock was set
+   * back meanwhile. Otherwise the event would be dropped as older than the subscription once the clock is right again.
    */
   eventTime(account: string, nowMs: number): number;
-  /** So many rows were committed; 0: some may be left from before a start. They will be fetched from there. */
+  /**
+   * Reports that `rows` rows were committed to the outbox, from which the sink fetches them. 0: rows may be left from
+   * before a start.
+   */
   written(source: OutboxSource, rows: number): void;
-  /** The last row of the source that is known to be in the queue; 0 for none, `EVERY_ROW` where none of them is wanted. */
+  /**
+   * Returns the last row of the source that is known to be in the queue: 0 for none, `EVERY_ROW` if no row is wanted.
+   */
   movedTo(sourceId: string): number;
-  /** The writer may remove this row and those before. Less than `movedTo` where rows that were told are still to stay, as for a backup. */
+  /**
+   * Returns the row up to which the writer may remove rows. Less than `movedTo` if delivered rows must be kept, for
+   * instance for a backup.
+   */
   removableTo(sourceId: string): number;
-  /** Resolves when every row of the source is in the queue and nobody reads from it any more. */
+  /** Resolves when every row of the source is in the queue and nobody reads from the source any more. */
   drained(source: OutboxSource): Promise<void>;
 }
 
-/** Of who reads no row that was written until now. */
+/** Answer of a sink that wants none of the rows written so far. */
 export const EVERY_ROW = Number.MAX_SAFE_INTEGER - 1;
 
-/** For those who write where nobody listens: tests, tools. */
+/** A sink for writers without receivers, such as tests and tools. */
 export const noEventSink: EventSink = {
   wanted: () => [],
   eventTime: (_account, nowMs) => nowMs,
@@ -43,13 +51,16 @@ export const noEventSink: EventSink = {
   drained: () => Promise.resolve(),
 };
 
-/** All of `sinks` as one, also those that come later: a row is kept until each has it, or does not want it. */
+/**
+ * Joins the sinks into one, including those added to the array later: a row is kept until each sink has it or does not
+ * want it.
+ */
 export function joinedEventSinks(sinks: readonly EventSink[]): EventSink {
   return {
     wanted(account) {
       const [first, ...others] = sinks;
       if (first === undefined) return [];
-      // Asked at each write: the only one, and those of whom nobody wants anything, make no list of their own.
+      // Called at each write: avoids creating arrays if at most the first sink wants anything.
       const lists = others.map((sink) => sink.wanted(account)).filter(({ length }) => length > 0);
       const own = first.wanted(account);
       return lists.length === 0 ? own : [...new Set([...own, ...lists.flat()])];

@@ -1,12 +1,12 @@
 /**
- * Events that the service tells to webhooks: those of this table, and those that features declare in their folders. A new kind of
- * event is one new row, here or there.
+ * Events that the service delivers to webhooks: those of this table, and those that features declare. To add one, add a
+ * row to this table or to that of a feature.
  */
 
 export interface EventKind {
   /** When it fires. */
   readonly description: string;
-  /** False: promised, and nothing fires it unless a feature declares it. Default true. */
+  /** False: the event is announced, but nothing fires it unless a feature declares it. Default true. */
   readonly isFired?: false;
 }
 
@@ -54,12 +54,12 @@ const EVENT_CATALOGUE = {
 
 export type EventType = keyof typeof EVENT_CATALOGUE;
 
-/** Every event that may be subscribed to. */
+/** All events that can be subscribed to. */
 export class EventCatalogue {
   readonly types: readonly string[];
   readonly #kinds: Readonly<Record<string, EventKind>>;
 
-  /** `declared`: by features, which fire them. Throws where one is declared that is fired already. */
+  /** `declared`: events that features fire. Throws if one of them is already fired by another declaration. */
   constructor(declared: readonly Readonly<Record<string, EventKind>>[] = []) {
     const kinds: Record<string, EventKind> = { ...EVENT_CATALOGUE };
     for (const [type, kind] of declared.flatMap((each) => Object.entries(each))) {
@@ -74,12 +74,12 @@ export class EventCatalogue {
     return Object.hasOwn(this.#kinds, type);
   }
 
-  /** Whether anything in this release fires it. */
+  /** True if something in this release fires the event. */
   isFired(type: string): boolean {
     return this.#kinds[type] !== undefined && this.#kinds[type].isFired !== false;
   }
 
-  /** What is said of an event wherever events are described. */
+  /** Returns the text that describes the event in the API and documentation. */
   description(type: string): string {
     const { description = '' } = this.#kinds[type] ?? {};
     return this.isFired(type) ? description : `${description}. Not yet: nothing in this release fires it`;

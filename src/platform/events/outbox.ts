@@ -1,25 +1,25 @@
 /**
- * Events between a change and their delivery: an outbox (`../work/row-outbox.ts`) whose rows are events. The webhook worker moves them
- * on into its queue.
+ * The outbox of events, which lie there between a change and their delivery (`../work/row-outbox.ts`). The webhook
+ * worker moves them into its queue.
  */
 import type { Database } from 'lmdb';
 import { RowOutbox, type NumberedRow } from '../work/row-outbox.js';
 
-/** What happened, as the writers of events say it. */
+/** An event as its writer describes it. */
 export interface EventContent {
   readonly type: string;
-  /** By which the thing is known in calls of the API: id of a record or key, name of a list, group or field. */
+  /** Id or name that calls of the API use for the object: id of a record or key, name of a list, group or field. */
   readonly id: string;
-  /** Name of the list that it happened in; empty where it is no matter of one list. */
+  /** Name of the list it happened in; empty if it concerns no single list. */
   readonly list: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A row. The body is what receivers get, byte by byte. */
+/** A row of the outbox. Receivers get `body` byte by byte. */
 export interface OutboxEvent {
   readonly account: string;
   readonly type: string;
-  /** Deliveries of one subject keep their order. */
+  /** Deliveries with the same subject keep their order. */
   readonly subject: string;
   readonly atMs: number;
   readonly body: string;
@@ -30,7 +30,7 @@ type StoredEvent = [account: string, type: string, subject: string, atMs: number
 export { FIRST_OUTBOX_ROW, REMOVED_ROWS_MAX } from '../work/row-outbox.js';
 export type NumberedEvent = NumberedRow<OutboxEvent>;
 
-/** Name of the database, in the environment of whoever writes. */
+/** Name of the database, in the environment that the change is written to. */
 export const OUTBOX_DATABASE = 'outbox';
 
 const codec = {
@@ -45,7 +45,10 @@ export class Outbox extends RowOutbox<OutboxEvent, StoredEvent> {
   }
 }
 
-/** Members of the data that are longer are told by their names alone, in `left_out`: a row lies in the queue once for each webhook. */
+/**
+ * Limit in bytes of one member of the data. Longer members are only named, in `left_out`, since a row is stored in the
+ * queue once per webhook.
+ */
 export const EVENT_MEMBER_BYTES_MAX = 16_384;
 
 export function asOutboxEvent(account: string, content: EventContent, atMs: number): OutboxEvent {
@@ -57,7 +60,7 @@ function boundedJson(data: EventContent['data']): string {
   const leftOut: string[] = [];
   const told: string[] = [];
   for (const [name, value] of Object.entries(data)) {
-    // None where the member has no value.
+    // Undefined if the member has no value.
     const json = JSON.stringify(value) as string | undefined;
     if (json === undefined) continue;
     if (Buffer.byteLength(json) > EVENT_MEMBER_BYTES_MAX) leftOut.push(name);
@@ -67,12 +70,12 @@ function boundedJson(data: EventContent['data']): string {
   return `{${told.join(',')}}`;
 }
 
-/** The body of a delivery; `dataJson` is a JSON object. */
+/** Returns the body of a delivery; `dataJson` is a JSON object. */
 export function eventBody(id: string, list: string, dataJson: string): string {
   return `{"id":${JSON.stringify(id)},"list":${JSON.stringify(list)},"data":${dataJson}}`;
 }
 
-/** Everything about one record, key or field has one subject, whatever happens to it. */
+/** Returns the subject of an event. All events of one record, key or field have the same subject. */
 export function subjectOf(type: string, list: string, id: string): string {
   return `${type.slice(0, type.indexOf('.'))}/${list}/${id}`;
 }

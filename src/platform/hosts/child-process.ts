@@ -1,6 +1,6 @@
 /**
- * A worker that is a process of its own: for what may crash, hang or take all memory, such as reading files of others. It is
- * killed when a call takes too long or when it takes more memory than it may, native memory included.
+ * A worker that is a process of its own, for work that may crash, hang or take all memory, such as reading untrusted
+ * files. It is killed when a call takes too long, or when it exceeds its memory, native memory included.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
@@ -17,15 +17,18 @@ const MEBIBYTE = 2 ** 20;
 const MEMORY_LOOKED_AT_MS = 50;
 
 export interface ChildProcessOptions<P extends Protocol> extends HostOptions<P> {
-  /** Resident memory of the process in MiB, of whatever kind. Enforced on Linux; elsewhere only `heapMibMax` is. */
+  /** Limit of the resident memory of the process in MiB. Enforced on Linux; elsewhere only `heapMibMax` is. */
   readonly memoryMibMax: number;
-  /** Variables of its environment; nothing else of this process's is there but PATH. */
+  /** Its environment variables; PATH is the only one it inherits. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The only folders of which it may open files, and only to read them; it may start nothing either. Where not given: as this process. */
+  /**
+   * If given, the process may only open files in these folders, for reading only, and may not start processes. Default:
+   * the rights of this process.
+   */
   readonly readableFolders?: readonly string[];
-  /** Beside `readableFolders`: it loads native code from there. */
+  /** True if it also may load native code from `readableFolders`. */
   readonly mayLoadAddons?: boolean;
-  /** Of messages that go by a line of their own; the process serves with the same (`serveHost`). */
+  /** Short forms of the messages that go over the direct line; the process must call `serveHost` with the same. */
   readonly shortForms?: ShortForms;
 }
 
@@ -36,14 +39,14 @@ export function createChildProcess<P extends Protocol>(options: ChildProcessOpti
 function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage, onExit }: VesselEvents): Vessel {
   const { entry, data, heapMibMax, niceness, env, shortForms } = options;
   const flags = [`--max-old-space-size=${heapMibMax}`, ...permissionFlags(options)];
-  // One that computes without end would not hear that the channel is closed.
+  // A process in an endless computation would not notice that the channel is closed.
   const [execPath, execArgv] = endingWithThis(process.execPath, flags);
   const child = fork(entry, [], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     execPath,
     execArgv,
     serialization: 'advanced',
-    // Its errors are the service's to tell.
+    // The service reports its errors.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc', shortForms === undefined ? 'ignore' : 'pipe'],
   });
   let failure: Error | undefined;
@@ -61,7 +64,7 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
   });
   child.once('error', (error) => {
     failure ??= error;
-    // What could not be started does not exit.
+    // A process that could not be started does not emit `exit`.
     if (child.pid === undefined) end();
   });
   child.once('exit', (code, signal) => {
@@ -70,7 +73,7 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
   });
   const hosted: HostedData = { data, niceness };
   const send = (message: object) => {
-    // A process that has just died is told of by `exit`.
+    // If the process has just died, `exit` reports it.
     if (child.connected) child.send(message, () => undefined);
   };
   send({ kind: 'hosted', ...hosted });
@@ -89,13 +92,13 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
   return { say, kill: () => killProcess(child), processorMs: () => processorMs(child.pid) };
 }
 
-/** Undefined of a process for which there were no descriptors. */
+/** Returns undefined if there were no file descriptors left for the process. */
 function pipeOf(child: ChildProcess, number: number): Socket | undefined {
   const { stdio } = child as { readonly stdio: ChildProcess['stdio'] | undefined };
   return (stdio?.[number] ?? undefined) as Socket | undefined;
 }
 
-/** Node's model of permissions had another name as long as it was an experiment. */
+/** Returns the flags of Node's permission model, which had another name while it was experimental. */
 function permissionFlags<P extends Protocol>({ readableFolders, mayLoadAddons }: ChildProcessOptions<P>): string[] {
   if (readableFolders === undefined) return [];
   const flag = ['--permission', '--experimental-permission'].find((name) =>

@@ -1,30 +1,31 @@
 /**
- * A second way between a host and its process: a pipe for messages that have a form shorter than the one that Node's channel gives to every message. What has none goes
- * by the channel, so the two are not in one order: only for messages that need none among others.
+ * A pipe between a host and its process, in addition to Node's channel, for messages that have a shorter form than the
+ * channel gives to every message. Messages without a short form go over the channel. The two are not ordered with
+ * respect to each other, so the line is only for messages whose order does not matter.
  */
 import type { Socket } from 'node:net';
 import type { FromWorker, ToWorker } from './protocol.js';
 
-/** The short form of some messages. */
+/** Encoder and decoder of the messages that have a short form. */
 export interface ShortForm<Message> {
   /** Undefined of a message that has none. */
   pack(message: Message): Buffer | undefined;
   unpack(bytes: Buffer): Message;
 }
 
-/** Of what is said to a process, and of what it says. */
+/** Short forms of the messages to a process and from it. */
 export interface ShortForms {
   readonly toWorker: ShortForm<ToWorker>;
   readonly fromWorker: ShortForm<FromWorker>;
 }
 
-/** Of a process, where it has one: behind its standard streams and Node's channel. */
+/** File descriptor of the line in the process: after the standard streams and Node's channel. */
 export const DIRECT_LINE_FD = 4;
 
 const LENGTH_BYTES = 4;
 
 export class DirectLine<Said, Heard> {
-  /** Of a message that came in pieces. */
+  /** Received bytes of an incomplete message. */
   #begun: Buffer | undefined;
 
   constructor(
@@ -35,11 +36,11 @@ export class DirectLine<Said, Heard> {
     socket.on('data', (bytes: Buffer) => {
       this.#hear(bytes);
     });
-    // That the other is gone the channel tells.
+    // The channel reports that the other end is gone.
     socket.on('error', () => undefined);
   }
 
-  /** False where it has to be said by the channel. */
+  /** Sends the message; returns false if it has to go over the channel. */
   say(message: Said): boolean {
     if (!this.socket.writable) return false;
     const packed = this.forms.said.pack(message);

@@ -1,24 +1,27 @@
 /**
- * Reads files of others in processes of their own, as many at a time as it may; the others wait. A process that takes too long or too
- * much memory is killed, and its file is told as such: what one file does to its reader concerns no other. Main thread only.
+ * Reads untrusted files in processes of their own, a limited number at a time; other files wait. A process that takes
+ * too long or too much memory is killed, and only its file fails: a file cannot affect others. Main thread only.
  */
 import { ServiceError } from '../errors.js';
 import { createChildProcess, type ChildProcessOptions } from './child-process.js';
 import { CallTimedOutError, type Host } from './host.js';
 import { HostPool } from './host-pool.js';
 
-/** To come up, on a busy machine. */
+/** Time limit for a process to start, on a busy machine. */
 const READY_MS_MAX = 60_000;
-/** A process that gets so small a share of the processors by the clock will not get more: its file is given up. */
+/**
+ * Wall time per processor time. A process with so small a share of the processors will not get more: its file is given
+ * up.
+ */
 const CLOCK_BY_PROCESSOR_MAX = 20;
 const TOO_MUCH_MEMORY = /took more than \d+ MiB/;
-/** What the service kills is told otherwise. */
+/** The message of a process that others than the service killed; the service gives other reasons. */
 const KILLED_BY_OTHERS = 'The process ended with SIGKILL';
 
-/** What is asked of a process that reads files: what is in one within limits, or why that cannot be said. */
+/** Protocol of a process that reads files: the content of a file within limits, or why it cannot be read. */
 export interface FileProtocol<Content, Limits, Fault extends string> {
   readonly questions: {
-    /** Answered as soon as files can be read. */
+    /** Answered as soon as the process can read files. */
     readonly ready: { readonly ask: null; readonly answer: null };
     readonly read: {
       readonly ask: { readonly bytes: Uint8Array; readonly limits: Limits };
@@ -29,32 +32,32 @@ export interface FileProtocol<Content, Limits, Fault extends string> {
   readonly events: Record<never, never>;
 }
 
-/** What is said of a file that did to its process what none may. */
+/** Faults of a file that made its process exceed a limit or crash. */
 type DeadlyFault = 'timed-out' | 'too-large' | 'damaged';
 
 interface TimeLimit {
-  /** Of a processor where the system tells that of a process, as Linux does; else by the clock. */
+  /** Limit of processor time if the system reports that of a process, as Linux does; otherwise of wall time. */
   readonly msMax: number;
 }
 
-/** What readers of all kinds of files are told by whoever has them. */
+/** Options of readers of all kinds of files. */
 export interface FileReaderOptions<Limits> {
   readonly processes: number;
-  /** Resident memory of each. */
+  /** Limit of the resident memory of each process. */
   readonly memoryMibMax: number;
   readonly limits: Limits;
-  /** A process that ended by itself or was killed; its files are told elsewhere. */
+  /** Called for a process that ended by itself or was killed; its files are reported elsewhere. */
   readonly onDeath: (error: Error) => void;
-  /** An error of the program in a process, and where. */
+  /** Called with the stack of an unexpected error in a process. */
   readonly onBug: (stack: string) => void;
 }
 
 export interface FileProcessesOptions<Content, Limits, Fault extends string> {
-  /** What a file is called in messages: `document`. */
+  /** Name of such a file in messages: `document`. */
   readonly noun: string;
   readonly processes: number;
   readonly limits: Limits;
-  /** After `limits.msMax`, by when the process should have ended by itself what it reads. Default 0. */
+  /** Time after `limits.msMax` before the process is killed: it should end the reading itself by then. Default 0. */
   readonly graceMs?: number;
   /** Its name is that of the section of settings whose `memory_mib_max` it has. */
   readonly host: Omit<ChildProcessOptions<FileProtocol<Content, Limits, Fault>>, 'data' | 'onBug'>;
@@ -90,14 +93,15 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
     );
   }
 
-  /** Files that wait before others. */
+  /** Number of waiting files that go before others. */
   get waitingFirst(): number {
     return this.#pool.waitingFirst;
   }
 
   /**
-   * Rejects with an error of `asError` that says why there is nothing to be read, with a ServiceError where no process could be started or
-   * all are closed, and with the signal's reason. `first`: before all that wait without it; `limits`: others than those of most files.
+   * Reads a file. Rejects with an error of `asError` if the file cannot be read, a ServiceError if no process could be
+   * started or all are closed, or the signal's reason. `first`: before all that wait without it; `limits`: instead of
+   * the default.
    */
   async read(
     bytes: Uint8Array,
@@ -108,13 +112,14 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
     try {
       return await this.#read({ ...asked, mayBeKilled: true }, signal);
     } catch (error) {
-      // Somebody ended its process, or the system for want of memory. Where that comes again, it is the file's doing.
+      // Somebody killed the process, or the system did for lack of memory. If that happens again, the file is the
+      // cause.
       if (signal?.aborted === true || reasonOf(error) !== KILLED_BY_OTHERS) throw error;
       return this.#read({ ...asked, mayBeKilled: false }, signal);
     }
   }
 
-  /** `mayBeKilled`: where something else kills the process, that is told as it is and not as a fault of the file. */
+  /** `mayBeKilled`: if others kill the process, rejects with that error instead of a fault of the file. */
   #read({ bytes, limits, first, mayBeKilled }: FileAsked<Limits>, signal: AbortSignal | undefined): Promise<Content> {
     return this.#pool.use(
       async (host) => {
@@ -140,7 +145,7 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
   ) {
     const { noun, graceMs = 0 } = this.#options;
     const msMax = asked.limits.msMax + graceMs;
-    // It hears nothing while it reads.
+    // The process receives no messages while it reads.
     const stop = () => {
       host.kill(`was killed because nobody wants its ${noun} any more`);
     };
@@ -157,7 +162,10 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
     }
   }
 
-  /** The process was ready before it was asked, so its death is the file's doing. */
+  /**
+   * Converts the error of a call to a fault of the file. The process was ready before the call, so the file caused its
+   * death.
+   */
   #asFault(error: unknown, { msMax }: Limits): unknown {
     const { noun, host, asError } = this.#options;
     if (error instanceof CallTimedOutError) return asError('timed-out', `The ${noun} could not be read in ${msMax} ms`);
@@ -170,7 +178,7 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
   }
 }
 
-/** Why a process ended that had something in hand; '' of other errors. */
+/** Returns why a process ended during a call; '' for other errors. */
 function reasonOf(error: unknown): string {
   return error instanceof ServiceError && error.cause instanceof Error ? error.cause.message : '';
 }

@@ -1,4 +1,4 @@
-/** Workers of one kind, each of which is used by one at a time; the others wait in turn. Main thread only. */
+/** A pool of workers, each used by one caller at a time; other callers wait in order. Main thread only. */
 import type { Host } from './host.js';
 import type { Protocol } from './protocol.js';
 
@@ -7,7 +7,7 @@ type Take<P extends Protocol> = (host: Host<P>) => void;
 export class HostPool<P extends Protocol> {
   readonly #free: Host<P>[];
   readonly #waiting: Take<P>[] = [];
-  /** Those that go before them. */
+  /** Callers that go before those in `#waiting`. */
   readonly #waitingFirst: Take<P>[] = [];
 
   constructor(private readonly hosts: readonly Host<P>[]) {
@@ -18,19 +18,19 @@ export class HostPool<P extends Protocol> {
     return this.hosts.length;
   }
 
-  /** Those that wait for a worker. */
+  /** Number of callers that wait for a worker. */
   get waiting(): number {
     return this.#waiting.length + this.#waitingFirst.length;
   }
 
-  /** Those of them that go before others. */
+  /** Number of waiting callers that go before others. */
   get waitingFirst(): number {
     return this.#waitingFirst.length;
   }
 
   /**
-   * The worker that was used last comes first, so that those which are not needed end. Rejects as the action does, or with the signal's
-   * reason as soon as that is aborted before its turn has come. `first`: before all that wait without it.
+   * Runs the action with a worker: the one used last, so that those not needed can end. Rejects as the action does, or
+   * with the signal's reason as soon as it is aborted while waiting. `first`: goes before all that wait without it.
    */
   async use<Result>(
     action: (host: Host<P>) => Promise<Result>,
@@ -47,7 +47,7 @@ export class HostPool<P extends Protocol> {
     }
   }
 
-  /** Starts one where none runs, so that the first who asks need not wait for it. */
+  /** Starts a worker if none runs, so that the first caller need not wait for it. */
   warm(start: (host: Host<P>) => void): void {
     const [host] = this.#free.slice(-1);
     if (host !== undefined && !this.hosts.some(({ isRunning }) => isRunning)) start(host);

@@ -1,9 +1,11 @@
 /**
- * A worker, seen from the main thread: started when it is first needed, asked questions, told things, replaced when it dies.
- * A thread and a child process have this same face (`worker-thread.ts`, `child-process.ts`); what differs is behind `Vessel`.
+ * A worker, seen from the main thread: started when it is first needed, asked questions, sent notices, replaced when it
+ * dies. Threads and child processes have this same interface (`worker-thread.ts`, `child-process.ts`); `Vessel` hides
+ * the differences.
  *
- * What a worker has in hand when it dies is answered with `internal-error`; what must not be lost is on disk before it is told.
- * One that dies again and again is started by itself after growing waits only; a question starts it at once. Main thread only.
+ * If a worker dies, its calls in flight are rejected with `internal-error`; what must not be lost has to be on disk
+ * before it is sent. A worker that dies repeatedly is restarted by itself after growing delays; a question starts it at
+ * once. Main thread only.
  */
 import { ServiceError } from '../errors.js';
 import { asResourceError } from '../process-room.js';
@@ -22,40 +24,46 @@ import { INTERNAL_ERROR_DETAIL, valueOf, type WorkerReply } from './reply.js';
 
 const RESTART_MS_FIRST = 500;
 const RESTART_MS_MAX = 60_000;
-/** A worker that lived this long was healthy: the next one starts at once after it. */
+/** A worker that lived this long was healthy: after its death, the next one is started without delay. */
 const HEALTHY_MS = 60_000;
 const CLOSE_MS_MAX = 4000;
 const PROCESSOR_LOOKED_AT_MS = 50;
 
 export interface HostOptions<P extends Protocol> {
-  /** For logs and measurements. */
+  /** Name in logs and metrics. */
   readonly name: string;
-  /** The compiled entry file, which calls `serveHost`. */
+  /** Path of the compiled entry file, which calls `serveHost`. */
   readonly entry: string;
-  /** Given to the entry when it starts. */
+  /** Passed to the entry when it starts. */
   readonly data: unknown;
-  /** Megabytes of JavaScript's memory; a worker that needs more dies. */
+  /** Limit of the JavaScript heap in MiB; a worker that exceeds it dies. */
   readonly heapMibMax: number;
-  /** 0 to 19: how much it gives way to searches on a busy processor. */
+  /** 0 to 19: by how much it yields to searches on a busy processor. */
   readonly niceness: number;
   readonly onEvent?: (...event: ProtocolEvent<P>) => void;
-  /** Called for each new worker before anything else is said to it, with what says it. */
+  /** Called for each new worker before other messages are sent to it. */
   readonly onStart?: (host: Host<P>) => void;
   readonly onDeath: (error: Error) => void;
-  /** Stack of an unexpected error behind an answer. */
+  /** Called with the stack of an unexpected error behind an answer. */
   readonly onBug: (question: string, stack: string) => void;
-  /** Ends after so long without a question; the next one starts another. Only for workers that own nothing that two could not share. */
+  /**
+   * The worker ends after so long without a question, and the next question starts another. Only for workers without
+   * exclusive resources, since both may run at the same time for a while.
+   */
   readonly idleMsMax?: number | undefined;
-  /** True: a worker that died is started again by itself; false: with the next question or notice. */
+  /** If it returns true, a worker that died is restarted by itself; otherwise by the next question or notice. */
   readonly isKeptAlive?: () => boolean;
 }
 
 export interface CallOptions {
-  /** Its abortion rejects the call with the signal's reason and is told to the worker. */
+  /** Aborting it rejects the call with the signal's reason and tells the worker. */
   readonly signal?: AbortSignal;
-  /** After so long the call is given up with a CallTimedOutError; a child process is killed. */
+  /** After so long, the call is rejected with a CallTimedOutError, and a child process is killed. */
   readonly msMax?: number;
-  /** The same after so much processor time of the worker since the call, where it tells that: on a busy machine, work takes longer by the clock. */
+  /**
+   * The same limit for the worker's processor time since the call, if the worker reports it: on a busy machine, work
+   * takes longer by the clock.
+   */
   readonly processorMsMax?: number;
 }
 
@@ -64,12 +72,12 @@ export class CallTimedOutError extends Error {
   override readonly name = 'CallTimedOutError';
 }
 
-/** A thread or process that runs. */
+/** A running thread or process. */
 export interface Vessel {
   say(message: ToWorker): void;
-  /** Ends it, whatever it is doing. */
+  /** Ends it at once, whatever it is doing. */
   kill(): void;
-  /** Processor time since it was started; undefined where the system does not tell. */
+  /** Processor time since its start; undefined if the system does not report it. */
   processorMs?(): number | undefined;
 }
 
@@ -97,7 +105,7 @@ export class Host<P extends Protocol> {
   #nextNumber = 1;
   #closing: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
-  /** Workers that are ending because nobody asked them. */
+  /** Workers that are ending because they were idle. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #ending = new Map<Vessel, () => void>();
 
@@ -114,14 +122,14 @@ export class Host<P extends Protocol> {
     return this.#vessel !== undefined;
   }
 
-  /** Questions that wait for their answers. */
+  /** Number of questions that wait for answers. */
   get pending(): number {
     return this.#pending.size;
   }
 
   /**
-   * Rejects with the worker's ServiceError, with `internal-error` where it died, `shutting-down` after `close`, a
-   * CallTimedOutError, or the signal's reason.
+   * Asks the worker. Rejects with the worker's ServiceError, `internal-error` if it died, `shutting-down` after
+   * `close`, a CallTimedOutError, or the signal's reason.
    */
   call<Name extends QuestionName<P>>(
     name: Name,
@@ -153,22 +161,22 @@ export class Host<P extends Protocol> {
     });
   }
 
-  /** Starts the worker where it does not run. */
+  /** Sends a notice, starting the worker if it does not run. */
   notify<Name extends NoticeName<P>>(name: Name, content: P['notices'][Name]): void {
     this.#started().say({ kind: 'notice', name, content });
   }
 
-  /** The same to a worker that runs; otherwise nothing happens. */
+  /** Sends a notice if the worker runs; otherwise does nothing. */
   notifyIfRunning<Name extends NoticeName<P>>(name: Name, content: P['notices'][Name]): void {
     this.#vessel?.say({ kind: 'notice', name, content });
   }
 
-  /** Starts the worker where it does not run. Throws `shutting-down` after `close`. */
+  /** Starts the worker if it does not run. Throws `shutting-down` after `close`. */
   start(): void {
     this.#started();
   }
 
-  /** Ends the worker, whatever it is doing: as if it had died. What is asked from now on goes to another one. */
+  /** Ends the worker at once, as if it had died. Later questions go to a new one. */
   kill(reason = 'was killed'): void {
     const vessel = this.#vessel;
     if (vessel === undefined) return;
@@ -176,7 +184,7 @@ export class Host<P extends Protocol> {
     this.#ended(new Error(`The worker ${this.#options.name} ${reason}`));
   }
 
-  /** Lets the worker finish what it has in hand and end; one that takes too long is killed. Safe to call twice. */
+  /** Lets the worker finish its work and end; kills it if that takes too long. Safe to call twice. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -236,7 +244,10 @@ export class Host<P extends Protocol> {
     return vessel;
   }
 
-  /** One that the system refuses ends as soon as whoever wanted it has said what it is for: nobody else is there where it is started by itself. */
+  /**
+   * Launches a worker. If the system refuses, reports its end in a microtask, after the caller has registered its
+   * question; a restart by itself has no caller to throw to.
+   */
   #launched(events: VesselEvents): Vessel {
     try {
       return this.#launch(events);
@@ -289,7 +300,7 @@ export class Host<P extends Protocol> {
   #late(number: number, time: string): void {
     const name = this.#pending.get(number)?.name ?? '';
     this.#giveUp(number, new CallTimedOutError(`${this.#options.name} did not answer '${name}' within ${time}`));
-    // A process may be in code that hears nothing; the others in its hands are lost with it and may be asked again.
+    // A process may be in code that receives no messages. Its other calls are lost with it and may be repeated.
     if (this.#killsLateCalls) this.kill('was killed because it took too long');
   }
 
@@ -312,8 +323,9 @@ export class Host<P extends Protocol> {
 }
 
 /**
- * A full disk, or one that cannot be read, may keep a worker from starting; its ServiceError comes here as a plain error with the same members.
- * So may a limit of the process, or a program that was replaced, of which whoever asked is told.
+ * Returns the error for the calls of a worker that died. A full or unreadable disk may keep a worker from starting: its
+ * ServiceError arrives as a plain error with the same members. A limit of the process or a replaced program is reported
+ * as such, too.
  */
 function reasonOfDeath(error: Error | undefined): ServiceError {
   const known = asProgramError(asResourceError(error));

@@ -1,4 +1,6 @@
-/** Workers that are threads or processes: one face for both. What a worker itself needs is in `serve-host.js`. */
+/**
+ * Workers that are threads or processes, with one interface for both. What a worker itself needs is in `serve-host.js`.
+ */
 export { createChildProcess, type ChildProcessOptions } from './child-process.js';
 export type { ShortForm, ShortForms } from './direct-line.js';
 export {

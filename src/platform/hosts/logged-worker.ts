@@ -1,10 +1,10 @@
-/** What the log and the measurements hear of a worker that somebody hosts. */
+/** Log lines and metrics about hosted workers. */
 import type { Logger } from 'pino';
 import type { Metrics } from '../metrics.js';
 import type { HostOptions } from './host.js';
 import type { Protocol } from './protocol.js';
 
-/** `pool` names the worker in both. */
+/** Returns handlers that log deaths and bugs of a worker and count deaths. `pool` names the worker in both. */
 export function loggedWorker(
   pool: string,
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },

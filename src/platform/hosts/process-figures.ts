@@ -1,16 +1,19 @@
-/** What the system tells of a process: Linux alone does. */
+/** What the system reports about a process; only Linux does. */
 import { readFileSync } from 'node:fs';
 
-/** Members of `/proc/<pid>/stat` behind the name, from 0, and what they count: USER_HZ is 100 wherever Node.js runs. */
+/**
+ * Fields of `/proc/<pid>/stat` after the program's name, counted from 0. Their unit is 1/USER_HZ, which is 100 wherever
+ * Node.js runs.
+ */
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 const TICK_MS = 10;
 
-/** Of all its threads, in steps of 10 ms; undefined where the system does not tell. */
+/** Processor time of all threads of a process, in steps of 10 ms; undefined if the system does not report it. */
 export function processorMs(pid: number | undefined): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // Behind the program's name, which may hold anything.
+    // The program's name may contain anything, so the fields are read after its closing parenthesis.
     const members = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(members[USER_TICKS]) + Number(members[SYSTEM_TICKS])) * TICK_MS;
   } catch {
@@ -18,7 +21,7 @@ export function processorMs(pid: number | undefined): number | undefined {
   }
 }
 
-/** 0 where the system does not tell. */
+/** Resident memory of a process; 0 if the system does not report it. */
 export function residentBytes(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');

@@ -1,15 +1,15 @@
 /**
- * What the main thread and somebody who works for it, a thread or a process, say to each other: plain data, in the order in
- * which it was said. A protocol is a type; both ends are checked against it.
+ * Messages between the main thread and a worker, a thread or a process: plain data, in order. A protocol is a type
+ * against which both ends are checked.
  */
 import type { WorkerReply } from './reply.js';
 
-/** By name: what is asked and what is answered, what is told, and what the worker says unasked. */
+/** Messages by name: questions with their answers, notices to the worker, and events from it. */
 export interface Protocol {
   readonly questions: Readonly<Record<string, { readonly ask: unknown; readonly answer: unknown }>>;
-  /** Needs no answer. */
+  /** Messages to the worker without an answer. */
   readonly notices: Readonly<Record<string, unknown>>;
-  /** From the worker. */
+  /** Messages from the worker that nobody asked for. */
   readonly events: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +26,7 @@ export type ProtocolEvent<P extends Protocol> = {
 
 export type ToWorker =
   | { readonly kind: 'question'; readonly number: number; readonly name: string; readonly ask: unknown }
-  /** Whoever asked wants no answer any more. */
+  /** The caller no longer wants the answer. */
   | { readonly kind: 'cancel'; readonly number: number }
   | { readonly kind: 'notice'; readonly name: string; readonly content: unknown }
   | { readonly kind: 'close' };
@@ -35,5 +35,8 @@ export type FromWorker =
   | { readonly kind: 'answer'; readonly number: number; readonly reply: WorkerReply<unknown> }
   | { readonly kind: 'event'; readonly name: string; readonly content: unknown };
 
-/** What a thread says first, once it has loaded what it needs: from then on V8 may have other flags (`startThreads`). It does not get to the host. */
+/**
+ * First message of a thread, sent once it has loaded its code: from then on V8's flags may change (`startThreads`). Not
+ * passed to the host.
+ */
 export const UP = 'up';

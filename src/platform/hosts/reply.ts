@@ -1,6 +1,6 @@
 /**
- * How a worker answers: a value, or an error as plain data. A ServiceError is the task's own fault and goes back to whoever
- * asked; anything else is a bug of ours, whose text is for the log of the main thread alone.
+ * A worker's reply: a value, or an error as plain data. A ServiceError is the fault of the task and goes back to the
+ * caller; anything else is a bug, whose text only goes to the log of the main thread.
  */
 import { asDamageError } from '../damaged-storage.js';
 import { deserialiseError, serialiseError, ServiceError, type SerialisedServiceError } from '../errors.js';
@@ -15,18 +15,18 @@ export interface WorkerFailure {
   readonly error: SerialisedServiceError;
   /** Stack of an unexpected error, for the log; never for a caller. */
   readonly bug?: string;
-  /** Nothing failed: the answer has to be asked for again. */
+  /** If set, nothing failed: the answer has to be asked for again. */
   readonly postponed?: Postponement;
 }
 
-/** `full`: its batch has as many bytes as one may have; `long`: it alone would have more. */
+/** `full`: the batch has the maximum of bytes; `long`: this answer alone would exceed it. */
 export type Postponement = 'full' | 'long';
 
 export const INTERNAL_ERROR_DETAIL =
   'The service could not finish this request because of a fault of its own. It is logged.';
 
 export function failureReply(thrown: unknown): WorkerFailure {
-  // A full disk may show in any step of a task, not only where it commits; and so may a limit of the process.
+  // A full disk or a limit of the process may appear in any step of a task, not only in its commit.
   const error = asResourceError(asStorageError(thrown));
   if (error instanceof ServiceError) return { ok: false, error: serialiseError(error) };
   const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -44,7 +44,7 @@ export async function replyOf<Value>(action: () => Promise<Value> | Value): Prom
   }
 }
 
-/** The other end: the value, or throws the ServiceError; `logBug` is told of unexpected errors. */
+/** Returns the value of a reply, or throws its ServiceError; passes the stack of an unexpected error to `logBug`. */
 export function valueOf<Value>(reply: WorkerReply<Value>, logBug: (stack: string) => void): Value {
   if (reply.ok) return reply.value;
   if (reply.bug !== undefined) logBug(reply.bug);

@@ -1,4 +1,6 @@
-/** The process's end of a `DirectLine`, for `serveHost`: of a process that was created with these short forms. */
+/**
+ * The process's end of a `DirectLine`, for `serveHost`. The process must have been created with the same short forms.
+ */
 import { Socket } from 'node:net';
 import { DIRECT_LINE_FD, DirectLine, type ShortForms } from './direct-line.js';
 import type { FromWorker, ToWorker } from './protocol.js';
@@ -7,7 +9,7 @@ import type { LineOpener } from './serve-host.js';
 export function directLine({ toWorker, fromWorker }: ShortForms): LineOpener {
   return (onMessage) => {
     const socket = new Socket({ fd: DIRECT_LINE_FD, readable: true, writable: true });
-    // The channel says how long the process is wanted.
+    // The channel alone decides how long the process stays alive.
     socket.unref();
     return new DirectLine<FromWorker, ToWorker>(socket, { said: fromWorker, heard: toWorker }, onMessage);
   };

@@ -1,6 +1,6 @@
 /**
- * The other end of a `Host`: what the entry file of a worker calls, the same in a thread and in a process. Questions are worked
- * on side by side as far as their functions wait; notices are taken in order.
+ * The worker's end of a `Host`, called by its entry file, the same in a thread and in a process. Asynchronous questions
+ * run concurrently; notices are handled in order.
  */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -17,7 +17,7 @@ import {
 } from './protocol.js';
 import { replyOf } from './reply.js';
 
-/** What a host gives to a worker that starts. */
+/** What a host passes to a starting worker. */
 export interface HostedData {
   readonly data: unknown;
   readonly niceness: number;
@@ -25,9 +25,9 @@ export interface HostedData {
 
 export type Emit<P extends Protocol> = <Name extends EventName<P>>(name: Name, content: P['events'][Name]) => void;
 
-/** What a question's function may ask of its call. */
+/** What the handler of a question may use of its call. */
 export interface ServedCall {
-  /** Aborted where nobody wants the answer any more. */
+  /** Aborted if the caller no longer wants the answer. */
   readonly signal: AbortSignal;
 }
 
@@ -39,14 +39,17 @@ export interface Served<P extends Protocol> {
     ) => Answer<P, Name> | Promise<Answer<P, Name>>;
   };
   readonly notices: { readonly [Name in NoticeName<P>]: (content: P['notices'][Name]) => void };
-  /** Called once, when the host closes: what is in hand is finished when it resolves. */
+  /** Called once, when the host closes; resolves when the work in progress is finished. */
   readonly close?: () => Promise<void> | void;
 }
 
-/** A second way to the host, for what it says there (`direct-line.ts`). */
+/** Opens a second way to the host, for some of the messages (`direct-line.ts`). */
 export type LineOpener = (onMessage: (message: ToWorker) => void) => { say(message: FromWorker): boolean };
 
-/** `create` is called once, with what the host gave and a function that says things unasked. `openLine`: of a process that was created with such a line. */
+/**
+ * Serves a host. `create` is called once, with the host's data and a function that emits events. `openLine`: only in a
+ * process that was created with a direct line.
+ */
 export function serveHost<P extends Protocol>(
   create: (data: unknown, emit: Emit<P>) => Served<P>,
   openLine?: LineOpener,
@@ -70,7 +73,7 @@ export function serveHost<P extends Protocol>(
     if (line?.say(message) !== true) process.send?.(message, undefined, undefined, () => undefined);
   };
   const end = new HostedEnd(create, send, () => process.disconnect());
-  // Whoever started it is gone: nobody wants its answers.
+  // The parent process is gone: nobody wants the answers.
   process.once('disconnect', () => process.exit(0));
   process.on('message', (message: ToWorker | ({ readonly kind: 'hosted' } & HostedData)) => {
     if (message.kind !== 'hosted') {
@@ -78,7 +81,7 @@ export function serveHost<P extends Protocol>(
       return;
     }
     end.begin(message);
-    // What came by it before waits there.
+    // Messages that arrived over the line before this wait there.
     line = openLine?.((heard) => {
       end.hear(heard);
     });
@@ -96,7 +99,7 @@ class HostedEnd<P extends Protocol> {
   ) {}
 
   begin({ data, niceness }: HostedData): void {
-    // On Linux a priority is that of the calling thread; elsewhere a thread would lower that of the whole process.
+    // On Linux, priority is per thread; elsewhere a thread would lower that of the whole process.
     if (niceness > 0 && (process.platform === 'linux' || parentPort === null)) setPriority(niceness);
     this.#served = this.create(data, (name, content) => {
       this.send({ kind: 'event', name, content });
@@ -131,7 +134,10 @@ class HostedEnd<P extends Protocol> {
   }
 }
 
-/** Most questions never look at their signal, and making one takes longer than all else that is done for a question. */
+/**
+ * A question in progress. Creates its signal on demand: most questions never use it, and creating it takes longer than
+ * all else that is done for a question.
+ */
 class Call implements ServedCall {
   #controller: AbortController | undefined;
   isCancelled = false;

@@ -1,4 +1,4 @@
-/** A worker that is a thread of this process: shares its memory and its kernel, and cannot be stopped in the middle of native code. */
+/** A worker that is a thread of this process. It shares memory and kernel, and cannot be stopped within native code. */
 import { Worker } from 'node:worker_threads';
 import { startThreads } from '../garbage-collection.js';
 import { Host, type HostOptions, type Vessel, type VesselEvents } from './host.js';

@@ -1,24 +1,24 @@
 /**
- * Which addresses of the network an outgoing connection may reach: those of the public internet and no other. Everything
- * that is not known to be public is refused, so that a range which is set aside one day is refused from the start.
+ * Decides which network addresses an outgoing connection may reach: those of the public internet only. Everything not
+ * known to be public is refused, so that ranges reserved in the future are refused already.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What IANA has given out as global unicast; all else in IPv6 is local, embedded or not assigned. */
+/** The block that IANA has assigned as global unicast; all other IPv6 addresses are local, embedded or unassigned. */
 const IPV6_GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Public by their range, and yet services of the machine's own provider: Azure's wire server. */
+/** Addresses in public ranges that are services of the machine's own provider: Azure's wire server. */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set(['168.63.129.16']);
 /** Interface identifiers of ISATAP (RFC 5214), which carry an IPv4 address: parts 4 and 5 of the address. */
 const ISATAP_MARK = 0x5efe;
 const ISATAP_FLAGS: ReadonlySet<number> = new Set([0x0000, 0x0200]);
 
 /**
- * Why no connection may go to this address (of either family, without brackets), as a few words for a sentence:
- * `loopback`, `private`, `linkLocal`, …; undefined for a public one.
+ * Returns why no connection may go to this address (IPv4 or IPv6, without brackets), in a few words for a message:
+ * `loopback`, `private`, `linkLocal`, …; undefined for a public address.
  */
 export function addressFault(address: string): string | undefined {
-  // The library also takes short and octal notations, which no connection is given.
+  // The library also accepts short and octal notations, which are never connected to.
   if (isIP(address) === 0) return 'not an address';
   const parsed = ipaddr.parse(address);
   const range = parsed.range();

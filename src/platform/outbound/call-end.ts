@@ -1,11 +1,11 @@
 /**
- * When a call has to be over: its time has run out, or whoever asked has left. The signal is made for those who wait for it: most calls
- * end before anybody does, and a signal costs as much as all else that is kept of a call.
+ * End of a call: its time has run out, or the caller has left. The AbortSignal is only created for those that wait for
+ * it: most calls end before, and a signal costs as much as everything else kept for a call.
  */
 import { OutboundFailedError } from './outbound-error.js';
 
 export class CallEnd {
-  /** Told once; whoever is under way, one at a time. */
+  /** Called once when the call is over; set by the current exchange, of which there is one at a time. */
   private onOver: ((reason: Error) => void) | undefined;
   private over: { readonly reason: Error } | undefined;
   private controller: AbortController | undefined;
@@ -16,7 +16,7 @@ export class CallEnd {
 
   constructor(
     totalMs: number,
-    /** Of whoever asked. */
+    /** Signal of the caller. */
     private readonly asked: AbortSignal | undefined,
   ) {
     this.timer = setTimeout(() => {
@@ -40,13 +40,13 @@ export class CallEnd {
     return this.controller.signal;
   }
 
-  /** Instead of who was told before; at once, where it is over. */
+  /** Sets the listener, replacing the previous one; calls it at once if the call is over. */
   tell(onOver: ((reason: Error) => void) | undefined): void {
     this.onOver = onOver;
     if (this.over !== undefined) onOver?.(this.over.reason);
   }
 
-  /** Nothing is under way any more. */
+  /** Stops the timer and listeners; the call is complete. */
   release(): void {
     clearTimeout(this.timer);
     this.asked?.removeEventListener('abort', this.onLeft);

@@ -1,4 +1,4 @@
-/** Conditional requests (RFC 9110, 13): what is kept of an answer, and how it is asked whether it still holds. */
+/** Conditional requests (RFC 9110, 13): validators of an answer, and the headers that ask whether it has changed. */
 export interface Validators {
   readonly etag?: string;
   readonly lastModified?: string;
@@ -9,7 +9,10 @@ export type OutboundHeaders = Readonly<Record<string, string>>;
 const ETAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 const VALIDATOR_CHARACTERS_MAX = 1024;
 
-/** A `Last-Modified` in the future would hold for ever, and is left out; so is what is no validator. */
+/**
+ * Returns the validators of an answer. Omits invalid ones, and a `Last-Modified` in the future, which would stay valid
+ * for ever.
+ */
 export function validatorsOf(headers: OutboundHeaders, nowMs: number): Validators {
   const { etag = '', 'last-modified': lastModified = '' } = headers;
   const modifiedMs = Date.parse(lastModified);

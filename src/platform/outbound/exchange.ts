@@ -1,6 +1,6 @@
 /**
- * One request and its answer over a dispatcher of undici. An answer that has no body is one when it has ended, and no stream is made for it:
- * of pages that have not changed there are thousands.
+ * One request and its answer over an undici dispatcher. An answer without a body resolves when it has ended, without a
+ * stream being created: polling unchanged pages causes thousands of these.
  */
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
@@ -8,21 +8,21 @@ import type { CallEnd } from './call-end.js';
 import type { OutboundHeaders } from './conditional.js';
 import { OutboundFailedError } from './outbound-error.js';
 
-/** Shorter pieces are put together: a server may send each byte as one, and each would be on its way through all streams. */
+/** Shorter chunks are joined: a server may send single bytes, and each would pass through all streams. */
 const PIECE_BYTES_MIN = 1024;
-/** Answers before the answer (RFC 9110, 15.2). Whoever sends more of them sends nothing else, as fast as they are read. */
+/** Limit of interim answers (RFC 9110, 15.2). A server that exceeds it sends nothing else, as fast as they are read. */
 const INTERIM_ANSWERS_MAX = 100;
 const BODYLESS_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 export interface Answer {
   readonly status: number;
-  /** Names in lower case; what was there more than once is joined by commas. */
+  /** Names in lower case; repeated headers are joined by commas. */
   readonly headers: OutboundHeaders;
-  /** Has to be read or destroyed; undefined where there is none. */
+  /** Must be read or destroyed; undefined if there is none. */
   readonly body: Readable | undefined;
 }
 
-/** Rejects with what broke the connection, or with what ended the call. */
+/** Sends the request. Rejects with the error of the connection, or with the reason that ended the call. */
 export function exchanged(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, end: CallEnd): Promise<Answer> {
   return new Promise((resolve, reject) => {
     if (end.reason !== undefined) reject(end.reason);
@@ -46,7 +46,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(private readonly options: ExchangeOptions) {
     options.end.tell((reason) => {
-      // Before there is a connection nobody else would say so.
+      // Before there is a connection, undici would not report the abortion.
       options.reject(reason);
       this.controller?.abort(reason);
       this.body?.destroy(reason);
@@ -64,7 +64,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    // What comes before the answer itself.
+    // An interim answer.
     if (status < 200) {
       this.interimAnswers += 1;
       if (this.interimAnswers > INTERIM_ANSWERS_MAX) controller.abort(tooManyInterim());
@@ -86,7 +86,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.body.end();
   }
 
-  /** The controller is missing where there never was a connection. */
+  /** The controller is undefined if there never was a connection. */
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     this.options.reject(error);
     this.body?.destroy(error);
@@ -103,19 +103,19 @@ function tooManyInterim(): OutboundFailedError {
   return new OutboundFailedError('bad-answer', detail);
 }
 
-/** Read as fast as its reader does; whoever destroys it closes the connection. */
+/** The body of an answer, received at the pace of its reader; destroying it closes the connection. */
 class AnswerBody extends Readable {
   private isWhole = false;
-  /** Of one turn: what comes in it comes at once. */
+  /** Short chunks received in the current turn, to be joined. */
   private short: Buffer[] = [];
 
   constructor(private readonly controller: Dispatcher.DispatchController) {
     super({ highWaterMark: 65_536 });
-    // It may break before anybody reads it, who is told then.
+    // It may fail before anybody reads it; the reader gets the error then.
     this.on('error', () => undefined);
   }
 
-  /** False: nothing more is wanted for now. */
+  /** Returns false if the reader wants nothing more for now. */
   add(piece: Buffer): boolean {
     if (piece.length < PIECE_BYTES_MIN) {
       if (this.short.push(piece) === 1) process.nextTick(() => this.handOver());

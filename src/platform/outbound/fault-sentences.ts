@@ -1,4 +1,7 @@
-/** What broke a connection, said to somebody who does not know the libraries: a sentence, and the code for whoever looks it up. */
+/**
+ * Describes why a connection failed for somebody who does not know the libraries: a sentence, with the code for looking
+ * it up.
+ */
 
 const CLOSED = 'The server closed the connection before its answer was whole';
 const NOT_CONNECTED_IN_TIME = 'The server could not be connected to in time';
@@ -9,7 +12,7 @@ const WANTS_CERTIFICATE = 'The server asks for a certificate of whoever calls it
 const ENDED_HANDSHAKE = 'The server ended the handshake of TLS';
 const NO_DESCRIPTORS = 'The service cannot open more connections for now';
 
-/** Of the system, of undici (`UND_ERR_…`), of streams, of TLS, and of imapflow. */
+/** Sentences by code: of the system, undici (`UND_ERR_…`), streams, TLS, and imapflow. */
 const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'The server refuses connections there'],
   ['ECONNRESET', CLOSED],
@@ -46,7 +49,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['INVALID_PURPOSE', 'The certificate of the server, or of who signed it, is not one for that'],
   ['CERT_SIGNATURE_FAILURE', 'The signature of the certificate of the server is wrong'],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', WANTS_CERTIFICATE],
-  // Before TLS 1.3 one alert says both.
+  // Before TLS 1.3, one alert means both.
   [
     'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
     `${ENDED_HANDSHAKE}: it takes none that is safe, or asks for a certificate of whoever calls it`,
@@ -58,11 +61,11 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['EMFILE', NO_DESCRIPTORS],
   ['ENFILE', NO_DESCRIPTORS],
   ['UND_ERR_HEADERS_OVERFLOW', 'The headers of the answer are too long'],
-  // Of undici, about what a server said: a status of 000.
+  // An assertion of undici about the server's answer: a status of 000.
   ['ERR_ASSERTION', 'The server does not answer in HTTP'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'The answer is not as long as it says'],
 ]);
-/** By how codes begin. */
+/** Sentences by the beginning of the code. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^ERR_SSL_\w+_ALERT_/, ENDED_HANDSHAKE],
   [/^ERR_(?:SSL|TLS)_/, NO_TLS],
@@ -70,24 +73,27 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(?:Z_|ERR__ERROR_|ERR_BROTLI|ERR_ZLIB)/, 'The answer cannot be decompressed'],
 ];
 
-/** That of an error of a library; undici's parser of HTTP does not give one to each of its own. */
+/** Returns the code of a library's error. undici's HTTP parser does not give a code to each of its errors. */
 export function faultCode(error: unknown): string | undefined {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
   if (typeof code === 'string') return code;
   return name === 'HTTPParserError' ? 'HPE_UNKNOWN' : undefined;
 }
 
-/** A server of mail may say as much as it likes. */
+/** Limit of a message in the error, since a mail server may send any length. */
 const SAID_CHARACTERS_MAX = 500;
 
-/** What Node.js says of a connection that closes in the handshake, by the code of any other. */
+/** Node.js's message for a connection closed during the handshake, which has the same code as any other reset. */
 const CLOSED_IN_HANDSHAKE = /before secure TLS connection was established/;
-/** Of what is wrong with a certificate and has no code of its own: the reason is in the message. */
+/** Code of certificate errors without a code of their own; the message has the reason. */
 const UNNAMED_OF_CERTIFICATE = 'UNSPECIFIED';
-/** For whoever is told that a signer is not known. */
+/** Hint if the signer of a certificate is unknown. */
 const HOW_TRUSTED = ' Whoever runs the service has it trust others by NODE_EXTRA_CA_CERTS.';
 
-/** Of an error whose code is known; else its message as a sentence. Hosts and ports may be in it, never a secret. */
+/**
+ * Returns the sentence for the error's code, if that is known; otherwise its message as a sentence. May contain hosts
+ * and ports, never a secret.
+ */
 export function faultSentence(error: unknown): string {
   const code = faultCode(error);
   const { message } = (error ?? {}) as { readonly message?: unknown };

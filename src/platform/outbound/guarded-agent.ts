@@ -1,7 +1,7 @@
 /**
- * An HTTP client (undici) that connects to the public internet only, whatever a URL or a name server says: each address is
- * checked after the name was looked up and before the connection is made to exactly that address, and once more on the
- * socket. A name that changes its address between two requests gains nothing. Redirects are not followed.
+ * An HTTP client (undici) that only connects to the public internet, whatever a URL or a name server says. Each address
+ * is checked after the name was looked up, the connection is made to exactly that address, and the socket's peer is
+ * checked again. A name that changes its address between two requests gains nothing. Does not follow redirects.
  *
  * Belongs to one thread.
  */
@@ -15,15 +15,15 @@ export type { AddressLookup } from './name-lookup.js';
 
 export interface GuardedAgentOptions {
   readonly rules: OutboundRules;
-  /** Connections to one origin at a time; more requests wait for one. */
+  /** Connections to one origin at a time; further requests wait. */
   readonly connectionsMax: number;
   readonly connectTimeoutMs: number;
-  /** How long a connection without a request is kept. */
+  /** Time that an idle connection is kept. */
   readonly keepAliveMs: number;
   readonly lookup?: AddressLookup;
 }
 
-/** Its requests reject with an OutboundRefusedError where the guard refuses. */
+/** Creates the client. Its requests reject with an OutboundRefusedError if the guard refuses. */
 export function createGuardedAgent(options: GuardedAgentOptions): Agent {
   return new Agent({
     connections: options.connectionsMax,
@@ -48,7 +48,7 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
       connectAnywhere(target, endedByFirstError(callback));
       return;
     }
-    // An address is never looked up, so it is checked here.
+    // An IP address is never looked up, so it is checked here.
     const fault = isIP(host) === 0 ? undefined : connectionFault(protocol, host, rules);
     if (fault !== undefined) {
       callback(refusal(host, fault), null);
@@ -64,8 +64,8 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
 }
 
 /**
- * What is wrong with TLS behind the handshake, as a certificate of the caller that TLS 1.3 asks for, is told by the socket, which goes on: its
- * end would follow, and be taken for all that was the matter.
+ * Destroys the socket at its first error. TLS errors after the handshake, such as TLS 1.3 asking for a client
+ * certificate, are emitted by the socket, which stays open: the close that follows would be taken for the cause.
  */
 function endedByFirstError(callback: buildConnector.Callback): buildConnector.Callback {
   return (...[error, socket]) => {
@@ -78,7 +78,7 @@ function endedByFirstError(callback: buildConnector.Callback): buildConnector.Ca
   };
 }
 
-/** The last word: where the socket really ended up. */
+/** Checks the peer that the socket is really connected to. */
 function withCheckedPeer(
   socket: Socket,
   faultOf: (address: string) => string | undefined,
@@ -94,7 +94,7 @@ function withCheckedPeer(
   callback(refusal(host, fault), null);
 }
 
-/** Gives the connection only those addresses of a name that it may go to; fails where there is none. */
+/** Returns a look-up that only yields addresses that may be connected to; it fails if there is none. */
 function guardedLookup(protocol: string, { rules, lookup = lookupAddresses }: GuardedAgentOptions): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -113,8 +113,9 @@ function guardedLookup(protocol: string, { rules, lookup = lookupAddresses }: Gu
 }
 
 /**
- * An address of the host that a connection of another protocol over TLS may go to. The connection is to be made to exactly that, by the
- * certificate of the name. Rejects with an OutboundRefusedError, or the error of the look-up.
+ * Returns an address of the host to which a TLS connection of another protocol may go. The connection has to be made to
+ * exactly that address, verifying the certificate of the name. Rejects with an OutboundRefusedError, or the look-up's
+ * error.
  */
 export function guardedAddress(host: string, rules: OutboundRules, lookup?: AddressLookup): Promise<string> {
   const name = bareHost(host);
@@ -124,7 +125,7 @@ export function guardedAddress(host: string, rules: OutboundRules, lookup?: Addr
   }
   const isAllowed = rules.allowed_hosts.includes(name);
   return new Promise((resolve, reject) => {
-    // What an operator allows by its name may be known to the machine alone.
+    // A name that the operator allows may be known to this machine only.
     const asked = lookup ?? (isAllowed ? systemLookup : lookupAddresses);
     asked(name, { all: true }, (error, addresses) => {
       if (error !== null) {

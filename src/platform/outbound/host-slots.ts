@@ -1,6 +1,6 @@
 /**
- * How many requests are under way at one host and at all, from the first byte sent to the last byte read, and how many may wait for
- * that. One thread only.
+ * Limits the requests in flight, per host and in total, from the first byte sent to the last byte read, and the
+ * requests that wait. One thread only.
  */
 import { WorkSlots, type SlotPlace } from '../work/work-slots.js';
 import type { CallEnd } from './call-end.js';
@@ -20,12 +20,14 @@ export class HostSlots {
     this.slots = new WorkSlots(options.perHostMax, options.totalMax);
   }
 
-  /** What gives the slot back, once; undefined where there is none now. */
+  /** Returns a function that gives the slot back (further calls do nothing); undefined if no slot is free. */
   takeAtOnce(host: string): (() => void) | undefined {
     return this.slots.take(placeAt(host), undefined) ? this.taken(host) : undefined;
   }
 
-  /** Resolves with what gives the slot back, once. Rejects with `too-many-waiting` or the reason of the end. */
+  /**
+   * Resolves with a function that gives the slot back, once. Rejects with `too-many-waiting` or the signal's reason.
+   */
   async take(host: string, { signal }: Pick<CallEnd, 'signal'>): Promise<() => void> {
     const atOnce = this.takeAtOnce(host);
     if (atOnce !== undefined) return atOnce;
@@ -46,7 +48,7 @@ export class HostSlots {
         end();
         reject(signal.reason as Error);
       };
-      // Taken while it is called: a slot that comes free calls nobody else then.
+      // The slot is taken within this call: a freed slot calls one waiter at a time.
       const takeIfWanted = (): void => {
         if (signal.aborted || !this.slots.take(placeAt(host), takeIfWanted)) return;
         end();
@@ -66,7 +68,7 @@ export class HostSlots {
   }
 }
 
-/** Who asks are not told apart. */
+/** Slots are counted by host only, not by who asks. */
 function placeAt(host: string): SlotPlace {
   return { owner: '', receiver: host };
 }

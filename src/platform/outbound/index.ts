@@ -1,6 +1,6 @@
 /**
- * Outgoing connections on behalf of users. What opens them is in `guarded-agent.ts`, which is entered directly: it brings an
- * HTTP client with it that most threads have no use for.
+ * Outgoing connections on behalf of users. `guarded-agent.ts`, which opens them, is imported directly: it loads an HTTP
+ * client that most threads never use.
  */
 export { addressFault } from './address-policy.js';
 export { faultSentence } from './fault-sentences.js';

@@ -1,28 +1,31 @@
-/** The body of an answer, decompressed, with a bound on what comes from the network and on what becomes of it. */
+/** The decompressed body of an answer, limited in its bytes before and after decompression. */
 import { pipeline, Transform, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { OutboundFailedError, type OutboundFailure } from './outbound-error.js';
 
-/** What is asked for where decompression is wanted. */
+/** Value of `Accept-Encoding` if answers are to be decompressed. */
 export const ACCEPTED_ENCODINGS = 'gzip, br';
-/** By names that a stranger says. */
+/** A map, not an object, since the names come from a server. */
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ]);
-/** More of them multiply what a small answer can become. */
+/** Limit of nested encodings: each multiplies what a small answer can become. */
 const ENCODINGS_MAX = 2;
 
 export interface BodyLimits {
-  /** As it comes from the network. */
+  /** Bytes as received from the network. */
   readonly wireBytesMax: number;
-  /** As it is given to who asked. */
+  /** Bytes after decompression. */
   readonly bytesMax: number;
 }
 
-/** Errors of the source come through. Throws `bad-answer` for an encoding that is not known. */
+/**
+ * Returns a stream of the decompressed body. Passes on errors of the source. Throws `bad-answer` for an unknown
+ * encoding.
+ */
 export function limitedBody(source: Readable, contentEncoding: string, limits: BodyLimits): Readable {
   const decoders = decodersOf(contentEncoding);
   const onWire = byteLimit(limits.wireBytesMax, 'too-large');
@@ -31,7 +34,7 @@ export function limitedBody(source: Readable, contentEncoding: string, limits: B
     ...decoders,
     ...(decoders.length > 0 ? [byteLimit(limits.bytesMax, 'too-large-decompressed')] : []),
   ];
-  // Who reads the last stage is told there; this only keeps errors from being nobody's.
+  // The reader of the last stage gets errors there; this callback only prevents unhandled ones.
   pipeline([source, ...stages], () => undefined);
   return stages.at(-1) ?? onWire;
 }
@@ -46,7 +49,7 @@ function decodersOf(contentEncoding: string): Transform[] {
   if (names.length > ENCODINGS_MAX || known.includes(undefined)) {
     throw new OutboundFailedError('bad-answer', `The answer is compressed as '${contentEncoding.slice(0, 100)}'.`);
   }
-  // The last that was applied is the first to be undone.
+  // The encoding applied last is decoded first.
   return known.reverse().flatMap((create) => (create === undefined ? [] : [create()]));
 }
 

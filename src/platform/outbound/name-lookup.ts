@@ -1,46 +1,46 @@
 /**
- * Names of the public internet as addresses, asked of the name servers of the machine by a resolver that waits without a thread. The look-up of the
- * system (`dns.lookup`) has a thread for each name, of which the whole process has two by default: whose name servers never answer holds one for ten
- * seconds and more, and twenty such names kept every other one waiting for minutes, whoever asked.
+ * Looks up host names by a resolver that asks the machine's name servers without blocking a thread. `dns.lookup` takes
+ * a thread per name, of which the process has two by default: name servers that never answer hold one for ten seconds
+ * and more, and twenty such names kept all other look-ups waiting for minutes.
  *
- * What the machine calls by `/etc/hosts` is looked up by the system. Short names are completed by the domains that the machine searches, as those of a
- * cluster are (`ollama`, `ollama.tools`). What servers, hosts and domains there are is seen anew when their files change.
+ * Names in `/etc/hosts` are looked up by the system. Short names are completed by the machine's search domains, as
+ * within a cluster (`ollama`, `ollama.tools`). Changes of servers, hosts and search domains are noticed by their files.
  */
 import { lookup, promises as dns, type LookupAddress } from 'node:dns';
 import { readFileSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 
-/** `dns.lookup` with `all: true`, as something that a test can replace. */
+/** `dns.lookup` with `all: true`; a type, so that tests can replace it. */
 export type AddressLookup = (
   hostname: string,
   options: { readonly all: true; readonly family?: number | string | undefined },
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Of one question; a server that is silent is asked again, for twice as long. */
+/** Timeout of a query; doubled when a silent server is asked again. */
 const QUESTION_MS = 2000;
 const TRIES = 2;
-/** Files and interfaces are looked at no more often. */
+/** Minimum interval between two checks of files and interfaces. */
 const LOOK_MS = 1000;
-/** There is no name server to ask, as where the machine finds names in another way. */
+/** Codes for no reachable name server, for instance on a machine that resolves names in another way. */
 const NO_SERVER: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTINITIALIZED', 'EFILE']);
-/** A server has answered that there is no such name, or no such address of it. */
+/** Codes of a server's answer that the name does not exist, or has no such address. */
 const NO_ADDRESS: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 export interface NameLookupPlaces {
   readonly hostsPath: string;
   readonly serversPath: string;
-  /** In place of those of the machine, and of its look-up, for tests. */
+  /** For tests: instead of the machine's name servers and its look-up. */
   readonly servers?: readonly string[];
   readonly system?: AddressLookup;
 }
 
 const SYSTEM: NameLookupPlaces = { hostsPath: '/etc/hosts', serversPath: '/etc/resolv.conf' };
 
-/** resolv.conf(5). */
+/** Search domains of resolv.conf(5). */
 interface SearchedDomains {
   readonly domains: readonly string[];
-  /** Names with so many dots are asked for as they are first. */
+  /** Names with at least so many dots are first tried as they are. */
   readonly dotsMin: number;
 }
 const NO_DOMAINS: SearchedDomains = { domains: [], dotsMin: 1 };
@@ -81,7 +81,7 @@ export class NameLookup {
     return name === 'localhost' || name.endsWith('.localhost') || this.hosts.has(name);
   }
 
-  /** Rejects with what is said of the name as it was given, where none of the names that it may stand for is one. */
+  /** Tries the names that `hostname` may stand for. If none exists, rejects with the error for `hostname` itself. */
   private async asked(hostname: string, family: number): Promise<LookupAddress[]> {
     let failure: unknown;
     for (const name of namesFor(hostname, this.domains)) {
@@ -129,7 +129,7 @@ export class NameLookup {
   }
 }
 
-/** Of this thread. */
+/** The look-up of this thread. */
 export const lookupAddresses: AddressLookup = new NameLookup().lookup;
 
 function familyOf(family: number | string | undefined): 0 | 4 | 6 {
@@ -141,7 +141,7 @@ function addressesOf(result: PromiseSettledResult<string[]>, family: 4 | 6): Loo
   return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : [];
 }
 
-/** As the system tells it: `ENOTFOUND` where there is no such host, `EAI_AGAIN` where no server says so. */
+/** Returns an error with the system's codes: `ENOTFOUND` if there is no such host, `EAI_AGAIN` if no server said so. */
 function lookupError(hostname: string, results: readonly PromiseSettledResult<string[]>[]): NodeJS.ErrnoException {
   const codes = results.flatMap((result) => (result.status === 'rejected' ? [codeOf(result.reason)] : []));
   const isRefused = codes.find((code) => NO_SERVER.has(code));
@@ -158,18 +158,18 @@ function printOf(path: string): string {
   return stat === undefined ? 'none' : `${stat.ino}-${stat.mtimeMs}-${stat.size}`;
 }
 
-/** Names of a file like `/etc/hosts`, in lower case. */
+/** Returns the names in a file like `/etc/hosts`, in lower case. */
 function namesIn(path: string): ReadonlySet<string> {
   return new Set(wordsOfLines(path).flatMap(([, ...names]) => names));
 }
 
-/** The words of each line, in lower case; none where there is no such file. */
+/** Returns the words of each line, in lower case; none if the file does not exist. */
 function wordsOfLines(path: string): readonly string[][] {
   let text = '';
   try {
     text = readFileSync(path, 'utf8');
   } catch {
-    // Where there is none, it says nothing.
+    // A missing file counts as empty.
   }
   return text.split('\n').map((line) =>
     line
@@ -180,11 +180,11 @@ function wordsOfLines(path: string): readonly string[][] {
   );
 }
 
-/** As the system's resolver has it. */
+/** Limits of the system's resolver. */
 const DOTS_MAX = 15;
 const DOMAINS_MAX = 6;
 
-/** Of a file like `/etc/resolv.conf`. The last line that names domains holds. */
+/** Reads a file like `/etc/resolv.conf`. The last line with search domains counts. */
 function domainsIn(path: string): SearchedDomains {
   const lines = wordsOfLines(path);
   const named = lines.findLast(([keyword]) => keyword === 'search' || keyword === 'domain')?.slice(1) ?? [];
@@ -194,7 +194,10 @@ function domainsIn(path: string): SearchedDomains {
   return { domains: domains.slice(0, DOMAINS_MAX), dotsMin: Math.min(Number(dots), DOTS_MAX) };
 }
 
-/** What a name may stand for, in the order in which the system asks; one that ends with a dot stands for itself. */
+/**
+ * Returns the names that `hostname` may stand for, in the order in which the system tries them. A name ending in a dot
+ * is absolute.
+ */
 function namesFor(hostname: string, { domains, dotsMin }: SearchedDomains): readonly string[] {
   if (hostname.endsWith('.')) return [hostname];
   const completed = domains.map((domain) => `${hostname}.${domain}`);
@@ -202,7 +205,7 @@ function namesFor(hostname: string, { domains, dotsMin }: SearchedDomains): read
   return dots >= dotsMin ? [hostname, ...completed] : [...completed, hostname];
 }
 
-/** The machine reaches others by IPv6 and not by IPv4. */
+/** True if the machine has IPv6 addresses and no IPv4 address besides loopback. */
 function hasSixAlone(): boolean {
   const outside = Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])

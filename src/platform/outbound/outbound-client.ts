@@ -1,6 +1,7 @@
 /**
- * The one client for every outgoing connection. The guard (`guarded-agent.ts`) checks each address, of each redirect too; time, bytes,
- * redirects, retries and connections are bounded, so that whoever is asked cannot hold or fill the service.
+ * The one client for all outgoing HTTP requests. The guard (`guarded-agent.ts`) checks each address, including those of
+ * redirects. Time, bytes, redirects, retries and connections are bounded, so that no server can block the service or
+ * fill its memory.
  *
  * Belongs to one thread.
  */
@@ -24,9 +25,9 @@ export type { OutboundResponse } from './outbound-response.js';
 
 export interface OutboundLimits extends BodyLimits {
   readonly headersMs: number;
-  /** Between two pieces of the body. */
+  /** Between two chunks of the body. */
   readonly idleMs: number;
-  /** From the call to the last byte, with all redirects and retries. */
+  /** From the call to the last byte, including all redirects and retries. */
   readonly totalMs: number;
 }
 
@@ -38,18 +39,18 @@ export interface OutboundClientOptions {
   readonly keepAliveMs: number;
   readonly connectionsPerHostMax: number;
   readonly connectionsMax: number;
-  /** Requests that wait for a connection. */
+  /** Number of requests that may wait for a connection. */
   readonly waitingMax: number;
   readonly lookup?: AddressLookup;
-  /** Waited for before a whole body is handed over, where what is done with it can wait. Default: it cannot. */
+  /** If given, waited for before a whole body is handed over, since its processing can wait. Default: no waiting. */
   readonly giveWay?: Pick<GiveWay, 'wait'>;
 }
 
 export interface OutboundRetries {
   readonly attemptsMax: number;
-  /** Before the second attempt; doubled before each further one. A random part of it is waited. */
+  /** Back-off before the second attempt, doubled for each further one. The actual wait is a random part of it. */
   readonly waitMsFirst: number;
-  /** A longer wait is not made, `Retry-After` included: whoever asked gets the answer, or the error. */
+  /** If a wait, `Retry-After` included, would be longer, there is no retry: the caller gets the answer or the error. */
   readonly waitMsMax: number;
 }
 
@@ -58,32 +59,32 @@ export interface OutboundRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Names in lower case. */
   readonly headers?: OutboundHeaders;
-  /** A function gives the pieces anew for each time that they are sent. */
+  /** A function returns the chunks anew for each attempt. */
   readonly body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>);
   readonly limits?: Partial<OutboundLimits>;
-  /** Of an earlier answer; where they still hold, the answer is a 304 without a body. */
+  /** Validators of an earlier answer; if they still match, the answer is a 304 without a body. */
   readonly validators?: Validators;
   /** Default 0: a redirect is an answer like any other. */
   readonly redirectsMax?: number;
-  /** Asked before a redirect is followed; false makes the redirect the answer. */
+  /** Called before a redirect is followed; if false, the redirect is the answer. */
   readonly mayFollow?: (from: URL, to: URL) => boolean;
-  /** Headers that another origin does not get, besides those that are known to be secret. */
+  /** Headers not sent to another origin, in addition to those known to be secret. */
   readonly secretHeaders?: readonly string[];
-  /** Default true. False: the body is given as it comes. */
+  /** Default true. False: the body is passed on as received. */
   readonly decompress?: boolean;
-  /** Only for what may be asked twice. Default: one attempt. */
+  /** Only for requests that may be repeated. Default: one attempt. */
   readonly retries?: OutboundRetries;
   readonly signal?: AbortSignal;
 }
 
 const REPEATED_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 const REPEATED_FAILURES: ReadonlySet<OutboundFailure> = new Set(['network', 'connect-timeout', 'headers-timeout']);
-/** Of the work that an answer with a body makes. */
+/** Share of the waiting for an answer with a body. */
 const SHARE_OF_BODYLESS = 1 / 10;
-/** The body of a redirect is read to its end, for its connection's sake, where it says that it is this short. */
+/** A redirect's body of at most this length is read to its end, so that its connection can be reused. */
 const REDIRECT_BODY_BYTES_MAX = 16_384;
 
-/** What one call has in hand. */
+/** State of one call. */
 interface Call {
   readonly request: OutboundRequest;
   readonly limits: OutboundLimits;
@@ -95,7 +96,7 @@ interface Exchange extends Answer {
 }
 
 export class OutboundClient {
-  /** Made for the first request: its library takes as long to load as a fifth of all that a start loads. */
+  /** Created for the first request: loading its library takes a fifth of the time of loading all that a start loads. */
   private agent: Promise<Agent> | undefined;
   private isClosed = false;
   private readonly slots: HostSlots;
@@ -109,8 +110,8 @@ export class OutboundClient {
   }
 
   /**
-   * Resolves with the answer, whatever its status, when its headers are there. Rejects with an OutboundRefusedError of the guard, an
-   * OutboundFailedError, or the signal's reason.
+   * Resolves with the answer, whatever its status, when its headers have arrived. Rejects with an OutboundRefusedError
+   * of the guard, an OutboundFailedError, or the signal's reason.
    */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const limits = { ...this.options.limits, ...request.limits };
@@ -129,7 +130,7 @@ export class OutboundClient {
     }
   }
 
-  /** Ends whatever is under way. */
+  /** Aborts all requests in flight. */
   async close(): Promise<void> {
     this.isClosed = true;
     await (await this.agent)?.destroy();
@@ -165,7 +166,7 @@ export class OutboundClient {
     }
   }
 
-  /** The answer after all redirects. */
+  /** Returns the answer after all redirects. */
   private async followed(call: Call): Promise<OutboundResponse> {
     const { request } = call;
     const redirects: { status: number; url: string }[] = [];
@@ -188,7 +189,7 @@ export class OutboundClient {
       }
       next = redirected(next, {
         status,
-        // What a redirect leads to is as little to be trusted as what somebody registered.
+        // The target of a redirect is no more trustworthy than a URL that a user registered.
         target: checkOutboundUrl(target.href, this.options.rules),
         secretHeaders: request.secretHeaders ?? [],
       });
@@ -262,11 +263,11 @@ function bodyOf({ body }: OutboundRequest): string | Uint8Array | Readable | nul
   return typeof body === 'function' ? Readable.from(body(), { objectMode: false }) : (body ?? null);
 }
 
-/** A redirect's answer: nobody reads it. */
+/** Disposes of the body of a redirect, which nobody reads. */
 async function letGo({ body, headers, giveBack }: Exchange): Promise<void> {
   const isShort = Number(headers['content-length'] ?? NaN) <= REDIRECT_BODY_BYTES_MAX;
   if (isShort && body !== undefined) await new Promise((resolve) => body.once('close', resolve).resume());
-  // An error of a body that is thrown away is nobody's.
+  // Errors of a discarded body are ignored.
   else body?.destroy();
   giveBack();
 }

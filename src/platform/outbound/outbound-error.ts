@@ -1,23 +1,23 @@
 import { faultCode, faultSentence } from './fault-sentences.js';
 
-/** Why an outgoing request came to nothing; what the guard refuses is an OutboundRefusedError instead. */
+/** Reason why an outgoing request failed. Refusals of the guard are OutboundRefusedErrors instead. */
 export type OutboundFailure =
-  /** No connection, or one that broke. */
+  /** No connection, or a broken one. */
   | 'network'
   | 'connect-timeout'
   /** No status line and headers in time. */
   | 'headers-timeout'
-  /** Too long between two pieces of the body. */
+  /** Too long a pause between two chunks of the body. */
   | 'idle-timeout'
-  /** The whole took too long, with all redirects and retries. */
+  /** The whole call took too long, including all redirects and retries. */
   | 'total-timeout'
-  /** More bytes than are taken from the network. */
+  /** More bytes received than allowed. */
   | 'too-large'
-  /** More bytes than are taken once they are decompressed. */
+  /** More bytes after decompression than allowed. */
   | 'too-large-decompressed'
   | 'too-many-redirects'
   | 'too-many-waiting'
-  /** Not HTTP, headers without end, compressed in a way that nobody asked for or not at all, a 304 that nobody asked for. */
+  /** Not HTTP, endless headers, an unwanted or invalid compression, or a 304 to an unconditional request. */
   | 'bad-answer';
 
 export class OutboundFailedError extends Error {
@@ -40,12 +40,12 @@ const REASONS: Readonly<Record<string, OutboundFailure>> = {
   UND_ERR_HEADERS_OVERFLOW: 'bad-answer',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'bad-answer',
 };
-/** Of the parser of HTTP, and of zlib and brotli. */
+/** Codes of the HTTP parser, zlib and brotli. */
 const BAD_ANSWER = /^(?:HPE_|Z_|ERR__ERROR_|ERR_BROTLI|ERR_ZLIB)/;
 
 /**
- * What a library threw as one of ours, with a sentence for users. What is an error of ours already, and what was thrown by whoever
- * aborted, stays.
+ * Converts a library's error to an OutboundFailedError with a sentence for users. Errors of this client, and the reason
+ * of an abortion, stay as they are.
  */
 export function asOutboundError(error: unknown, end: { readonly aborted: boolean; readonly reason: unknown }): unknown {
   if (end.aborted) return end.reason;

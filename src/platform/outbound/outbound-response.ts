@@ -1,4 +1,4 @@
-/** The answer to an outgoing request. Its body has to be read or discarded: until then it holds a connection. */
+/** The answer to an outgoing request. Its body must be read or discarded: until then it holds a connection. */
 import { finished, type Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import type { GiveWay } from '../search-activity.js';
@@ -11,7 +11,7 @@ const END_HEADERS = ['content-length', 'transfer-encoding', 'content-encoding'] 
 
 export interface OutboundAnswer {
   readonly status: number;
-  /** Names in lower case; what was there more than once is joined by commas. */
+  /** Names in lower case; repeated headers are joined by commas. */
   readonly headers: OutboundHeaders;
   /** The URL that answered, after all redirects. */
   readonly url: string;
@@ -25,7 +25,10 @@ export class OutboundResponse implements OutboundAnswer {
   readonly url: string;
   readonly redirects: OutboundAnswer['redirects'];
 
-  /** `stream`: undefined where the answer has no body. `asError` makes what reading throws an error of ours. `giveWay`: before a whole body is given. */
+  /**
+   * `stream`: undefined if the answer has no body. `asError` converts errors of reading. `giveWay`: waited for before a
+   * whole body is returned.
+   */
   constructor(
     { status, headers, url, redirects }: OutboundAnswer,
     private readonly stream: Readable | undefined,
@@ -46,12 +49,15 @@ export class OutboundResponse implements OutboundAnswer {
     return this.stream !== undefined;
   }
 
-  /** The answer says where it ends, by its length, its chunks or its compression: one that does not is as good as whole where its connection is closed. */
+  /**
+   * True if the answer tells its end, by length, chunks or compression. Otherwise a truncated body looks complete when
+   * the connection closes.
+   */
   get tellsItsEnd(): boolean {
     return END_HEADERS.some((name) => (this.headers[name] ?? '') !== '');
   }
 
-  /** What was asked for has not changed since the validators that came with the request. */
+  /** True if the resource has not changed since the validators of the request. */
   get isNotModified(): boolean {
     return this.status === 304;
   }
@@ -60,7 +66,10 @@ export class OutboundResponse implements OutboundAnswer {
     return retryAfterMs(this.headers['retry-after'], nowMs);
   }
 
-  /** The body, piece by piece. Who leaves the loop early closes the connection. Throws an OutboundFailedError, or what aborted it. */
+  /**
+   * Yields the body chunk by chunk. Leaving the loop early closes the connection. Throws an OutboundFailedError, or the
+   * reason of the abortion.
+   */
   async *body(): AsyncGenerator<Uint8Array> {
     if (this.stream === undefined) return;
     try {
@@ -77,20 +86,20 @@ export class OutboundResponse implements OutboundAnswer {
     return Buffer.concat(chunks);
   }
 
-  /** In the charset that the answer names, UTF-8 where it names none that is known. */
+  /** Returns the body, decoded by the charset that the answer names; UTF-8 if it names none, or an unknown one. */
   async text(): Promise<string> {
     const bytes = await this.bytes();
     const [, charset = 'utf-8'] = CHARSET.exec(this.headers['content-type'] ?? '') ?? [];
     return decoderFor(charset).decode(bytes);
   }
 
-  /** Called once, when nothing more comes: the body was read, discarded, or broke off. */
+  /** Calls `action` once when the body has ended: read, discarded, or broken off. */
   onEnd(action: () => void): void {
     if (this.stream === undefined) action();
     else finished(this.stream, action);
   }
 
-  /** Nobody wants the body: its connection is closed, unless the body is there already. */
+  /** Discards the body. Closes its connection, unless the body was received completely. */
   discard(): void {
     this.stream?.destroy();
   }
@@ -100,7 +109,7 @@ function decoderFor(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
-    // A label that nobody knows says nothing.
+    // An unknown label is ignored.
     return new TextDecoder();
   }
 }

@@ -1,12 +1,12 @@
-/** What is asked after a redirect (RFC 9110, 15.4). Whether it may be asked is decided where it is asked. */
+/** The request that follows a redirect (RFC 9110, 15.4). Whether it may be sent is decided by the client. */
 import type { OutboundHeaders } from './conditional.js';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Where the method stays, whatever it is. */
+/** Statuses that keep the method. */
 const KEEPING_METHOD: ReadonlySet<number> = new Set([307, 308]);
-/** Of one origin alone, besides those that a request names. */
+/** Headers that are only sent to one origin, in addition to those that a request names. */
 const SECRET_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
-/** What describes a body, and goes with it. */
+/** Headers that describe the body, and are dropped with it. */
 const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language'];
 
 export interface RedirectableRequest {
@@ -17,7 +17,7 @@ export interface RedirectableRequest {
   readonly hasBody: boolean;
 }
 
-/** The URL that an answer leads to; undefined where it is no redirect, or one that leads nowhere. */
+/** Returns the URL that an answer redirects to; undefined if it is no redirect, or has no valid target. */
 export function redirectTarget(status: number, location: string | undefined, from: URL): URL | undefined {
   if (!REDIRECTS.has(status) || location === undefined) return undefined;
   return URL.canParse(location, from.href) ? new URL(location, from) : undefined;

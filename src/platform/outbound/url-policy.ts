@@ -1,23 +1,27 @@
 /**
- * Which URLs the service may call on behalf of its users: HTTPS to hosts of the public internet, and HTTP only for what an operator said.
+ * Decides which URLs the service may call on behalf of its users: HTTPS to hosts of the public internet, and HTTP only
+ * where an operator allows it.
  *
- * The check of a URL is a courtesy to whoever registers it: what a name stands for can change at any time. What holds is
- * the check of the address that a connection is really made to (`guarded-agent.ts`), at each connection.
+ * Checking a URL only gives early feedback to whoever registers it: what a name resolves to can change at any time. The
+ * decisive check is that of the address of each connection (`guarded-agent.ts`).
  */
 import { isIP } from 'node:net';
 import { addressFault, isLoopback } from './address-policy.js';
 
-/** The exceptions that an operator has made; `[outbound]` of the settings. */
+/** Exceptions that an operator allows: section `[outbound]` of the settings. */
 export interface OutboundRules {
-  /** Host names and addresses that may be reached whatever range they lie in. */
+  /** Host names and addresses that may be reached in any range. */
   readonly allowed_hosts: readonly string[];
-  /** HTTP and HTTPS to loopback addresses, for development and tests. */
+  /** Allows HTTP and HTTPS to loopback addresses, for development and tests. */
   readonly loopback_allowed: boolean;
-  /** HTTP to wherever HTTPS may go. No secret is sent over it. */
+  /** Allows HTTP wherever HTTPS is allowed. No secret is sent over it. */
   readonly plain_http?: boolean;
 }
 
-/** The service does not call this. The message is one sentence for whoever gave the URL; it names no address behind a name. */
+/**
+ * The service refuses to call this. The message is one sentence for whoever gave the URL; it never reveals the address
+ * of a name.
+ */
 export class OutboundRefusedError extends Error {
   override readonly name = 'OutboundRefusedError';
   readonly code = 'ERR_OUTBOUND_REFUSED';
@@ -25,10 +29,15 @@ export class OutboundRefusedError extends Error {
 
 export const URL_CHARACTERS_MAX = 2048;
 
-/** What a URL of the web begins with, for patterns of schemas, which have no flag for it: a scheme is the same in capitals (RFC 3986, 3.1). */
+/**
+ * Beginning of a web URL, for patterns of schemas, which have no flag for ignoring case: schemes ignore it (RFC 3986,
+ * 3.1).
+ */
 export const WEB_SCHEME_PATTERN = '[Hh][Tt][Tt][Pp][Ss]?://';
 
-/** Names for use within one machine, one network or one provider (RFC 6761, 6762, 8375, and what ICANN keeps back). */
+/**
+ * Name suffixes for use within one machine, network or provider (RFC 6761, 6762, 8375, and those that ICANN reserves).
+ */
 const LOCAL_SUFFIXES = [
   'localhost',
   'localdomain',
@@ -42,7 +51,7 @@ const LOCAL_SUFFIXES = [
   'home.arpa',
 ] as const;
 
-/** Who may change that, and how, for whoever is refused. */
+/** Hint about the setting that allows it. */
 const HOW_LOOPBACK =
   'Whoever runs the service allows this machine by the setting outbound.loopback_allowed (GANNET_OUTBOUND_LOOPBACK_ALLOWED=true).';
 
@@ -51,7 +60,7 @@ function howAllowed(host: string): string {
   return `Whoever runs the service allows it by the setting outbound.allowed_hosts (GANNET_OUTBOUND_ALLOWED_HOSTS=${host}).`;
 }
 
-/** The parsed URL. Throws OutboundRefusedError where the service would never call it. */
+/** Returns the parsed URL. Throws OutboundRefusedError if the service would never call it. */
 export function checkOutboundUrl(text: string, rules: OutboundRules): URL {
   if (text.length > URL_CHARACTERS_MAX)
     throw new OutboundRefusedError(`A URL has at most ${URL_CHARACTERS_MAX} characters.`);
@@ -79,7 +88,7 @@ function parsed(text: string): URL {
   }
 }
 
-/** The host without the brackets of IPv6 and without the dot that may end a name. */
+/** Returns the host without the brackets of IPv6 and without a trailing dot. */
 export function hostOf(url: URL): string {
   return bareHost(url.hostname);
 }
@@ -93,11 +102,11 @@ export function bareHost(hostname: string): string {
 
 interface HostPolicy {
   readonly mayBeHttp: boolean;
-  /** What is wrong with the host by its looks alone, as a sentence. */
+  /** What is wrong with the host as it is written, as a sentence; undefined if nothing is. */
   readonly fault: string | undefined;
 }
 
-/** Of the last hosts, for a site is asked for thousands of pages. */
+/** Cache of recent hosts, since thousands of pages of one site may be requested. */
 const lastPolicies = new WeakMap<OutboundRules, Map<string, HostPolicy>>();
 const LAST_POLICIES_MAX = 1000;
 
@@ -126,14 +135,14 @@ function literalFault(address: string, rules: OutboundRules): string | undefined
   return fault === undefined ? undefined : `The address ${address} is not one of the public internet (${fault}).`;
 }
 
-/** Why no connection of this protocol may go to the address, in a few words; undefined where it may. */
+/** Returns why no connection of this protocol may go to the address, in a few words; undefined if it may. */
 export function connectionFault(protocol: string, address: string, rules: OutboundRules): string | undefined {
   if (rules.loopback_allowed && isLoopback(address)) return undefined;
   if (!isCalled(protocol, rules)) return 'only HTTPS is called';
   return rules.allowed_hosts.includes(address) ? undefined : addressFault(address);
 }
 
-/** Whether this protocol goes to the public internet. */
+/** True if this protocol may be used on the public internet. */
 export function isCalled(protocol: string, rules: OutboundRules): boolean {
   return protocol === 'https:' || (protocol === 'http:' && rules.plain_http === true);
 }
