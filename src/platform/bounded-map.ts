@@ -1,4 +1,4 @@
-/** A map with a limited number of entries, for caches and hints. */
+/** A map that remembers only as many entries as there is room for. */
 
 /** A map of at most `entriesMax` entries; a new entry replaces the oldest one. `renew` makes an entry the newest. */
 export class BoundedMap<Key, Value> {

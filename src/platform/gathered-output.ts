@@ -19,7 +19,7 @@ export interface LineOutput {
   write(text: string): unknown;
   /** Writes at once, independent of the background write; throws if it cannot. */
   writeSync(text: string): void;
-  /** Writes at once what was handed over and no background write has begun to write. */
+  /** Writes at once what was handed over and is not yet being written in the background. */
   flushSync(): void;
   on(event: 'drain' | 'error', listener: () => void): unknown;
 }

@@ -223,7 +223,7 @@ function openNative(path: string, options: EnvironmentOptions, overlappingSync: 
 }
 
 class OpenEnvironment implements OpenedEnvironment {
-  /** A commit failed, and it is not known yet whether LMDB goes on. */
+  /** True after a failed commit, until LMDB is known to accept commits again. */
   private isSuspect = false;
   /** Settles with the transaction that is being synced. */
   private committing: Promise<unknown> = Promise.resolve();

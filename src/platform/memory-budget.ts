@@ -17,7 +17,7 @@ const SEARCH_THREAD_MIB = 22;
  * but there may always be one.
  */
 const DEAR_SEARCHES_SHARE = 1 / 4;
-/** An ingest thread with the least heap and nothing to do. */
+/** An idle ingest thread with the smallest heap. */
 const INGEST_THREAD_MIB = 22;
 export const INGEST_THREAD_BYTES = INGEST_THREAD_MIB * MEBIBYTE;
 /** The analytics thread. */

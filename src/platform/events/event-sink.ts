@@ -11,8 +11,8 @@ export interface OutboxSource {
 
 export interface EventSink {
   /**
-   * The types that are wanted of the account, mostly none. Asked right before a change is written: whoever subscribed
-   * before the change was asked for is told of it.
+   * Returns the event types that the account subscribes to, mostly none. Called right before a change is written, so
+   * that everyone who subscribed before the change was requested is told of it.
    */
   wanted(account: string): readonly string[];
   /**

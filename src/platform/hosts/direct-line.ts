@@ -8,7 +8,7 @@ import type { FromWorker, ToWorker } from './protocol.js';
 
 /** Encoder and decoder of the messages that have a short form. */
 export interface ShortForm<Message> {
-  /** Undefined of a message that has none. */
+  /** Returns undefined if the message has no short form. */
   pack(message: Message): Buffer | undefined;
   unpack(bytes: Buffer): Message;
 }

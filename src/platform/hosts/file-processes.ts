@@ -59,9 +59,9 @@ export interface FileProcessesOptions<Content, Limits, Fault extends string> {
   readonly limits: Limits;
   /** Time after `limits.msMax` before the process is killed: it should end the reading itself by then. Default 0. */
   readonly graceMs?: number;
-  /** Its name is that of the section of settings whose `memory_mib_max` it has. */
+  /** Its `name` is that of the settings section whose `memory_mib_max` applies. */
   readonly host: Omit<ChildProcessOptions<FileProtocol<Content, Limits, Fault>>, 'data' | 'onBug'>;
-  /** An error of the program in a process, and where. */
+  /** Called with the stack of an unexpected error in a process. */
   readonly onBug: (stack: string) => void;
   readonly asError: (fault: Fault | DeadlyFault, message: string) => Error;
 }
