@@ -1,15 +1,15 @@
 /**
- * What a model may be asked in a minute: requests and tokens, counted over every minute that one may lay over the calls, as those who
- * sell them count. Whoever does not fit waits, in turn. One for each model; used in one thread.
+ * Rate limit of a model: requests and tokens per minute, counted over a sliding window, as providers count them. Calls
+ * that do not fit wait in FIFO order. One instance per model; used in one thread.
  */
 import type { Timers } from '../platform/work/index.js';
 
 const MINUTE_MS = 60_000;
 
 export interface BudgetLimits {
-  /** Null: as many as there are. */
+  /** Null if unlimited. */
   readonly requestsPerMinute: number | null;
-  /** A call of more tokens waits until nothing else counts. */
+  /** Null if unlimited. A call with more tokens than this waits until no other call is in the window. */
   readonly tokensPerMinute: number | null;
 }
 
@@ -36,7 +36,7 @@ export class CallBudget {
     this.#timers = timers;
   }
 
-  /** Resolves when a request of so many tokens may be made, which is then counted. Rejects with the signal's reason. */
+  /** Resolves when a request of so many tokens may be made, and counts it. Rejects with the signal's reason. */
   take(tokens: number, signal?: AbortSignal): Promise<void> {
     if (this.#limits.requestsPerMinute === null && this.#limits.tokensPerMinute === null) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ export class CallBudget {
     });
   }
 
-  /** Those that fit, in their order. */
+  /** Admits waiting calls in order, as long as they fit. */
   #admit(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -80,7 +80,7 @@ export class CallBudget {
   }
 
   #forget(nowMs: number): void {
-    // A clock that was set back makes nothing count for longer than a minute.
+    // Entries in the future, after the clock was set back, are dropped: none counts for longer than a minute.
     const kept = this.#spent.filter(({ atMs }) => atMs > nowMs - MINUTE_MS && atMs <= nowMs);
     this.#spent = kept;
     this.#tokens = kept.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -1,4 +1,4 @@
-/** Models that write: asked with a few messages, they answer a text. Nobody believes it before it has been checked. */
+/** Chat models, which answer a few messages with a text. Callers have to check the text before using it. */
 import type { JsonService } from './json-service.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import { memberOf } from './checked-answers.js';
@@ -14,24 +14,27 @@ export interface ChatMessage {
 
 export interface ChatAsk {
   readonly messages: readonly ChatMessage[];
-  /** Of the answer. */
+  /** Limit on the tokens of the answer. */
   readonly tokensMax: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** As one provider of such models is spoken to. */
+/** Protocol of one provider of chat models. */
 export interface ChatSource {
   /** Rejects with a ModelError, or the signal's reason. */
   write(ask: ChatAsk): Promise<string>;
 }
 
-/** Of everything that a server may answer; what it writes is far less. */
+/** Limit on a server's whole answer; the text in it is far shorter. */
 export const CHAT_ANSWER_BYTES_MAX = 1_048_576;
 
-/** How long an answer may be is called so by most servers, and so by those of models that think first; these take no temperature either. */
+/**
+ * Name of the member that limits the answer. Most servers call it `max_tokens`; those with reasoning models call it
+ * `max_completion_tokens`, and these models take no temperature either.
+ */
 type LengthMember = 'max_tokens' | 'max_completion_tokens';
 
-/** `/v1/chat/completions` as OpenAI has it. */
+/** Client of OpenAI's `/v1/chat/completions`. */
 export class OpenAiChat implements ChatSource {
   #member: LengthMember = 'max_tokens';
 
@@ -72,17 +75,17 @@ export class OpenAiChat implements ChatSource {
   }
 }
 
-/** A model that writes, behind its budget and its circuit. */
+/** A chat model behind its rate limit and its circuit breaker. */
 export class ChatModel {
   constructor(
     readonly name: string,
     private readonly source: ChatSource,
     private readonly calls: GuardedCalls,
-    /** From the question to the answer, with the wait for the model's budget. */
+    /** Limit from the question to the answer, including the wait for the rate limit. */
     private readonly msMax: number,
   ) {}
 
-  /** What it wrote, as it stands. Rejects with a ModelError, or the signal's reason. */
+  /** Returns the model's text unchecked. Rejects with a ModelError, or the signal's reason. */
   write(ask: ChatAsk): Promise<string> {
     const asked = ask.messages.reduce((sum, { content }) => sum + estimateTokens(content), 0);
     return within(

@@ -1,9 +1,9 @@
-/** What models answered, checked before anything is done with it: a server of others may answer whatever it likes. */
+/** Validates answers of models before they are used: a remote server may answer anything. */
 import { ModelError } from './model-error.js';
 
 const NAMED_CHARACTERS_MAX = 200;
 
-/** Vectors of length 1. Throws a ModelError that says what is wrong with one of them. */
+/** Returns the vectors normalised to length 1. Throws a ModelError that says what is wrong with one of them. */
 export function checkedVectors(
   answered: readonly unknown[],
   expected: { count: number; dimensions: number },
@@ -24,7 +24,8 @@ function checkedVector(given: unknown, dimensions: number): Float32Array {
     );
   }
   const squares = given instanceof Float32Array ? squaresOf(given) : Number.NaN;
-  // Numbers of single precision are added up in double precision without overflow: a sum that is finite is one of finite numbers.
+  // Squares of single-precision numbers cannot overflow in double precision, so a finite sum means that all numbers are
+  // finite.
   return Number.isFinite(squares)
     ? ofLengthOne(given as Float32Array, squares)
     : checkedNumbers(given as ArrayLike<unknown>);
@@ -42,7 +43,7 @@ function checkedNumbers(given: ArrayLike<unknown>): Float32Array {
   return ofLengthOne(given as ArrayLike<number>, squares);
 }
 
-/** A search waits for it: without a question about each number. */
+/** Returns the sum of squares. A search waits for it, so numbers are not checked one by one. */
 function squaresOf(given: Float32Array): number {
   let squares = 0;
   for (let index = 0; index < given.length; index++) {
@@ -53,7 +54,7 @@ function squaresOf(given: Float32Array): number {
 }
 
 function ofLengthOne(given: ArrayLike<number>, squares: number): Float32Array {
-  // In double precision: numbers that single precision rounds to zero or infinity have a length all the same.
+  // In double precision, where numbers that single precision would round to zero or infinity still have a length.
   const length = Math.sqrt(squares);
   if (!(length > 0) || !Number.isFinite(length)) throw wrong('The model answered a vector without a direction.');
   const vector = new Float32Array(given.length);
@@ -61,7 +62,7 @@ function ofLengthOne(given: ArrayLike<number>, squares: number): Float32Array {
   return vector;
 }
 
-/** One finite number a document, in their order. Throws a ModelError. */
+/** Returns one finite number per document, in order. Throws a ModelError. */
 export function checkedRelevances(
   answered: readonly { readonly index: unknown; readonly relevance: unknown }[],
   count: number,
@@ -87,7 +88,10 @@ function wrong(detail: string): ModelError {
   return new ModelError(detail, { retry: 'later', reason: 'bad-answer' });
 }
 
-/** In a few words: of lists and objects nothing that is in them, which may be as long and as deep as an answer. */
+/**
+ * Describes a value in a few words. Contents of lists and objects are left out, since they may be as long and as deep
+ * as an answer.
+ */
 export function described(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
@@ -96,7 +100,7 @@ export function described(value: unknown): string {
   return JSON.stringify(typeof value === 'string' ? value.slice(0, NAMED_CHARACTERS_MAX) : value);
 }
 
-/** The member of an answer that ought to be an object; undefined where it is none. */
+/** Returns a member of an answer. Undefined if the answer is not an object. */
 export function memberOf(answer: unknown, name: string): unknown {
   const isObject = typeof answer === 'object' && answer !== null;
   return isObject ? (answer as Readonly<Record<string, unknown>>)[name] : undefined;

@@ -1,19 +1,20 @@
 /**
- * Keeps a model that fails from being asked again and again: after some failures in a row it is left alone for a time, longer each
- * time, then asked once, and with the first success as before. Calls that were under way at one moment fail together, and count as one for that. A model that says when to come back is left alone until then.
+ * Circuit breaker of a model: after several failures in a row, the model is not called for a while, which doubles with
+ * each further failure. Then one call is let through, and its success closes the circuit. Calls that were in flight
+ * when the circuit opened count as one failure. A model that says when to retry is not called until then.
  */
 import type { Timers } from '../platform/work/index.js';
 import { ModelError } from './model-error.js';
 
 export interface CircuitOptions {
-  /** In a row. */
+  /** Consecutive failures that open the circuit. */
   readonly failuresMax: number;
   readonly waitMsFirst: number;
   readonly waitMsMax: number;
 }
 
 const CIRCUIT_DEFAULTS: CircuitOptions = { failuresMax: 5, waitMsFirst: 1000, waitMsMax: 60_000 };
-/** A model that asks for more is asked after so long all the same: it may have meant it otherwise. */
+/** Limit on the wait that a model may ask for. */
 const RETRY_AFTER_MS_MAX = 3_600_000;
 
 export class Circuit {
@@ -23,7 +24,7 @@ export class Circuit {
   #waitMs = 0;
   #closedUntilMs = 0;
   #isTried = false;
-  /** How often it was opened: calls that were entered before the last time make it wait no longer. */
+  /** Number of times the circuit opened. A call that entered before the last opening does not prolong the wait. */
   #openings = 0;
   #lastFailure: ModelError | undefined;
 
@@ -32,19 +33,19 @@ export class Circuit {
     this.#timers = timers;
   }
 
-  /** Why the last call failed, where none has succeeded since. */
+  /** Last failure. Undefined if a call has succeeded since. */
   get failure(): ModelError | undefined {
     return this.#lastFailure;
   }
 
-  /** Whether calls are kept from the model. */
+  /** True if calls are refused. */
   get isOpen(): boolean {
     return this.#waitLeftMs() > 0 || this.#isTried;
   }
 
   /**
-   * Throws a ModelError where the model is to be left alone; otherwise whoever called says `succeeded`, `failed` or `abandoned` afterwards, the last two
-   * with what this returns.
+   * Enters a call. Throws a ModelError if the circuit is open. Otherwise the caller has to report `succeeded`, `failed`
+   * or `abandoned`, passing the returned number to the last two.
    */
   enter(): number {
     const leftMs = this.#waitLeftMs();
@@ -68,7 +69,7 @@ export class Circuit {
     if (waitMs > 0) this.#closedUntilMs = Math.max(this.#closedUntilMs, this.#timers.nowMs() + waitMs);
   }
 
-  /** Returns for how long the model is left alone from now on; 0: it is not. */
+  /** Counts a failure. Returns for how many milliseconds the circuit stays open; 0 if it stays closed. */
   #countFailure(): number {
     const { failuresMax, waitMsFirst, waitMsMax } = this.#options;
     this.#isTried = false;
@@ -79,14 +80,14 @@ export class Circuit {
     return this.#waitMs;
   }
 
-  /** The call came to no end that says anything of the model. */
+  /** Reports a call whose outcome says nothing about the model. */
   abandoned(entered: number): void {
     if (entered === this.#openings) this.#isTried = false;
   }
 
   #waitLeftMs(): number {
     const leftMs = this.#closedUntilMs - this.#timers.nowMs();
-    // A clock that was set back does not make it wait for longer than it ever would.
+    // Ends the wait if the clock was set back.
     return leftMs > RETRY_AFTER_MS_MAX ? 0 : leftMs;
   }
 

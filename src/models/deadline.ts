@@ -1,7 +1,7 @@
-/** Answers of models that somebody waits for: one that takes too long is broken off, and counts as a model that is away. */
+/** Deadlines for answers of models: a late call is aborted and counts as a failure of the model. */
 import { ModelError } from './model-error.js';
 
-/** Whoever asked could not wait any longer. */
+/** Thrown if the model did not answer before the deadline. */
 export class LateAnswerError extends ModelError {
   constructor(readonly waitedMs: number) {
     super(`The model did not answer within ${waitedMs} ms.`, { retry: 'later' });
@@ -9,8 +9,8 @@ export class LateAnswerError extends ModelError {
 }
 
 /**
- * Rejects with a LateAnswerError after so many milliseconds, with the signal's reason, or as the call does. The call's signal says which of
- * the two has ended it.
+ * Runs `call` with a deadline. Rejects with a LateAnswerError after so many milliseconds, with the signal's reason, or
+ * as the call does. The reason of the call's signal tells which of the two aborted it.
  */
 export async function within<Answer>(
   milliseconds: number,

@@ -1,39 +1,41 @@
-/** What providers of models are made of; what lists see of a model is the `Embedder` of `src/vectors`. */
+/** Interfaces that providers of models implement. Lists see a model as the `Embedder` of `src/vectors`. */
 import type { CosinesAtRandom, PictureShape, TextToEmbed } from '../vectors/index.js';
 
-/** A provider of vectors, as one of them is spoken to; what all have in common is around it (`guarded-embedder.ts`). */
+/** Protocol of one provider of vectors. What providers have in common is in `guarded-embedder.ts`. */
 export interface EmbeddingSource {
-  /** As an `Embedder` does it. */
+  /** Cuts texts into passages, as `Embedder.passages`. */
   passages(texts: readonly TextToEmbed[], signal?: AbortSignal): Promise<readonly (readonly string[])[]>;
-  /** Whatever it answered, one after the other; checked by the caller. The texts have their prefixes. */
+  /**
+   * Returns the answer to each text, in order and unchecked: the caller validates them. Texts include their prefixes.
+   */
   embed(texts: readonly string[], asked: EmbeddingCall): Promise<readonly unknown[]>;
 }
 
 export interface EmbeddingCall {
-  /** Searches wait for theirs, records do not. */
+  /** Calls for `query` have priority, since searches wait for them. */
   readonly purpose: 'document' | 'query';
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface SourceDescription {
   readonly dimensions: number;
-  /** Changes when its vectors do. */
+  /** Changes if the model's vectors change. */
   readonly fingerprint: string;
-  /** What holds where whoever adds the model says nothing of it. */
+  /** Defaults for settings not given when the model is added. */
   readonly tokensMax?: number | null;
   readonly queryPrefix?: string | null;
   readonly documentPrefix?: string | null;
-  /** False: it reads pictures alone. Default true. */
+  /** False if the model reads only pictures. Default true. */
   readonly readsTexts?: boolean;
-  /** Null or undefined: it reads texts alone. */
+  /** Null or undefined if the model reads only texts. */
   readonly pictures?: DescribedPictures | null;
 }
 
-/** What a model that reads pictures is found to be. */
+/** Properties of a model that reads pictures. */
 export interface DescribedPictures {
   readonly shape: PictureShape;
-  /** Of made pictures, two at a time. */
+  /** Cosines of pairs of generated pictures. */
   readonly random: CosinesAtRandom;
-  /** Of made pictures and texts; null of a model that reads no texts. */
+  /** Cosines of generated pictures and texts. Null if the model reads no texts. */
   readonly words: CosinesAtRandom | null;
 }

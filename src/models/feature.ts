@@ -1,4 +1,4 @@
-/** Models as a feature: what the service can call to understand texts. */
+/** Models as a feature: external and local models that the service calls to understand texts. */
 import type { Feature } from '../operations/index.js';
 import { MODEL_SETTINGS } from './model-settings.js';
 

@@ -1,4 +1,4 @@
-/** What every call of a model goes through, whoever provides it: its circuit and its budget. */
+/** Guards the calls of a model of any provider with its circuit breaker and its rate limit. */
 import type { Timers } from '../platform/work/index.js';
 import { CallBudget, type BudgetLimits } from './call-budget.js';
 import { Circuit } from './circuit.js';
@@ -14,15 +14,15 @@ export class GuardedCalls {
     this.#budget = new CallBudget(limits, timers);
   }
 
-  /** Why the model gives no answers at the moment; undefined where it does, as far as is known. */
+  /** Last failure. Undefined if the model answers, as far as is known. */
   get failure(): ModelError | undefined {
     return this.#circuit.failure;
   }
 
-  /** Rejects with a ModelError, or the signal's reason. */
+  /** Runs a call. Rejects with a ModelError, or the signal's reason. */
   async run<Answer>(tokens: number, call: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
     await this.#budget.take(tokens, signal);
-    // After the wait: much may have happened to the model meanwhile.
+    // Entered after the wait for the rate limit, during which the model may have failed.
     const entered = this.#circuit.enter();
     const enteredMs = performance.now();
     try {
@@ -36,7 +36,7 @@ export class GuardedCalls {
         this.#circuit.abandoned(entered);
         throw error;
       }
-      // What it does not want, or has no room for, says that it is there.
+      // A refused request, or a busy server, shows that the model is there.
       if (failure.retry === 'never' || failure.reason === 'busy') this.#circuit.abandoned(entered);
       else this.#circuit.failed(failure, entered);
       throw failure;
@@ -44,7 +44,10 @@ export class GuardedCalls {
   }
 }
 
-/** Undefined where it says nothing of the model: whoever asked has left, or the budget has left it less than half of the time. */
+/**
+ * Returns the missed deadline as a failure of the model. Undefined if the caller left, or if the wait for the rate
+ * limit left the model less than half of the time.
+ */
 function latenessOf({ reason }: AbortSignal, tookMs: number): ModelError | undefined {
   return reason instanceof LateAnswerError && tookMs * 2 >= reason.waitedMs ? reason : undefined;
 }

@@ -1,4 +1,4 @@
-/** An embedder of any source: prefixes, batches, budget, circuit, and vectors that were checked. */
+/** Embedder over any source: adds prefixes, batches, rate limit and circuit breaker, and validates the vectors. */
 import { createHash } from 'node:crypto';
 import { checkedVectors } from './checked-answers.js';
 import type { Embedder, TextToEmbed } from '../vectors/index.js';
@@ -8,10 +8,10 @@ import { estimateTokens } from './passages.js';
 import type { Model } from './types.js';
 
 const VERSION_CHARACTERS = 24;
-/** A call of more is slow to answer and dear to ask again. */
+/** Limit of tokens per call: larger calls are slow, and expensive to repeat. */
 const BATCH_TOKENS_MAX = 32_768;
 
-/** What decides the vectors. */
+/** Properties that determine the vectors. */
 export type EmbeddedBy = Pick<
   Model,
   'provider' | 'fingerprint' | 'tokens_max' | 'query_prefix' | 'document_prefix' | 'tokens_per_minute'
@@ -24,7 +24,7 @@ export interface GuardedEmbedderOptions {
   readonly batchTexts: number;
 }
 
-/** The version of what a model of these settings makes. */
+/** Returns the version of the vectors that a model with these settings makes. */
 function embeddingVersion(model: EmbeddedBy): string {
   const { provider, fingerprint, tokens_max, query_prefix, document_prefix, dimensions } = model;
   const decisive = [provider, fingerprint, dimensions, tokens_max, query_prefix, document_prefix];
@@ -51,7 +51,7 @@ export class GuardedEmbedder implements Embedder {
     const prefix = purpose === 'query' ? query_prefix : document_prefix;
     const [only] = texts;
     if (only !== undefined && texts.length === 1) {
-      // A search waits for it: tokens are counted where they are limited.
+      // A search waits for it, so tokens are counted only if they are limited.
       const text = prefix + only;
       const tokens = this.options.model.tokens_per_minute === null ? 0 : estimateTokens(text);
       return this.#answered([text], tokens, { purpose, signal });

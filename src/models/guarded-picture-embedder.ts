@@ -1,4 +1,4 @@
-/** Vectors of pictures by any source that there is: circuit, and vectors that were checked. */
+/** Embedder of pictures over any source: adds rate limit and circuit breaker, and validates the vectors. */
 import { createHash } from 'node:crypto';
 import type { CosinesAtRandom, Embedder, PictureEmbedder, PictureShape, WordsForPictures } from '../vectors/index.js';
 import { checkedVectors } from './checked-answers.js';
@@ -7,21 +7,21 @@ import type { GuardedCalls } from './guarded-calls.js';
 import type { Model } from './types.js';
 
 const VERSION_CHARACTERS = 24;
-/** Of a budget that counts tokens, which pictures have none of. */
+/** Counted against the rate limit: pictures have no tokens. */
 const TOKENS = 0;
 
 export interface PictureSource {
-  /** Whatever it answered; checked by the caller. */
+  /** Returns the answer unchecked: the caller validates it. */
   embed(pixels: Uint8Array, asked: EmbeddingCall): Promise<unknown>;
 }
 
 export interface GuardedPictureEmbedderOptions {
   readonly model: Pick<Model, 'provider' | 'fingerprint'> & { readonly dimensions: number };
-  /** What it said of pictures. */
+  /** What the model said of itself. */
   readonly read: DescribedPictures;
   readonly source: PictureSource;
   readonly calls: GuardedCalls;
-  /** Of its texts; undefined where it reads none. */
+  /** Embedder of the model's texts. Undefined if it reads none. */
   readonly embedder: Embedder | undefined;
 }
 
@@ -34,7 +34,7 @@ export class GuardedPictureEmbedder implements PictureEmbedder {
 
   constructor(private readonly options: GuardedPictureEmbedderOptions) {
     const { model, read, embedder } = options;
-    // What is put before texts changes nothing of pictures.
+    // Text prefixes are left out, since they do not change vectors of pictures.
     const decisive = ['pictures', model.provider, model.fingerprint, model.dimensions];
     this.version = createHash('sha256').update(JSON.stringify(decisive)).digest('hex').slice(0, VERSION_CHARACTERS);
     this.dimensions = model.dimensions;

@@ -1,4 +1,4 @@
-/** A reranker behind its budget and its circuit. */
+/** Reranker behind its rate limit and its circuit breaker. */
 import type { Reranker } from '../vectors/index.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import { estimateTokens } from './passages.js';

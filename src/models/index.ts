@@ -1,4 +1,4 @@
-/** Models: what is kept of them, and how each kind of them is asked. */
+/** Models: how they are stored, and how each kind is called. */
 export { ChatModel, type ChatAsk, type ChatMessage } from './chat.js';
 export * from './embedder.js';
 export { asModelError, ModelError, type ModelErrorOptions, type ModelFailure } from './model-error.js';

@@ -1,24 +1,25 @@
-/** A server that answers JSON to JSON, asked through the guard of outgoing connections: what both kinds of remote models have in common. */
+/** Client of a JSON server behind the guard of outgoing connections, shared by all kinds of remote models. */
 import { OutboundFailedError, type OutboundClient, type OutboundLimits } from '../platform/outbound/outbound-client.js';
 import { hasMoreThan, OutboundRefusedError, type Secret } from '../platform/index.js';
 import { memberOf } from './checked-answers.js';
 import { ModelError } from './model-error.js';
 
-/** How much of what a server says of an error is repeated. */
+/** Characters of a server's error message that are repeated. */
 const SAID_CHARACTERS_MAX = 200;
-/** How much of it is looked at to find that: its answer may be as long as that of a good request. */
+/** Characters of an error answer that are searched for the message. The answer may be as long as a good one. */
 const LOOKED_AT_CHARACTERS_MAX = 65_536;
 /**
- * What an answer may have of each of these, which take the thread that answers everybody time to parse, however few bytes they have. The vectors of 2,048
- * texts have 10,000 of the first two, and with 4,096 numbers each 8,000,000 commas; that of one text has some thousands.
+ * Limits on characters whose number determines how long parsing takes, however few bytes they are, since parsing blocks
+ * the main thread. The vectors of 2,048 texts need 10,000 of the first two, and with 4,096 numbers each 8,000,000
+ * commas; the vector of one text needs a few thousand.
  */
 const MARKS_MAX = { ':': 200_000, '{': 100_000, '[': 100_000 } as const;
-/** Of those who answer other things than vectors, and of those whatever they are asked for. */
+/** Limits on commas: default, for answers without vectors, and maximum for any answer. */
 const COMMAS_MAX_DEFAULT = 1_000_000;
 const COMMAS_MAX = 10_000_000;
-/** Of any answer: what 2,048 texts of 1,024 dimensions become. */
+/** Limit for any answer: the size of 2,048 vectors of 1,024 dimensions. */
 export const ANSWER_BYTES_MAX = 64 * 2 ** 20;
-/** The server understood the request and does not want it: another time it will not either. */
+/** Statuses of a server that understood the request and refuses it, so that a retry is useless. */
 const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -37,11 +38,11 @@ type OutboundResponse = Awaited<ReturnType<OutboundClient['request']>>;
 
 export interface JsonServiceOptions {
   readonly client: OutboundClient;
-  /** Where requests go, whole. */
+  /** Complete URL of requests. */
   readonly url: string;
-  /** `unreadable`: it was kept and cannot be opened. */
+  /** `unreadable` if the stored secret cannot be decrypted. */
   readonly secret: Secret | null | 'unreadable';
-  /** Default: those of the client. */
+  /** Default: the limits of the client. */
   readonly limits?: Partial<OutboundLimits>;
 }
 
@@ -50,9 +51,9 @@ export interface SentBody {
   readonly body: string | Uint8Array;
 }
 
-/** What was asked for has no more of them. */
+/** Limits on the answer to a request. */
 export interface AnswerBounds {
-  /** Decompressed. */
+  /** After decompression. */
   readonly bytesMax?: number;
   readonly commasMax?: number;
 }
@@ -60,12 +61,12 @@ export interface AnswerBounds {
 export class JsonService {
   constructor(private readonly options: JsonServiceOptions) {}
 
-  /** The parsed answer. Rejects with a ModelError, or the signal's reason. */
+  /** Posts JSON and returns the parsed answer. Rejects with a ModelError, or the signal's reason. */
   post(body: unknown, signal?: AbortSignal, bounds?: AnswerBounds): Promise<unknown> {
     return this.send({ contentType: 'application/json', body: JSON.stringify(body) }, signal, bounds);
   }
 
-  /** The same to a body that is no JSON. */
+  /** Like `post`, with a body of any type. */
   async send({ contentType, body }: SentBody, signal?: AbortSignal, bounds?: AnswerBounds): Promise<unknown> {
     const { client, url, secret } = this.options;
     if (secret === 'unreadable') {
@@ -126,7 +127,7 @@ export class JsonService {
     });
   }
 
-  /** What to do about it, where the status says that; '' where it does not. */
+  /** Returns what to do about the status, or '' if it does not say. */
   private remedyOf({ status, headers }: OutboundResponse): string {
     const remedy = REMEDIES[status];
     if (remedy === undefined) return '';
@@ -141,7 +142,7 @@ export class JsonService {
     return new ModelError(this.withoutSecret(detail), { retry: 'later', cause: error });
   }
 
-  /** Servers repeat what they were sent, in errors above all. */
+  /** Returns the text shortened and without the secret: servers repeat what they were sent, especially in errors. */
   private quoted(text: string): string {
     const line = this.withoutSecret(text.slice(0, LOOKED_AT_CHARACTERS_MAX))
       .replace(/[\p{Cc}\s]+/gu, ' ')
@@ -155,7 +156,7 @@ export class JsonService {
   }
 }
 
-/** What the body of an error says, in the forms that servers have for it. */
+/** Returns the message of an error body, in any of the common formats. */
 function saidIn(text: string): string {
   if (text.length > LOOKED_AT_CHARACTERS_MAX) return text;
   try {

@@ -1,22 +1,22 @@
-/** Why a model gave no answer that can be used. */
+/** Errors of models: why a model gave no usable answer. */
 import { ModelError as EmbeddingError } from '../vectors/index.js';
 
-/** By which failures are counted. */
+/** Kinds by which failures are counted. */
 export type ModelFailure = 'busy' | 'throttled' | 'unavailable' | 'bad-answer' | 'refused';
 
 export interface ModelErrorOptions {
-  /** `later`: the same may succeed another time. `never`: it is about what was asked, and asking again is in vain. */
+  /** `later`: the same request may succeed later. `never`: the request itself is wrong, so a retry is useless. */
   readonly retry: 'later' | 'never';
-  /** Default: `refused` of what is `never` to be asked again, `throttled` with a time to come back, otherwise `unavailable`. */
+  /** Default: `refused` for `never`, `throttled` with `retryAfterMs`, otherwise `unavailable`. */
   readonly reason?: ModelFailure;
-  /** From now on, where the model said so. */
+  /** Milliseconds from now, if the model said when to retry. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
-/** As lists know it; with the sentence under its own name. */
+/** The error as lists know it, with the message also as `detail`. */
 export class ModelError extends EmbeddingError {
-  /** `detail` is one sentence for whoever runs the service; it holds no secret. */
+  /** `detail` is one sentence for the operator; it contains no secret. */
   constructor(
     readonly detail: string,
     options: ModelErrorOptions,
@@ -30,7 +30,7 @@ function reasonOf({ retry, retryAfterMs }: ModelErrorOptions): ModelFailure {
   return retryAfterMs === undefined ? 'unavailable' : 'throttled';
 }
 
-/** What anything else that was thrown on the way to a model is to whoever asked it. */
+/** Converts anything thrown during a call into a ModelError. */
 export function asModelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
   const detail = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,7 @@
-/** `/model`: what the service can call to understand texts. Changes are for the console and the command line: a model may carry a secret. */
+/**
+ * `/model`: the models of an account. Changes are allowed to the console and the command line only, since a model may
+ * have a secret.
+ */
 import { Type } from 'typebox';
 import { Secret, ServiceError } from '../platform/index.js';
 import { accountParams, defineOperation, object, type OperationContext } from '../operations/index.js';
@@ -18,7 +21,7 @@ import type { Model } from './types.js';
 const CALLERS = ['key', 'console', 'cli'] as const;
 const OPERATORS = ['console', 'cli'] as const;
 const VIEW = MODEL_VIEW;
-/** Who may change what an account is made of. */
+/** Permission to change an account. */
 const CHANGE = 'account:update';
 
 const ofModel = { target: 'account', params: modelParams, errors: ['not-found'] } as const;
@@ -29,7 +32,7 @@ function describe({ services }: OperationContext, model: Model) {
   return describeModel(model, models.state(model), models.usedBy(model.account, model.name));
 }
 
-/** All of an account, the built-in one first. */
+/** Describes all models of an account, the built-in one first. */
 function describeAll({ services }: OperationContext, account: string) {
   const models = services.part(MODELS);
   const usersOf = models.users(account);
@@ -37,7 +40,7 @@ function describeAll({ services }: OperationContext, account: string) {
   return [describeBuiltIn(usersOf(BUILT_IN_MODEL)), ...added];
 }
 
-/** Throws `unprocessable` for the model that is there without being added. */
+/** Throws `unprocessable` for the built-in model. */
 function assertAdded(model: string): void {
   if (model !== BUILT_IN_MODEL) return;
   throw new ServiceError(

@@ -1,4 +1,4 @@
-/** Models as they run: their operations, and who asks them. */
+/** Parts of the feature: operations of models, and the service that others call models by. */
 import { join, resolve } from 'node:path';
 import { provide, type FeatureParts } from '../operations/index.js';
 import { machineShare, settingsOf } from '../platform/index.js';

@@ -1,4 +1,4 @@
-/** Each model as its provider has it: how it is asked, and what it is found to be before it is added. Main thread only. */
+/** Creates the client of each model by its provider, and describes a model before it is added. Main thread only. */
 import { join } from 'node:path';
 import { OutboundClient } from '../platform/outbound/outbound-client.js';
 import type { OutboundRules } from '../platform/index.js';
@@ -18,30 +18,30 @@ const KEEP_ALIVE_MS = 30_000;
 const CONNECTIONS_PER_HOST_MAX = 8;
 const CONNECTIONS_MAX = 64;
 const WAITING_MAX = 1024;
-/** What a reranker is asked to find out whether it answers. */
+/** Documents sent to a reranker to find out whether it answers. */
 const PROBE_DOCUMENTS = ['A gannet dives into the sea.', 'Interest rates rose.'];
-/** The same for a model that writes down what is said: a second in which nothing is. */
+/** Sound sent to a transcription model to find out whether it answers: a second of silence. */
 const PROBE_SOUND = { bytes: silence(), fileName: 'silence.wav', mimeType: 'audio/wav' };
-/** The same for a model that writes. */
+/** Message sent to a chat model to find out whether it answers. */
 const PROBE_MESSAGE = { role: 'user', content: 'Answer with the word gannet.' } as const;
 const PROBE_TOKENS_MAX = 64;
 
 export interface OnnxOptions extends Omit<OnnxProcessesOptions, 'callMs'> {
-  /** Absolute: where the folders of models lie. */
+  /** Absolute path of the directory with the models' folders. */
   readonly folders: string;
 }
 
 export interface ModelProvidersOptions {
   readonly callMs: number;
-  /** The same of models that write. */
+  /** Like `callMs`, for chat models. */
   readonly chatMs: number;
-  /** The same of models that write down what is said. */
+  /** Like `callMs`, for transcription models. */
   readonly transcriptionMs: number;
   readonly outbound: OutboundRules;
   readonly onnx: OnnxOptions;
 }
 
-/** A model that may not be added yet; null: how much it reads is not said. */
+/** A model before it is added. `tokens_max` is null if not given. */
 export type DescribedModel = Omit<
   Model,
   'fingerprint' | 'created_utc' | 'modified_utc' | 'tokens_max' | 'inputs' | 'pictures'
@@ -49,25 +49,25 @@ export type DescribedModel = Omit<
   readonly tokens_max: number | null;
 };
 
-/** `fingerprint`: of one that was added. */
+/** `fingerprint` is set for a model that was added. */
 type AskedModel = DescribedModel & Partial<Pick<Model, 'fingerprint'>>;
 
-/** How models of one kind are asked by their provider. */
+/** How a provider's models of one kind are opened and described. */
 interface Way<Source> {
   open(model: AskedModel): Source;
-  /** Asks it what it is, before it is added. Rejects with a ModelError where it does not work. */
+  /** Asks the model what it is, before it is added. Rejects with a ModelError if it does not work. */
   describe(model: AskedModel): Promise<Partial<SourceDescription>>;
 }
 
 interface Ways {
-  /** Undefined: whoever writes records brings their vectors. */
+  /** Undefined if clients provide the vectors with their records. */
   readonly embedding: Way<EmbeddingSource | undefined>;
   readonly reranker: Way<Reranker>;
   readonly chat: Way<ChatSource>;
   readonly transcription: Way<TranscriptionSource>;
 }
 
-/** One for each kind that the provider's row of `MODEL_PROVIDERS` names. */
+/** One per kind in the provider's row of `MODEL_PROVIDERS`. */
 type ProviderWays = {
   readonly [Provider in ModelProvider]: Pick<Ways, (typeof MODEL_PROVIDERS)[Provider]['kinds'][number]>;
 };
@@ -130,33 +130,33 @@ export class ModelProviders {
     });
   }
 
-  /** Undefined of a model that makes no vectors of texts here. */
+  /** Undefined for a model that does not make vectors of texts here. */
   source(model: Model): EmbeddingSource | undefined {
     return model.inputs.includes('text') ? this.#way('embedding', model)?.open(model) : undefined;
   }
 
-  /** Undefined of a model that reads no pictures. */
+  /** Undefined for a model that reads no pictures. */
   pictures(model: Model): OnnxPictures | undefined {
     const reads = model.provider === 'onnx' && model.pictures !== null;
     return reads ? new OnnxPictures(this.#folderOf(model)) : undefined;
   }
 
-  /** Undefined of a model that is no reranker. */
+  /** Undefined for a model that is not a reranker. */
   reranker(model: Model): Reranker | undefined {
     return this.#way('reranker', model)?.open(model);
   }
 
-  /** Undefined of a model that does not write. */
+  /** Undefined for a model that is not a chat model. */
   chat(model: AskedModel): ChatSource | undefined {
     return this.#way('chat', model)?.open(model);
   }
 
-  /** Undefined of a model that writes nothing down. */
+  /** Undefined for a model that is not for transcription. */
   transcription(model: AskedModel): TranscriptionSource | undefined {
     return this.#way('transcription', model)?.open(model);
   }
 
-  /** Asks it what it is. Rejects with a ModelError where it does not work. */
+  /** Asks the model what it is. Rejects with a ModelError if it does not work. */
   async describe(model: DescribedModel): Promise<Partial<SourceDescription>> {
     const way = this.#way(model.kind, model);
     if (way === undefined)
@@ -170,7 +170,9 @@ export class ModelProviders {
     await Promise.all([this.#client.close(), this.#processes.close()]);
   }
 
-  /** Undefined also of a provider that only a later release knows, which added the model before this one came back. */
+  /**
+   * Returns undefined also for a provider that only a later release knows, whose model was added before a downgrade.
+   */
   #way<Kind extends ModelKind>(kind: Kind, model: AskedModel): Ways[Kind] | undefined {
     const ways = (this.#ways as Partial<Record<string, Partial<Ways>>>)[model.provider];
     return model.kind === kind ? ways?.[kind] : undefined;
@@ -205,7 +207,7 @@ export class ModelProviders {
   }
 }
 
-/** Of a model that is tried, and says nothing of itself. */
+/** Describes a model by a trial call only, for providers whose models do not describe themselves. */
 function asked<Source>(open: (model: AskedModel) => Source, probe: (source: Source) => Promise<unknown>): Way<Source> {
   return {
     open,
@@ -220,7 +222,7 @@ function limitsOf(ms: number, bytes: number) {
   return { headersMs: ms, idleMs: ms, totalMs: ms, wireBytesMax: bytes, bytesMax: bytes };
 }
 
-/** One channel of 8,000 samples of 16 bits, as a file. */
+/** Returns a WAV file with one second of silence: one channel, 8,000 samples of 16 bits. */
 function silence(): Uint8Array {
   const [headBytes, samples, sampleBytes] = [44, 8000, 2];
   const file = Buffer.alloc(headBytes + samples * sampleBytes);

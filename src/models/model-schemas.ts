@@ -1,4 +1,4 @@
-/** Schemas of models, and what is shown of one. */
+/** Schemas of models, and conversion of models into API resources. */
 import { Type, type Static } from 'typebox';
 import { namedMember, ServiceError } from '../platform/index.js';
 import {
@@ -55,7 +55,7 @@ const perMinute = (what: string) =>
     description: `${what} that are sent to the model in any minute at most; null (default): no limit`,
   });
 
-/** What may be said of a model when it is added and changed later. */
+/** Settings that may be given when a model is added, and changed later. */
 const settings = {
   dimensions: Type.Optional(
     Type.Integer({
@@ -124,7 +124,10 @@ export const modelResource = named('Model', {
   used_by: Type.Array(Type.String(), { description: 'Lists and groups that name it' }),
 });
 
-/** The model that every account has. How many dimensions it has is of each list, from whose records it is learned. */
+/**
+ * Describes the model that every account has. Its dimensions differ by list, since each list learns it from its
+ * records.
+ */
 export function describeBuiltIn(usedBy: readonly string[]): Static<typeof modelResource> {
   return {
     name: BUILT_IN_MODEL,
@@ -167,7 +170,10 @@ export function describeModel(model: Model, state: ModelState, usedBy: readonly 
   };
 }
 
-/** The kind that is meant where none is named. Throws `invalid-parameter` for what does not go together. */
+/**
+ * Returns the kind of a new model, by default the provider's first one. Throws `invalid-parameter` for settings that do
+ * not fit together.
+ */
 export function checkedKind(
   given: ModelKind | undefined,
   of: ModelProvider,
@@ -181,7 +187,7 @@ export function checkedKind(
   const missing = needs.needed.find((member) => members[member] === undefined || members[member] === null);
   if (missing !== undefined)
     throw fault(`/${missing}`, `A model of the provider '${of}' needs ${namedMember(missing)}.`);
-  // Those of texts are taken of all providers, also where they make no difference.
+  // Settings of text models are accepted for all providers, even where they have no effect.
   const known = [...new Set([...needs.needed, ...needs.others, ...OF_TEXTS])];
   const unknown = Object.keys(members).find(
     (member) => members[member] !== undefined && members[member] !== null && !known.includes(member),

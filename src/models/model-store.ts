@@ -1,6 +1,6 @@
 /**
- * The models of all accounts: the collection `models` of `data/system`, where their secrets are sealed. In memory they are open. Main
- * thread only.
+ * Stores the models of all accounts in the collection `models` of `data/system`. Secrets are sealed on disk and open in
+ * memory. Main thread only.
  */
 import { MODEL_VIEW } from '../vectors/index.js';
 import { assertAccount, CollectionStore, compositeKey, type Collection } from '../catalog/index.js';
@@ -18,20 +18,20 @@ export interface ModelStoreOptions {
   readonly environment: LmdbEnvironment;
   readonly secrets: SecretBox;
   readonly clock: Clock;
-  /** Of one account. */
+  /** Limit per account. */
   readonly modelsMax: number;
-  /** Called when a secret cannot be opened. */
+  /** Called if a secret cannot be opened. */
   readonly onUnreadable: (model: Pick<StoredModel, 'account' | 'name'>, error: SecretUnreadableError) => void;
 }
 
 export type NewModel = Omit<Model, 'created_utc' | 'modified_utc' | 'secret'> & { readonly secret: Secret | null };
-/** What may be changed of a model; a secret that is not given stays. */
+/** Changes to a model. A secret that is not given stays. */
 export type ModelChange = Partial<Omit<NewModel, 'account' | 'name' | 'kind' | 'provider'>>;
 
 export class ModelStore {
   readonly #store: CollectionStore;
   readonly #rows: Collection<StoredModel>;
-  /** By account and name: the rows with their secrets open. */
+  /** Keyed by account and name; with open secrets. */
   readonly #models = new Map<string, Model>();
 
   constructor(private readonly options: ModelStoreOptions) {
@@ -41,7 +41,7 @@ export class ModelStore {
     options.secrets.keptBy(() => this.#reseal());
   }
 
-  /** In order of their names. */
+  /** Sorted by name. */
   of(account: string): readonly Model[] {
     const own = [...this.#models.values()].filter((model) => model.account === account);
     return own.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -65,7 +65,7 @@ export class ModelStore {
     });
   }
 
-  /** Rejects with `name-exists`, or `conflict` where the account has too many. */
+  /** Rejects with `name-exists`, or with `conflict` if the account has too many. */
   async create(model: NewModel): Promise<Model> {
     const row = await this.#store.change((change) => {
       assertAccount(this.#store, model.account);
@@ -106,7 +106,7 @@ export class ModelStore {
     return this.#changed(row);
   }
 
-  /** `assertFree` throws where the model may not go. Rejects with that, or with `not-found`. */
+  /** `assertFree` throws if the model may not be deleted. Rejects with that error, or with `not-found`. */
   async delete(account: string, name: string, assertFree: () => void): Promise<void> {
     await this.#store.change((change) => {
       const model = this.required(account, name);
@@ -116,7 +116,7 @@ export class ModelStore {
     this.#models.delete(compositeKey(account, name));
   }
 
-  /** All of an account that is gone, with their secrets. Resolves with those that were there. */
+  /** Deletes all models of a deleted account, with their secrets. Resolves with the deleted ones. */
   async forget(account: string): Promise<readonly Model[]> {
     const models = await this.#store.change((change) => {
       const own = this.of(account);
@@ -150,7 +150,7 @@ export class ModelStore {
     }
   }
 
-  /** Secrets that cannot be opened stay as they are: the key may come back. */
+  /** Seals all secrets anew. Secrets that cannot be opened stay as they are, since their key may come back. */
   #reseal(): Promise<number> {
     return this.#store.change((change) => {
       const { secrets } = this.options;

@@ -1,4 +1,4 @@
-/** The models of an account as a table. */
+/** Prints the models of an account as a table. */
 import type { AnswerPrinter } from '../operations/index.js';
 
 interface ShownModel {

@@ -1,6 +1,6 @@
 /**
- * The models that can be asked, by their names: what the rest of the service sees of them. Main thread only. Nothing is loaded, and no
- * server is called, before somebody asks.
+ * Registry of the models that can be called, by account and name: the interface for the rest of the service. Main
+ * thread only. Models are loaded and servers called on first use.
  */
 import type { Catalog } from '../catalog/index.js';
 import {
@@ -40,20 +40,20 @@ import { QueryEmbeddings } from './query-embeddings.js';
 import { GuardedTranscriber, transcriptionVersion, type Transcriber } from './transcription.js';
 import { TOKENS_MAX_DEFAULT, type Model, type ModelInput } from './types.js';
 
-/** The setting of lists that names a model of the kind `transcription`. */
+/** List setting that names a transcription model. */
 export const TRANSCRIPTION_MODEL = 'transcription_model';
 
-/** Under which operations and later features find models. */
+/** Key by which operations and later features find the models. */
 export const MODELS = serviceKey<Models>('models');
 
-/** Of the main thread's share of the memory: two thousand vectors of 384 numbers. */
+/** Part of the main thread's memory share: two thousand vectors of 384 numbers. */
 const QUERY_CACHE_BYTES = 4 * 2 ** 20;
-/** Where a list names what makes vectors of its pictures. */
+/** List setting that names the model for vectors of pictures. */
 const PICTURES_MODEL_SETTING = 'image_model';
 const UNREADABLE = 'Its secret cannot be opened: give it a new one with gannet model update.';
-/** So that the processes which share a batch are seldom without work; a batch is what a crash may cost. */
+/** Large enough to keep all processes busy that share a batch; not larger, since a crash loses the batch. */
 const FOLDER_BATCH_TEXTS = 64;
-/** Of the time that an answer may take: for the wait until the model may be asked, and for its answer. */
+/** Factor on the answer's time limit: half is for the wait for the rate limit, half for the answer. */
 const CHAT_WAIT_TIMES = 2;
 
 export interface ModelState {
@@ -79,12 +79,12 @@ export interface ModelsOptions {
   readonly timers?: Timers;
 }
 
-/** A model as it is added: null of what its folder may say, or nobody. */
+/** A model to be added. Null for values that the model itself may provide. */
 export type AddedModel = Omit<NewModel, 'fingerprint' | 'inputs' | 'pictures' | Unsaid> &
   Readonly<{ [Member in Unsaid]: Model[Member] | null }>;
 type Unsaid = 'tokens_max' | 'query_prefix' | 'document_prefix';
 
-/** A model that was asked at least once. */
+/** A model that was called at least once. */
 interface Opened {
   readonly calls: GuardedCalls;
   readonly embedder?: Embedder;
@@ -113,7 +113,7 @@ export class Models implements ListModels {
     });
   }
 
-  /** Called with account and name when a model was added, changed or deleted. */
+  /** Registers a listener that is called with account and name when a model was added, changed or deleted. */
   onChange(listener: (account: string, name: string) => void): void {
     this.#listeners.push(listener);
   }
@@ -138,7 +138,7 @@ export class Models implements ListModels {
     return embedder === undefined ? undefined : { source: 'embedder', embedder };
   }
 
-  /** Undefined: there is no such model, or it makes no vectors of texts. */
+  /** Undefined if there is no such model, or it makes no vectors of texts. */
   embedder(account: string, name: string): Embedder | undefined {
     const model = this.options.store.get(account, name);
     return model === undefined ? undefined : this.#open(model).embedder;
@@ -149,18 +149,21 @@ export class Models implements ListModels {
     return model === undefined ? undefined : this.#open(model).pictures;
   }
 
-  /** Whoever else wants the vector of the same text goes on waiting for it, and it is kept when it comes. */
+  /**
+   * Returns the vector of a search text, or rejects after `query_ms`. The call continues for other waiting searches,
+   * and its vector is cached.
+   */
   embedQuery(embedder: Embedder, text: string): Promise<Float32Array> {
     return within(this.options.settings.query_ms, () => this.queries.vectorOf(embedder, text));
   }
 
-  /** Undefined: there is no such model, or it writes nothing down. */
+  /** Undefined if there is no such model, or it is not for transcription. */
   transcriber(account: string, name: string): Transcriber | undefined {
     const model = this.options.store.get(account, name);
     return model === undefined ? undefined : this.#open(model).transcriber;
   }
 
-  /** Undefined: there is no such model, or it is no reranker. */
+  /** Undefined if there is no such model, or it is not a reranker. */
   reranker(account: string, name: string): SearchReranker | undefined {
     const model = this.options.store.get(account, name);
     const reranker = model === undefined ? undefined : this.#open(model).reranker;
@@ -174,7 +177,7 @@ export class Models implements ListModels {
     };
   }
 
-  /** Undefined: there is no such model, or it does not write. */
+  /** Undefined if there is no such model, or it is not a chat model. */
   chat(account: string, name: string): ChatModel | undefined {
     const model = this.options.store.get(account, name);
     return model === undefined ? undefined : this.#open(model).chat;
@@ -193,12 +196,15 @@ export class Models implements ListModels {
     return this.options.store.required(account, name);
   }
 
-  /** Lists and groups that name it. */
+  /** Returns the lists and groups that use the model. */
   usedBy(account: string, name: string): readonly string[] {
     return this.users(account)(name);
   }
 
-  /** The same for all models of an account, whose lists and groups are looked at once: either may be thousands. */
+  /**
+   * Returns a function that finds the users of any model of an account. Reads the account's lists and groups, of which
+   * there may be thousands, only once.
+   */
   users(account: string): (name: string) => readonly string[] {
     const { catalog } = this.options;
     const users = new Map<string, string[]>();
@@ -212,7 +218,7 @@ export class Models implements ListModels {
     };
     for (const { name, model, reranker, features } of catalog.lists(account)) {
       const others = [reranker, features?.[PICTURES_MODEL_SETTING], features?.[TRANSCRIPTION_MODEL]];
-      // What has the built-in one's name among these is another one, which is none of texts.
+      // In these settings, the built-in model's name stands for other models than that of texts.
       add(name, [model, ...others.filter((other) => other !== BUILT_IN_MODEL)]);
     }
     for (const { name, reranker } of catalog.groups(account)) if (reranker !== BUILT_IN_MODEL) add(name, [reranker]);
@@ -227,7 +233,10 @@ export class Models implements ListModels {
     return failure === undefined ? { state: 'ready' } : { state: 'unavailable', detail: failure.detail };
   }
 
-  /** Asks it once, so that nothing is added that never worked. Rejects with `unprocessable`, `name-exists` or `conflict`. */
+  /**
+   * Adds a model after a trial call, so that nothing is added that never worked. Rejects with `unprocessable`,
+   * `name-exists` or `conflict`.
+   */
   async add(model: AddedModel): Promise<Model> {
     const { query_prefix, document_prefix } = model;
     const description = await this.#probe({
@@ -247,7 +256,7 @@ export class Models implements ListModels {
     return added;
   }
 
-  /** Asks it once, as it will be. Rejects with `unprocessable` or `not-found`. */
+  /** Changes a model after a trial call with the new settings. Rejects with `unprocessable` or `not-found`. */
   async change(account: string, name: string, change: ModelChange): Promise<Model> {
     const before = this.required(account, name);
     const next = { ...before, ...change };
@@ -258,7 +267,7 @@ export class Models implements ListModels {
     return changed;
   }
 
-  /** Rejects with `conflict` where lists or groups use it, and with `not-found`. */
+  /** Rejects with `conflict` if lists or groups use the model, and with `not-found`. */
   async delete(account: string, name: string): Promise<void> {
     const model = this.required(account, name);
     await this.options.store.delete(account, name, () => {
@@ -273,12 +282,12 @@ export class Models implements ListModels {
     this.#announce(model);
   }
 
-  /** All of an account that is gone: what asks them has their secrets, too. */
+  /** Deletes all models of a deleted account, and their clients, which hold the secrets. */
   async forget(account: string): Promise<void> {
     for (const model of await this.options.store.forget(account)) this.#opened.delete(model);
   }
 
-  /** Asks it something; resolves with what it took. Rejects with `unprocessable`. */
+  /** Makes a trial call. Resolves with dimensions and time. Rejects with `unprocessable`. */
   async test(account: string, name: string): Promise<{ dimensions: number | null; tookMs: number }> {
     const model = this.required(account, name);
     const begun = performance.now();
@@ -352,7 +361,7 @@ export class Models implements ListModels {
     return { calls, ...(embedder && { embedder }), ...(pictures && { pictures }) };
   }
 
-  /** Rejects with `unprocessable`, which says why it did not answer. */
+  /** Makes a trial call. Rejects with `unprocessable` and the reason. */
   async #probe(model: DescribedModel): Promise<Partial<SourceDescription>> {
     this.#assertReachable(model);
     try {

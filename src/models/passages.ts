@@ -1,20 +1,24 @@
 /**
- * Cuts texts into passages that a model reads whole: at ends of sentences as far as they fit, at words where a sentence is too
- * long, each beginning with the title. What a long title has behind its beginning is text, and a text without another field is cut as it is.
+ * Cuts texts into passages that a model reads whole: at sentence ends as far as they fit, and at words in sentences
+ * that are too long. Each passage begins with the title. The part of a title that does not fit is treated as text, and
+ * a text without title is cut as it is.
  */
 import { VECTORS_PER_RECORD_MAX, type TextToEmbed } from '../vectors/index.js';
 
-/** How many tokens a text is, at most. */
+/** Returns an upper bound on the number of tokens of a text. */
 export type TokenCount = (text: string) => number;
 
-/** A longer title leaves no room for the text. */
+/** Limits the title's share, to leave room for the text. */
 const TITLE_SHARE_MAX = 1 / 4;
-/** One more than a record can have vectors for says that there are more: a book of a million words is not cut to its end to be refused. */
+/**
+ * One more than a record may have vectors, which shows that there are more: a book of a million words is not cut to its
+ * end only to be refused.
+ */
 export const PASSAGES_MAX = VECTORS_PER_RECORD_MAX + 1;
 
 type Granularity = 'sentence' | 'word' | 'grapheme';
 
-/** Made when the first text is cut: the rules of the three take 8 ms to read, of every start. */
+/** Created on first use: loading the rules of all three takes 8 ms of every start. */
 const segmenters = new Map<Granularity, Intl.Segmenter>();
 
 function segmentsOf(text: string, granularity: Granularity): Intl.Segments {
@@ -23,7 +27,7 @@ function segmentsOf(text: string, granularity: Granularity): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** `PASSAGES_MAX` at most: what has so many is not whole. */
+/** Returns at most `PASSAGES_MAX` passages; with that many, the text is incomplete. */
 export function cutPassages({ title, text }: TextToEmbed, tokensMax: number, count: TokenCount): readonly string[] {
   const whole = [title.trim(), text.trim()].filter((part) => part !== '').join('\n');
   if (whole === '') return [];
@@ -38,7 +42,7 @@ export function cutPassages({ title, text }: TextToEmbed, tokensMax: number, cou
     .map((passage) => prefix + passage);
 }
 
-/** Pieces of the text of at most so many tokens each, whole sentences where these fit. */
+/** Returns pieces of at most so many tokens each, consisting of whole sentences where these fit. */
 function packed(text: string, tokensMax: number, count: TokenCount): string[] {
   const pieces = function* (): Generator<string> {
     for (const { segment } of segmentsOf(text, 'sentence')) {
@@ -49,7 +53,7 @@ function packed(text: string, tokensMax: number, count: TokenCount): string[] {
   return joined(pieces(), tokensMax, count);
 }
 
-/** A sentence by its words, and a word by its characters, where it is longer than a passage. */
+/** Splits a sentence into words, and a word longer than a passage into characters. */
 function* shorter(sentence: string, tokensMax: number, count: TokenCount): Generator<string> {
   for (const { segment } of segmentsOf(sentence, 'word')) {
     if (count(segment) <= tokensMax) yield segment;
@@ -82,8 +86,8 @@ const LETTERS_A_TOKEN = 4;
 const DIGITS_A_TOKEN = 2;
 
 /**
- * Tokens of a text for a model whose tokenizer is not here, rather too many than too few: a server cuts off, or refuses, what is too
- * long for it.
+ * Estimates the tokens of a text for a model whose tokenizer is not available. Rather too many than too few, since a
+ * server truncates or refuses texts that are too long.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;

@@ -1,11 +1,11 @@
 /**
- * Vectors of search texts: kept, so that a text which is searched for again costs nothing; asked for once, however many searches want
- * one at a time; and asked for together with others of the same turn of the event loop. A group's lists that share a model share its vector.
+ * Cache of vectors of search texts. Simultaneous requests for one text share one call, and texts of one turn of the
+ * event loop are sent together. Lists of a group that share a model share its vector.
  */
 import type { Embedder } from '../vectors/index.js';
 
 export interface QueryEmbeddingsOptions {
-  /** Of vectors and texts that are kept. */
+  /** Limit on the bytes of cached vectors and texts. */
   readonly bytesMax: number;
 }
 
@@ -20,12 +20,12 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** What an entry takes beside its text and its vector. */
+/** Memory of an entry besides its text and its vector. */
 const ENTRY_BYTES = 200;
 const SEPARATOR = '\n';
 
 export class QueryEmbeddings {
-  /** In the order in which they were last used. */
+  /** Ordered by last use. */
   readonly #kept = new Map<string, Kept>();
   readonly #underWay = new Map<string, Promise<Float32Array>>();
   readonly #gathered = new Map<string, { embedder: Embedder; asked: Asked[] }>();
@@ -33,7 +33,7 @@ export class QueryEmbeddings {
 
   constructor(private readonly options: QueryEmbeddingsOptions) {}
 
-  /** A vector that nobody may change. Rejects with a ModelError. */
+  /** Returns a vector that must not be modified. Rejects with a ModelError. */
   vectorOf(embedder: Embedder, text: string): Promise<Float32Array> {
     const key = embedder.version + SEPARATOR + text;
     const kept = this.#kept.get(key);
@@ -84,7 +84,7 @@ export class QueryEmbeddings {
         );
         for (const [index, { resolve }] of some.entries()) resolve(vectors[index] as Float32Array);
       } catch (error) {
-        // One text that the model does not take is no fault of the others.
+        // One text that the model refuses must not fail the others, so each is sent alone.
         if (some.length > 1 && (error as { retry?: unknown }).retry === 'never') {
           await Promise.all(some.map((each) => settle([each])));
         } else {

@@ -1,4 +1,4 @@
-/** Models behind a server: `/v1/embeddings` as OpenAI has it, and `/rerank` as Cohere, Jina and TEI have it. */
+/** Models behind a server: OpenAI's `/v1/embeddings`, and `/rerank` of Cohere, Jina and TEI. */
 import { VECTOR_DIMENSIONS_MAX } from '../records/index.js';
 import { checkedRelevances, checkedVectors, described, memberOf } from './checked-answers.js';
 import type { Reranker, TextToEmbed } from '../vectors/index.js';
@@ -8,21 +8,27 @@ import { ModelError } from './model-error.js';
 import { cutPassages, estimateTokens } from './passages.js';
 import { TOKENS_MAX_DEFAULT } from './types.js';
 
-/** What a model is asked to find out how it answers. */
+/** Text sent to find out how a model answers. */
 const PROBE = 'gannet';
-/** Beside the numbers of a vector an answer has its index and its kind, and what the call has cost. */
+/**
+ * Allowed commas of an answer besides the numbers of vectors: per vector for its index and kind, and for the usage of
+ * the call.
+ */
 const COMMAS_OF_VECTOR_MAX = 20;
 const COMMAS_BESIDE_MAX = 1000;
-/** Of one number, on a line of its own where the server writes so. */
+/** Bytes of one number, on a line of its own if the server formats so. */
 const NUMBER_BYTES_MAX = 40;
-/** Of what a reranker says of one document, without its text. */
+/** Bytes of a reranker's result for one document, without its text. */
 const RESULT_BYTES_MAX = 1024;
 const RESULT_COMMAS_MAX = 20;
-/** Of a character that a server repeats, as an escape. */
+/** Bytes of a character that a server repeats as an escape sequence. */
 const REPEATED_BYTES_MAX = 6;
 const BYTES_BESIDE_MAX = 131_072;
 
-/** How many texts a server may be sent at once, so that vectors of so many numbers are an answer that is read, however it writes them. */
+/**
+ * Returns how many texts may be sent at once, so that their vectors fit into an answer of ANSWER_BYTES_MAX, however the
+ * server formats it.
+ */
 export function textsPerAnswer(dimensions: number): number {
   const vectorBytes = (dimensions + COMMAS_OF_VECTOR_MAX) * NUMBER_BYTES_MAX;
   return Math.floor((ANSWER_BYTES_MAX - BYTES_BESIDE_MAX) / vectorBytes);
@@ -30,7 +36,9 @@ export function textsPerAnswer(dimensions: number): number {
 
 export type Endpoint = '/v1/embeddings' | '/v1/chat/completions' | '/v1/audio/transcriptions' | '/rerank';
 
-/** Where the server's function is, of whatever part of the address was given: the host, `/v1`, or all of it. */
+/**
+ * Returns the URL of the server's function for any part of the address that was given: the host, `/v1`, or all of it.
+ */
 export function endpointOf(url: string, path: Endpoint): string {
   const base = url.replace(/\/+$/, '');
   const own = path.replace(/^\/v1/, '');
@@ -40,7 +48,7 @@ export function endpointOf(url: string, path: Endpoint): string {
 
 export interface RemoteModel {
   readonly served_name: string | null;
-  /** Null: as many as most read. */
+  /** Null for the default that most models can read. */
   readonly tokens_max: number | null;
 }
 
@@ -51,7 +59,7 @@ export class OpenAiEmbeddings implements EmbeddingSource {
     private readonly url: string,
   ) {}
 
-  /** What it is now. Rejects with a ModelError where it cannot be asked. */
+  /** Describes the model by a trial call. Rejects with a ModelError if that fails. */
   async describe(signal?: AbortSignal): Promise<SourceDescription> {
     const vectors = await this.embed([PROBE], { signal });
     const [vector] = vectors;
@@ -81,7 +89,7 @@ export class OpenAiEmbeddings implements EmbeddingSource {
     };
     const data = memberOf(await this.service.post(body, signal, bounds), 'data');
     if (!Array.isArray(data)) throw new ModelError('The server answered no vectors (data).', { retry: 'later' });
-    // By their indexes where the server names them, for it may answer in any order.
+    // Ordered by index if the server names it, since it may answer in any order.
     const vectors = new Array<unknown>(data.length).fill(undefined);
     for (const [position, each] of data.entries()) {
       const index = memberOf(each, 'index') ?? position;
@@ -100,7 +108,7 @@ export class OpenAiEmbeddings implements EmbeddingSource {
 }
 
 export class RerankService implements Reranker {
-  /** Cohere and Jina call them documents, TEI texts; which one the server knows shows at the first call. */
+  /** Cohere and Jina call them documents, TEI texts. The first call shows which one the server knows. */
   #member: 'documents' | 'texts' = 'documents';
 
   constructor(
@@ -135,7 +143,7 @@ export class RerankService implements Reranker {
   }
 }
 
-/** Of an answer of a reranker: some servers repeat what they were sent, commas included. */
+/** Returns the limits of a reranker's answer. Some servers repeat what they were sent, commas included. */
 function boundsOf(query: string, documents: readonly string[]): AnswerBounds {
   const characters = documents.reduce((sum, document) => sum + document.length, query.length);
   return {

@@ -1,4 +1,4 @@
-/** Models that write down what is said: `/v1/audio/transcriptions` as OpenAI has it. */
+/** Transcription models: client of OpenAI's `/v1/audio/transcriptions`. */
 import { createHash, randomUUID } from 'node:crypto';
 import { memberOf } from './checked-answers.js';
 import type { GuardedCalls } from './guarded-calls.js';
@@ -9,12 +9,12 @@ import type { Model } from './types.js';
 /** A piece of a recording, as a file. */
 export interface Sound {
   readonly bytes: Uint8Array;
-  /** Its ending says what it is: servers look at nothing else. */
+  /** Its extension tells the format; servers look at nothing else. */
   readonly fileName: string;
   readonly mimeType: string;
 }
 
-/** What is said from a second of the piece on. */
+/** Text spoken from a second of the piece on. */
 export interface Said {
   readonly seconds: number;
   readonly text: string;
@@ -26,13 +26,15 @@ export interface TranscriptionSource {
 }
 
 export interface Transcriber extends TranscriptionSource {
-  /** What different ones write down is not the same. */
+  /** Differs between models that may transcribe differently. */
   readonly version: string;
 }
 
 const VERSION_CHARACTERS = 16;
 
-/** The same before and after a change of its secret or its limits: nothing is written down anew for these. */
+/**
+ * Returns the version of a model. Independent of secret and limits, so that changing those repeats no transcription.
+ */
 export function transcriptionVersion({
   provider,
   url,
@@ -42,9 +44,9 @@ export function transcriptionVersion({
   return createHash('sha256').update(decisive).digest('hex').slice(0, VERSION_CHARACTERS);
 }
 
-/** Of a longer answer nothing is read. */
+/** Limit on the bytes of an answer. */
 export const TRANSCRIPT_BYTES_MAX = 32 * 2 ** 20;
-/** Nor of one that has more than this beside as many bytes as the sound: a second of it is told by fewer than it has. */
+/** Limit on an answer beyond the bytes of the sound: a second of speech takes fewer bytes as text. */
 const BYTES_BESIDE_MAX = 2 ** 20;
 
 export class OpenAiTranscription implements TranscriptionSource {
@@ -62,7 +64,7 @@ export class OpenAiTranscription implements TranscriptionSource {
   }
 }
 
-/** Behind its budget and its circuit. */
+/** Transcriber behind its rate limit and its circuit breaker. */
 export class GuardedTranscriber implements Transcriber {
   constructor(
     readonly version: string,
@@ -75,7 +77,7 @@ export class GuardedTranscriber implements Transcriber {
   }
 }
 
-/** RFC 7578. */
+/** Encodes a form as in RFC 7578. */
 function formOf(
   boundary: string,
   fields: Readonly<Record<string, string>>,
@@ -88,7 +90,7 @@ function formOf(
   return Buffer.concat([Buffer.from(parts.join('') + head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
 }
 
-/** By segments where the server knows them; otherwise all of it at the beginning. Throws a ModelError. */
+/** Returns the segments if the server gives them, otherwise the whole text at second 0. Throws a ModelError. */
 function saidIn(answer: unknown): Said[] {
   const segments = memberOf(answer, 'segments');
   if (Array.isArray(segments) && segments.length > 0)

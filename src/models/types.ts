@@ -1,4 +1,4 @@
-/** What a model is: something that the service can call, of an account. */
+/** Types of models: what an account can have the service call. */
 import type { Secret } from '../platform/index.js';
 import type { DescribedPictures } from './embedder.js';
 
@@ -7,20 +7,20 @@ export type ModelKind = (typeof MODEL_KINDS)[number];
 
 export interface ProviderRow {
   readonly described: string;
-  /** What its models may do; where nobody says which, the first. */
+  /** Kinds of models it provides; the first is the default. */
   readonly kinds: readonly [ModelKind, ...ModelKind[]];
-  /** Members of a model that it has to be told, and those that it may be. */
+  /** Settings that a model requires, and those that are optional. */
   readonly needed: readonly string[];
   readonly others: readonly string[];
 }
 
-/** Of models that read texts. */
+/** Settings of models that read texts. */
 export const OF_TEXTS = ['tokens_max', 'query_prefix', 'document_prefix'] as const;
 const OF_SERVER = ['secret', 'requests_per_minute', 'tokens_per_minute'] as const;
 
 /**
- * Who provides models. A new one is a row here, and one in `model-providers.ts`, which says how each of its kinds is asked; schemas, checks and the
- * forms of the console come from here.
+ * Providers of models. A new provider is a row here and one in `model-providers.ts`, which says how each kind is
+ * called. Schemas, checks and the console's forms derive from these rows.
  */
 export const MODEL_PROVIDERS = {
   onnx: {
@@ -45,15 +45,15 @@ export const MODEL_PROVIDERS = {
 } as const satisfies Readonly<Record<string, ProviderRow>>;
 export type ModelProvider = keyof typeof MODEL_PROVIDERS;
 
-/** Of a model of which nobody says how much it reads. */
+/** Default if nothing states how much a model reads. */
 export const TOKENS_MAX_DEFAULT = 512;
 
 export type ModelInput = 'text' | 'image';
 
-/** What may provide a model that is shown: nobody adds `built-in`, which every account has. */
+/** Providers of models shown in answers. `built-in` cannot be added; every account has it. */
 export const SHOWN_PROVIDERS = ['built-in', ...(Object.keys(MODEL_PROVIDERS) as ModelProvider[])] as const;
 
-/** No model of an account may have these names: they stand for what is there without being added. */
+/** Names that no model of an account may have: they stand for models that exist without being added. */
 export const RESERVED_MODEL_NAMES: ReadonlySet<string> = new Set(['built-in', 'own']);
 
 interface ModelOf<KeptSecret> {
@@ -62,37 +62,37 @@ interface ModelOf<KeptSecret> {
   readonly kind: ModelKind;
   readonly provider: ModelProvider;
   readonly inputs: readonly ModelInput[];
-  /** What it said of pictures; null where it reads none. */
+  /** What the model said of pictures. Null if it reads none. */
   readonly pictures: DescribedPictures | null;
-  /** Of its vectors; null where it makes none. */
+  /** Dimensions of its vectors. Null if it makes none. */
   readonly dimensions: number | null;
-  /** The longest text that it reads whole. */
+  /** Length in tokens of the longest text that it reads whole. */
   readonly tokens_max: number;
-  /** Put before a search text and before a record's text. */
+  /** Prefixes of search texts and of records' texts. */
   readonly query_prefix: string;
   readonly document_prefix: string;
-  /** Of `onnx`: the folder under `models.dir`. */
+  /** For `onnx`: the folder under `models.dir`. */
   readonly folder: string | null;
-  /** Of `openai` and `rerank`: where the server is. */
+  /** For `openai` and `rerank`: the server's URL. */
   readonly url: string | null;
-  /** Of `openai` and `rerank`: what the server calls the model. */
+  /** For `openai` and `rerank`: the server's name for the model. */
   readonly served_name: string | null;
   readonly requests_per_minute: number | null;
   readonly tokens_per_minute: number | null;
-  /** What it said that it is when it was added. */
+  /** What the model identified itself as when it was added. */
   readonly fingerprint: string;
   readonly secret: KeptSecret;
   readonly created_utc: string;
   readonly modified_utc: string;
 }
 
-/** `unreadable`: what is kept of the secret cannot be opened, and the model is unavailable until it has a new one. */
+/** The secret is `unreadable` if it cannot be decrypted; the model is then unavailable until it gets a new one. */
 export type Model = ModelOf<Secret | null | 'unreadable'>;
 
-/** As `data/system` keeps it, sealed. */
+/** The model as stored in `data/system`, with a sealed secret. */
 export type StoredModel = Omit<ModelOf<string | null>, 'folder' | 'pictures'> & {
-  /** Not there in models that were added when there were none in folders. */
+  /** Undefined for models added by releases without models in folders. */
   readonly folder?: string | null;
-  /** Not there in models that were added when none read pictures. */
+  /** Undefined for models added by releases without models of pictures. */
   readonly pictures?: DescribedPictures | null;
 };

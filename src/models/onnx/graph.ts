@@ -1,18 +1,18 @@
-/** The graph of a model of texts, as ONNX Runtime runs it in this process: one text at a time, on one thread. */
+/** Runs the graph of a text model with ONNX Runtime in this process: one text at a time, on one thread. */
 import type * as Runtime from 'onnxruntime-node';
 import { OnnxError } from './onnx-protocol.js';
 import { pooled, type Pooling } from './pooling.js';
 import { noVectors, Session } from './session.js';
 import type { Tokens } from './token-reader.js';
 
-/** What a graph may ask for of a text, and how it is made of the text's tokens. */
+/** Inputs that a graph may have, and how they are made from a text's tokens. */
 const INPUTS: Readonly<Record<string, (tokens: Tokens) => readonly number[]>> = {
   input_ids: ({ ids }) => ids,
   attention_mask: ({ ids }) => ids.map(() => 1),
   token_type_ids: ({ types }) => types,
   position_ids: ({ ids }) => ids.map((_, position) => position),
 };
-/** Outputs by the names that exporters give them; otherwise the first. */
+/** Names that exporters give to the outputs. Without any of them, the first output is used. */
 const VECTOR_OUTPUTS = ['text_embeds', 'sentence_embedding', 'last_hidden_state', 'token_embeddings'];
 const RELEVANCE_OUTPUTS = ['logits'];
 
@@ -40,12 +40,12 @@ export class Graph {
     return new Graph(session, types);
   }
 
-  /** Where no mask says which tokens were filled up, the graph wants as many as it was trained with. */
+  /** Without a mask that marks padding, the graph needs texts of the length with which it was trained. */
   get hasMask(): boolean {
     return this.types.has('attention_mask');
   }
 
-  /** Rejects with an OnnxError. */
+  /** Returns the vector of a text. Rejects with an OnnxError. */
   async vectorOf(tokens: Tokens, pooling: Pooling): Promise<Float32Array> {
     const answer = await this.run(tokens, VECTOR_OUTPUTS);
     const { data, dims } = answer;
@@ -55,12 +55,12 @@ export class Graph {
     throw noVectors(answer);
   }
 
-  /** Of a pair of texts. Rejects with an OnnxError. */
+  /** Returns the relevance of a pair of texts. Rejects with an OnnxError. */
   async relevanceOf(tokens: Tokens): Promise<number> {
     const { data, dims } = await this.run(tokens, RELEVANCE_OUTPUTS);
     const [first, second] = data;
     if (data.length === 1) return first as number;
-    // Two classes: not relevant, and relevant.
+    // Logits of two classes: not relevant, and relevant.
     if (data.length === 2) return (second as number) - (first as number);
     throw new OnnxError(
       'folder',
@@ -84,7 +84,7 @@ export class Graph {
   }
 }
 
-/** By a loop: `from` with a function takes several times as long. */
+/** Uses a loop: `BigInt64Array.from` with a function takes several times as long. */
 function int64sOf(values: readonly number[]): BigInt64Array {
   const data = new BigInt64Array(values.length);
   for (let index = 0; index < data.length; index++) data[index] = BigInt(values[index] as number);

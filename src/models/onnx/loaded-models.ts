@@ -1,4 +1,4 @@
-/** Models that a process has in memory: loaded when one is asked for, and let go of where another takes its place. */
+/** Models loaded in a process: loaded on first use, and evicted when others take their place. */
 import { cutPassages } from '../passages.js';
 import type { DescribedPictures } from '../embedder.js';
 import type { TextToEmbed } from '../../vectors/index.js';
@@ -10,9 +10,9 @@ import { PictureGraph } from './picture-graph.js';
 import { cosinesAtRandom, PROBE_TEXTS, probePictures } from './probes.js';
 import { TokenReader } from './token-reader.js';
 
-/** Of one process; the one that was not asked for the longest goes first. */
+/** Limit per process. The least recently used model is evicted. */
 const LOADED_MAX = 2;
-/** A folder that does not say how much its model reads holds one of at most so many tokens. */
+/** Token limit of a model whose folder does not state one. */
 const TOKENS_MAX_UNSAID = 256;
 const PROBE = 'A gannet dives into the sea. ';
 
@@ -20,11 +20,11 @@ interface TextSide {
   readonly folder: TextFolder;
   readonly tokens: TokenReader;
   readonly graph: Graph;
-  /** Its texts are as long as those that it was trained with: it has no mask that says which tokens are none. */
+  /** True if texts are padded to the length used in training, because the graph has no mask for padding. */
   readonly isFilled: boolean;
 }
 
-/** A model with two graphs has the one that is asked for in memory. */
+/** A loaded model. If it has two graphs, each is loaded when needed. */
 class LoadedModel {
   #texts: Promise<TextSide> | undefined;
   #pictures: Promise<PictureGraph> | undefined;
@@ -39,7 +39,7 @@ class LoadedModel {
     return new LoadedModel(folder, await fingerprintOf(path, folder));
   }
 
-  /** Rejects with an OnnxError. */
+  /** Loads the graph of texts. Rejects with an OnnxError. */
   texts(): Promise<TextSide> {
     this.#texts ??= openTexts(this.folder).catch((error: unknown) => {
       this.#texts = undefined;
@@ -48,7 +48,7 @@ class LoadedModel {
     return this.#texts;
   }
 
-  /** The same. */
+  /** Loads the graph of pictures. Rejects with an OnnxError. */
   pictures(): Promise<PictureGraph> {
     this.#pictures ??= openPictures(this.folder).catch((error: unknown) => {
       this.#pictures = undefined;
@@ -57,7 +57,7 @@ class LoadedModel {
     return this.#pictures;
   }
 
-  /** Those that people search with. */
+  /** Loads the graphs needed for searches. */
   async load(): Promise<void> {
     const { texts, pictures } = this.folder;
     await Promise.all([texts && this.texts(), pictures && this.pictures()]);
@@ -65,23 +65,23 @@ class LoadedModel {
 
   async close(): Promise<void> {
     const ignored = () => undefined;
-    // What could not be loaded needs no closing.
+    // A graph that failed to load needs no closing.
     await this.#texts?.then(({ graph }) => graph.close(), ignored);
     await this.#pictures?.then((graph) => graph.close(), ignored);
   }
 }
 
 export class LoadedModels {
-  /** In the order in which they were last asked for. */
+  /** Ordered by last use. */
   readonly #loaded = new Map<string, Promise<LoadedModel>>();
-  /** Which was asked for last, and is open: a search waits for every turn that is made for one. */
+  /** Last model used, if open: a search waits for every turn of the event loop that is saved here. */
   #latest: { readonly model: OnnxModel; readonly side: TextSide } | undefined;
 
   async load(model: OnnxModel): Promise<void> {
     await (await this.#of(model)).load();
   }
 
-  /** What it is now, found out with a text that is as long as any will be, and with pictures. Rejects with an OnnxError. */
+  /** Describes a model by running it on a text as long as any will be, and on pictures. Rejects with an OnnxError. */
   async describe({ folder }: OnnxModel, kind: OnnxKind, tokensMax: number | null): Promise<OnnxDescription> {
     const loaded = await LoadedModel.of(folder);
     try {
@@ -91,7 +91,7 @@ export class LoadedModels {
     }
   }
 
-  /** At most so many tokens each, the prefix and what stands around a text included. */
+  /** Cuts texts into passages of at most `tokensMax` tokens each, including the prefix and special tokens. */
   async passages(
     model: OnnxModel,
     texts: readonly TextToEmbed[],
@@ -128,12 +128,12 @@ export class LoadedModels {
 
   async #texts(model: OnnxModel): Promise<TextSide> {
     const side = await (await this.#of(model)).texts();
-    // Another one may have taken its place meanwhile.
+    // It may have been evicted meanwhile.
     if (this.#loaded.has(keyOf(model))) this.#latest = { model, side };
     return side;
   }
 
-  /** Rejects with an OnnxError, also where it is not what it was when it was added. */
+  /** Returns the model. Rejects with an OnnxError, also if its folder has changed since it was added. */
   async #of(model: OnnxModel): Promise<LoadedModel> {
     const loaded = await this.#taken(model);
     if (model.fingerprint === undefined || loaded.fingerprint === model.fingerprint) return loaded;
@@ -145,7 +145,7 @@ export class LoadedModels {
     );
   }
 
-  /** What cannot be loaded is not kept. */
+  /** Loads a model. A failed load is not cached. */
   #loading(key: string, folder: string): Promise<LoadedModel> {
     const loading = LoadedModel.of(folder);
     loading.catch(() => {
@@ -163,7 +163,7 @@ export class LoadedModels {
     for (const [oldest, other] of this.#loaded) {
       if (this.#loaded.size <= LOADED_MAX) break;
       this.#loaded.delete(oldest);
-      // What is not there any more needs no closing.
+      // A model that failed to load needs no closing.
       void other.then((loaded) => loaded.close()).catch(() => undefined);
     }
     return loading;
@@ -191,7 +191,7 @@ const NO_TEXTS = { dimensions: null, tokensMax: null, queryPrefix: null, documen
 
 async function describeTexts(side: TextSide, kind: OnnxKind, tokensMax: number | null) {
   const { folder, tokens, graph } = side;
-  // Longer texts take memory and time that grow with the square: who wants them says so.
+  // Time and memory grow with the square of the length, so longer texts have to be requested explicitly.
   const said = folder.tokensMax === null ? TOKENS_MAX_UNSAID : Math.min(folder.tokensMax, TOKENS_MAX_DEFAULT);
   const count = tokensMax ?? said;
   const text = PROBE.repeat(Math.ceil(count / Math.max(1, tokens.count(PROBE))));
@@ -206,7 +206,7 @@ async function describeTexts(side: TextSide, kind: OnnxKind, tokensMax: number |
   return { ...known, dimensions: length };
 }
 
-/** What pictures and texts without anything in common are to it. */
+/** Measures the cosines of unrelated pictures and texts. */
 async function describePictures(
   loaded: LoadedModel,
 ): Promise<{ readonly dimensions: number; readonly pictures: DescribedPictures }> {
@@ -222,7 +222,7 @@ async function describePictures(
   const side = await loaded.texts();
   const read: Float32Array[] = [];
   for (const text of PROBE_TEXTS) read.push(await vectorOfText(side, text, side.folder.tokensMax ?? TOKENS_MAX_UNSAID));
-  // Those of other lengths are told as such.
+  // Vectors of texts and pictures with different lengths cannot be compared.
   const words = read[0]?.length === dimensions ? finite(cosinesAtRandom(seen, read)) : null;
   return { dimensions, pictures: { shape, random, words } };
 }

@@ -1,7 +1,8 @@
 /**
- * A folder with a model, in the layout of sentence-transformers: `tokenizer.json`, `model.onnx` or `onnx/model.onnx`, and what else may lie there
- * to say how the model is used. One of pictures has a `preprocessor_config.json`, and where it reads texts as well its graphs are
- * `vision_model.onnx` and `text_model.onnx`. Read by the processes that run models.
+ * Reads a folder with a model in the layout of sentence-transformers: `tokenizer.json`, `model.onnx` or
+ * `onnx/model.onnx`, and optional files that say how the model is used. A model of pictures has a
+ * `preprocessor_config.json`; if it also reads texts, its graphs are `vision_model.onnx` and `text_model.onnx`. Runs in
+ * the processes that run models.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { OnnxError } from './onnx-protocol.js';
 import { PREPARATION, preparationOf, type PicturePreparation } from './picture-preparation.js';
 import type { Pooling } from './pooling.js';
 
-/** What a folder has: one of both, or both. */
+/** Contents of a folder. At least one of both is defined. */
 export interface ModelFolder {
   readonly texts: TextFolder | undefined;
   readonly pictures: PictureFolder | undefined;
@@ -33,7 +34,7 @@ export interface TextFolder {
 }
 
 const GRAPHS = graphsOf('model.onnx');
-/** Of a model with two graphs, whose vectors can be compared. */
+/** Graphs of a model for both, whose vectors are comparable. */
 const PICTURE_GRAPHS = graphsOf('vision_model.onnx');
 const TEXT_GRAPHS = graphsOf('text_model.onnx');
 const TOKENIZER = 'tokenizer.json';
@@ -42,9 +43,9 @@ const POOLING = join('1_Pooling', 'config.json');
 const MODULES = 'modules.json';
 const PROMPTS = 'config_sentence_transformers.json';
 const CONFIG = 'config.json';
-/** Its limit comes before those of `config.json` and of the tokenizer, which are what the model could read. */
+/** Its limit takes precedence over those of `config.json` and the tokenizer, which state what the model could read. */
 const SENTENCE_CONFIG = 'sentence_bert_config.json';
-/** What decides the vectors beside the graph. */
+/** Files that determine the vectors besides the graph. */
 const DECISIVE = [TOKENIZER, TOKENIZER_CONFIG, POOLING, MODULES];
 
 const POOLING_MEMBERS: Readonly<Record<string, Pooling>> = {
@@ -53,10 +54,10 @@ const POOLING_MEMBERS: Readonly<Record<string, Pooling>> = {
   pooling_mode_max_tokens: 'max',
   pooling_mode_lasttoken: 'lasttoken',
 };
-/** Steps of a model of sentence-transformers that are done here. */
+/** Steps of sentence-transformers that are implemented here. */
 const KNOWN_MODULES = /\.(?:Transformer|Pooling|Normalize)$/;
 
-/** Throws an OnnxError that names the file that is missing, or is not what it should be. */
+/** Reads a folder. Throws an OnnxError that names a missing or invalid file. */
 export function readModelFolder(folder: string): ModelFolder {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new OnnxError('folder', `There is no folder ${folder}.`);
@@ -107,7 +108,7 @@ function required(folder: string, names: readonly string[]): string {
   throw new OnnxError('folder', `The folder has no file ${names.join(' and none ')}.`);
 }
 
-/** Changes with whatever decides the model's vectors. */
+/** Returns a hash of everything that determines the model's vectors. */
 export async function fingerprintOf(folder: string, { texts, pictures }: ModelFolder): Promise<string> {
   const hash = createHash('sha256');
   for (const name of pictures === undefined ? DECISIVE : [...DECISIVE, PREPARATION]) {
@@ -119,7 +120,10 @@ export async function fingerprintOf(folder: string, { texts, pictures }: ModelFo
   return hash.digest('hex');
 }
 
-/** A graph of more than 2 GB has its numbers in files beside it, whose names are its own to say; their sizes and times stand for them. */
+/**
+ * Hashes a graph. A graph over 2 GB keeps its weights in files next to it, under names of its own choice; for the
+ * common names, size and modification time are hashed.
+ */
 async function addGraph(hash: Hash, path: string): Promise<void> {
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   for (const ending of ['_data', '.data']) {
@@ -152,7 +156,7 @@ function assertModulesKnown(modules: object | undefined): void {
   }
 }
 
-/** Without a word, the mean: what most models of sentences were trained with. */
+/** Returns the pooling. The default is the mean, with which most sentence models were trained. */
 function poolingOf(config: object | undefined): Pooling {
   const chosen = Object.entries(config ?? {}).flatMap(([member, value]) =>
     member.startsWith('pooling_mode_') && value === true ? [member] : [],
@@ -173,7 +177,7 @@ function tokensMaxOf(sentence: unknown, config: unknown, tokenizer: unknown): nu
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** A tokenizer without a limit says a number beyond all. */
+/** Returns a positive integer or null. A tokenizer without a limit states a huge number. */
 function countOf(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : null;
 }

@@ -1,25 +1,28 @@
-/** Models of ONNX folders: vectors of texts and of pictures, and rerankers. */
+/** Embedding models of texts and pictures, and rerankers, from ONNX folders. */
 import type { Reranker, TextToEmbed } from '../../vectors/index.js';
 import { checkedRelevances } from '../checked-answers.js';
 import type { EmbeddingCall, EmbeddingSource, SourceDescription } from '../embedder.js';
 import type { OnnxKind, OnnxModel } from './onnx-protocol.js';
 import type { OnnxProcesses, OnnxRole } from './onnx-processes.js';
 
-/** A call carries about so much text, so that its way to the process is short beside its work and processes end together. */
+/**
+ * Text per call: enough that the transfer is short compared with the work, and little enough that processes finish
+ * together.
+ */
 const CALL_CHARACTERS = 600;
 
 export interface OnnxModelOptions {
   readonly processes: OnnxProcesses;
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
-  /** Null: the folder says it. */
+  /** Null if the folder determines it. */
   readonly tokensMax: number | null;
   readonly documentPrefix: string;
-  /** Of what was added; empty where it is looked at before. */
+  /** Fingerprint of the added model. Empty if it is described before it is added. */
   readonly fingerprint: string;
 }
 
-/** What the folder holds. Rejects with a ModelError. */
+/** Describes the model in a folder. Rejects with a ModelError. */
 export async function describeOnnx(
   { processes, folder, tokensMax }: OnnxModelOptions,
   kind: OnnxKind,
@@ -39,7 +42,10 @@ abstract class OnnxFolderModel {
     this.tokensMax = tokensMax ?? 0;
   }
 
-  /** In calls of some texts each, the longest first, so that none of them is begun when the others are about to end. */
+  /**
+   * Distributes texts over several calls, the longest texts first, so that no long one starts when the others are about
+   * to finish.
+   */
   protected async shared<Text, Answer>(
     texts: readonly Text[],
     lengthOf: (text: Text) => number,
@@ -58,7 +64,7 @@ abstract class OnnxFolderModel {
         characters = lengths[index] ?? 0;
       }
     }
-    // All are waited for, so that none is at work when the first failure is thrown.
+    // Waits for all calls, so that none is in flight when the first error is thrown.
     const ends = await Promise.allSettled(
       calls.map(async (indexes) => {
         const answered = await ask(indexes.map((index) => texts[index] as Text));
@@ -93,7 +99,7 @@ export class OnnxEmbeddings extends OnnxFolderModel implements EmbeddingSource {
     const role = purpose === 'query' ? 'searches' : 'records';
     if (role === 'records') this.options.processes.warmSearches(this.model);
     const ask = (some: readonly string[]) => this.#vectors(role, some, signal);
-    // Nothing is to be shared of one, and a search waits for it.
+    // A single text needs no distribution, and a search waits for it.
     return texts.length === 1 ? ask(texts) : this.shared(texts, ({ length }) => length, ask);
   }
 
@@ -104,7 +110,7 @@ export class OnnxEmbeddings extends OnnxFolderModel implements EmbeddingSource {
   }
 }
 
-/** One picture a call: its vector takes longer than its way to the process. */
+/** Makes vectors of pictures, one per call, since the work takes longer than the transfer. */
 export class OnnxPictures extends OnnxFolderModel {
   async embed(pixels: Uint8Array, { purpose, signal }: EmbeddingCall): Promise<Float32Array> {
     const { model, options } = this;
@@ -119,7 +125,7 @@ export class OnnxPictures extends OnnxFolderModel {
 export class OnnxReranker extends OnnxFolderModel implements Reranker {
   async rerank(query: string, documents: readonly string[], signal?: AbortSignal): Promise<readonly number[]> {
     const { model, tokensMax, options } = this;
-    // In several calls, so that what nobody waits for any more is not begun.
+    // Split into several calls, so that no further one starts after the caller has left.
     const relevances = await this.shared(
       documents,
       ({ length }) => length,

@@ -1,7 +1,7 @@
 /**
- * The processes that run models of ONNX folders, for all models together: some for records, which give way to everything else on a busy
- * machine, some for searches, which never wait behind records, and one for models that are looked at before they are added. Each runs one text at a
- * time on one thread. None is there before it is asked, and each ends when nobody asks it. Main thread only.
+ * Processes that run models of ONNX folders, shared by all models: some for records, which run with lower priority;
+ * some for searches, which never wait behind records; and one for trying models before they are added. Each runs one
+ * text at a time on one thread. Processes start on demand and end when idle. Main thread only.
  */
 import { createChildProcess, HostPool, type Host } from '../../platform/hosts/index.js';
 import { compiledFile, ServiceError } from '../../platform/index.js';
@@ -10,20 +10,21 @@ import type { OnnxFault, OnnxModel, OnnxProtocol, OnnxRefusal } from './onnx-pro
 import { shortForms } from './short-forms.js';
 
 /**
- * Otherwise ONNX Runtime gathers for its makers what it is used for: it keeps an identifier and a database in the user's home, writes into the
- * system's temporary folder, and sends what it keeps. This service calls nobody whom its operator has not named (docs/decisions/0372).
+ * Disables ONNX Runtime's telemetry, which keeps an identifier and a database in the user's home, writes into the
+ * system's temporary folder, and sends data to its makers. The service makes no connections that its operator has not
+ * configured (docs/decisions/0372).
  */
 const WITHOUT_TELEMETRY = { ORT_DISABLE_TELEMETRY: '1' };
-/** JavaScript's part of the memory: tokens and vectors of a batch, and the words of tokenizers. */
+/** JavaScript heap: tokens and vectors of a batch, and vocabularies of tokenizers. */
 const HEAP_MIB_MAX = 512;
 const RECORDS_NICENESS = 10;
 const RECORDS_IDLE_MS_MAX = 30_000;
-/** A search that has to wait for its process goes on without it, so that one stays. */
+/** Long, so that one process stays: a search that had to wait for the start would go on without vectors. */
 const SEARCHES_IDLE_MS_MAX = 3_600_000;
 const TRIALS_IDLE_MS_MAX = 1000;
-/** Beside the call: to start the process and load the model, on a busy machine. */
+/** Added to the time of a call, for starting the process and loading the model on a busy machine. */
 const LOAD_MS_MAX = 120_000;
-/** Searches that wait for a process: more would have gone on without it when their turn came. */
+/** Searches that wait for a process. Further ones would time out before their turn. */
 const SEARCHES_WAITING_MAX = 256;
 
 export type OnnxRole = 'records' | 'searches' | 'trials';
@@ -31,7 +32,7 @@ export type OnnxRole = 'records' | 'searches' | 'trials';
 export interface OnnxProcessesOptions {
   readonly recordProcesses: number;
   readonly searchProcesses: number;
-  /** Resident memory of each in MiB. */
+  /** Resident memory per process, in MiB. */
   readonly memoryMibMax: number;
   /** A call that takes longer ends its process. */
   readonly callMs: number;
@@ -54,7 +55,9 @@ export class OnnxProcesses {
     };
   }
 
-  /** What a process answers. Rejects with a ModelError, or with the reason of a signal that was aborted before its turn came. */
+  /**
+   * Asks a process. Rejects with a ModelError, or with the reason of a signal that was aborted before the call's turn.
+   */
   async ask<Answer extends object>(
     role: OnnxRole,
     question: (host: Host<OnnxProtocol>, options: { readonly msMax: number }) => Promise<Answer>,
@@ -68,7 +71,8 @@ export class OnnxProcesses {
     const options = { msMax: this.options.callMs + LOAD_MS_MAX };
     try {
       const answer = await pool.use((host) => {
-        // Looked at in turn: a batch is many questions, and a signal that all of them listened to would call each of them.
+        // Checked when the turn comes: a batch makes many calls, and listeners of all of them on one signal would be
+        // costly.
         signal?.throwIfAborted();
         return question(host, options);
       });
@@ -80,7 +84,10 @@ export class OnnxProcesses {
     }
   }
 
-  /** Whoever has records embedded will search for them: the first search should not have to wait for its process. */
+  /**
+   * Starts a search process for a model whose records are being embedded, so that the first search does not wait for
+   * it.
+   */
   warmSearches(model: OnnxModel): void {
     this.#pools.searches.warm((host) => {
       host.notify('load', model);

@@ -1,36 +1,36 @@
-/** What is asked of a process that runs models of ONNX folders. */
+/** Protocol of processes that run models of ONNX folders. */
 import type { TextToEmbed } from '../../vectors/index.js';
 import type { DescribedPictures } from '../embedder.js';
 
-/** A model as such a process is told of it. */
+/** Identifies a model to a process. */
 export interface OnnxModel {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
-  /** Of what it has to be; undefined: it is being looked at. */
+  /** Expected fingerprint. Undefined while the model is described before being added. */
   readonly fingerprint?: string;
 }
 
 export interface OnnxDescription {
-  /** Of its vectors; null of a model that has none. */
+  /** Of the vectors. Null for a model without vectors. */
   readonly dimensions: number | null;
   readonly fingerprint: string;
-  /** The most tokens that it reads, as far as the folder says so. */
+  /** Token limit, if the folder states it. */
   readonly tokensMax: number | null;
-  /** Put before texts, where the folder says so. */
+  /** Prefixes for texts, if the folder states them. */
   readonly queryPrefix: string | null;
   readonly documentPrefix: string | null;
   readonly readsTexts: boolean;
-  /** Null of a model that reads no pictures. */
+  /** Null for a model that reads no pictures. */
   readonly pictures: DescribedPictures | null;
 }
 
 /**
- * `runtime`: the library is not there. `folder`: a file is missing, damaged or of another kind. `changed`: it is another model than the one
- * that was added. `text`: of this text or picture it gives no vector.
+ * `runtime`: the library is not installed. `folder`: a file is missing, damaged or of another kind. `changed`: the
+ * model differs from the one that was added. `text`: the model gives no vector for this text or picture.
  */
 export type OnnxFault = 'runtime' | 'folder' | 'changed' | 'text';
 
-/** A fault with a sentence for whoever runs the service. */
+/** A fault with a sentence for the operator. */
 export interface OnnxRefusal {
   readonly fault: OnnxFault;
   readonly detail: string;
@@ -51,7 +51,7 @@ export interface OnnxProtocol {
       readonly answer: { readonly vectors: readonly Float32Array[] } | OnnxRefusal;
     };
     readonly embedPicture: {
-      /** Pixels as the model wants them, three bytes each. */
+      /** Pixels in the model's shape, three bytes each. */
       readonly ask: { readonly model: OnnxModel; readonly pixels: Uint8Array };
       readonly answer: { readonly vector: Float32Array } | OnnxRefusal;
     };
@@ -66,13 +66,13 @@ export interface OnnxProtocol {
 
 interface Asked {
   readonly model: OnnxModel;
-  /** Of one text; what is longer is cut off. */
+  /** Token limit per text; longer texts are truncated. */
   readonly tokensMax: number;
 }
 
 export type OnnxKind = 'embedding' | 'reranker';
 
-/** Throws what a process of models answers where it cannot do what it is asked. */
+/** Thrown where a process refuses a request. */
 export class OnnxError extends Error {
   override readonly name = 'OnnxError';
   constructor(

@@ -1,5 +1,5 @@
 /**
- * A process that runs models of ONNX folders and nothing else: a graph that crashes or takes all memory ends this process, and another one
+ * Process that only runs models of ONNX folders: a graph that crashes or exhausts memory ends this process, and another
  * takes its place. The library is loaded with the first model.
  */
 import { directLine } from '../../platform/hosts/serve-direct-line.js';
@@ -23,7 +23,7 @@ serveHost<OnnxProtocol>(() => {
         orRefusal(models.relevances(model, asked).then((relevances) => ({ relevances }))),
     },
     notices: {
-      // Who asks for it next is told what is wrong with it.
+      // Errors are reported to the next request for the model.
       load: (model) => void models.load(model).catch(() => undefined),
     },
   };

@@ -1,4 +1,4 @@
-/** The graph of a model of pictures, as ONNX Runtime runs it in this process: one picture at a time, on one thread. */
+/** Runs the graph of a picture model with ONNX Runtime in this process: one picture at a time, on one thread. */
 import type { PictureShape } from '../../vectors/index.js';
 import { OnnxError } from './onnx-protocol.js';
 import type { PicturePreparation } from './picture-preparation.js';
@@ -6,16 +6,16 @@ import { pooled } from './pooling.js';
 import { noVectors, Session } from './session.js';
 
 const CHANNELS = 3;
-/** One picture after the other: the batch, and three more. */
+/** Dimensions of the input: batch, and three of the picture. */
 const PICTURE_AXES = 4;
-/** Outputs by the names that exporters give them; otherwise the first. */
+/** Names that exporters give to the outputs. Without any of them, the first output is used. */
 const OUTPUTS = ['image_embeds', 'image_embeddings', 'pooler_output', 'last_hidden_state'];
 
 export class PictureGraph {
   private constructor(
     private readonly session: Session,
     private readonly input: string,
-    /** Each colour's numbers lie together; otherwise each pixel's. */
+    /** True if the input is planar (all numbers of a colour together), false if it is interleaved by pixel. */
     private readonly isByColour: boolean,
     private readonly preparation: PicturePreparation,
   ) {}
@@ -46,7 +46,7 @@ export class PictureGraph {
     return this.preparation.shape;
   }
 
-  /** Of pixels of the model's shape, three bytes each. Rejects with an OnnxError. */
+  /** Returns the vector of pixels in the model's shape, three bytes each. Rejects with an OnnxError. */
   async vectorOf(pixels: Uint8Array): Promise<Float32Array> {
     const { width, height } = this.preparation.shape;
     if (pixels.length !== CHANNELS * width * height)
@@ -82,7 +82,10 @@ export class PictureGraph {
   }
 }
 
-/** One row is the vector; of the states of patches the first, which stands for all; of maps the mean of each. */
+/**
+ * Returns the vector in the output: a single row as it is; of patch states the first, which represents the whole
+ * picture; of feature maps the mean of each.
+ */
 function vectorIn(data: Float32Array, dims: readonly number[]): Float32Array | undefined {
   const [batch, second = 0, third = 0] = dims;
   if (batch !== 1) return undefined;

@@ -1,4 +1,7 @@
-/** How a model wants its pictures, by the `preprocessor_config.json` of its folder, as the image processors of transformers write it. */
+/**
+ * Reads how a model wants its pictures prepared, from its folder's `preprocessor_config.json`, in the format of the
+ * image processors of transformers.
+ */
 import type { PictureShape, ResizeKernel } from '../../vectors/index.js';
 import { memberOf } from '../checked-answers.js';
 import { OnnxError } from './onnx-protocol.js';
@@ -9,17 +12,17 @@ const BYTE_MAX = 255;
 const SIDE_MAX = 2048;
 const BICUBIC = 3;
 const KERNELS: Readonly<Record<number, ResizeKernel>> = { 0: 'nearest', 1: 'lanczos3', 2: 'linear', 3: 'cubic' };
-/** Steps that make other numbers of a picture, and are not done here. */
+/** Steps that change the numbers and are not implemented. */
 const UNKNOWN_STEPS = ['do_pad', 'rescale_offset', 'do_reduce_labels', 'do_flip_channel_order', 'crop_pct'];
 
 export interface PicturePreparation {
   readonly shape: PictureShape;
-  /** What the model is given of a byte, by colour: `byte * factors[colour] + offsets[colour]`. */
+  /** The model's input for a byte, by colour: `byte * factors[colour] + offsets[colour]`. */
   readonly factors: readonly number[];
   readonly offsets: readonly number[];
 }
 
-/** Throws an OnnxError that says what of it is not known. */
+/** Throws an OnnxError that names what is not supported. */
 export function preparationOf(config: object): PicturePreparation {
   const step = UNKNOWN_STEPS.find((name) => !isOff(memberOf(config, name)));
   if (step !== undefined) throw unknown(`has the step ${step}, which is not done here`);

@@ -1,9 +1,11 @@
-/** From the states of a text's tokens to one vector, as sentence-transformers name the ways. Pure functions. */
+/**
+ * Pools the states of a text's tokens into one vector, with the names that sentence-transformers uses. Pure functions.
+ */
 
 const POOLINGS = ['cls', 'mean', 'max', 'lasttoken'] as const;
 export type Pooling = (typeof POOLINGS)[number];
 
-/** `states`: a row of `dimensions` numbers for each token of one text, without padding. */
+/** Pools `states`, which has a row of `dimensions` numbers per token of one text, without padding. */
 export function pooled(states: Float32Array, dimensions: number, pooling: Pooling): Float32Array {
   switch (pooling) {
     case 'cls':
@@ -17,7 +19,7 @@ export function pooled(states: Float32Array, dimensions: number, pooling: Poolin
   }
 }
 
-/** Without a function called for each number: a search waits for it. */
+/** Uses no function call per number, since a search waits for it. */
 function meanOf(states: Float32Array, dimensions: number): Float32Array {
   const mean = states.slice(0, dimensions);
   for (let at = dimensions; at < states.length; at++) {

@@ -1,6 +1,6 @@
 /**
- * Texts and pictures that have nothing to do with each other, by which a model's cosines are read: what it says of them is what nothing
- * looks like. The pictures are made, and more alike than photographs are. Pure.
+ * Unrelated texts and pictures, which show what cosines a model gives to unrelated input. The pictures are generated,
+ * and more alike than photographs are. Pure functions.
  */
 import type { CosinesAtRandom, PictureShape } from '../../vectors/index.js';
 
@@ -25,10 +25,10 @@ const BYTE_MAX = 255;
 const WAVES = 5;
 const TURN = 2 * Math.PI;
 const ACROSS_MAX = 9;
-/** A number in 0..1 of each seed: the golden ratio leaves none near another. */
+/** Golden ratio: its multiples modulo 1 give each seed a number in 0..1 that is far from the others. */
 const GOLDEN = 0.618_033_988_749_895;
 
-/** Waves of other colours, lengths and directions each, some of them with hard edges. */
+/** Returns pictures of waves with different colours, lengths and directions, some with hard edges. */
 export function probePictures({ width, height }: PictureShape): readonly Uint8Array[] {
   return Array.from({ length: PICTURES }, (_, picture) => {
     const pixels = new Uint8Array(width * height * CHANNELS);
@@ -61,7 +61,10 @@ function shareOf(seed: number): number {
   return (seed * GOLDEN) % 1;
 }
 
-/** Of all pairs of one and one other; of one kind alone, of all pairs of two different ones. */
+/**
+ * Returns mean and deviation of the cosines of all pairs of one left and one right vector. With one argument, of all
+ * pairs of two different vectors.
+ */
 export function cosinesAtRandom(left: readonly Float32Array[], right: readonly Float32Array[] = left): CosinesAtRandom {
   const cosines = left.flatMap((one, at) =>
     (left === right ? right.slice(at + 1) : right).map((other) => cosineOf(one, other)),
@@ -71,7 +74,7 @@ export function cosinesAtRandom(left: readonly Float32Array[], right: readonly F
   return { mean, deviation: Math.sqrt(square) };
 }
 
-/** NaN where one of them has no direction. */
+/** Returns NaN if one of them is zero. */
 function cosineOf(left: Float32Array, right: Float32Array): number {
   const product = left.reduce((sum, value, at) => sum + value * (right[at] as number), 0);
   return product / (Math.hypot(...left) * Math.hypot(...right));

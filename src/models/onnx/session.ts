@@ -1,15 +1,15 @@
-/** A graph as ONNX Runtime has it in this process: loaded once, run one input at a time on one thread. */
+/** A graph loaded in ONNX Runtime in this process, run on one input at a time on one thread. */
 import type * as Runtime from 'onnxruntime-node';
 import { OnnxError } from './onnx-protocol.js';
 
 export type OnnxRuntime = typeof Runtime;
 
 const RUNTIME_PACKAGE = 'onnxruntime-node';
-/** The library writes to the standard error output otherwise; what it throws says the same. */
+/** Log level that keeps the library from writing to standard error; its exceptions say the same. */
 const SILENT = 4;
 const SAID_CHARACTERS_MAX = 200;
 
-/** What a graph asks for: `type` as the library names it, and sizes that are known. */
+/** Input of a graph. `type` is the library's name; `shape` has numbers for known sizes. */
 export interface GraphInput {
   readonly name: string;
   readonly type: string;
@@ -21,7 +21,7 @@ export interface Numbers {
   readonly dims: readonly number[];
 }
 
-/** Throws an OnnxError where the package is not installed, or not for this machine. */
+/** Throws an OnnxError if the package is not installed, or not for this machine. */
 async function loadRuntime(): Promise<OnnxRuntime> {
   try {
     const loaded = (await import(RUNTIME_PACKAGE)) as OnnxRuntime & { readonly default?: OnnxRuntime };
@@ -64,7 +64,10 @@ export class Session {
     return new Session(runtime, session);
   }
 
-  /** The first output of these names; where it has none of them, its first one. `what` it reads, for the message of an OnnxError. */
+  /**
+   * Returns the first output with one of the wanted names, or else the graph's first output. `what` describes the input
+   * in the message of an OnnxError.
+   */
   async run(feeds: Record<string, Runtime.Tensor>, wanted: readonly string[], what: string): Promise<Numbers> {
     const names = this.session.outputNames;
     const name = wanted.find((each) => names.includes(each)) ?? names[0] ?? '';
@@ -91,7 +94,7 @@ function fileOf(path: string): string {
   return path.replace(/^.*[/\\]/, '');
 }
 
-/** The library's own words in one line, without the folders of the machine that built it or that it runs on. */
+/** Returns the library's message in one line, without paths of the machine it was built on or runs on. */
 function saidBy(error: unknown): string {
   const { message } = error as Error;
   return message

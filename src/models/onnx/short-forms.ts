@@ -1,6 +1,7 @@
 /**
- * What a search says to the process of its model, and what comes back, without anything that need not be read: the model as it was said before, one text, and
- * the numbers of one vector as they lie in memory. A search waits for every microsecond of it; everything else goes as it always does.
+ * Compact messages between a search and the process of its model, without anything that needs parsing: the model's
+ * description as sent before plus one text, and the vector's numbers as they are in memory. Saves microseconds for
+ * which a search waits; all other messages are sent as usual.
  */
 import type { FromWorker, ShortForms, ToWorker } from '../../platform/hosts/index.js';
 import type { OnnxModel, OnnxProtocol } from './onnx-protocol.js';
@@ -9,12 +10,12 @@ type Ask = OnnxProtocol['questions']['embed']['ask'];
 type ModelAsked = Omit<Ask, 'texts'>;
 
 const NUMBER_BYTES = 4;
-/** Behind the model, whose JSON has none. */
+/** Follows the model's JSON, which contains no line break. */
 const SEPARATOR = '\n';
 
-/** As the process has to be told which model it is. */
+/** Cache of the head that tells the process which model is meant. */
 const said = new WeakMap<OnnxModel, { readonly tokensMax: number; readonly head: string }>();
-/** What was heard last: searches ask one model many times. */
+/** Last head parsed: searches ask one model many times. */
 let heard: { readonly head: string; readonly asked: ModelAsked } | undefined;
 
 export const shortForms: ShortForms = {
@@ -23,7 +24,7 @@ export const shortForms: ShortForms = {
       if (message.kind !== 'question' || message.name !== 'embed') return undefined;
       const { model, tokensMax, texts } = message.ask as Ask;
       const [text] = texts;
-      // Of half a character there is no UTF-8.
+      // Half of a surrogate pair has no UTF-8 encoding.
       if (text === undefined || texts.length > 1 || !text.isWellFormed()) return undefined;
       const content = headOf(model, tokensMax) + text;
       const bytes = Buffer.allocUnsafe(NUMBER_BYTES + Buffer.byteLength(content));

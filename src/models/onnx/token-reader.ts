@@ -1,10 +1,10 @@
-/** Texts as the numbers of their tokens, by the `tokenizer.json` of a model's folder. */
+/** Converts texts into token ids by the `tokenizer.json` of a model's folder. */
 import { Tokenizer } from '@huggingface/tokenizers';
 import { memberOf } from '../checked-answers.js';
 import { OnnxError } from './onnx-protocol.js';
 import { WordTokens } from './word-tokens.js';
 
-/** As the package has it, whose own declarations name files that a module cannot find. */
+/** The package's encoder. Its own declarations name files that a module cannot resolve. */
 interface Encoder {
   encode(
     text: string,
@@ -15,29 +15,29 @@ const EncoderOfFile = Tokenizer as unknown as new (tokenizer: object, config: ob
 
 export interface Tokens {
   readonly ids: readonly number[];
-  /** 0 for those of a first text, 1 for those of a second. */
+  /** 0 for tokens of a first text, 1 for those of a second. */
   readonly types: readonly number[];
 }
 
 const PROBE = 'a';
-/** Of the tokens of a pair, what its first text may take at most. */
+/** Share of a pair's tokens that the first text may take at most. */
 const FIRST_SHARE_MAX = 1 / 2;
 
 export class TokenReader {
   readonly #tokenizer: Encoder;
-  /** What texts are filled up to and with, where the tokenizer says so; those of most models need not be. */
+  /** Length and token for padding, if the tokenizer requires it; most models do not. */
   readonly #filling: { readonly length: number; readonly id: number } | undefined;
-  /** What stands before and behind the tokens of any text. */
+  /** Special tokens before and after the tokens of any text. */
   readonly #before: readonly number[];
   readonly #behind: readonly number[];
-  /** Undefined of a tokenizer that does not look at each word by itself. */
+  /** Undefined if the tokenizer does not process each word separately. */
   readonly #words: WordTokens | undefined;
 
-  /** Throws an OnnxError where the files are of no tokenizer that is known. */
+  /** Throws an OnnxError if the files are of an unknown tokenizer. */
   constructor(tokenizer: object, config: object) {
     try {
       this.#filling = fillingOf(tokenizer);
-      // How long texts may be is not for the tokenizer to say, and nothing is filled up.
+      // Truncation and padding are done here, not by the tokenizer.
       this.#tokenizer = new EncoderOfFile({ ...tokenizer, truncation: null, padding: null }, config);
       const empty = this.#tokenizer.encode('').ids;
       const { ids } = this.#tokenizer.encode(PROBE);
@@ -52,17 +52,17 @@ export class TokenReader {
     }
   }
 
-  /** Tokens of the text itself. */
+  /** Returns the number of tokens of the text, without special tokens. */
   count(text: string): number {
     return this.#idsOf(text).length;
   }
 
-  /** How many tokens stand around those of a text. */
+  /** Number of special tokens around a text. */
   get around(): number {
     return this.#before.length + this.#behind.length;
   }
 
-  /** At most so many, with what stands around them; the rest of the text is cut off. */
+  /** Returns at most `tokensMax` tokens, including special tokens. Longer texts are truncated. */
   read(text: string, tokensMax: number): Tokens {
     const ids = this.#words === undefined ? this.#tokenizer.encode(text).ids : this.#around(this.#words.idsOf(text));
     const kept = ids.length <= tokensMax ? ids : [...ids.slice(0, tokensMax - this.#behind.length), ...this.#behind];
@@ -77,12 +77,12 @@ export class TokenReader {
     return this.#words?.idsOf(text) ?? this.#inside(text);
   }
 
-  /** Without what stands around a text. */
+  /** Returns tokens without special tokens. */
   #inside(text: string): number[] {
     return this.#tokenizer.encode(text, { add_special_tokens: false }).ids;
   }
 
-  /** As long as the model was trained with, where it was with texts of one length. */
+  /** Pads to the length with which the model was trained, if it was trained with texts of one length. */
   filledUp({ ids, types }: Tokens): Tokens {
     const missing = this.#filling === undefined ? 0 : this.#filling.length - ids.length;
     if (this.#filling === undefined || missing <= 0) return { ids, types };
@@ -93,14 +93,17 @@ export class TokenReader {
     };
   }
 
-  /** The two as one text of at most so many tokens: the second is cut off first, the first at half of them. */
+  /**
+   * Returns both texts as one of at most `tokensMax` tokens. The second text is truncated first; the first gets at most
+   * half of the tokens.
+   */
   readPair(first: string, second: string, tokensMax: number): Tokens {
     const kept = this.#cutToTokens(first, Math.floor(tokensMax * FIRST_SHARE_MAX));
     const whole = this.#pair(kept, second);
     if (whole.ids.length <= tokensMax) return whole;
     const room = this.count(second) - (whole.ids.length - tokensMax);
     const cut = this.#pair(kept, this.#cutToTokens(second, Math.max(0, room)));
-    // A text that was cut may have a token more than its part of the whole had.
+    // A truncated text may have one token more than its part of the whole had.
     if (cut.ids.length <= tokensMax) return cut;
     const end = tokensMax - 1;
     return { ids: [...cut.ids.slice(0, end), cut.ids.at(-1) as number], types: cut.types.slice(0, tokensMax) };
@@ -114,7 +117,10 @@ export class TokenReader {
     return { ids, types: types ?? ids.map(() => 0) };
   }
 
-  /** The longest beginning of the text of at most so many tokens, by halving: tokens do not say where in the text they end. */
+  /**
+   * Returns the longest prefix with at most so many tokens, by binary search, since tokens do not tell their position
+   * in the text.
+   */
   #cutToTokens(text: string, tokensMax: number): string {
     if (this.count(text) <= tokensMax) return text;
     let [fits, tooLong] = [0, text.length];

@@ -1,10 +1,10 @@
 /**
- * Tokens of words that were met before, for tokenizers that look at each word by itself, as BERT's do: of ten words most were met, and all that is done for a text's characters
- * takes several times as long as finding them.
+ * Caches the tokens of words, for tokenizers such as BERT's that process each word separately. Nine of ten words were
+ * seen before, and tokenizing a text takes several times as long as looking up its words.
  */
 import { memberOf } from '../checked-answers.js';
 
-/** Of one tokenizer; then all are forgotten. */
+/** Limit per tokenizer. A full cache is cleared. */
 const WORDS_MAX = 20_000;
 const CHARACTERS_MAX = 64;
 const SPACE = ' ';
@@ -14,7 +14,10 @@ export class WordTokens {
 
   private constructor(private readonly encode: (text: string) => readonly number[]) {}
 
-  /** Undefined where the tokens of a text may be others than those of its words, one behind the other. `encode`: without what stands around a text. */
+  /**
+   * Returns undefined if the tokens of a text may differ from those of its words in sequence. `encode` returns tokens
+   * without special tokens.
+   */
   static of(
     { tokenizer, config }: { readonly tokenizer: object; readonly config: object },
     encode: (text: string) => readonly number[],
