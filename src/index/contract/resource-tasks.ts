@@ -138,6 +138,6 @@ export interface ResourceResults {
   'transcribe-by': { readonly after: string | undefined };
   /** `state`: set with the last files, if pictures are searched. */
   'frames-by': { readonly after: string | undefined; readonly state: ListState | undefined };
-  /** Undefined if there is no such record. */
+  /** Rejects with `record-not-found` if there is no such record. */
   'linked-texts': readonly LinkedText[];
 }

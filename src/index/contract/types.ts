@@ -202,7 +202,10 @@ export interface ListFiles {
   linksBelow(prefix: string): boolean;
   /** True if a record of the current version links to the file. */
   linksTo(file: FileToRead): boolean;
-  /** Returns the text of the documents that a record links to; undefined if there is no record of that name. */
+  /**
+   * Returns the text of the documents that the record with this name links to. Rejects with `record-not-found` if there
+   * is none.
+   */
   texts(name: string, pages: PageRange): Promise<readonly LinkedText[]>;
 }
 

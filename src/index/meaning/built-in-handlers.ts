@@ -1,4 +1,7 @@
-/** Ingest tasks of the built-in model of a list: learning it from the records, embedding them by it, forgetting an earlier one. */
+/**
+ * Ingest tasks of a list's built-in model: learning it from the records, embedding records with it, removing an earlier
+ * one.
+ */
 import { rmSync } from 'node:fs';
 import type { Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
@@ -29,12 +32,18 @@ import type {
 } from '../contract/ingest-tasks.js';
 import { renderTexts } from './meaning-handlers.js';
 
-/** Evenly spaced records that it is learned from: more change hardly anything, and take time. */
+/**
+ * Maximum number of records, evenly spaced, from which the model is learned. More hardly change the model, and take
+ * time.
+ */
 const RECORDS_MAX = 20_000;
-/** Of a long record's text, the beginning says what it is about. */
+/** The beginning of a long text is enough to tell what the record is about. */
 const TEXT_CHARACTERS_MAX = 20_000;
 
-/** What they take of the memory: a column has two rows of 128 numbers, and a counted word its text. */
+/**
+ * Returns limits that keep the matrix within `bytesMax`: each column has two rows of 128 numbers, and each counted word
+ * its text.
+ */
 function limitsOf(bytesMax: number): MatrixLimits {
   const limit = (most: number, bytesEach: number) => Math.max(1, Math.min(most, Math.floor(bytesMax / 3 / bytesEach)));
   return { termsMax: limit(32_768, 1200), countedTermsMax: limit(262_144, 150), entriesMax: limit(3_000_000, 20) };
@@ -43,7 +52,8 @@ function limitsOf(bytesMax: number): MatrixLimits {
 export function learnModel({ kernel, stores }: IngestContext, task: LearnModelTask): IngestResults['learn-model'] {
   const store = stores.get(task.listPath);
   const state = requiredState(store);
-  // The current one when it was asked for: another one may be by now, and that one gone.
+  // The version was current when the task was created; meanwhile another one may be, and this one may have been
+  // dropped.
   const isThere = state.versions.some((candidate) => candidate.version === task.version);
   const { definition, version } = requiredVersion(state, isThere ? task.version : state.currentVersion);
   const records = store.version(version);
@@ -95,7 +105,10 @@ function refused(reason: string, detail: string): WorkOutcome<EmbeddingResult> {
   return { verdict: 'refused', result: { kind: 'failure', reason, detail } };
 }
 
-/** Its databases are emptied, for another thread may still read them; those of spaces that were forgotten before are removed. */
+/**
+ * Removes a space. Its databases are emptied rather than dropped, because another thread may still be reading them;
+ * those of spaces that were removed earlier are dropped.
+ */
 export function forgetSpace({ stores }: IngestContext, task: ForgetSpaceTask): IngestResults['forget-space'] {
   const store = stores.get(task.listPath);
   const before = requiredState(store);

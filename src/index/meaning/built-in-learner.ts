@@ -1,6 +1,7 @@
 /**
- * Has the built-in model of a list learned: first when there are enough records, and again when there are twice as many, once all have
- * the vectors of the one before, which serve until those of the next are complete. Main thread only.
+ * Has the built-in model of a list learned: first when there are enough records, and again when there are twice as many
+ * and all have vectors of the previous model. These are searched until those of the new model are complete. Main thread
+ * only.
  */
 import type { RecordStore } from '../../records/index.js';
 import { currentVersionOf, type ListState, type VectorSpace } from '../../store/index.js';
@@ -9,7 +10,7 @@ import type { AttachModelTask } from '../contract/ingest-tasks.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import { BackgroundRounds } from '../versions/background-rounds.js';
 
-/** Of fewer, it cannot be told which words belong together. */
+/** With fewer records it cannot be told which words belong together. */
 export const LEARNED_RECORDS_MIN = 64;
 const GROWTH = 2;
 const NOTHING_IN_COMMON = 'The records have no words in common to learn from.';
@@ -18,19 +19,19 @@ export interface BuiltInLearnerOptions {
   readonly host: BackgroundHost;
   readonly store: RecordStore;
   readonly language: () => string;
-  /** True where it is the list's model. */
+  /** True if the built-in model is the list's model. */
   readonly isWanted: () => boolean;
-  /** True where all records have their vectors of a space. */
+  /** True if all records have their vectors in the space. */
   readonly isFilled: (space: VectorSpace) => boolean;
-  /** The state of a commit that is about the model alone. */
+  /** Adopts the state of a commit that concerns only the model. */
   readonly adopt: (state: ListState) => void;
 }
 
 export class BuiltInLearner {
   private readonly rounds: BackgroundRounds;
-  /** What was learned cannot be read. */
+  /** True if the learned model cannot be read. */
   private isLost = false;
-  /** So many records gave no model. */
+  /** Number of records from which no model could be learned. */
   private fruitlessOf: number | undefined;
 
   constructor(private readonly options: BuiltInLearnerOptions) {
@@ -41,20 +42,20 @@ export class BuiltInLearner {
     });
   }
 
-  /** After each commit: begins what there is to do. */
+  /** Call it after each commit: starts what there is to do. */
   committed(): void {
     this.rounds.look();
   }
 
-  /** The model of a space is gone, or damaged. */
+  /** Call it when the model of a space is missing or damaged. */
   lost({ number }: VectorSpace): void {
-    // An earlier one is on its way out.
+    // An earlier model is being removed anyway.
     if (newestBuiltIn(this.options.host.state())?.number !== number) return;
     this.isLost = true;
     this.committed();
   }
 
-  /** Why a list whose model it is has no vectors. */
+  /** Why a list with this model has no vectors yet. */
   status(): { readonly pending: number; readonly error?: string } {
     const pending = this.recordCount();
     if (pending < LEARNED_RECORDS_MIN) {
@@ -123,7 +124,7 @@ export class BuiltInLearner {
   }
 }
 
-/** What is attached where the list's model is the built-in one; undefined before it was learned. */
+/** Returns the model to attach if the list's model is the built-in one; undefined before it was learned. */
 export function learnedModelOf(state: ListState): AttachModelTask['model'] | undefined {
   const space = newestBuiltIn(state);
   return space && attachable(space.modelVersion, space.dimensions, space.learnedFrom ?? 0);

@@ -1,6 +1,7 @@
 /**
- * Ingest tasks about the scale of a list's cosines: how near random vectors are to each other, and how near a vector is to the nearest of
- * another record. Which vectors are compared is decided by their number alone, so that the same vectors give the same scale.
+ * Ingest tasks that calibrate a list's cosines: how similar random vectors are, and how similar a vector is to its
+ * nearest neighbour in another record. The sample depends only on the number of vectors, so that the same vectors give
+ * the same calibration.
  */
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { MATCH_ALL, parseResult, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
@@ -12,10 +13,10 @@ import { withSpace } from './meaning-handlers.js';
 
 const PAIRS = 4096;
 const NEIGHBOURS_OF = 512;
-/** Vectors of a record's own passages may stand before those of others. */
+/** More than one, because vectors of the record's own passages may come before those of other records. */
 const NEAREST_WANTED = 64;
 const WIDTH = 96;
-/** No word of a record: what no text is folded to. */
+/** Occurs in no record: no text is folded to it. */
 const NO_WORD = '\u0000';
 
 export function calibrate({ kernel, stores }: IngestContext, task: CalibrateTask): IngestResults['calibrate'] {
@@ -52,7 +53,7 @@ export function commitCalibration(
   return state;
 }
 
-/** Record numbers of all vectors that count. */
+/** Returns the record numbers of all vectors that are not deleted, in ascending order. */
 function liveRecords(kernel: Kernel, { generation, segments }: CalibrateTask): number[] {
   const live: number[] = [];
   for (const { handle } of segments) {
@@ -67,11 +68,11 @@ function liveRecords(kernel: Kernel, { generation, segments }: CalibrateTask): n
 
 interface Sampled {
   readonly recordNumber: number;
-  /** Of length 1. */
+  /** Normalised to length 1. */
   readonly vector: Float32Array;
 }
 
-/** A vector each of different records; all records where they are few. */
+/** Returns one vector of each of several different records; of all records if they are few. */
 function sampleOf(vectors: SpaceStore, records: readonly number[], draw: (below: number) => number): Sampled[] {
   const numbers = new Set<number>();
   if (records.length <= PAIRS) for (const recordNumber of records) numbers.add(recordNumber);
@@ -85,7 +86,7 @@ function sampleOf(vectors: SpaceStore, records: readonly number[], draw: (below:
   });
 }
 
-/** Cosine with the nearest vector of another record, as a search finds it. */
+/** Cosine with the nearest vector of another record, as a search finds it; undefined if none was found. */
 function nearestOther(
   kernel: Kernel,
   generation: GenerationHandle,
@@ -128,7 +129,7 @@ function spreadOf(values: readonly number[]): SpaceCalibration['random'] {
   return { mean, deviation: Math.sqrt(variance) };
 }
 
-/** Numbers below one that is given, in an order that the seed decides: a linear congruential generator (Knuth's MMIX). */
+/** Pseudo-random numbers below a given one, determined by the seed: a linear congruential generator (Knuth's MMIX). */
 function randomOf(seed: number): (below: number) => number {
   let state = BigInt(seed) ^ 0x5851f42d4c957f2dn;
   return (below) => {

@@ -1,4 +1,7 @@
-/** Embeds batches of records of one version of a list by one model: their texts, cut into passages, become vectors. Main thread only. */
+/**
+ * Embeds batches of records of one version with one model: cuts their texts into passages and turns these into vectors.
+ * Main thread only.
+ */
 import { unlessEnded } from '../../platform/index.js';
 import type { LaneWorker, WorkOutcome } from '../../platform/work/index.js';
 import {
@@ -11,21 +14,21 @@ import {
 } from '../../vectors/index.js';
 import type { TextOfRecord } from '../contract/ingest-tasks.js';
 
-/** Of one batch: what a death of the process may cost. */
+/** Maximum number of records in a batch, which is what the death of the process may cost. */
 const BATCH_RECORDS_MAX = 256;
 
 export interface EmbeddingWorkerOptions {
   readonly model: string;
   readonly embedder: Embedder;
   readonly render: (recordNumbers: readonly number[]) => Promise<readonly TextOfRecord[]>;
-  /** What the newest attempt came to; undefined: it went well. */
+  /** Called with the error of the latest attempt; undefined if it succeeded. */
   readonly onOutcome: (error: string | undefined) => void;
 }
 
 type Outcome = WorkOutcome<EmbeddingResult>;
 
 export interface BuiltInWorkerOptions extends Pick<EmbeddingWorkerOptions, 'model' | 'onOutcome'> {
-  /** Undefined where the model is not there. */
+  /** Resolves to undefined if the model is missing. */
   readonly embed: (recordNumbers: readonly number[]) => Promise<readonly Outcome[] | undefined>;
   readonly onMissing: () => void;
 }
@@ -42,7 +45,7 @@ export function embeddingWorker(options: EmbeddingWorkerOptions): LaneWorker<Emb
   });
 }
 
-/** By the model that was learned from the list: the ingest thread has it, and nothing but the vectors comes back. */
+/** Worker for the model that was learned from the list. It is held by the ingest thread, so only vectors come back. */
 export function builtInWorker(options: BuiltInWorkerOptions): LaneWorker<EmbeddingTypes> {
   return workerOf(options, {
     batchMax: BATCH_RECORDS_MAX,
@@ -62,7 +65,7 @@ export function builtInWorker(options: BuiltInWorkerOptions): LaneWorker<Embeddi
 
 interface Embedding {
   readonly batchMax: number;
-  /** An outcome a record. Never rejects. */
+  /** Returns one outcome per record. Never rejects. */
   readonly embed: (recordNumbers: readonly number[], abort: AbortSignal) => Promise<readonly Outcome[]>;
 }
 
@@ -75,7 +78,7 @@ function workerOf(
     batchMax: Math.min(BATCH_RECORDS_MAX, Math.max(1, batchMax)),
     perform: async (work, abort) => {
       const recordNumbers = work.map(({ item }) => item);
-      // A model that does not heed the signal keeps nobody waiting.
+      // A model that ignores the signal delays nobody.
       const outcomes = (await unlessEnded(abort, embed(recordNumbers, abort))) ?? stopped(work.length);
       if (abort.aborted) return outcomes;
       const wrong = outcomes.find(({ verdict }) => verdict === 'failed' || verdict === 'unavailable')?.result;
@@ -90,13 +93,13 @@ function workerOf(
   };
 }
 
-/** What counts for nothing: the list is closed. */
+/** Outcomes that have no effect, because the list is closed. */
 function stopped(count: number): readonly Outcome[] {
   const result = { kind: 'failure', reason: 'stopped', detail: 'The list is closed.' } as const;
   return Array.from({ length: count }, () => ({ verdict: 'unavailable', result }));
 }
 
-/** An outcome a record. Never rejects. */
+/** Returns one outcome per record. Never rejects. */
 async function embedRecords(
   { embedder, render }: EmbeddingWorkerOptions,
   recordNumbers: readonly number[],
@@ -130,7 +133,10 @@ async function embedRecords(
   }
 }
 
-/** What becomes of a record that is not embedded: it is gone, has no text, or more than a record can have vectors for. */
+/**
+ * Outcome of a record that is not embedded: it is gone, has no text, or has more passages than a record can have
+ * vectors.
+ */
 function withoutVectors({ isGone }: TextOfRecord, passages: readonly string[] | undefined): Outcome {
   if (isGone) return { verdict: 'done', result: { kind: 'nothing' } };
   if (passages === undefined || passages.length === 0) return refused('no-text', 'The record has no text.');
@@ -143,7 +149,9 @@ function refused(reason: string, detail: string): Outcome {
   return { verdict: 'refused', result: { kind: 'failure', reason, detail } };
 }
 
-/** Where the model refuses some of the texts, halves are tried until it is known which. */
+/**
+ * Embeds the passages of the records. If the model refuses some of the texts, retries halves until it is known which.
+ */
 async function embedEach(
   embedder: Embedder,
   records: readonly Passages[],

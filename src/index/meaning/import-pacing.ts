@@ -1,20 +1,25 @@
 /**
- * Holds imports back where they are faster than graphs are made: what has none is compared by every search from the first to the last. A
- * batch waits for merges before its turn in the list's queue, so that small writes go on meanwhile; not for ever: where merges fail,
- * there is nothing to merge or it takes too long, it is written all the same. Main thread only.
+ * Holds back imports that are faster than the building of graphs, because every search compares all vectors without a
+ * graph. A batch waits for merges before its turn in the list's queue, so that small writes continue meanwhile. It is
+ * written all the same if merges fail, there is nothing to merge or it takes too long. Main thread only.
  */
 
-/** What searches may read of an index for want of graphs: 400,000 vectors of 128 dimensions, which takes about 2 ms. */
+/**
+ * Bytes of vectors without a graph that searches may read: 400,000 vectors of 128 dimensions, which takes about 2 ms.
+ */
 const COMPARED_BYTES_MAX = 25_600_000;
-/** Whoever stands between a client and the service may take it for dead after a minute. */
+/** A proxy between client and service may consider the connection dead after a minute. */
 const WAIT_MS_MAX = 20_000;
 
 export interface ImportPacingOptions {
-  /** What searches read of an index for want of graphs; of the index in which that is most. */
+  /** Bytes of vectors without a graph that searches read; that of the index with the most. */
   readonly comparedBytes: () => number;
-  /** The piece of work that is under way, which resolves when the next has begun; undefined where there is none, or it is tried again later. */
+  /**
+   * The task in progress, which resolves when the next one has begun; undefined if there is none, or it is to be
+   * retried later.
+   */
   readonly building: () => Promise<void> | undefined;
-  /** Other limits; a test may have them. */
+  /** Other limits, for tests. */
   readonly limits?: PacingLimits | undefined;
 }
 
@@ -33,7 +38,7 @@ export class ImportPacing {
     this.limits = options.limits ?? { comparedBytesMax: COMPARED_BYTES_MAX, waitMsMax: WAIT_MS_MAX };
   }
 
-  /** Resolves when a batch may take its turn; never rejects. All that wait go on together. */
+  /** Resolves when a batch may take its turn. Never rejects. All waiting batches continue together. */
   room(): Promise<void> {
     this.waiting ??= this.wait().finally(() => {
       this.waiting = undefined;
@@ -41,12 +46,12 @@ export class ImportPacing {
     return this.waiting;
   }
 
-  /** True where a batch waits. */
+  /** True if a batch is waiting. */
   get holdsBack(): boolean {
     return this.letGo !== undefined;
   }
 
-  /** Nothing waits from now on. */
+  /** Lets all batches continue from now on. */
   stop(): void {
     this.isStopped = true;
     this.letGo?.();

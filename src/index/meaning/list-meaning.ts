@@ -1,6 +1,6 @@
 /**
- * The vectors of one open list: which model they are of, what is still to be embedded, and who does it. All that is known is in the
- * list's store; a list that never had a model has nothing here but this object. Main thread only.
+ * The vectors of one open list: which model they belong to, which records are still to be embedded, and by whom.
+ * Everything is kept in the list's store; a list that never had a model has only this object. Main thread only.
  */
 import { basename } from 'node:path';
 import { tellableReason, type Job, type Metrics } from '../../platform/index.js';
@@ -38,14 +38,17 @@ import { BuiltInLearner, learnedModelOf } from './built-in-learner.js';
 import { builtInWorker, embeddingWorker } from './embedding-worker.js';
 import { ModelAttachment, newestSpace } from './model-attachment.js';
 
-/** Records whose vectors are looked for in one turn of the list's queue. */
+/** Number of records whose vectors are looked up in one turn of the list's queue. */
 const SCAN_RECORDS_MAX = 5000;
-/** A model that does not answer is asked again in pauses of the lane; what it fails at is given up after these. */
+/**
+ * Delays of retries. While a model is unavailable, its lane pauses; a record that the model fails to embed is given up
+ * after these.
+ */
 const RETRIES = { soonMs: [1000, 5000, 30_000], laterMs: [300_000, 1_800_000, 7_200_000], jitterPercent: 20 };
 const RETRY_PAUSE_MS = 5000;
-/** Of one model under way: of one batch at most nobody knows after a crash whether it was embedded. */
+/** Batches in flight per model: after a crash it is unknown for at most this many whether they were embedded. */
 const BATCHES_UNDER_WAY_MAX = 1;
-/** While one model takes the place of another, neither waits for the other. */
+/** While one model replaces another, neither waits for the other. */
 const MODELS_AT_WORK_MAX = 2;
 
 export interface ListMeaningOptions {
@@ -54,11 +57,14 @@ export interface ListMeaningOptions {
   readonly settings: () => SearchSettings;
   readonly models: () => ListModels;
   readonly metrics: Pick<Metrics, 'recordsEmbedded'>;
-  /** The state of a commit that is about the model alone. */
+  /** Adopts the state of a commit that concerns only the model. */
   readonly adopt: (state: ListState) => void;
-  /** How far imports may be ahead of graphs. Absent: as the service has it. */
+  /** How far imports may be ahead of graphs. Undefined: the default. */
   readonly pacing?: PacingLimits;
-  /** Without a commit for so long, segments and graphs of vectors are merged as far as they may be. Absent: as the service has it. */
+  /**
+   * Time without a commit after which segments and graphs of vectors are merged as far as possible. Undefined: the
+   * default.
+   */
   readonly quietMs?: number;
 }
 
@@ -74,7 +80,7 @@ export class ListMeaning {
   private scanning: Promise<void> | undefined;
   private pause: NodeJS.Timeout | undefined;
   private job: Job | undefined;
-  /** What the newest attempt to embed, or the model itself, complained of. */
+  /** Error of the latest attempt to embed, or of the model itself. */
   private error: string | undefined;
   private stopped = false;
 
@@ -100,27 +106,30 @@ export class ListMeaning {
     });
   }
 
-  /** Of each commit of the list, before `committed`. */
+  /** Call it for each commit of the list, before `committed`. */
   noted(commit: Commit): void {
     this.index.noted(commit);
   }
 
-  /** An index of pictures that could not be opened is made again, also where no model of texts is ever asked for. */
+  /** An index of pictures that could not be opened is rebuilt even if the list never had a model for texts. */
   opened(): void {
     if (this.options.host.state().pictures !== undefined) this.index.committed();
   }
 
-  /** Resolves when the state is in line with the model that the list's settings name, or cannot be now: that is tried again by itself. */
+  /**
+   * Resolves when the list's state matches the model in its settings, or cannot be changed now; then it is retried in
+   * the background.
+   */
   async aligned(): Promise<void> {
     if (this.stopped || (this.modelName === null && this.options.host.state().meaning === undefined)) return;
     if (await this.attachment.attached()) this.committed();
   }
 
-  /** After each commit of the list. */
+  /** Call it after each commit of the list. */
   committed(): void {
     const { meaning, pictures } = this.options.host.state();
     if (this.stopped) return;
-    // It keeps those of pictures, too.
+    // The keeper also maintains the index of pictures.
     if (meaning === undefined && pictures !== undefined) this.index.committed();
     if (meaning === undefined && this.modelName === null) return;
     this.learner.committed();
@@ -157,7 +166,10 @@ export class ListMeaning {
     };
   }
 
-  /** Vectors that are there are searched in every version by an index of them, which is made again where it could not be opened. */
+  /**
+   * True if the serving vectors are searched by an index in the current version. An index that could not be opened is
+   * rebuilt.
+   */
   private isIndexed({ number, state }: VectorSpace, embedded: number): boolean {
     const { host } = this.options;
     if (state !== 'serving' || embedded === 0) return true;
@@ -186,7 +198,7 @@ export class ListMeaning {
     return failure && `The model could not be attached: ${tellableReason(failure.error)}.`;
   }
 
-  /** What could not be embedded is tried again; resolves with how many records that is. */
+  /** Queues the records again that could not be embedded; resolves to their number. */
   async retry(): Promise<number> {
     const { host } = this.options;
     const space = newestSpace(host.state());
@@ -202,12 +214,12 @@ export class ListMeaning {
     return retried;
   }
 
-  /** Resolves when an import may write its next batch: at once unless too much has no graph yet. */
+  /** Resolves when an import may write its next batch: at once unless too many vectors have no graph yet. */
   roomForImport(): Promise<void> {
     return this.index.roomForImport();
   }
 
-  /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
+  /** Time until which nothing has to be done: 0 if something is in progress, Infinity if nothing is scheduled. */
   get restsUntilMs(): number {
     if (this.scanning !== undefined) return 0;
     const { host } = this.options;
@@ -216,13 +228,13 @@ export class ListMeaning {
     return Math.min(scanMs, ...parts.map((part) => part?.restsUntilMs ?? Infinity));
   }
 
-  /** Of what the list is to have of its model. */
+  /** True if everything that the model has to do for the list is done. */
   get isComplete(): boolean {
     const { state } = this.status();
     return state === 'ready' || state === 'off';
   }
 
-  /** Breaks off what is under way: it is in the queue on disk. */
+  /** Aborts what is in progress; it stays in the queue on disk. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.index.letImportsGo();
@@ -239,7 +251,7 @@ export class ListMeaning {
     return this.options.settings().model ?? null;
   }
 
-  /** Undefined where the name stands for nothing now: what there is stays as it is. */
+  /** Undefined if the name refers to no model now; the state then stays as it is. */
   private wantedModel(): AttachModelTask['model'] | undefined {
     const model = this.modelName;
     if (model === null) return null;
@@ -261,7 +273,7 @@ export class ListMeaning {
 
   // ---- lanes
 
-  /** One for each version that is written to and each space whose model is there. */
+  /** Arranges one lane for each version that is written and each space whose model is available. */
   private arrangeLanes(spaces: readonly VectorSpace[]): void {
     const state = this.options.host.state();
     const versions = [currentVersionOf(state).version, buildingVersionOf(state)?.version];
@@ -351,7 +363,7 @@ export class ListMeaning {
     });
   }
 
-  /** Undefined where the version is gone: then so is its work. */
+  /** Undefined if the version was dropped, and its work with it. */
   private async withIndex<Result>(
     version: number,
     action: (index: VectorIndexView | undefined) => Promise<Result>,
@@ -364,7 +376,10 @@ export class ListMeaning {
       ?.withLease(known.definition, (lease) => action(lease.view(() => host.newSegment()).vectors));
   }
 
-  /** All is embedded that can be; of vectors that come with the records, as many as those that serve. */
+  /**
+   * True if everything that can be embedded is. For vectors that come with records: true if there are as many as in the
+   * serving space.
+   */
   private isFilled(space: VectorSpace): boolean {
     const { host, store } = this.options;
     const { version } = currentVersionOf(host.state());
@@ -414,7 +429,8 @@ export class ListMeaning {
       const spaces = host.state().meaning?.spaces ?? [];
       const space = spaces.find(({ cursor, state }) => cursor !== null && state !== 'resting');
       if (space === undefined) {
-        // Where all have their vectors already, as of a model that was attached before, no other commit says so.
+        // If all records have their vectors already, as with a model that was attached before, no other commit triggers
+        // this.
         this.index.committed();
         return;
       }
@@ -427,7 +443,7 @@ export class ListMeaning {
     }
   }
 
-  /** A job for as long as something waits. */
+  /** Reports a job while records are waiting. */
   private tellProgress(): void {
     const { host } = this.options;
     const space = newestSpace(host.state());
@@ -454,13 +470,13 @@ const INDEX_AGAIN =
 const UNKNOWN_MODEL = 'There is no such model.';
 const NOTHING_TO_DO: WorkFigures = { pending: 0, failed: 0, reasons: {} };
 
-/** Why nothing is embedded by it. */
+/** Why the model embeds nothing. */
 function complaintOf(found: AttachedModel | undefined): string | undefined {
   if (found === undefined) return UNKNOWN_MODEL;
   return found.source === 'unavailable' ? found.detail : undefined;
 }
 
-/** Whether it is what the vectors of the space are made by. */
+/** True if the model makes the vectors of the space. */
 function makes(by: AttachedModel, { modelVersion }: VectorSpace): boolean {
   return by.source === 'built-in' || (by.source === 'embedder' && by.embedder.version === modelVersion);
 }

@@ -1,4 +1,7 @@
-/** Ingest tasks about the vectors of a list: which model it has, what is to be embedded, and what came of that. */
+/**
+ * Ingest tasks for the vectors of a list: attaching its model, queueing records to be embedded, and storing the
+ * results.
+ */
 import { ServiceError } from '../../platform/index.js';
 import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
 import {
@@ -34,9 +37,9 @@ import type {
 import { VectorIndexCommit } from '../commit/vector-index-commit.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 
-/** Records begin at 1. */
+/** Record numbers begin at 1. */
 const FIRST_RECORD_NUMBER = 1;
-/** Beside those of pictures and of one that was forgotten a moment ago. */
+/** The other two are those of pictures and of a space that was just removed. */
 const SPACES_OF_MODELS_MAX = SPACES_MAX - 2;
 const NO_SPACES: MeaningState = { nextSpace: 1, spaces: [] };
 
@@ -64,18 +67,21 @@ export function attachModel({ stores }: IngestContext, task: AttachModelTask): I
   return state;
 }
 
-/** The spaces of a list whose model is that one from now on. Those of its earlier models rest, so that nothing is lost by trying another. */
+/**
+ * Returns the spaces of a list that gets this model. Those of its earlier models become resting, so that trying another
+ * model loses nothing.
+ */
 function attached(before: ListState, model: AttachModelTask['model']): MeaningState {
   const { nextSpace, spaces } = before.meaning ?? NO_SPACES;
   if (model === null) return { nextSpace, spaces: spaces.map(resting) };
   const same = spaces.find((space) => isSpaceOf(space, model));
   if (same === undefined && spaces.length >= SPACES_OF_MODELS_MAX) throw tooManySpaces(spaces.length);
   const serving = spaces.find(({ state }) => state === 'serving');
-  // What serves goes on until all is there.
+  // The serving space continues to serve until the new one is complete.
   const state = serving === undefined || serving === same ? 'serving' : 'filling';
   const cursor = model.source === 'own' ? null : FIRST_RECORD_NUMBER;
   const dimensions = model.dimensions ?? same?.dimensions ?? null;
-  // Without a vector, an index is there as soon as somebody keeps it up to date.
+  // A space without vectors has a complete index as soon as commits keep it up to date.
   const fresh = [
     before.currentVersion,
     ...(buildingVersionOf(before) === undefined ? [] : [buildingVersionOf(before)?.version ?? 0]),
@@ -88,18 +94,20 @@ function attached(before: ListState, model: AttachModelTask['model']): MeaningSt
   return { nextSpace: same === undefined ? nextSpace + 1 : nextSpace, spaces: [...others, wanted] };
 }
 
-/** Of models before, few are kept (`ModelAttachment`): these have come with records. */
+/**
+ * Few spaces of earlier models are kept (`ModelAttachment`), so most of these must be vectors that came with records.
+ */
 function tooManySpaces(count: number): ServiceError {
   const detail = `the list has vectors of ${count} models and lengths already, those that came with its records among them, which are nowhere else: a list of its own has room for others`;
   return new ServiceError('unprocessable', `${detail}.`);
 }
 
-/** Nobody keeps an index of it. */
+/** A resting space has no index that is kept up to date. */
 export function resting(space: VectorSpace): VectorSpace {
   return { ...space, state: 'resting', indexed: [] };
 }
 
-/** Vectors that came with records under a name are good for as long as their length is. */
+/** True if the space has the vectors of this model. Without given dimensions, any length matches. */
 function isSpaceOf(space: VectorSpace, model: NonNullable<AttachModelTask['model']>): boolean {
   return (
     space.source === model.source &&
@@ -143,7 +151,7 @@ interface Scan {
   readonly cursor: number;
 }
 
-/** The next records whose vectors are not those of their text. */
+/** Returns the next records whose vectors are missing or were made from another text. */
 function recordsWithout(store: RecordStore, { version, space, cursor: start }: Scan, task: QueueEmbeddingsTask) {
   const vectors = spaceStore(store, version.version, space.number).prepare();
   const recordNumbers: number[] = [];
@@ -165,7 +173,7 @@ export function renderTexts({ stores }: IngestContext, task: RenderTextsTask): I
   const store = stores.get(task.listPath);
   const state = requiredState(store);
   const version = state.versions.find((candidate) => candidate.version === task.version);
-  // It may go while the task waits for its turn, and its records with it.
+  // The version may be dropped while the task waits for its turn, and its records with it.
   if (version === undefined) return task.recordNumbers.map(goneText);
   const space = state.meaning?.spaces.find(({ number }) => number === task.space);
   const records = store.version(task.version);
@@ -192,7 +200,7 @@ function renderedText(
   return { recordNumber, text, hash: text && textHash(text, space), isGone: false };
 }
 
-/** What was embedded, and what becomes of the work, in one transaction. What was superseded meanwhile is nothing. */
+/** Stores the vectors and settles the work in one transaction. Results that were superseded meanwhile are ignored. */
 export function commitVectors(
   { kernel, stores }: IngestContext,
   task: CommitVectorsTask,

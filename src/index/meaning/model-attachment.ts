@@ -1,6 +1,6 @@
 /**
- * Attaches to a list the model that its settings name. What cannot be written is tried again in the background: the settings are in force
- * all the same, and no change of them is refused for it. Main thread only.
+ * Attaches to a list the model that its settings name. If that cannot be written, it is retried in the background: the
+ * settings are in force anyway, and no change of them is refused for it. Main thread only.
  */
 import type { ListState, VectorSpace } from '../../store/index.js';
 import { BUILT_IN_MODEL } from '../../vectors/index.js';
@@ -11,24 +11,27 @@ import { BackgroundRounds } from '../versions/background-rounds.js';
 type Model = AttachModelTask['model'];
 
 /**
- * Models whose vectors stay when others take their place, the last ones: each costs every write and every version its part. Vectors that came with
- * records are nowhere else, and are not among those that go.
+ * Number of earlier models whose vectors are kept, the latest ones; each adds to the cost of every write and version.
+ * Vectors that came with records exist nowhere else, so they do not count and are never removed.
  */
 const RESTING_KEPT = 3;
 
 export interface ModelAttachmentOptions {
   readonly host: BackgroundHost;
-  /** Null: none. Undefined where the name stands for nothing now. */
+  /** Returns the model to attach. Null: none. Undefined if the name refers to no model now. */
   readonly wanted: () => Model | undefined;
-  /** The state of a commit that changed nothing by which the list is searched. */
+  /** Adopts the state of a commit that does not affect searches. */
   readonly adopt: (state: ListState) => void;
-  /** Later than the call that asked for it. */
+  /** Called when a model was attached by a retry, later than the call that asked for it. */
   readonly onAttached: () => void;
 }
 
 export class ModelAttachment {
   private readonly attaching: BackgroundRounds;
-  /** Apart: vectors that cannot be let go, as damaged ones, keep no model from being attached. */
+  /**
+   * Separate rounds, so that vectors that cannot be removed, for example damaged ones, do not prevent attaching a
+   * model.
+   */
   private readonly forgetting: BackgroundRounds;
   private notAttached: { readonly error: unknown } | undefined;
 
@@ -46,7 +49,7 @@ export class ModelAttachment {
     });
   }
 
-  /** True when it is, or nothing is to be; false where that failed. */
+  /** Resolves to true when the model is attached or there is nothing to attach; false if that failed. */
   async attached(): Promise<boolean> {
     try {
       if (this.missing() !== undefined) await this.attach();
@@ -57,12 +60,12 @@ export class ModelAttachment {
     }
   }
 
-  /** After each commit of the list: a model that is served makes another one rest. */
+  /** Call it after each commit of the list: when a new space serves, an earlier one becomes resting. */
   committed(): void {
     if (surplusSpace(this.options.host.state()) !== undefined) this.forgetting.look();
   }
 
-  /** What the last attempt failed with, until one succeeds or there is nothing to attach any more. */
+  /** Error of the last attempt, until one succeeds or there is nothing left to attach. */
   get failure(): { readonly error: unknown } | undefined {
     return this.notAttached;
   }
@@ -78,7 +81,7 @@ export class ModelAttachment {
   private attach(): Promise<void> {
     const { host } = this.options;
     return host.exclusive(async () => {
-      // When its turn comes, another one may be wanted.
+      // When the turn comes, another model may be wanted.
       const model = this.missing();
       if (model === undefined || this.attaching.stopped) return;
       try {
@@ -94,7 +97,7 @@ export class ModelAttachment {
   private forgetSurplus(): Promise<void> {
     const { host } = this.options;
     return host.exclusive(async () => {
-      // When its turn comes, its model may be attached again.
+      // When the turn comes, the space's model may be attached again.
       const space = surplusSpace(host.state())?.number;
       if (space === undefined || this.forgetting.stopped) return;
       this.options.adopt(await host.runCommit({ kind: 'forget-space', listPath: host.listPath, space }));
@@ -110,7 +113,10 @@ export class ModelAttachment {
   }
 }
 
-/** Of those that rest, the one that was attached the longest time ago; undefined where they are few enough. The built-in model's go as it learns anew. */
+/**
+ * Returns the resting space that was attached the longest time ago; undefined if there are few enough. Spaces of the
+ * built-in model are removed when it learns again.
+ */
 function surplusSpace({ meaning }: ListState): VectorSpace | undefined {
   const resting = (meaning?.spaces ?? []).filter(
     ({ state, source, model }) => state === 'resting' && source === 'embedder' && model !== BUILT_IN_MODEL,
@@ -118,7 +124,7 @@ function surplusSpace({ meaning }: ListState): VectorSpace | undefined {
   return resting.length > RESTING_KEPT ? resting[0] : undefined;
 }
 
-/** The one that is being filled, or else the one that serves. */
+/** Returns the space that is being filled or, without one, the serving space. */
 export function newestSpace({ meaning }: ListState): VectorSpace | undefined {
   const spaces = meaning?.spaces ?? [];
   return spaces.find(({ state }) => state === 'filling') ?? spaces.find(({ state }) => state === 'serving');

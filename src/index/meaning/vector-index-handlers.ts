@@ -1,4 +1,7 @@
-/** Ingest tasks that make the index of a version's vectors anew from those that are kept with the records, and that merge its segments. */
+/**
+ * Ingest tasks that rebuild the index of a version's vectors from the vectors kept with the records, and that merge its
+ * segments.
+ */
 import { rmSync } from 'node:fs';
 import type { Kernel } from '../../../native-bindings/index.js';
 import {
@@ -29,7 +32,7 @@ export function buildVectors(
   task: BuildVectorsTask,
 ): IngestResults['build-vectors'] {
   const store = stores.get(task.listPath);
-  // It may go while the task waits for its turn: then there is nothing to do, and nothing is committed.
+  // The version may be dropped while the task waits for its turn; then there is nothing to do or to commit.
   if (!requiredState(store).versions.some(({ version }) => version === task.version))
     return { segment: undefined, cursor: task.cursor, done: true };
   const { rows, cursor, done } = nextRows(spaceStore(store, task.version, task.space), task);
@@ -53,7 +56,10 @@ function nextRows(vectors: SpaceStore, { cursor: start, bytesMax }: BuildVectors
   return { rows, cursor: start, done: true };
 }
 
-/** With the index of its current version, a space that was being filled serves. */
+/**
+ * Puts a rebuilt index in force. A space that was being filled becomes the serving one with the index of its current
+ * version.
+ */
 export function commitVectorIndex(
   { kernel, stores }: IngestContext,
   task: CommitVectorIndexTask,
@@ -155,7 +161,7 @@ export function mergeVectors(
   }
 }
 
-/** Deletions since the merge read its sources are carried over by the records. */
+/** Deletions that happened during the merge are applied to the merged segment by record number. */
 export function commitVectorMerge(
   { kernel, stores }: IngestContext,
   task: CommitVectorMergeTask,

@@ -1,7 +1,7 @@
 /**
- * Keeps the indexes of a list's vectors: makes one where a version has none, or a damaged one, from the vectors that are kept with the
- * records, and merges segments. Commits leave segments without a graph, merges make the graphs. Long tasks run beside the writers, one at a time; their commits take a turn in the list's queue. Main
- * thread only.
+ * Maintains the indexes of a list's vectors: builds one for a version that has none, or a damaged one, from the vectors
+ * kept with the records, and merges segments. Commits write segments without a graph, merges build the graphs. Long
+ * tasks run beside the writers, one at a time; their commits take a turn in the list's queue. Main thread only.
  */
 import { rm } from 'node:fs/promises';
 import { ServiceError } from '../../platform/index.js';
@@ -26,42 +26,46 @@ import { waitAtMost } from '../versions/wait-at-most.js';
 import type { VectorSegmentSize, VersionLease } from '../versions/published-generation.js';
 import { ImportPacing, type PacingLimits } from './import-pacing.js';
 
-/** Vectors of one piece of an index that is made anew, as they are kept. */
+/** Size of the stored vectors in one piece of an index that is being rebuilt. */
 const PIECE_BYTES_MAX = 16 * 2 ** 20;
 /**
- * Without a commit for so long, a list counts as quiet, and what tiers leave apart is merged: each search goes through every graph. Longer than for words, since a graph of
- * many takes minutes, in which what comes meanwhile has none.
+ * Time without a commit after which a list counts as quiet, and segments that the tiers leave apart are merged: each
+ * search visits every graph. Longer than for words, because building a large graph takes minutes, in which new vectors
+ * have none.
  */
 const QUIET_MS = 10_000;
-/** And a graph is made anew as soon as a sixteenth of it has come: one that has so little costs each search a third of what the large one does (docs/decisions/0272). */
+/**
+ * Quiet merges rebuild a graph as soon as the smaller segments have a sixteenth of its vectors: even such a small graph
+ * costs each search a third of what the large one does (docs/decisions/0272).
+ */
 const QUIETLY_OUTWEIGHS_TIMES = 16;
 
 export interface VectorIndexKeeperOptions {
   readonly host: BackgroundHost;
   readonly store: RecordStore;
-  /** True where all vectors of a space that is being filled are there. */
+  /** True if all vectors of a space that is being filled exist. */
   readonly isFilled: (space: VectorSpace) => boolean;
-  /** The state of a commit that is about the model alone: what searches are told of it is in force at once. */
+  /** Adopts the state of a commit that concerns only the model; what searches are told of it takes effect at once. */
   readonly adopt: (state: ListState) => void;
-  /** Absent: those of the service. */
+  /** Undefined: the default limits. */
   readonly pacing?: PacingLimits;
-  /** Without a commit for so long, a list counts as quiet; absent: as the service has it. */
+  /** Time without a commit after which the list counts as quiet. Undefined: the default. */
   readonly quietMs?: number;
 }
 
-/** Vectors that are searched by an index: those of texts, or of pictures. */
+/** A space that is searched by an index: of texts or of pictures. */
 type IndexedSpace = Pick<VectorSpace, 'number' | 'dimensions' | 'state'>;
 
 function picturesOf({ pictures }: ListState): IndexedSpace[] {
   return pictures === undefined ? [] : [{ number: PICTURE_SPACE, dimensions: pictures.dimensions, state: 'serving' }];
 }
 
-/** What each search reads of an index where nothing narrows it and there is no graph. */
+/** Returns the bytes that an unfiltered search reads of segments without a graph. */
 function comparedBytesOf(sizes: readonly VectorSegmentSize[]): number {
   return sizes.reduce((sum, { comparedBytes }) => sum + comparedBytes, 0);
 }
 
-/** The index of a space, as a lease has it. */
+/** Returns the index of a space within a lease. */
 function indexIn(lease: VersionLease, { number }: IndexedSpace) {
   if (lease.pictures?.space === number) return lease.pictures;
   return lease.vectors?.space === number ? { ...lease.vectors, handle: lease.handle } : undefined;
@@ -78,10 +82,10 @@ interface Missing {
 export class VectorIndexKeeper {
   private readonly rounds: BackgroundRounds;
   private readonly pacing: ImportPacing;
-  /** Records whose vectors were written since the index that is being made was begun. */
+  /** The index being built, and the records whose vectors were written since it was begun. */
   private making: { readonly missing: Missing; readonly written: Set<number> } | undefined;
   private notMade: { readonly error: unknown } | undefined;
-  /** So many vectors gave no scale. */
+  /** Number of vectors from which no calibration could be taken. */
   private tooFewOf: number | undefined;
   private untilQuiet: NodeJS.Timeout | undefined;
   private isQuiet = false;
@@ -98,7 +102,7 @@ export class VectorIndexKeeper {
     });
     this.pacing = new ImportPacing({
       comparedBytes: () => Math.max(0, ...this.indexes().map(({ sizes }) => comparedBytesOf(sizes))),
-      // What gives an import no graph is not waited for.
+      // A quiet merge builds no graph for the import's vectors, so imports do not wait for it.
       building: () => (this.mergesQuietly ? undefined : this.rounds.underWay),
       limits: options.pacing,
     });
@@ -109,12 +113,12 @@ export class VectorIndexKeeper {
     return this.pacing.room();
   }
 
-  /** Imports wait no longer. */
+  /** Lets imports continue from now on. */
   letImportsGo(): void {
     this.pacing.stop();
   }
 
-  /** Of each commit of the list, before `committed`. */
+  /** Call it for each commit of the list, before `committed`. */
   noted({ unindexed = [] }: Commit): void {
     for (const { version, space, records } of unindexed) {
       const { missing, written } = this.making ?? {};
@@ -123,7 +127,7 @@ export class VectorIndexKeeper {
     }
   }
 
-  /** After each commit: begins what there is to do. */
+  /** Call it after each commit: starts what there is to do. */
   committed(): void {
     this.awaitQuiet();
     this.rounds.look();
@@ -144,12 +148,15 @@ export class VectorIndexKeeper {
     return this.rounds.restsUntilMs;
   }
 
-  /** What the last attempt to make an index failed with, until one succeeds. Merges are no part of it: what they fail at leaves an index. */
+  /**
+   * Error of the last attempt to build an index, until one succeeds. Excludes merges, which leave the index usable when
+   * they fail.
+   */
   get failure(): { readonly error: unknown } | undefined {
     return this.notMade;
   }
 
-  /** A merge makes graphs for a minute and more: it is not waited for, and removes what it has made when it ends. */
+  /** Stops without waiting for a merge, which builds graphs for a minute or more, and removes its file when it ends. */
   async stop(): Promise<void> {
     this.letImportsGo();
     clearTimeout(this.untilQuiet);
@@ -167,7 +174,9 @@ export class VectorIndexKeeper {
     this.rounds.look();
   };
 
-  /** Once each time that the list is quiet: one that fails is not tried for ever, and one that succeeds ends with a commit. */
+  /**
+   * Merges once per quiet period: a failing merge is not repeated for ever, and a successful one ends with a commit.
+   */
   private mergingQuietly(): (() => Promise<void>) | undefined {
     const quietTurns = this.options.host.mergeTurns.ofQuiet;
     const work = this.isQuiet ? this.merging(chooseQuietly) : undefined;
@@ -184,7 +193,7 @@ export class VectorIndexKeeper {
     };
   }
 
-  /** Of each version the indexes that searches use. */
+  /** Returns the indexes of all versions that searches use. */
   private indexes() {
     const { host } = this.options;
     const state = host.state();
@@ -211,7 +220,7 @@ export class VectorIndexKeeper {
     return space === undefined ? undefined : this.calibration(space);
   }
 
-  /** The scale of the cosines, by the current version: after merges, since it searches the vectors. */
+  /** Calibrates the cosines by the current version. Comes after merges, because it searches the vectors. */
   private calibration(space: VectorSpace): (() => Promise<void>) | undefined {
     const { host } = this.options;
     const { version, definition } = currentVersionOf(host.state());
@@ -229,7 +238,7 @@ export class VectorIndexKeeper {
     const part = { listPath, version: lease.version, space: space.number };
     const calibration = await host.run({ kind: 'calibrate', ...part, generation: lease.handle, segments });
     if (calibration === undefined || !isOutgrown(space.calibration, calibration.vectorCount)) {
-      // What counts as a vector there has no live record: it is looked at again when their number is another one.
+      // Too few of the vectors have a live record; calibration is retried when their number changes.
       this.tooFewOf = count;
       return;
     }
@@ -257,7 +266,10 @@ export class VectorIndexKeeper {
 
   // ---- an index that is missing
 
-  /** That of the space that serves, in every version that has vectors of it; and of a space that is to serve. */
+  /**
+   * Returns the next missing index: of the serving space in every version that has vectors, or of a space that is about
+   * to serve.
+   */
   private missing(): Missing | undefined {
     const { host, store, isFilled } = this.options;
     const state = host.state();
@@ -314,7 +326,7 @@ export class VectorIndexKeeper {
     await this.putInForce(segments, () => host.exclusive(() => this.commitMade(missing, published, segments)));
   }
 
-  /** False where the version was opened anew meanwhile: what was written then is not known. */
+  /** Returns false if the version was reopened meanwhile: what was written then is not known. */
   private async commitMade(
     { version, space }: Missing,
     published: PublishedVersion | undefined,
@@ -328,10 +340,11 @@ export class VectorIndexKeeper {
     return true;
   }
 
-  /** What does not come into force is removed, also where the list was closed meanwhile. */
+  /** Removes the files if they do not come into force, even if the list was closed meanwhile. */
   private async putInForce(segments: readonly BuiltSegment[], commit: () => Promise<boolean | undefined>) {
     const isCommitted = await commit().catch(async (error: unknown) => {
-      // After `internal-error` the commit may be on disk; what is in no manifest is removed when the list is opened next.
+      // After `internal-error` the commit may be on disk; files that are in no manifest are removed when the list is
+      // next opened.
       if (error instanceof ServiceError && error.code !== 'internal-error') await this.removeFiles(segments);
       throw error;
     });

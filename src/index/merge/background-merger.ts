@@ -1,7 +1,7 @@
 /**
- * Merges the segments of one list in the background: one merge at a time, beside the writers; only its commit takes a turn
- * in the list's queue, between two others. A merge that fails leaves the old segments in force and is tried again after a pause.
- * Main thread only.
+ * Merges the segments of one list in the background. One merge runs at a time, while the list is written; only its
+ * commit takes a turn in the list's queue, between two others. A failed merge leaves the old segments in force and is
+ * retried after a pause. Main thread only.
  */
 import { rm } from 'node:fs/promises';
 import { mergeBytes, ServiceError } from '../../platform/index.js';
@@ -20,22 +20,22 @@ import type { PublishedVersion } from '../versions/published-version.js';
 import { waitAtMost } from '../versions/wait-at-most.js';
 
 const RETRY_PAUSE_MS = 30_000;
-/** Without a commit for so long, a list counts as quiet. */
+/** Time without a commit after which a list counts as quiet. */
 const QUIET_MS = 1000;
-/** After the start the lists begin at random within this time, so that they do not all merge at once. */
+/** After a start the lists begin at random times within this range, so that they do not all merge at once. */
 const QUIET_AT_START_MS = { min: 10_000, max: 60_000 };
-/** A stop does not wait longer for a merge; one that ends later removes its file. */
+/** Longest time that a stop waits for a merge. A merge that ends later removes its file. */
 export const STOP_WAIT_MS = 2000;
 
-/** In the order in which they are looked at. */
+/** Indexes to merge, in this order. */
 const INDEXES: readonly (PartName | undefined)[] = [undefined, 'pages'];
 /**
- * Pages come file by file, and so leave segments of all sizes where an import leaves a few that are alike; and a search asks each of them beside
- * those of the fields.
+ * Pages arrive file by file and leave segments of all sizes, whereas an import leaves a few of similar size; and each
+ * search visits all of them in addition to the segments of the fields. So quiet merges are more eager for pages.
  */
 const PAGES_OUTWEIGH_TIMES = 4;
 
-/** An index whose segments are merged; `part` undefined: that of the fields. */
+/** Segments of an index to merge. `part` is undefined for the index of the fields. */
 interface Merge {
   readonly version: VersionState;
   readonly part: PartName | undefined;
@@ -44,14 +44,14 @@ interface Merge {
 
 interface FinishedMerge {
   readonly part: PartName | undefined;
-  /** On the generation that was merged. */
+  /** Lease on the generation that was merged. */
   readonly lease: VersionLease;
   readonly ids: ReadonlySet<number>;
   readonly merged: MergedSegment | undefined;
   readonly newSegment: number;
 }
 
-/** The file that a merge was to make. */
+/** The file that a merge was to write. */
 interface MadeSegment {
   readonly version: number;
   readonly newSegment: number;
@@ -65,16 +65,16 @@ export class BackgroundMerger {
   private stopped = false;
   private suspended = false;
 
-  /** What it waits for a turn for. */
+  /** Policy of the merge that waits for a turn. */
   private wanted = chooseMerge;
 
-  /** `quietMs`: without a commit for so long, the list counts as quiet. */
+  /** `quietMs`: time without a commit after which the list counts as quiet. */
   constructor(
     private readonly host: BackgroundHost,
     private readonly quietMs = QUIET_MS,
   ) {}
 
-  /** True where a merge is under way, or about to be. */
+  /** True if a merge is in progress, or merging is suspended. */
   get isAtWork(): boolean {
     return this.running !== undefined || this.suspended;
   }
@@ -92,7 +92,7 @@ export class BackgroundMerger {
     this.start(chooseMerge);
   }
 
-  /** Starts merging where there is something to merge and nothing is being merged. */
+  /** Starts a merge if there is something to merge and none is in progress. */
   private start(policy: typeof chooseMerge): void {
     if (this.stopped || this.suspended || this.running !== undefined || this.pause !== undefined) return;
     const next = this.choose(policy);
@@ -114,13 +114,16 @@ export class BackgroundMerger {
     clearTimeout(this.untilQuiet);
     if (this.stopped) return;
     this.untilQuiet = setTimeout(() => {
-      // What is running ends with a commit, which starts the wait anew.
+      // A merge in progress ends with a commit, which restarts the wait.
       this.start(chooseQuietMerge);
     }, milliseconds);
     this.untilQuiet.unref();
   }
 
-  /** No merge is begun until `resume`; resolves when none is under way. Not inside a turn of the queue, in which a merge ends. */
+  /**
+   * Starts no merge until `resume`; resolves when none is in progress. Do not call it within a turn of the queue,
+   * because a merge needs a turn to end.
+   */
   async suspend(): Promise<void> {
     this.suspended = true;
     await this.running;
@@ -177,7 +180,7 @@ export class BackgroundMerger {
     }
   }
 
-  /** The lease holds the sources open until the merge is in force, whatever happens to the version meanwhile. */
+  /** The lease keeps the sources open until the merge is in force, whatever happens to the version meanwhile. */
   private async merge(merge: Merge): Promise<void> {
     const { version, definition } = merge.version;
     await this.host.published(version)?.withLease(definition, (lease) => this.mergeLeased(lease, merge));
@@ -209,7 +212,7 @@ export class BackgroundMerger {
     }
   }
 
-  /** False where the version or a source is gone. */
+  /** Returns false if the version or a source is gone. */
   private async commit(work: FinishedMerge): Promise<boolean> {
     const { version, definition } = work.lease;
     const published = this.host.published(version);
@@ -243,14 +246,15 @@ export class BackgroundMerger {
     const { host } = this;
     if (merged !== undefined) host.kernel.closeSegment(merged.handle);
     const published = host.published(version);
-    // After a worker's death the store may name the segment all the same: then it is in force, or its list's next opening knows.
+    // After a worker's death the store may name the segment all the same: then it is in force, or known when the list
+    // is next opened.
     const mayBeNamed = failure instanceof ServiceError && failure.code === 'internal-error';
     if (published === undefined ? mayBeNamed : published.hasSegment(newSegment)) return;
     await rm(segmentFile(host.listPath, newSegment), { force: true });
   }
 }
 
-/** How many documents like those of the segments a merge has the memory for. */
+/** Returns how many documents of the segments' average size a merge has the memory for. */
 function affordableDocuments(sizes: PublishedVersion['sizes'], bytesMax: number): number {
   const documents = sizes.reduce((sum, { documentCount }) => sum + documentCount, 0);
   const bytes = sizes.reduce((sum, size) => sum + mergeBytes(size), 0);

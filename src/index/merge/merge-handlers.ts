@@ -1,4 +1,4 @@
-/** Merging: a long task that writes a file, and a short one that puts it in the place of its sources. */
+/** Merging: a long task that writes a file, and a short one that replaces the sources with it. */
 import type { GenerationHandle, GenerationInfo, Kernel, SegmentHandle } from '../../../native-bindings/index.js';
 import { segmentFile, type ListState } from '../../store/index.js';
 import type { CommitMergeTask, IngestResults, MergeTask } from '../contract/ingest-tasks.js';
@@ -8,7 +8,10 @@ import { bitmapOf, documentsIn, recordsDeletedSince } from '../commit/written-si
 
 type SegmentCounts = Pick<GenerationInfo['segments'][number], 'documentCount' | 'deletedCount'>;
 
-/** A segment without a live document is merged with the others for the terms that go with it; not a large one, of which they are many. */
+/**
+ * A small segment without live documents is merged with the others, so that the terms that disappear with it are known.
+ * A larger one has too many terms for that.
+ */
 const EMPTY_DOCUMENTS_MAX = 1000;
 
 export function merge({ kernel, stores }: IngestContext, task: MergeTask): IngestResults['merge'] {

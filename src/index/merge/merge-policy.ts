@@ -1,31 +1,31 @@
 /**
- * Which segments to merge next: tiered, so that each record is rewritten about once a tier, and small segments go first.
- * A pure function.
+ * Chooses the segments to merge next. Tiered, so that each record is rewritten about once per tier; small segments are
+ * merged first. Pure functions.
  */
 import type { SegmentSize } from '../versions/published-generation.js';
 
 /** Segments with fewer live documents than this are in the lowest tier; each tier above is `fanIn` times as large. */
 const LOWEST_TIER_DOCUMENTS_MAX = 1000;
-/** With more segments than this that can still be merged the smallest are, whatever their tiers. */
+/** If more segments than this could still be merged, the smallest ones are, whatever their tiers. */
 export const SEGMENTS_PER_VERSION_MAX = 20;
-/** A segment with a greater part of its documents deleted is rewritten. */
+/** A segment is rewritten if a larger fraction of its documents is deleted. */
 const DELETED_RATIO_MAX = 0.3;
-/** Segments that one merge takes at most. */
+/** Maximum number of segments in one merge. */
 const MERGE_SOURCES_MAX = 32;
 
 export interface MergePolicy {
   readonly fanIn: number;
-  /** Live documents of a merged segment. */
+  /** Maximum number of live documents in a merged segment. */
   readonly documentsMax: number;
 }
 
-/** Numbers of the segments to merge into one, ascending; empty where there is nothing to do. */
+/** Returns the ids of the segments to merge into one, in ascending order; empty if there is nothing to do. */
 export function chooseMerge(segments: readonly SegmentSize[], policy: MergePolicy): readonly number[] {
   const empty = segments.filter((segment) => liveCount(segment) === 0);
   if (empty.length > 0) return sources(empty);
 
   const bySize = mergeableBySize(segments, policy);
-  // In the order of sizes the tiers come from the lowest up.
+  // In ascending order of size, the tiers come from the lowest up.
   for (let begin = 0, end = 0; begin < bySize.length; begin = end) {
     const tier = tierOf(liveCount(bySize[begin] as SegmentSize), policy.fanIn);
     while (end < bySize.length && tierOf(liveCount(bySize[end] as SegmentSize), policy.fanIn) === tier) end += 1;
@@ -45,15 +45,19 @@ export function chooseMerge(segments: readonly SegmentSize[], policy: MergePolic
 }
 
 export interface QuietMergePolicy extends MergePolicy {
-  /** How many times as many documents as all smaller segments together one may have that is merged with them; absent: as many. */
+  /**
+   * Maximum ratio of a segment's documents to those of all smaller segments together at which it is merged with them.
+   * Default 1.
+   */
   readonly outweighsTimes?: number;
 }
 
 /**
- * Which segments to merge when the list is not being written to: each search pays once for every segment, so that few are
- * better, and there is time. The largest set in which no segment outweighs all smaller ones together: what is written a
- * little at a time is rewritten about once each time that the list doubles, and a large segment is left alone until
- * as much has come to it; where it may outweigh them, until that part of it has, and it is rewritten more often.
+ * Chooses the segments to merge while the list is not being written: each search pays for every segment, so fewer are
+ * better, and there is time. Returns the largest set in which no segment outweighs all smaller ones together. So
+ * records that arrive a few at a time are rewritten about once each time the list doubles, and a large segment is left
+ * alone until the smaller ones have grown to its size. With `outweighsTimes` above 1 that happens at a fraction of its
+ * size, so it is rewritten more often.
  */
 export function chooseQuietMerge(segments: readonly SegmentSize[], policy: QuietMergePolicy): readonly number[] {
   const { outweighsTimes = 1 } = policy;
@@ -70,8 +74,9 @@ export function chooseQuietMerge(segments: readonly SegmentSize[], policy: Quiet
 }
 
 /**
- * Which segments of vectors to give a graph, where nothing else is to be merged: those that lack one together, the smallest first. One
- * that is more than a merge may make is rewritten by itself: it is no larger than what was written at once.
+ * Chooses segments of vectors to build a graph for when nothing else is to be merged: those without a graph are merged,
+ * the smallest first. A segment that exceeds the maximum of a merge is rewritten by itself, because it is no larger
+ * than what was written at once.
  */
 export function chooseForGraph(
   segments: readonly (SegmentSize & { readonly lacksGraph: boolean })[],
@@ -87,7 +92,7 @@ export function chooseForGraph(
 function mergeableBySize(segments: readonly SegmentSize[], policy: MergePolicy): readonly SegmentSize[] {
   return (
     segments
-      // Of what is larger, two may be more than a merge may make.
+      // Two larger ones might exceed the maximum of a merge.
       .filter((segment) => liveCount(segment) <= policy.documentsMax / 2)
       .toSorted((left, right) => liveCount(left) - liveCount(right) || left.id - right.id)
   );
@@ -103,7 +108,7 @@ function tierOf(live: number, fanIn: number): number {
     : 1 + Math.floor(Math.log(live / LOWEST_TIER_DOCUMENTS_MAX) / Math.log(fanIn));
 }
 
-/** As many of the segments, given in the order of their sizes, as stay within the greatest size of a merge; perhaps none. */
+/** Returns as many of the segments, given in ascending order of size, as a merge may take; may be empty. */
 function withinLimit(bySize: readonly SegmentSize[], policy: MergePolicy): readonly number[] {
   const chosen: SegmentSize[] = [];
   let live = 0;

@@ -1,4 +1,7 @@
-/** What an index is made again from, piece by piece: records, or the extracts of what they link to. Belongs to one task of one thread. */
+/**
+ * Reads what an index is rebuilt from, piece by piece: records, or the extracts of the files that they link to. Belongs
+ * to one task of one thread.
+ */
 import type { FieldDefinition } from '../../catalog/index.js';
 import { extractStore, textKindOf } from '../../extracts/index.js';
 import { ServiceError } from '../../platform/index.js';
@@ -14,14 +17,14 @@ import { DocumentEncoder } from '../segments/document-encoder.js';
 
 export interface IndexPiece {
   readonly documents: Pick<DocumentEncoder, 'documentCount' | 'finish'>;
-  /** Record number to go on at. */
+  /** Record number to continue at. */
   readonly cursor: number;
   readonly done: boolean;
-  /** Pages that are damaged on disk, and the records that have them without their words. */
+  /** Files with damaged pages, and the records whose pages are indexed without the words of these. */
   readonly damage?: { readonly files: readonly DamagedFile[]; readonly records: readonly number[] };
 }
 
-/** Throws `unprocessable` where something cannot be read; the detail names the record. */
+/** Throws `unprocessable` if something cannot be read; the detail names the record. */
 export function nextPiece(store: RecordStore, definition: FieldDefinition, task: ReindexTask): IndexPiece {
   const { version, part } = task;
   return part === undefined
@@ -33,7 +36,10 @@ const NO_PAGES = { pages: [], isWhole: true };
 
 type Limits = Pick<ReindexTask, 'cursor' | 'recordsMax' | 'bytesMax'>;
 
-/** A stored record holds what its version indexes: what a definition changed was applied when it was written. */
+/**
+ * A stored record contains exactly what its version indexes: changes of the definition were applied when it was
+ * written.
+ */
 function recordsPiece(store: RecordStore, definition: FieldDefinition, task: ReindexTask): IndexPiece {
   const encoder = new DocumentEncoder(definition);
   const { version } = task;
@@ -45,8 +51,9 @@ function recordsPiece(store: RecordStore, definition: FieldDefinition, task: Rei
 }
 
 /**
- * Numbers stay what they are, so that what a commit does meanwhile can be carried over. An extract that is newer than what is attached
- * has as many of its pages as were attached, until the new ones are.
+ * Documents keep their numbers, so that the effects of commits during the rebuild can be carried over. If the extract
+ * of a file is newer than the attached pages, as many of its pages are indexed as were attached, until the new ones are
+ * attached.
  */
 function pagesPiece(
   store: RecordStore,
@@ -77,7 +84,10 @@ function pagesPiece(
   return { ...made, damage: { files: reader.damaged, records } };
 }
 
-/** One that is damaged has its place among them, unless those that are not are as many as were attached: it was blank. */
+/**
+ * A damaged page keeps its position, unless the readable pages are as many as were attached: then the damaged one was
+ * blank.
+ */
 function attachedPages(pages: readonly PageOfDocument[], count: number): readonly PageOfDocument[] {
   const readable = pagesWithText(pages.filter(({ isDamaged }) => isDamaged !== true));
   return readable.length === count ? readable : pagesWithText(pages).slice(0, count);

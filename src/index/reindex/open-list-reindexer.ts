@@ -1,7 +1,7 @@
 /**
- * Rebuilds the index of an open list on demand: new segments are made beside the writers while searches use the old ones, and
- * one commit in the list's queue puts them in force. No merge runs meanwhile, so that what was written since is told by
- * its segments. Main thread only.
+ * Rebuilds the index of an open list on demand. New segments are built while the list is written and searches use the
+ * old ones, and one commit in the list's queue puts them in force. Merging is suspended meanwhile, so that what was
+ * written since can be told from its segments. Main thread only.
  */
 import { beforeEndOf, ServiceError } from '../../platform/index.js';
 import type { BackgroundHost } from '../versions/background-host.js';
@@ -13,7 +13,7 @@ import { discardSegments, remakeSegments } from './segment-remaking.js';
 
 interface FinishedReindexing {
   readonly part: PartName | undefined;
-  /** On the generation that it began with, whose segments are replaced. */
+  /** Lease on the generation at the beginning, whose segments are replaced. */
   readonly lease: VersionLease;
   readonly segments: readonly BuiltSegment[];
 }
@@ -27,7 +27,10 @@ export class OpenListReindexer {
     private readonly merger: BackgroundMerger,
   ) {}
 
-  /** All versions, one after the other; returns how many records were read. Rejects `conflict` where it is under way. */
+  /**
+   * Rebuilds all versions, one after the other; returns the number of documents that were indexed. Rejects with
+   * `conflict` if a rebuild is in progress.
+   */
   async reindex(): Promise<number> {
     if (this.running !== undefined)
       throw new ServiceError('conflict', 'The index of this list is being rebuilt already.');
@@ -43,7 +46,7 @@ export class OpenListReindexer {
     return this.running !== undefined;
   }
 
-  /** Ends between two pieces. */
+  /** Stops between two pieces. */
   async stop(reason: ServiceError): Promise<void> {
     this.abort.abort(reason);
     await this.running?.catch(() => undefined);
@@ -54,7 +57,7 @@ export class OpenListReindexer {
     const begin = performance.now();
     let records = 0;
     try {
-      // A merge may take minutes, which a stop does not wait for.
+      // A merge may take minutes, for which a stop does not wait.
       await beforeEndOf(this.abort.signal, this.merger.suspend());
       for (const { version } of host.state().versions) {
         records += await this.index(version, undefined);
@@ -68,7 +71,7 @@ export class OpenListReindexer {
     return records;
   }
 
-  /** Returns how many documents were made. A version that is dropped meanwhile is left alone. */
+  /** Returns the number of documents indexed. A version that is dropped meanwhile is skipped. */
   private async index(version: number, part: PartName | undefined): Promise<number> {
     const { host } = this;
     const { listPath } = host;
@@ -93,7 +96,8 @@ export class OpenListReindexer {
       const committed = await host
         .exclusive(() => this.commit(work))
         .catch(async (error: unknown) => {
-          // After `internal-error` the commit may be on disk; what is in no manifest is removed when the list is opened next.
+          // After `internal-error` the commit may be on disk; files that are in no manifest are removed when the list
+          // is next opened.
           if (error instanceof ServiceError && error.code !== 'internal-error')
             await discardSegments(listPath, segments);
           throw error;
@@ -107,13 +111,13 @@ export class OpenListReindexer {
     return records;
   }
 
-  /** Between two commits: the segments that the manifest names hold the records that are stored now. */
+  /** Call it between two commits, when the segments in the manifest contain exactly the stored records. */
   private begin(version: number): VersionLease | undefined {
     const definition = this.host.state().versions.find((candidate) => candidate.version === version)?.definition;
     return definition && this.host.published(version)?.lease(definition);
   }
 
-  /** False where the version is gone or its segments are others by now, as after a worker's death. */
+  /** Returns false if the version is gone or its segments have changed, for example after a worker's death. */
   private async commit(work: FinishedReindexing): Promise<boolean> {
     const { version, definition } = work.lease;
     const published = this.host.published(version);

@@ -1,4 +1,7 @@
-/** Rebuilding the index of a version from its records: pieces that each write a file, and one commit that puts them in force. */
+/**
+ * Ingest tasks that rebuild the index of a version from its records: each piece writes a file, and one commit puts all
+ * files in force.
+ */
 import { rmSync } from 'node:fs';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { RecordStore } from '../../records/index.js';
@@ -17,7 +20,7 @@ import type {
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 import { bitmapOf, documentsIn, recordsDeletedSince } from '../commit/written-since.js';
 
-/** Of work that waits for nothing. */
+/** Due time of work that can start at once. */
 const DUE = 0;
 
 export function reindex({ kernel, stores }: IngestContext, task: ReindexTask): IngestResults['reindex'] {
@@ -44,7 +47,10 @@ interface Damage extends NonNullable<IndexPiece['damage']> {
   readonly part: PartName;
 }
 
-/** These files are read again, and the records that have them are not done with them until then. */
+/**
+ * Queues these files to be read again, and marks the records that link to them, so that their pages are indexed again
+ * then.
+ */
 function keepDamage(store: RecordStore, { files, records, version, part }: Damage): void {
   prepareReadingAgain(store, files);
   const stored = partStore(store, version, part).prepare();
@@ -85,12 +91,12 @@ export function commitReindex(
     for (const { handle } of added) kernel.closeSegment(handle);
     throw error;
   }
-  // Nobody has the files of a closed list open: they go here, where freeing a large one keeps no request waiting.
+  // Nobody has the files of a closed list open, so they are removed here, where freeing a large file delays no request.
   if (task.open === undefined) for (const id of removed) rmSync(segmentFile(task.listPath, id), { force: true });
   return { commit: { state, changes: [changeOf(task, { added, removed, deletions: [] })] } };
 }
 
-/** The new segments with the documents in them that are not good any more: records that were written or removed since. */
+/** Opens the new segments, with their outdated documents: those of records that were written or removed since. */
 function openBuilt(
   kernel: Kernel,
   { listPath, segments }: CommitReindexTask,

@@ -1,6 +1,6 @@
 /**
- * Makes new segments of all records of one version, or of all their pages, in pieces of bounded memory that no manifest names. What is to become of
- * them is up to the caller; when this fails, they are gone. Main thread only.
+ * Builds new segments of all records of one version, or of all their pages, in pieces of bounded memory. The segments
+ * are in no manifest; what happens to them is up to the caller. On failure they are removed. Main thread only.
  */
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,10 +10,10 @@ import { DAMAGED_PAGES } from '../parts/readable-pages.js';
 import { segmentFile, type PartName } from '../../store/index.js';
 import type { BuiltSegment, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
 
-/** Of one piece: bounds its memory, and how long a stop waits for it. */
+/** Limits of one piece: they bound its memory, and the time that a stop waits for it. */
 const PIECE_RECORDS_MAX = 20_000;
 const PIECE_BYTES_MAX = 16 * 2 ** 20;
-/** Before a piece is tried again that found the queue of ingest tasks full. */
+/** Delay before a piece is retried after the queue of ingest tasks was full. */
 const OVERLOADED_PAUSE_MS = 1000;
 
 export interface SegmentRemaking {
@@ -22,9 +22,9 @@ export interface SegmentRemaking {
   readonly version: number;
   /** Undefined: the index of the fields. */
   readonly part?: PartName | undefined;
-  /** Ends it between two pieces; its reason is thrown. */
+  /** Aborts between two pieces, throwing the signal's reason. */
   readonly signal: AbortSignal;
-  /** A segment number that was never used. */
+  /** Returns a segment number that was never used. */
   readonly newSegment: () => number;
   readonly onRecords: (count: number) => void;
   readonly log: Logger;
@@ -67,12 +67,12 @@ export async function remakeSegments({
   }
 }
 
-/** Files that were to come into force and will not. */
+/** Removes files that do not come into force. */
 export async function discardSegments(listPath: string, segments: readonly BuiltSegment[]): Promise<void> {
   await Promise.all(segments.map(({ id }) => rm(segmentFile(listPath, id), { force: true })));
 }
 
-/** As soon as there is room for the task among all others. Throws the signal's reason. */
+/** Runs the task as soon as the queue has room for it. Throws the signal's reason. */
 export async function runWithRoom<T extends IngestTask>(
   run: IngestExecutor['run'],
   task: T,

@@ -1,10 +1,11 @@
 /**
- * Rebuilds the indexes of lists that cannot be opened as they are: everything in a segment can be made again from the records
- * of the list's store. One list at a time, the others wait; nothing else touches a list meanwhile, for it is not open.
+ * Rebuilds the indexes of lists that cannot be opened as they are: everything in a segment can be derived from the
+ * records in the list's store. Lists are rebuilt one at a time; nothing else uses a list meanwhile, because it is not
+ * open.
  *
- * Each version is written in pieces (new segment files that no manifest names) and put in force by one commit. What a
- * crash or a stop leaves are such files, which are removed when the list is opened next, and whole versions, which stay.
- * Main thread only.
+ * Each version is written in pieces (new segment files that are in no manifest) and put in force by one commit. A crash
+ * or a stop leaves such files, which are removed when the list is next opened, and complete versions, which stay. Main
+ * thread only.
  */
 import type { Logger } from 'pino';
 import {
@@ -44,9 +45,12 @@ interface Rebuild {
   readonly abort: AbortController;
   readonly job: Job;
   failed: boolean;
-  /** By `performance.now()`; where it failed since the disk reports an error, it begins anew for whoever asks for the list from then on. */
+  /**
+   * In terms of `performance.now()`. Set if the rebuild failed because the disk reports an error: opening the list from
+   * then on starts a new rebuild.
+   */
   retryAtMs: number | undefined;
-  /** Resolves when it has ended, however it did. */
+  /** Resolves when the rebuild has ended, successfully or not. */
   outcome: Promise<unknown>;
 }
 
@@ -65,11 +69,11 @@ export class UnusableListReindexer {
   constructor(private readonly options: UnusableListReindexerOptions) {}
 
   /**
-   * Rebuilds every unusable version when the lists before it are done, then opens the list with `open` and resolves with
-   * what that returns. Rejects where it failed, and then the list stays refused.
+   * Rebuilds every unusable version after the lists before it, then opens the list with `open` and resolves with the
+   * result. If it fails, it rejects and the list stays refused.
    */
   start<List>({ listId, listPath, settings, found, open }: RebuildRequest<List>): Promise<List> {
-    // Accounts and lists are told by the names that operators know, files by the id.
+    // Accounts and lists are logged by the names that operators know, files by the id.
     const log = this.options.log.child({ account: settings.account, list: settings.list, id: listId });
     const total = found.unusable.reduce((sum, { documents }) => sum + documents, 0);
     const rebuild: Rebuild = {
@@ -92,7 +96,7 @@ export class UnusableListReindexer {
     return opened;
   }
 
-  /** Why nothing can be done with this list now; undefined where it is none of those here. */
+  /** Returns why the list cannot be used now; undefined if it is not being rebuilt here. */
   refusal(listId: string): ServiceError | undefined {
     const rebuild = this.known(listId);
     if (rebuild === undefined) return undefined;
@@ -109,36 +113,36 @@ export class UnusableListReindexer {
     return new ServiceError('not-ready', detail, { retryAfterSeconds: retryAfterSeconds(job) });
   }
 
-  /** What is known of a list that is here. */
+  /** Returns the outline of a list that is being rebuilt here. */
   outline(listId: string): ListOutline | undefined {
     const found = this.known(listId)?.found;
     return found && outlineOf(found);
   }
 
-  /** Undefined also where it is to be tried again: whoever opens the list begins the next one, which takes its place. */
+  /** Also undefined if a retry is due: opening the list then starts the next rebuild, which replaces this one. */
   private known(listId: string): Rebuild | undefined {
     const rebuild = this.rebuilds.get(listId);
     const isDue = rebuild?.retryAtMs !== undefined && performance.now() >= rebuild.retryAtMs;
     return isDue ? undefined : rebuild;
   }
 
-  /** Resolves when nothing is done for this list any more; it is forgotten, so that opening it begins anew. */
+  /** Stops and forgets the rebuild of a list, so that opening the list begins a new one. Resolves when it has ended. */
   async stop(listId: string): Promise<void> {
     const rebuild = this.rebuilds.get(listId);
     rebuild?.abort.abort(new ServiceError('shutting-down', 'The rebuild was stopped.'));
-    // One that waits for its turn finds out then, and has nothing at work.
+    // A rebuild that waits for its turn checks the signal then, and has nothing in progress.
     if (rebuild?.job.hasStarted === true) await rebuild.outcome;
     rebuild?.job.stop();
     this.rebuilds.delete(listId);
     this.count();
   }
 
-  /** A list whose rebuild failed begins anew when it is opened. */
+  /** Makes a list whose rebuild failed begin a new one when it is opened. */
   forgetFailed(listId: string): void {
     if (this.rebuilds.get(listId)?.failed === true) this.rebuilds.delete(listId);
   }
 
-  /** Stops between two pieces. */
+  /** Stops all rebuilds between two pieces. */
   async close(): Promise<void> {
     await Promise.all([...this.rebuilds.keys()].map((listId) => this.stop(listId)));
   }
@@ -192,7 +196,7 @@ export class UnusableListReindexer {
         log.info({ version, recordsDone: done, recordsTotal: total }, 'Rebuilding the index of a list');
       },
     });
-    // Where this fails the files stay: the commit may be on disk although its worker died, and the next start knows.
+    // If this fails the files stay: the commit may be on disk although its worker died, which the next start finds out.
     await runWithRoom(run, { kind: 'commit-reindex', listPath, version, part, segments, open: undefined }, signal);
   }
 
@@ -202,7 +206,7 @@ export class UnusableListReindexer {
   }
 }
 
-/** When about the list will be open, by the speed so far. */
+/** Estimates when the list will be open, from the speed so far. */
 function retryAfterSeconds({ seconds_left: secondsLeft }: JobProgress): number {
   const { min, unknown, max } = RETRY_AFTER_SECONDS;
   return secondsLeft === null ? unknown : Math.min(max, Math.max(min, Math.ceil(secondsLeft)));
@@ -217,7 +221,7 @@ function outlineOf({ state, recordCounts }: UnusableIndexError): ListOutline {
   };
 }
 
-/** Of the system, and of the kernel: what it read was not what was written, or nothing could be read. */
+/** Codes of the system and of the kernel: the data read was not what was written, or nothing could be read. */
 const DISK_CODES: ReadonlySet<unknown> = new Set([
   'EIO',
   'ENODEV',
@@ -229,14 +233,14 @@ const DISK_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 function isOfDisk(error: unknown): boolean {
-  // What was made anew a moment ago cannot be read either.
+  // What was just rebuilt cannot be read either.
   if (error instanceof UnusableIndexError) return true;
   const known = asDamageError(error);
   if (known instanceof ServiceError) return known.code === 'storage-damaged' || known.code === 'not-ready';
   return DISK_CODES.has(systemCode(error));
 }
 
-/** Not `storage-damaged`, which closes a list until the next start. */
+/** Not `storage-damaged`, which would close the list until the next start. */
 function ofDisk(): ServiceError {
   const detail =
     "The list's index could not be rebuilt, since the disk reports an error; the service's log has it. It is tried again when the list is asked for.";
