@@ -1,10 +1,11 @@
 /**
- * What was read of files, in the list's store: texts of pages and passages, vectors of what is to be seen. By key of the file; what else is known
- * of it is in `extract-store.ts`, which is the way in. Databases are opened when they are used: `prepare` before a transaction.
+ * The contents that were read from files, in the list's store: texts of pages and passages, vectors of pictures and
+ * frames. Keyed by file; everything else about a file is in `extract-store.ts`, which is the entry point. Databases are
+ * opened on first use: call `prepare` before a transaction.
  *
  *   page-rows       key of the file and page → text of a page of a document (page-rows)
- *   extract-pages   key of the file → text of the passages of a recording, and of the pages of a document as releases before wrote it
- *                   (page-codec, timed-text)
+ *   extract-pages   key of the file → text of the passages of a recording, and of the pages of a document as earlier
+ *                   releases wrote it (page-codec, timed-text)
  *   extract-vectors key of the file → vector of a picture, or vectors of the frames of a video (vector-bytes)
  */
 import type { Database } from 'lmdb';
@@ -47,13 +48,13 @@ export class ContentStore {
     void [this.pageTexts, this.pageRows.database, this.vectors];
   }
 
-  /** Of a picture; undefined where there is none. */
+  /** Vector of a picture; undefined if there is none. */
   vector(key: string): Float32Array | undefined {
     const bytes = this.vectors.getBinary(key);
     return bytes === undefined ? undefined : decodeVector(bytes);
   }
 
-  /** Of a video, in their order. */
+  /** Frames of a video, in order. */
   frames(key: string): SeenFrame[] {
     const bytes = this.vectors.getBinary(key);
     return bytes === undefined ? [] : decodeFrames(bytes);
@@ -82,25 +83,28 @@ export class ContentStore {
     return pages.map(({ page, text }) => ({ page, text: textOfPassage(decodePassage(text)) }));
   }
 
-  /** A page as it is kept, good until the next is read: without bytes where it is not there. */
+  /** Returns a stored page, valid until the next read; without bytes if it is missing. */
   page(key: string, page: number): StoredPage {
     return this.pageRows.page(key, page) ?? this.pageOfBefore(key, page);
   }
 
-  /** As releases before have written it: all pages of a file in one value. Some did not say there how many the document has. */
+  /**
+   * Reads the format of earlier releases: all pages of a file in one value, which does not always have the document's
+   * number of pages.
+   */
   private pageOfBefore(key: string, page: number): StoredPage {
     const bytes = this.pageTexts.getBinary(key);
     if (bytes === undefined) return NO_PAGE;
     return { ...NO_PAGE, packing: PAGE_DEFLATED, packed: packedPage(bytes, page), pageCount: documentPagesOf(bytes) };
   }
 
-  /** From 1; undefined where nothing was read of the file. */
+  /** Returns the passage at a place, from 1; undefined if nothing was read from the file. */
   passage(key: string, place: number): Passage | undefined {
     const bytes = this.pageTexts.getBinaryFast(key);
     return bytes === undefined ? undefined : decodePassage(unpackedPage(packedPage(bytes, place)));
   }
 
-  /** Pages whose texts cannot be read. Goes through all that are rows. */
+  /** Yields pages whose text cannot be read. Reads all pages that are rows. */
   damagedPages(): Generator<{ readonly key: string; readonly page: number }> {
     return this.pageRows.damaged();
   }
@@ -119,7 +123,7 @@ export class ContentStore {
     else void this.pageTexts.putSync(key, encodePassages(content.passages));
   }
 
-  /** From another list. */
+  /** Copies the contents of a file from another list. */
   copy(from: ContentStore, key: string): void {
     const pages = from.pageTexts.getBinary(key);
     if (pages !== undefined) {

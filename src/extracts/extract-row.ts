@@ -1,4 +1,4 @@
-/** What is known of a file that records link to: whether it was read, when, and what came of it. */
+/** What is known of a file that records link to: whether and when it was read, and the outcome. */
 import { hash } from 'node:crypto';
 import { RECORDING_KINDS, type FileFault, type KnownFile, type ReadKind } from './file-reader.js';
 import type { FileToRead } from './linked-files.js';
@@ -15,38 +15,41 @@ export interface ExtractFault {
 
 export interface ExtractRow {
   readonly url: string;
-  /** Absent: a document. */
+  /** Absent for a document. */
   readonly kind?: ReadKind;
-  /** `pending`: it is to be read, for the first time or again. */
+  /** `pending`: to be read, for the first time or again. */
   readonly state: ExtractState;
-  /** Its pages, as they were read last; absent where there are none. */
+  /** Pages at the last reading; absent if there are none. */
   readonly text?: {
     readonly pageCount: number;
     readonly pagesRead: number;
     readonly truncated: boolean;
     readonly readMs: number;
   };
-  /** What is said in a recording, as it was read last. */
+  /** Passages of a recording at the last reading. */
   readonly recording?: {
-    /** Seconds; null where the file does not say. */
+    /** Seconds; null if the file does not say. */
     readonly duration: number | null;
     readonly passages: number;
     readonly truncated: boolean;
-    /** Of its passages. */
+    /** Hash of the passages. */
     readonly hash: string;
-    /** Under which what is said is kept, where it is written down; `isTranscribed`: it is among the passages. */
+    /**
+     * `transcript`: key of the transcript, if the recording is transcribed. `isTranscribed`: true if the transcript is
+     * among the passages.
+     */
     readonly transcript?: string;
     readonly isTranscribed?: boolean;
     readonly readMs: number;
   };
-  /** Of a picture, as it was read last. */
+  /** The picture at the last reading. */
   readonly picture?: {
     readonly width: number;
     readonly height: number;
     readonly modelVersion: string;
     readonly readMs: number;
   };
-  /** Of a video, what is to be seen in it. */
+  /** Frames of a video at the last reading. */
   readonly frames?: {
     readonly count: number;
     readonly truncated: boolean;
@@ -54,16 +57,16 @@ export interface ExtractRow {
     readonly readMs: number;
   };
   readonly file?: KnownFile;
-  /** Why it was not read when it was tried last. */
+  /** Why the last attempt to read the file failed. */
   readonly fault?: ExtractFault;
 }
 
-/** Something was read of the file, be it a while ago. */
+/** True if the file has contents, possibly outdated. */
 export function hasContent(row: ExtractRow | undefined): boolean {
   return row?.picture !== undefined || row?.frames !== undefined || hasText(row);
 }
 
-/** There are words. */
+/** True if the file has text. */
 export function hasText<Row extends ExtractRow | undefined>(row: Row): row is Row & ExtractRow {
   return row?.text !== undefined || row?.recording !== undefined;
 }
@@ -72,12 +75,12 @@ export function isOfRecording({ kind }: ExtractRow): boolean {
   return RECORDING_KINDS.some((each) => each === kind);
 }
 
-/** By which it is known that a record has these words in the index: of the bytes that they were read of, or of themselves. */
+/** Hash that tells whether a record has this text in the index: of the passages, or of the file's bytes. */
 export function hashOfText({ recording, file }: ExtractRow): string {
   return recording?.hash ?? file?.hash ?? '';
 }
 
-/** A file that could not be read, among the newest. */
+/** One of the latest files that could not be read. */
 export interface FailedExtract extends ExtractFault {
   readonly url: string;
 }
@@ -90,7 +93,10 @@ export interface ExtractFigures {
 
 export const NO_EXTRACTS: ExtractFigures = { pending: 0, read: 0, failed: 0 };
 
-/** Places within one file are the same file; what is read of it as a picture is something else than what is read of it as a document. */
+/**
+ * Returns the key of a file. URLs that differ only in their fragment are one file. A file has a separate key for each
+ * kind as which it is read.
+ */
 export function keyOfFile({ kind, url }: FileToRead): string {
   const link = /^https?:/iu.test(url) ? url.replace(/#.*$/su, '') : url;
   const file = kind === 'document' ? link : `${kind} ${link}`;

@@ -1,16 +1,18 @@
 /**
- * What was read of the files that a list's records link to, in the list's store: once for each URL, however many records link to it.
+ * What was read from the files that a list's records link to, in the list's store: once per URL, however many records
+ * link to it.
  *
  *   extracts        key of the file → ExtractRow
- *   extract-transcripts  key of a transcript → what a model wrote down, and the keys of the files that have it
- *   extract-meta    'figures' → how many are in which state; 'errors' → the newest that failed; 'scan-v<N>' → how far a version's
- *                   records were looked through for links; 'scan-recordings-v<N>' → the same where there may be some to recordings;
- *                   'words-tried' → how many rows of pages there were when words to pack them by were looked for last
- *   links-v<N>      [key of the file, record number] → 1: who links to it, in each version
+ *   extract-transcripts  key of a transcript → the transcript, and the keys of the files that have it
+ *   extract-meta    'figures' → number of files in each state; 'errors' → the latest failures; 'scan-v<N>' → how far a version's
+ *                   records were searched for links; 'scan-recordings-v<N>' → the same if there may be links to recordings;
+ *                   'words-tried' → number of page rows when words for packing them were last searched
+ *   links-v<N>      [key of the file, record number] → 1: the records of a version that link to the file
  *
- * What was read itself is beside it, `content-store.ts`.
+ * The contents are in `content-store.ts`.
  *
- * Changes are made inside a transaction of the store, with what they belong to. Thread-safety: as that of the store.
+ * Changes are made inside a transaction of the store, together with what they belong to. Thread-safety: as that of the
+ * store.
  */
 import type { Database } from 'lmdb';
 import type { RecordStore } from '../records/index.js';
@@ -42,13 +44,13 @@ import type { PageRange } from './page-codec.js';
 import type { PackedDocuments } from './page-packer.js';
 import type { StoredPage } from './page-row-codec.js';
 
-/** A page of a document, and how many that has. */
+/** A page of a document, with the document's number of pages. */
 export interface PageOfDocument extends StoredPage {
   readonly pageCount: number;
 }
 
 interface StoredTranscript {
-  /** Keys of those whose bytes it is of. */
+  /** Keys of the files with these bytes. */
   readonly files: readonly string[];
   readonly kept: KeptTranscript;
 }
@@ -56,14 +58,17 @@ interface StoredTranscript {
 const NO_TRANSCRIPT: StoredTranscript = { files: [], kept: { pieces: [], isWhole: false } };
 const ERRORS_KEPT = 20;
 const DATABASE = 'extracts';
-/** Above every record number. */
+/** Greater than every record number. */
 const END = Number.MAX_SAFE_INTEGER;
 const AFTER_ALL_KEYS = '\u{10FFFF}';
 
 type Resources = Pick<FieldDefinition, 'resources'>;
 const opened = new WeakMap<RecordStore, ExtractStore>();
 
-/** That of this thread's store: opening databases takes the write lock for a moment, so they are opened once. */
+/**
+ * Returns the extract store, which is cached per store of this thread: opening databases takes the write lock for a
+ * moment.
+ */
 export function extractStore(store: RecordStore): ExtractStore {
   let found = opened.get(store);
   if (found === undefined) opened.set(store, (found = new ExtractStore(store)));
@@ -83,7 +88,10 @@ export class ExtractStore {
     this.contents = new ContentStore(store);
   }
 
-  /** False where no record ever linked to a file: then nothing is opened to look. What is there stays, so it is looked up until it is. */
+  /**
+   * False if no record ever linked to a file; no database is opened to find out. Cached once true, because databases
+   * are never removed.
+   */
   get exists(): boolean {
     return (this.isThere ||= this.rowsDb !== undefined || this.store.hasDatabase(DATABASE));
   }
@@ -110,7 +118,7 @@ export class ExtractStore {
     return found;
   }
 
-  /** Opens all, before a transaction that uses them. `versions`: those whose links it touches. */
+  /** Opens all databases; call it before a transaction that uses them. `versions`: versions whose links are changed. */
   prepare(versions: readonly number[]): this {
     void [this.rows, this.transcripts, this.meta];
     this.contents.prepare();
@@ -118,7 +126,7 @@ export class ExtractStore {
     return this;
   }
 
-  /** The version is gone, and its database with it. */
+  /** Forgets the database of a version that was dropped. */
   forgetVersion(version: number): void {
     this.linksDbs.delete(version);
   }
@@ -129,32 +137,33 @@ export class ExtractStore {
     return this.exists ? this.row(keyOfFile(file)) : undefined;
   }
 
-  /** Of a picture; undefined where there is none. */
+  /** Vector of a picture; undefined if there is none. */
   vector(key: string): Float32Array | undefined {
     return this.exists ? this.contents.vector(key) : undefined;
   }
 
-  /** Of a video, in their order. */
+  /** Frames of a video, in order. */
   frames(key: string): SeenFrame[] {
     return this.exists ? this.contents.frames(key) : [];
   }
 
-  /** At which a frame of a video stands, by its place from 0. */
+  /** Second of the frame of a video at a place, from 0. */
   secondOfFrame(key: string, place: number): number | undefined {
     return this.exists ? this.contents.secondOfFrame(key, place) : undefined;
   }
 
   /**
-   * Those pages of the range that were read last of a document, or passages of a recording as pages; none where nothing was. Throws where one
-   * cannot be read, but for those that are told as damaged: they have no text.
+   * Returns the pages of the range that were last read from a document, or passages of a recording as pages; empty if
+   * nothing was read. Throws if one cannot be read. With `tellDamaged` it reports such a page instead, which then has
+   * an empty text.
    */
   pages(file: FileToRead<TextKind>, range: PageRange = {}, tellDamaged?: (page: number) => void): readonly ReadPage[] {
     return this.exists ? this.contents.pages(keyOfFile(file), file.kind, range, tellDamaged) : [];
   }
 
   /**
-   * A page as it is kept (`textOfPage`), good until the next is read. Undefined where nothing was read of the file; no bytes where the page is not
-   * among what was.
+   * Returns a stored page (`textOfPage`), valid until the next read. Undefined if nothing was read from the file;
+   * without bytes if the page was not among what was read.
    */
   page(url: string, page: number): PageOfDocument | undefined {
     if (!this.exists) return undefined;
@@ -165,12 +174,12 @@ export class ExtractStore {
     return pageCount === undefined ? undefined : { ...stored, pageCount };
   }
 
-  /** What is said in a passage of a recording, from 1; undefined where nothing was read of the file. */
+  /** Returns a passage of a recording, from 1; undefined if nothing was read from the file. */
   passage(file: FileToRead<RecordingKind>, place: number): Passage | undefined {
     return this.exists ? this.contents.passage(keyOfFile(file), place) : undefined;
   }
 
-  /** Pages of documents whose texts cannot be read. Goes through all that are rows. */
+  /** Yields pages of documents whose text cannot be read. Reads all pages that are rows. */
   *damagedPages(): Generator<{ readonly url: string; readonly page: number }> {
     if (!this.exists) return;
     for (const { key, page } of this.contents.damagedPages()) yield { url: this.row(key)?.url ?? key, page };
@@ -182,14 +191,14 @@ export class ExtractStore {
     return this.rows.get(key);
   }
 
-  /** Rows behind that key, in the order of keys. */
+  /** Returns the rows behind a key, in the order of keys. */
   rowsBehind(after: string, limit: number): { readonly key: string; readonly row: ExtractRow }[] {
     const range = this.rows.getRange({ start: after, end: AFTER_ALL_KEYS, limit: limit + 1 });
     const rows = Array.from(range, ({ key, value }) => ({ key, row: value }));
     return rows.filter(({ key }) => key !== after).slice(0, limit);
   }
 
-  /** The first so many that are read as what is to be seen. Goes through all. */
+  /** Returns the first pictures and videos that are read as such, up to `limit`. Scans all rows. */
   seenRows(limit: number): ExtractRow[] {
     const found: ExtractRow[] = [];
     for (const { value } of this.rows.getRange()) {
@@ -199,13 +208,13 @@ export class ExtractStore {
     return found;
   }
 
-  /** Goes through all of them. */
+  /** True if a URL begins with `prefix`. Scans all rows. */
   hasBelow(prefix: string): boolean {
     for (const { value } of this.rows.getRange()) if (value.url.startsWith(prefix)) return true;
     return false;
   }
 
-  /** The records of a version that link to it. */
+  /** Returns the records of a version that link to the file. */
   recordsOf(key: string, version: number): number[] {
     const range = this.links(version).getKeys({ start: [key, 0], end: [key, END] });
     return Array.from(range, ([, recordNumber]) => recordNumber);
@@ -219,7 +228,7 @@ export class ExtractStore {
     });
   }
 
-  /** Keys of what a version links to, behind that key. */
+  /** Returns the keys of the files that a version links to, behind a key. */
   linkedKeys(version: number, after: string, limit: number): string[] {
     const keys: string[] = [];
     let behind = after;
@@ -232,27 +241,29 @@ export class ExtractStore {
     return keys;
   }
 
-  /** What was written down under the key so far. */
+  /** Returns the part of a transcript that was stored so far. */
   transcript(key: string): KeptTranscript | undefined {
     return this.exists ? this.transcripts.get(key)?.kept : undefined;
   }
 
-  /** By what recordings are written down, as far as all have been looked at since; '' where none are. */
+  /** Version of the transcription model for which all recordings have been looked at; '' for none. */
   transcribedBy(): string {
     return (this.exists ? (this.meta.get('transcribed-by') as string | undefined) : undefined) ?? '';
   }
 
-  /** Exact. */
+  /** Exact numbers of files in each state. */
   figures(): ExtractFigures {
     return (this.exists ? (this.meta.get('figures') as ExtractFigures | undefined) : undefined) ?? NO_EXTRACTS;
   }
 
-  /** The newest first. */
+  /** Latest failures, newest first. */
   errors(): readonly FailedExtract[] {
     return (this.exists ? (this.meta.get('errors') as FailedExtract[] | undefined) : undefined) ?? [];
   }
 
-  /** Record number at which looking for links goes on; Infinity where it is done, undefined where it has not begun. */
+  /**
+   * Record number at which the search for links continues; Infinity if it is complete, undefined if it has not begun.
+   */
   scannedTo(version: number, definition: Resources): number | undefined {
     const scanned = this.meta.get(scanName(version, definition)) as number | undefined;
     return scanned === -1 ? Infinity : scanned;
@@ -269,8 +280,8 @@ export class ExtractStore {
   }
 
   /**
-   * `content`: what was read now; null: there is none any more; undefined: what there is stays. `packed`: what was made of a document before the
-   * transaction; without, its pages are packed by no words.
+   * Writes a row. `content`: contents read now; null: none any more; undefined: unchanged. `packed`: packed pages of
+   * the documents, made before the transaction; without it the pages are stored without a dictionary.
    */
   put(key: string, row: ExtractRow, content?: ReadContent | null, packed?: PackedDocuments): void {
     const before = this.row(key);
@@ -284,12 +295,14 @@ export class ExtractStore {
     else if (content !== undefined) this.contents.put(key, content, packed);
   }
 
-  /** Before a transaction that puts these, together with what packs them (`putPacked`). */
+  /**
+   * Packs the documents that a transaction will put; call it before the transaction, which then also calls `putPacked`.
+   */
   packed(documents: readonly ReadText[]): PackedDocuments {
     return this.contents.packed(documents, (this.meta.get('words-tried') as number | undefined) ?? 0);
   }
 
-  /** In the transaction that puts the documents that it is of. */
+  /** Writes what the packed documents need; call it in the transaction that puts them. */
   putPacked({ learned, triedAt }: PackedDocuments): void {
     if (triedAt !== undefined) void this.meta.putSync('words-tried', triedAt);
     if (learned !== undefined) this.store.recordWords.putLearned(learned);
@@ -305,7 +318,7 @@ export class ExtractStore {
     this.holdTranscript(key, before.recording?.transcript, undefined);
   }
 
-  /** Of a file whose row says that it is to be written down under that key; nothing where that is not so any more. */
+  /** Stores a transcript. Ignored if the file's row no longer has this key. */
   putTranscript(key: string, transcript: string, kept: KeptTranscript): void {
     const stored = this.transcripts.get(transcript);
     if (this.row(key)?.recording?.transcript !== transcript || stored === undefined) return;
@@ -320,7 +333,7 @@ export class ExtractStore {
     void this.meta.putSync(scanName(version, definition), recordNumber === Infinity ? -1 : recordNumber);
   }
 
-  /** Of a row of another list, with what was read. */
+  /** Copies a row of another list, with its contents. */
   copy(from: ExtractStore, key: string, row: ExtractRow): void {
     this.put(key, row);
     const transcript = row.recording?.transcript;
@@ -329,7 +342,7 @@ export class ExtractStore {
     this.contents.copy(from.contents, key);
   }
 
-  /** It is there for as long as a file has it. */
+  /** Keeps the transcript as long as a file refers to it. */
   private holdTranscript(key: string, before: string | undefined, after: string | undefined): void {
     if (before === after) return;
     const released = before === undefined ? undefined : this.transcripts.get(before);
@@ -351,7 +364,7 @@ export class ExtractStore {
     void this.meta.putSync('figures', figures);
   }
 
-  /** What is read, or gone, is no error any more. */
+  /** Updates the list of errors: a file that was read or is gone is removed from it. */
   private noteError(row: ExtractRow | undefined, before: ExtractRow | undefined): void {
     const { fault } = row ?? {};
     if (fault === undefined && before?.fault === undefined) return;
@@ -368,7 +381,10 @@ function linksName(version: number): string {
   return `links-${versionSuffix(version)}`;
 }
 
-/** Releases that read no recordings looked for no links to any, so where there may be some, records are looked through for them. */
+/**
+ * Earlier releases did not search for links to recordings. So if there may be some, the progress has another name, and
+ * records are searched again.
+ */
 function scanName(version: number, definition: Resources): string {
   return `${hasRecordings(definition) ? 'scan-recordings' : 'scan'}-${versionSuffix(version)}`;
 }

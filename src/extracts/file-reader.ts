@@ -1,21 +1,24 @@
-/** What reads the files that records link to, as lists see it. It is `src/resources`. */
+/** Interface of the reader of linked files, as lists see it. `src/resources` implements it. */
 import type { Validators } from '../platform/index.js';
 import type { SpaceCalibration } from '../store/index.js';
 
-/** Kinds of resources whose files are recordings: what is said in them is read, with the second of it. */
+/** Kinds of resources whose files are recordings: what is said in them is read, with its time in seconds. */
 export const RECORDING_KINDS = ['video', 'audio'] as const;
 export type RecordingKind = (typeof RECORDING_KINDS)[number];
-/** Those that are searched by words: by pages, or by passages of what is said. */
+/** Kinds that are searched by words: by pages, or by passages of what is said. */
 export const TEXT_KINDS = ['document', ...RECORDING_KINDS] as const;
 export type TextKind = (typeof TEXT_KINDS)[number];
-/** Those that are searched by what is to be seen: pictures, and frames of the files of `video` resources, which are read apart from what is said in them. */
+/**
+ * Kinds that are searched by what can be seen: pictures, and the frames of `video` resources, which are read separately
+ * from what is said in them.
+ */
 export const SEEN_KINDS = ['image', 'frames'] as const;
 export type SeenKind = (typeof SEEN_KINDS)[number];
-/** As what the files of resources are read. */
+/** Kinds as which the files of resources are read. */
 export const READ_KINDS = [...TEXT_KINDS, ...SEEN_KINDS] as const;
 export type ReadKind = (typeof READ_KINDS)[number];
 
-/** Why nothing could be read of a file, as the API names it. */
+/** Reasons why a file could not be read, as the API names them. */
 export const FILE_FAULTS = [
   'not-found',
   'not-a-pdf',
@@ -33,101 +36,107 @@ export const FILE_FAULTS = [
 export type FileFault = (typeof FILE_FAULTS)[number];
 
 export interface ReadPage {
-  /** From 1. */
+  /** Page number, from 1. */
   readonly page: number;
   readonly text: string;
 }
 
-/** What was read of a document. */
+/** Contents of a document. */
 export interface ReadText {
   readonly kind: 'document';
   readonly pageCount: number;
-  /** The first ones, in order. */
+  /** The first pages, in order. */
   readonly pages: readonly ReadPage[];
-  /** There is more in it than was read. */
+  /** True if the document has more than was read. */
   readonly truncated: boolean;
 }
 
-/** Something that is said, or stands written, from a second of a recording on. */
+/** Something said or shown as text, from a second of a recording on. */
 export interface Cue {
   readonly seconds: number;
-  /** One line. */
+  /** A single line. */
   readonly text: string;
 }
 
-/** Cues that follow each other and are searched together, as a page is. */
+/** Consecutive cues that are searched together, like a page. */
 export type Passage = readonly Cue[];
 
-/** What was read of a video or an audio file. */
+/** Contents of a video or audio file. */
 export interface ReadRecording {
   readonly kind: RecordingKind;
-  /** Seconds; undefined where the file does not say. */
+  /** Seconds; undefined if the file does not say. */
   readonly duration: number | undefined;
   readonly passages: readonly Passage[];
-  /** There is more in it than was read. */
+  /** True if the recording has more than was read. */
   readonly truncated: boolean;
-  /** Where the list has what is said written down: under what that is kept, and whether it is among the passages. */
+  /** Set if the list has its recordings transcribed: key of the transcript, and whether it is among the passages. */
   readonly transcript?: { readonly key: string; readonly isThere: boolean };
 }
 
-/** What a model wrote down, by pieces of the sound in their order. */
+/** A transcript, in pieces of the sound in order. */
 export interface KeptTranscript {
   readonly pieces: readonly (readonly Passage[])[];
-  /** There are no more. */
+  /** True if there are no more pieces. */
   readonly isWhole: boolean;
 }
 
-/** How a list has what is said in its recordings written down. */
+/** How a list has its recordings transcribed. */
 export interface Transcribing {
   /** Name of the model. */
   readonly model: string;
-  /** It is to be asked now; otherwise what was kept is used. */
+  /** True if the model is to be asked now; otherwise only a stored transcript is used. */
   readonly asks: boolean;
-  /** What was written down before, of the same bytes by the same model. Rejects where something that was cannot be put on disk. */
+  /**
+   * Returns the transcript that was made before of the same bytes by the same model. Rejects if an earlier one cannot
+   * be written to disk.
+   */
   kept(key: string): Promise<KeptTranscript | undefined>;
-  /** Resolves when it is on disk: nobody pays for it again. Where it rejects, `kept` tries again. */
+  /**
+   * Stores a transcript. Resolves when it is on disk, so that nobody pays for it again. If it rejects, `kept` tries
+   * again.
+   */
   keep(key: string, transcript: KeptTranscript): Promise<void>;
 }
 
-/** What was read of a picture. */
+/** Contents of a picture. */
 export interface ReadPicture {
   readonly kind: 'image';
-  /** Pixels. */
+  /** In pixels. */
   readonly width: number;
   readonly height: number;
   readonly vector: Float32Array;
-  /** What made the vector: those of different ones cannot be compared. */
+  /** Version of the model that made the vector; vectors of different versions cannot be compared. */
   readonly modelVersion: string;
 }
 
 export interface SeenFrame {
-  /** From the beginning. */
+  /** Seconds from the beginning. */
   readonly seconds: number;
   readonly vector: Float32Array;
 }
 
-/** What was read of what is to be seen in a video. */
+/** Frames of a video. */
 export interface ReadFrames {
   readonly kind: 'frames';
-  /** In their order, without those that are as the one before. */
+  /** In order, without frames that look like the previous one. */
   readonly frames: readonly SeenFrame[];
   readonly modelVersion: string;
-  /** There is more in it than was read. */
+  /** True if the video has more than was read. */
   readonly truncated: boolean;
 }
 
-/** Whether frames of videos are read: they take a program of the machine. */
+/** Whether frames of videos are read, which needs a program on the machine. */
 export type FrameReading = 'read' | 'no-ffmpeg';
 
 export type ReadContent = ReadText | ReadRecording | ReadPicture | ReadFrames;
 
-/** By what a file is known again: what its server says of it, and a hash of its bytes. */
+/** What identifies the state of a file: what its server says about it, and a hash of its bytes. */
 export interface KnownFile {
   readonly validators: Validators;
   readonly hash: string;
-  /** Version of the model that writes down what is said in it; absent: none does. */
+  /** Version of the model that transcribes it; absent if none does. */
   readonly transcribedBy?: string;
-  /** By what frames of it were read, of a video. */
+  /** Version of what read the frames of a video. */
   readonly framesBy?: string;
 }
 
@@ -135,36 +144,36 @@ export interface ReadingRequest {
   readonly account: string;
   readonly url: string;
   readonly kind: ReadKind;
-  /** Of a picture or frames: as the list names what makes vectors of them. */
+  /** For pictures and frames: name of the embedding model in the list's settings. */
   readonly pictureModel?: string;
-  /** What was read before, unless it is to be read whatever it is. */
+  /** State of the file at the last reading; undefined to read it in any case. */
   readonly known: KnownFile | undefined;
-  /** Of a recording. */
+  /** For recordings. */
   readonly transcribing?: Transcribing | undefined;
-  /** What was fetched before then may be another file. Default: all of it. */
+  /** Bytes that were fetched before this time may be outdated. Default: all are. */
   readonly sinceMs?: number;
-  /** Of a recording: what else than `kind` bytes of this hash will be read as. Default: nothing. */
+  /** For recordings: returns the other kinds as which the bytes with this hash will be read. Default: none. */
   readonly awaitedAs?: (hash: string) => readonly ReadKind[];
 }
 
 export type ReadingOutcome =
-  /** `fault`: some of it could not be read, and will not be. */
+  /** `fault`: part of the file could not be read, and a retry will not help. */
   | {
       readonly kind: 'read';
       readonly file: KnownFile;
       readonly content: ReadContent;
       readonly fault?: { readonly error: FileFault; readonly detail: string };
     }
-  /** It is what it was. */
+  /** The file has not changed. */
   | { readonly kind: 'unchanged'; readonly file: KnownFile }
-  /** It is another one, and nothing can be read of it; `file`: undefined where it is not there. */
+  /** The file has changed, and nothing can be read from it. `file` is undefined if it does not exist. */
   | {
       readonly kind: 'unreadable';
       readonly error: FileFault;
       readonly detail: string;
       readonly file: KnownFile | undefined;
     }
-  /** Nobody knows what it is now; `afterMs`: no sooner than that is it to be asked for again. */
+  /** The file could not be reached, so its state is unknown. `afterMs`: minimum time until the next request. */
   | {
       readonly kind: 'unreachable';
       readonly error: FileFault;
@@ -172,10 +181,13 @@ export type ReadingOutcome =
       readonly afterMs: number | undefined;
     };
 
-/** What is read of a recording, each by itself. */
+/** Kinds as which a recording is read, each separately. */
 const RECORDING_READINGS: readonly ReadKind[] = [...RECORDING_KINDS, 'frames'];
 
-/** As what else than this the bytes of that hash, which are those behind its URL now, will be read. `rowOf`: what is known of it as another kind. */
+/**
+ * Returns the other kinds as which the bytes with this hash, which the URL has now, are still to be read. `rowOf`: what
+ * is known of the file as another kind.
+ */
 export function othersOf(
   kind: ReadKind,
   hash: string,
@@ -184,41 +196,41 @@ export function othersOf(
   if (!RECORDING_READINGS.includes(kind)) return [];
   return RECORDING_READINGS.filter((other) => {
     const row = other === kind ? undefined : rowOf(other);
-    // Of a recording, the hash begins with that of its own bytes.
+    // The hash of a recording begins with the hash of its own bytes.
     return row !== undefined && (row.state === 'pending' || row.file?.hash.startsWith(hash) !== true);
   });
 }
 
-/** What makes vectors of pictures. */
+/** A model that embeds pictures. */
 export interface PictureModel {
-  /** As lists name it. */
+  /** Name of the model in lists' settings. */
   readonly model: string;
   readonly modelVersion: string;
   readonly dimensions: number;
-  /** What cosines mean, whatever a list's pictures are. */
+  /** Calibration of cosines, independent of a list's pictures. */
   readonly calibration: SpaceCalibration;
 }
 
 export interface FileReader {
-  /** That of a name; undefined where there is none, or it cannot be known now what it is. */
+  /** Returns the model of this name; undefined if there is none, or it is not known now. */
   pictureModel(account: string, name: string): PictureModel | undefined;
-  /** By what frames of videos are read; '' where nothing reads them. */
+  /** Version of what reads the frames of videos; '' if nothing does. */
   readonly framesBy: string;
-  /** After so long a file is looked at again. */
+  /** Time after which a file is looked at again. */
   readonly checkMs: number;
-  /** Absent where nothing that is said is written down. */
+  /** Absent if nothing is transcribed. */
   readonly transcription?: {
-    /** That of the account's model of the name; undefined where there is none. */
+    /** Returns the version of the account's model of this name; undefined if there is none. */
     versionOf(account: string, name: string): string | undefined;
-    /** Recordings of one list at a time. */
+    /** Maximum number of recordings of one list at a time. */
     readonly parallelMax: number;
-    /** Waits before a model that was away is asked again, in ms; after the last it is with the next look at the file. */
+    /** Delays before an unavailable model is asked again, in ms; after the last, at the next look at the file. */
     readonly retryMs: readonly number[];
   };
-  /** Of one list at a time. */
+  /** Maximum number of files of one list at a time. */
   readonly parallelMax: number;
-  /** Waits before a file that could not be reached is tried again, in ms; after the last it is given up until the next check. */
+  /** Delays before an unreachable file is tried again, in ms; after the last, at the next check. */
   readonly retryMs: readonly number[];
-  /** Rejects with the signal's reason alone. */
+  /** Rejects only with the signal's reason. */
   read(request: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome>;
 }

@@ -1,4 +1,7 @@
-/** What was read of the files that records link to: kept once for each URL in the list's store, with what is still to be read. */
+/**
+ * Contents of the files that records link to, kept once per URL in the list's store, and the queues of what is still to
+ * be read.
+ */
 export {
   hashOfText,
   hasContent,

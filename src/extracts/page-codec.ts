@@ -1,5 +1,6 @@
 /**
- * The pages of a file as one value: a table of ends, then each page deflated by itself, so that one of them is had without the others.
+ * Codec of the pages of a file as one value: a table of ends, then each page deflated separately, so that a single page
+ * can be read.
  *
  *   u8 format (1) | u32 pages | u32 end of each page, from the first page's beginning | raw deflate of each page's UTF-8, or nothing
  *   u8 format (2) | u32 pages | u32 pages of the whole document, of which these are the first | as above
@@ -15,7 +16,7 @@ const HEAD_BYTES = 5;
 const HEAD_BYTES_OF_DOCUMENTS = 9;
 const END_BYTES = 4;
 
-/** `documentPages`: how many the whole document has; undefined where it is none. */
+/** `documentPages`: number of pages of the whole document; undefined if it is not a document. */
 export function encodePages(pages: readonly ReadPage[], documentPages?: number): Buffer {
   const headBytes = documentPages === undefined ? HEAD_BYTES : HEAD_BYTES_OF_DOCUMENTS;
   const table = Buffer.alloc(headBytes + END_BYTES * pages.length);
@@ -41,14 +42,17 @@ export function pageCountOf(bytes: Buffer): number {
   return pages;
 }
 
-/** How many pages the whole document has; undefined where the bytes do not say it. */
+/** Number of pages of the whole document; undefined if the bytes do not have it. */
 export function documentPagesOf(bytes: Buffer): number | undefined {
   if (bytes[0] !== FORMAT_OF_DOCUMENTS) return undefined;
   if (bytes.length < HEAD_BYTES_OF_DOCUMENTS) throw unreadable();
   return bytes.readUInt32LE(HEAD_BYTES);
 }
 
-/** The raw deflate of one page; no bytes for a page that is empty or not there. Throws where the bytes are not those of pages. */
+/**
+ * Returns the raw deflate of one page; empty for a page that is empty or missing. Throws if the bytes are not an
+ * encoding of pages.
+ */
 export function packedPage(bytes: Buffer, page: number): Buffer {
   const pages = pageCountOf(bytes);
   if (!Number.isInteger(page) || page < 1 || page > pages) return bytes.subarray(0, 0);
@@ -66,12 +70,12 @@ function headBytesOf(bytes: Buffer): number {
   throw unreadable();
 }
 
-/** '' for a page that is not there. Throws where the bytes are not those of pages. */
+/** Returns the text of a page; '' for a missing page. Throws if the bytes are not an encoding of pages. */
 export function decodePage(bytes: Buffer, page: number): string {
   return unpackedPage(packedPage(bytes, page));
 }
 
-/** The text of what `packedPage` gives. */
+/** Returns the text of what `packedPage` returns. */
 export function unpackedPage(packed: Uint8Array): string {
   if (packed.length === 0) return '';
   try {
@@ -81,15 +85,18 @@ export function unpackedPage(packed: Uint8Array): string {
   }
 }
 
-/** Pages that follow each other. */
+/** A range of consecutive pages. */
 export interface PageRange {
-  /** From 1 on. Default 1. */
+  /** First page number. Default 1. */
   readonly first?: number;
-  /** Pages, as far as there are some. Default all. */
+  /** Maximum number of pages. Default: all. */
   readonly max?: number;
 }
 
-/** Throws for one that cannot be read; where the caller is told of it, it has no text, and where no page is to be had, the first is told. */
+/**
+ * Returns the pages of a range. Throws if one cannot be read. With `tellDamaged` it reports such a page instead, which
+ * then has an empty text; if no page can be read, it reports the first.
+ */
 export function decodePages(
   bytes: Buffer,
   { first = 1, max = Infinity }: PageRange = {},

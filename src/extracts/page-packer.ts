@@ -1,6 +1,6 @@
 /**
- * Makes the rows of the pages that a commit writes: packed by the words of the list, which it learns, or deflated where that is smaller. Belongs to
- * one thread.
+ * Creates the rows of the pages that a commit writes: packed with dictionaries of words that are learned from the
+ * list's texts, or deflated if that is smaller. Belongs to one thread.
  */
 import { kernel } from '../../native-bindings/index.js';
 import {
@@ -17,48 +17,55 @@ import type { ReadText } from './file-reader.js';
 import { deflatedPage, PACKED_PAGE_BYTES_MAX, writePage } from './page-row-codec.js';
 import type { PageRows } from './page-rows.js';
 
-/** So much of the texts of a commit is packed at once. */
+/** Characters of a commit's texts that are packed at once. */
 const BATCH_CHARACTERS_MAX = 16 * 1024 * 1024;
-/** What words are learned from, at least and at most: characters, and pages. */
+/** Minimum and maximum of what words are learned from: characters, and pages. */
 const LEARNED_CHARACTERS_MIN = 256 * 1024;
 const LEARNED_CHARACTERS_MAX = 4 * 1024 * 1024;
 const LEARNED_PAGES_MAX = 8000;
-/** Of these, each so manyth tells what was learned of the others. */
+/** One in so many of these pages is held out, to test what was learned from the others. */
 const HELD_OUT = 8;
-/** Texts that are packed to less than this part are packed well: no other words are looked for. */
+/** Ratio of packed to original size below which no new words are searched. */
 const PACKED_WELL_SHARE = 0.4;
-/** What was learned has to pack to less than this part of what the words that are there do, and to less than that part of the texts. */
+/**
+ * A new dictionary has to pack to less than this fraction of what the present ones achieve or, if there are none, of
+ * the texts.
+ */
 const BETTER_SHARE = 0.9;
 const LEARNED_SHARE_MAX = 0.6;
-/** Deflated to less than this part of what it is by words, a page is kept so; else by words, which are read in a fraction of the time. */
+/**
+ * A page is deflated only if that takes less than this fraction of its packed size, because packed pages are read in a
+ * fraction of the time.
+ */
 const SMALLER_SHARE = 0.8;
-/** So many pages tell by which dictionary those of a commit are packed best. */
+/** Number of pages that are tried to find the best dictionary for a commit. */
 const SAMPLE_PAGES = 100;
 /**
- * The dictionary of the commit before is taken without a look at the others where it packs to the same part as then, within this part of it: the table
- * of a dictionary takes as long to make as a document of many pages takes to pack. After so many commits all are looked at again.
+ * The dictionary of the previous commit is used without trying the others if its ratio is within this fraction of the
+ * earlier one: building the tables of a dictionary takes as long as packing a document of many pages. After so many
+ * commits all are tried again.
  */
 const ALIKE_SHARE = 0.2;
 const COMMITS_BETWEEN_LOOKS = 32;
 
-/** The rows of the documents of a commit, and what is written with them. */
+/** Rows of the documents of a commit, and what is written with them. */
 export interface PackedDocuments {
-  /** One a page, in their order. Throws for a document that was not among those that were packed. */
+  /** Returns one row per page, in order. Throws for a document that was not packed. */
   rowsOf(document: ReadText): readonly Uint8Array[];
-  /** A dictionary by which they are packed, and which is not on disk yet. */
+  /** A new dictionary with which they are packed, not on disk yet. */
   readonly learned: Dictionary | undefined;
-  /** How many pages there were when words were looked for last; undefined where they were not now. */
+  /** Number of pages when words were searched; undefined if they were not searched now. */
   readonly triedAt: number | undefined;
 }
 
-/** Pages packed by a dictionary, and to which part of themselves. */
+/** A dictionary with pages packed by it, and the ratio of packed to original size. */
 interface TriedDictionary extends Dictionary {
   readonly share: number;
   readonly batch: PackedBatch;
 }
 
 export class PagePacker {
-  /** What was best when all dictionaries were looked at last, and how many commits have taken it since. */
+  /** The best dictionary when all were last tried, and the number of commits that have used it since. */
   private last:
     { readonly number: number; readonly share: number; readonly known: number; commits: number } | undefined;
 
@@ -67,10 +74,13 @@ export class PagePacker {
     private readonly rows: PageRows,
   ) {}
 
-  /** Before the transaction that writes them: nothing is kept of what may not come on disk. `triedAt`: as it was returned last. */
+  /**
+   * Packs the pages of documents, before the transaction that writes them. Keeps no state that depends on the
+   * transaction. `triedAt`: as last returned.
+   */
   pack(documents: readonly ReadText[], triedAt: number): PackedDocuments {
     if (documents.length === 0) return NO_DOCUMENTS;
-    // Of a list that has lost how many dictionaries it had, none is learned, and nothing packed.
+    // If the number of dictionaries is lost, none is learned, and nothing is packed.
     const count = this.words.count();
     const known = count === undefined ? [] : this.words.whole(count);
     const sample = batchOf(pagesOf(documents, SAMPLE_PAGES));
@@ -88,7 +98,7 @@ export class PagePacker {
     return packedDocuments(rows, learned, tried && pages);
   }
 
-  /** Undefined where the others have to be looked at. */
+  /** Undefined if the other dictionaries have to be tried. */
   private sameAsBefore(sample: PackedBatch, known: readonly Dictionary[]): TriedDictionary | undefined {
     const { last } = this;
     const same = known.find(({ number }) => number === last?.number);
@@ -108,7 +118,7 @@ export class PagePacker {
     return best;
   }
 
-  /** Undefined where there is too little to learn from; without words where they would not be better. */
+  /** Undefined if there is too little text to learn from. Without `words` if they would not be better. */
   private learn(documents: readonly ReadText[], best: Dictionary | undefined): { words?: Uint8Array } | undefined {
     const texts: string[] = [];
     let characters = 0;
@@ -147,7 +157,7 @@ function packedDocuments(
 
 const NO_DOCUMENTS = packedDocuments(new Map());
 
-/** Packed by no words. */
+/** Returns the rows of a document without a dictionary. */
 export function rowsWithoutWords(document: ReadText): readonly Uint8Array[] {
   const rows = new Map<ReadText, readonly Uint8Array[]>();
   packBatch([document], undefined, rows);
@@ -185,7 +195,7 @@ function* inBatches(documents: readonly ReadText[]): Generator<readonly ReadText
   if (batch.length > 0) yield batch;
 }
 
-/** Pages one behind the other, those that can be packed with their texts as fields. */
+/** Concatenates pages; those that can be packed have their text as fields. */
 function batchOf(pages: Iterable<PageText>): PackedBatch {
   const room = new RecordRoom();
   const [fields, ends]: [number[], number[]] = [[], []];
@@ -201,13 +211,13 @@ function batchOf(pages: Iterable<PageText>): PackedBatch {
   return { bytes, fields: Uint32Array.from(fields), ends: Uint32Array.from(ends), fieldsBytes };
 }
 
-/** The batch stays as it is. */
+/** Packs a copy of the batch. */
 function packedCopy(batch: PackedBatch, dictionary: Dictionary): TriedDictionary {
   const copy = { ...batch, bytes: Uint8Array.from(batch.bytes), ends: batch.ends.slice() };
   return { ...dictionary, share: packInPlace(copy, dictionary), batch: copy };
 }
 
-/** The sample is all of these. */
+/** True if the sample contains all pages. */
 function isSample(documents: readonly ReadText[]): boolean {
   return documents.reduce((sum, { pages }) => sum + pages.length, 0) <= SAMPLE_PAGES;
 }
@@ -222,7 +232,7 @@ function packBatch(
   putRows(documents, batch, rows);
 }
 
-/** Of a batch with all pages of the documents. */
+/** Adds the rows of the documents; the batch has all their pages. */
 function putRows(documents: readonly ReadText[], batch: PackedBatch, rows: Map<ReadText, readonly Uint8Array[]>): void {
   let index = 0;
   for (const document of documents) {

@@ -1,11 +1,12 @@
 /**
- * A page of a document as a row by itself, so that one page is had without the others of its file. The first byte is the format:
+ * Codec of a page of a document as a row of its own, so that a single page can be read. The first byte is the format:
  *
  *   u8 (1) | varint pages of the whole document | UTF-8
  *   u8 (2) | varint pages of the whole document | raw deflate of UTF-8
  *   u8 (3) | u8 number of a dictionary | varint bytes of format 1 before its text | varint bytes of format 1 | the first of these | packed text
  *
- * The third is what the kernel makes of the first, as of records (`records/packed-format.ts`). Pure functions over bytes that the caller owns.
+ * The kernel makes the third from the first, as it does for records (`records/packed-format.ts`). Pure functions over
+ * bytes that the caller owns.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { kernel, kernelConstant } from '../../native-bindings/index.js';
@@ -27,19 +28,19 @@ export const PAGE_PLAIN = kernelConstant('PagePlain');
 const PLAIN = 1;
 const DEFLATED = 2;
 const HEADER_BYTES_MAX = 1 + VARINT_BYTES_MAX;
-/** Longer pages are not packed: the memory that they would be unpacked into is kept. */
+/** Longer pages are not packed, because the memory for unpacking them is kept. */
 export const PACKED_PAGE_BYTES_MAX = 1024 * 1024;
 
-/** How a text is kept: by a dictionary, or as one of these constants says; null where nobody can read it. */
+/** How a text is stored: a dictionary, or one of the constants above; null if it cannot be read. */
 export type PagePacking = Uint8Array | number | null;
 
 export interface StoredPage {
-  /** None for a page that is empty, or not there. */
+  /** Empty for a page that is empty or missing. */
   readonly packed: Uint8Array;
   readonly packing: PagePacking;
-  /** Of the text, where a dictionary packs it. */
+  /** Bytes of the text, if it is packed with a dictionary. */
   readonly textBytes: number;
-  /** Of the whole document; undefined where the bytes do not say it. */
+  /** Number of pages of the whole document; undefined if the bytes do not have it. */
   readonly pageCount: number | undefined;
 }
 
@@ -57,7 +58,7 @@ export function writePage(text: string, pageCount: number, room: RecordRoom): nu
   return begin;
 }
 
-/** In format 2. */
+/** Returns a page in format 2. */
 export function deflatedPage(text: string, pageCount: number): Buffer {
   const header = Buffer.alloc(HEADER_BYTES_MAX);
   header[0] = DEFLATED;
@@ -65,7 +66,7 @@ export function deflatedPage(text: string, pageCount: number): Buffer {
   return Buffer.concat([header.subarray(0, end), deflateRawSync(text)]);
 }
 
-/** Views of the bytes. Looking up a dictionary may be a read of the store. */
+/** Returns views of the bytes. Looking up a dictionary may read from the store. */
 export function readPageRow(bytes: Uint8Array, words: RecordWords): StoredPage {
   try {
     if (bytes[0] === PACKED_FORMAT) return readPackedRow(bytes, words);
@@ -90,7 +91,7 @@ function readPackedRow(bytes: Uint8Array, words: RecordWords): StoredPage {
   return { packed: bytes.subarray(fieldsBegin), packing: words.packing(bytes) ?? null, textBytes, pageCount };
 }
 
-/** Throws where the bytes are not those of a text. */
+/** Throws if the bytes are not a stored text. */
 export function textOfPage({ packed, packing, textBytes }: Omit<StoredPage, 'pageCount'>): string {
   if (packing === PAGE_PLAIN) return Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength).toString('utf8');
   if (packing === PAGE_DEFLATED) return packed.length === 0 ? '' : inflated(packed);

@@ -1,6 +1,6 @@
 /**
- * The pages of documents, a row each, in the database `page-rows` of a list's store: key of the file and page (u32, big-endian) →
- * page-row-codec. Thread-safety: as that of the store.
+ * The pages of documents, one row each, in the database `page-rows` of a list's store: key of the file and page (u32,
+ * big-endian) → page-row-codec. Thread-safety: as that of the store.
  */
 import type { Database } from 'lmdb';
 import type { RecordStore } from '../records/index.js';
@@ -19,12 +19,12 @@ type StoreOfRows = Pick<RecordStore, 'environment' | 'hasDatabase' | 'recordWord
 
 export class PageRows {
   private openedDb: Database<Buffer, Buffer> | undefined;
-  /** LMDB copies keys before it returns, so one serves all. */
+  /** Shared by all calls, because LMDB copies keys before it returns. */
   private readonly rowKey = Buffer.alloc(KEY_BYTES_MAX) as FastBuffer;
 
   constructor(private readonly store: StoreOfRows) {}
 
-  /** Makes it where it is not there, which is a transaction: not for the first time inside one. */
+  /** Creates the database if it is missing, which is a transaction: must not happen inside another one. */
   get database(): Database<Buffer, Buffer> {
     return (this.openedDb ??= this.store.environment.database<Buffer, Buffer>(DATABASE, {
       encoding: 'binary',
@@ -32,21 +32,21 @@ export class PageRows {
     }));
   }
 
-  /** Undefined where there are no rows, as in lists of an older format: whoever reads makes nothing. */
+  /** Undefined if there are no rows, as in lists of an older format, so that reading does not create the database. */
   private get known(): Database<Buffer, Buffer> | undefined {
     return this.openedDb ?? (this.store.hasDatabase(DATABASE) ? this.database : undefined);
   }
 
-  /** Good until the next read of the store; undefined where there is no such row. */
+  /** Returns a page, valid until the next read of the store; undefined if there is no such row. */
   page(key: string, page: number): StoredPage | undefined {
     const bytes = this.known?.getBinaryFast(this.keyOf(key, page));
     if (bytes === undefined) return undefined;
-    // What lmdb-js reads into is longer than it says.
+    // The buffer that lmdb-js reads into is longer than its `length` property.
     const row = bytes.subarray(0, bytes.length);
     return readPageRow(this.store.recordWords.knowsPacking(row) ? row : Buffer.from(row), this.store.recordWords);
   }
 
-  /** Pages from that one on that follow each other. */
+  /** Yields consecutive pages from that one on. */
   *pages(key: string, first: number): Generator<StoredPage> {
     for (let page = first; ; page += 1) {
       const found = this.page(key, page);
@@ -55,7 +55,10 @@ export class PageRows {
     }
   }
 
-  /** In the order of keys, which is none of the files: the first are a sample of all. Those that cannot be read are passed over. */
+  /**
+   * Yields texts in the order of keys. These are hashes, so the first texts are a sample of all. Skips unreadable
+   * pages.
+   */
   *texts(): Generator<string> {
     for (const { value } of this.known?.getRange() ?? []) {
       const text = readable(readPageRow(Buffer.from(value), this.store.recordWords));
@@ -63,7 +66,7 @@ export class PageRows {
     }
   }
 
-  /** Those that cannot be read. */
+  /** Yields pages that cannot be read. */
   *damaged(): Generator<{ readonly key: string; readonly page: number }> {
     for (const { key, value } of this.known?.getRange() ?? []) {
       if (readable(readPageRow(Buffer.from(value), this.store.recordWords)) !== undefined) continue;
@@ -72,12 +75,12 @@ export class PageRows {
     }
   }
 
-  /** All of them, without going through them. */
+  /** Number of all pages, without reading them. */
   count(): number {
     return (this.known?.getStats() as { readonly entryCount: number } | undefined)?.entryCount ?? 0;
   }
 
-  /** As they are kept. */
+  /** Returns the rows of a file as stored. */
   stored(key: string): Buffer[] {
     const rows: Buffer[] = [];
     for (let page = 1; ; page += 1) {
@@ -89,7 +92,7 @@ export class PageRows {
 
   // ---- inside a transaction
 
-  /** Instead of those that there were. */
+  /** Replaces the rows of a file. */
   put(key: string, rows: readonly Uint8Array[]): void {
     for (const [index, row] of rows.entries()) void this.database.putSync(this.keyOf(key, index + 1), row as Buffer);
     this.removeFrom(key, rows.length + 1);
@@ -103,7 +106,7 @@ export class PageRows {
     for (let page = first; this.database.removeSync(this.keyOf(key, page)); page += 1);
   }
 
-  /** Good until the next call. */
+  /** Valid until the next call. */
   private keyOf(key: string, page: number): Buffer {
     const { rowKey } = this;
     const length = rowKey.latin1Write(key, 0, key.length);
@@ -113,8 +116,8 @@ export class PageRows {
 }
 
 /**
- * Pages as a caller takes them. Throws for one that cannot be read; where the caller is told of it, it has no text and the others are read.
- * `first`: number of the first of these.
+ * Reads stored pages. Throws if one cannot be read. With `tellDamaged` it reports such a page instead, which then has
+ * an empty text. `first`: number of the first page.
  */
 export function readPages(
   stored: Iterable<StoredPage>,

@@ -1,9 +1,9 @@
 /**
- * What is still to be done about linked files, kept in the list's own store:
+ * Queues of the work on linked files, in the list's own store:
  *
- * - to read a file, in one of a few lanes by its host, so that one that does not answer keeps few others waiting. Each file has an item
- *   for as long as a record links to it: after it was read, that of the next look at it.
- * - to put the pages of a record's files into the index, in a lane for each version.
+ * - files to be read, in one of a few lanes by host, so that a host that does not answer delays few others. Each file
+ *   has an item as long as a record links to it: after it was read, the item of the next look at it.
+ * - records whose pages are to be indexed, in a lane for each version.
  */
 import { createHash } from 'node:crypto';
 import { WorkQueue, type WorkKind, type WorkTypes } from '../platform/work/index.js';
@@ -11,18 +11,21 @@ import { versionSuffix, type ListStore } from '../store/index.js';
 import { keyOfFile } from './extract-row.js';
 import type { ReadingOutcome, ReadKind } from './file-reader.js';
 
-/** Of the time to the next look at a file, added at random: what was read together is not asked for together. */
+/**
+ * Fraction of the time to the next look at a file that is added at random, so that files that were read together are
+ * not requested together.
+ */
 export const CHECK_JITTER = 0.1;
 
 export interface ReadingItem {
   readonly url: string;
-  /** Absent: a document. */
+  /** Absent for a document. */
   readonly kind?: ReadKind;
-  /** It is read whatever is known of it. */
+  /** True if the file is read whatever is known of it. */
   readonly forced: boolean;
-  /** What is said in it is to be written down. */
+  /** Set if the file is to be transcribed. */
   readonly transcribe?: true;
-  /** How often its host asked for more time. */
+  /** Number of times that the host asked for more time. */
   readonly postponed: number;
 }
 
@@ -30,12 +33,12 @@ export interface ReadingTypes {
   readonly item: ReadingItem;
   readonly result: ReadingOutcome;
   readonly note: { readonly item: ReadingItem; readonly result: ReadingOutcome };
-  /** Nothing is set aside: what fails is looked at again. */
+  /** Nothing is set aside: failures are looked at again. */
   readonly failure: null;
 }
 
 export interface AttachTypes {
-  /** Number of the record. */
+  /** Record number. */
   readonly item: number;
   readonly result: null;
   readonly note: null;
@@ -43,7 +46,7 @@ export interface AttachTypes {
 }
 
 const HOST_LANES = 16;
-/** Of videos whose frames are read, which takes long: nobody else waits for it. */
+/** Lane of videos whose frames are read; that takes long, so nothing else waits in it. */
 const FRAMES_LANE = 'frames';
 export const READING_LANES: readonly string[] = [
   ...Array.from({ length: HOST_LANES }, (_, lane) => `host-${lane}`),
@@ -57,7 +60,9 @@ export function readingLane({ kind, url }: Pick<ReadingItem, 'kind' | 'url'>): s
   return READING_LANES[lane] ?? '';
 }
 
-/** Of recordings that wait for a model, which is one for the list: where it does not answer, nobody else waits. */
+/**
+ * Lane of recordings that wait for the list's transcription model, so that nothing else waits if it does not answer.
+ */
 export const TRANSCRIPTS_LANE = 'transcripts';
 
 export function attachLane(version: number): string {
@@ -111,7 +116,7 @@ function openedQueue<T extends WorkTypes>(kind: WorkKind<T>): (store: ListStore)
   };
 }
 
-/** Not for the first time inside a transaction: opening databases is one of its own. */
+/** Must not be called for the first time inside a transaction: opening databases is a transaction of its own. */
 export const readingQueue = openedQueue(READING);
-/** The same. */
+/** As `readingQueue`. */
 export const attachQueue = openedQueue(ATTACHING);

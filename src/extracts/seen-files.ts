@@ -1,4 +1,4 @@
-/** What is to be seen in the files that a record links to, in the order of the record's vectors. */
+/** The pictures and videos that a record links to, in the order of the record's vectors. */
 import type { FieldDefinition } from '../catalog/index.js';
 import { keyOfFile, type ExtractRow } from './extract-row.js';
 import type { ExtractStore } from './extract-store.js';
@@ -9,11 +9,11 @@ export interface SeenFile {
   readonly file: LinkedFile<SeenKind>;
   readonly key: string;
   readonly row: ExtractRow;
-  /** That it has: one of a picture, one of each frame of a video. */
+  /** Number of vectors: one for a picture, one for each frame of a video. */
   readonly vectors: number;
 }
 
-/** Those that were read. */
+/** Returns the files that were read. */
 export function seenFiles(
   extracts: ExtractStore,
   definition: Pick<FieldDefinition, 'resources'>,
@@ -29,13 +29,16 @@ export function seenFiles(
 }
 
 export interface SeenAt {
-  /** The resource field. */
+  /** Name of the resource field. */
   readonly field: string;
   readonly url: string;
   readonly seconds: number;
 }
 
-/** Where the video has the frame whose vector is at that place among those of the record, from 0; undefined where a picture has it, or nothing any more. */
+/**
+ * Returns which video has the frame whose vector is at that place, from 0, among the record's vectors; undefined if it
+ * is a picture or no longer exists.
+ */
 export function frameAt(extracts: ExtractStore, files: readonly SeenFile[], place: number): SeenAt | undefined {
   let before = 0;
   for (const { file, key, vectors } of files) {

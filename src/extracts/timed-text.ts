@@ -1,5 +1,5 @@
 /**
- * A passage of a recording as the text of a page: a line for each cue, which begins with its second.
+ * Encodes a passage of a recording as the text of a page: one line per cue, which begins with its time.
  *
  *   seconds, in decimals | a blank | text without a line end
  */
@@ -15,7 +15,7 @@ export function encodePassage(passage: Passage): string {
     .join('\n');
 }
 
-/** Throws where the text is not that of a passage. */
+/** Throws if the text is not an encoded passage. */
 export function decodePassage(text: string): Passage {
   if (text === '') return [];
   return text.split('\n').map((line) => {
@@ -27,7 +27,7 @@ export function decodePassage(text: string): Passage {
   });
 }
 
-/** As it is searched. */
+/** Returns the text that is searched. */
 export function textOfPassage(passage: Passage): string {
   return passage.map(({ text }) => text).join('\n');
 }

@@ -1,5 +1,5 @@
 /**
- * Vectors of pictures as bytes, little-endian.
+ * Codec of vectors of pictures, little-endian.
  *
  *   of a picture             u8 1 | 3 × u8 0 | f32 for each number
  *   of the frames of a video u8 2 | 3 × u8 0 | u32 frames | f32 second of each | f32 for each number of each
@@ -15,14 +15,14 @@ export function encodeVector(vector: Float32Array): Buffer {
   return withHead(FORMAT, HEAD_BYTES, [vector]);
 }
 
-/** Throws where the bytes are not those of a vector. */
+/** Throws if the bytes are not an encoded vector. */
 export function decodeVector(bytes: Uint8Array): Float32Array {
   const vector = bytes[0] === FORMAT ? floatsFrom(bytes, HEAD_BYTES) : undefined;
   if (vector === undefined || vector.length === 0) throw new Error('the vector of a picture is not as it was written');
   return vector;
 }
 
-/** All vectors have the same length. */
+/** All vectors must have the same length. */
 export function encodeFrames(frames: readonly SeenFrame[]): Buffer {
   const seconds = Float32Array.from(frames, (frame) => frame.seconds);
   const bytes = withHead(FORMAT_OF_FRAMES, FRAMES_HEAD_BYTES, [seconds, ...frames.map(({ vector }) => vector)]);
@@ -30,7 +30,7 @@ export function encodeFrames(frames: readonly SeenFrame[]): Buffer {
   return bytes;
 }
 
-/** Throws where the bytes are not those of frames. */
+/** Throws if the bytes are not encoded frames. */
 export function decodeFrames(bytes: Uint8Array): SeenFrame[] {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const isWhole = bytes.length >= FRAMES_HEAD_BYTES && bytes[0] === FORMAT_OF_FRAMES;
@@ -45,7 +45,10 @@ export function decodeFrames(bytes: Uint8Array): SeenFrame[] {
   });
 }
 
-/** That at which a frame stands, by its place from 0; undefined where there are not so many. Throws where the bytes are not those of frames. */
+/**
+ * Returns the second of a frame by its place, from 0; undefined if there are fewer frames. Throws if the bytes are not
+ * encoded frames.
+ */
 export function secondOfFrame(bytes: Uint8Array, place: number): number | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const at = FRAMES_HEAD_BYTES + place * Float32Array.BYTES_PER_ELEMENT;
@@ -69,11 +72,11 @@ function withHead(format: number, headBytes: number, vectors: readonly Float32Ar
   return bytes;
 }
 
-/** Undefined where they are not whole. */
+/** Undefined if the last number is incomplete. */
 function floatsFrom(bytes: Uint8Array, begin: number): Float32Array | undefined {
   const numbers = (bytes.length - begin) / Float32Array.BYTES_PER_ELEMENT;
   if (!(numbers >= 0) || !Number.isInteger(numbers)) return undefined;
-  // What was read lies anywhere in a page; floats need a place that is a multiple of four.
+  // Stored bytes may lie at any offset, but floats must be aligned to four bytes.
   const floats = new Float32Array(numbers);
   new Uint8Array(floats.buffer).set(bytes.subarray(begin, bytes.length));
   return floats;

@@ -1,8 +1,8 @@
-/** Batches of records whose pages are to be put into the index: all that is to be done is the commit. */
+/** Worker for batches of records whose pages are to be indexed: the commit does all the work. */
 import type { AttachTypes } from '../../extracts/index.js';
 import type { LaneWorker } from '../../platform/work/index.js';
 
-/** As many commits are made of a batch as its pages need. */
+/** A batch takes as many commits as its pages need. */
 const BATCH_RECORDS_MAX = 256;
 
 export function attachWorker(lane: string): LaneWorker<AttachTypes> {

@@ -1,4 +1,7 @@
-/** How the videos of a list come to be searched by what is to be seen in them: as its pictures are, and by frames as they are read now. Main thread only. */
+/**
+ * Keeps the videos of a list searchable by their frames: as its pictures are searched, with frames read in the current
+ * way. Main thread only.
+ */
 import { hasFiles, type FileReader, type FrameReading } from '../../extracts/index.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 
@@ -10,20 +13,23 @@ export interface ListFramesOptions {
 export class ListFrames {
   constructor(private readonly options: ListFramesOptions) {}
 
-  /** By what frames are to be read, where that is something else than by what they were; '' where nothing is there any more that reads them. */
+  /**
+   * Version by which frames are to be read, if it differs from the one they were read by; '' if nothing reads frames
+   * any more.
+   */
   get otherVersion(): string | undefined {
     const version = this.options.reader()?.framesBy;
     return !this.mayHave || version === undefined || version === this.readBy ? undefined : version;
   }
 
-  /** Undefined where records link to no videos, or pictures are not searched. */
+  /** Undefined if records link to no videos, or pictures are not searched. */
   get status(): FrameReading | undefined {
     const version = this.options.reader()?.framesBy;
     if (!this.mayHave || version === undefined) return undefined;
     return version === '' ? 'no-ffmpeg' : 'read';
   }
 
-  /** Has videos looked for and looked at, in many small steps. Rejects where that cannot be written. */
+  /** Finds videos and queues them to be looked at, in many small steps. Rejects if that cannot be written. */
   async readAllBy(version: string, isStopped: () => boolean): Promise<void> {
     const { host } = this.options;
     for (let after: string | undefined = ''; after !== undefined && !isStopped();)

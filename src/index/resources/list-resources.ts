@@ -1,6 +1,6 @@
 /**
- * The files that the records of one open list link to: what is to be read of them and who does it. All that is known is in the list's
- * store; a list without a field for documents has nothing here but this object. Main thread only.
+ * The files that the records of one open list link to: what is still to be read, and by whom. Everything is kept in the
+ * list's store; a list without a field for documents has only this object. Main thread only.
  */
 import { basename } from 'node:path';
 import { isMediaUrl } from '../../fields/index.js';
@@ -45,9 +45,9 @@ import { ListTranscripts } from './list-transcripts.js';
 import { DAMAGED_PAGES } from '../parts/readable-pages.js';
 import { readingWorker } from './reading-worker.js';
 
-/** Records that are looked through for links in one turn of the list's queue. */
+/** Number of records that are searched for links in one turn of the list's queue. */
 const SCAN_RECORDS_MAX = 5000;
-/** URLs that one task looks up. */
+/** Number of URLs that one task looks up. */
 const CHANGED_MAX = 1000;
 const JITTER_PERCENT = 20;
 
@@ -55,7 +55,7 @@ export interface ListResourcesOptions {
   readonly host: BackgroundHost;
   readonly store: RecordStore;
   readonly settings: () => SearchSettings;
-  /** Undefined: nothing is read in this process, or not yet. */
+  /** Undefined if nothing reads files in this process, or not yet. */
   readonly reader: () => FileReader | undefined;
 }
 
@@ -68,7 +68,7 @@ export class ListResources implements ListFiles {
   private watched: Promise<void> | undefined;
   private syncing: Promise<void> | undefined;
   private job: Job | undefined;
-  /** Records whose pages may be on disk, and out of the queue, before searches have them. */
+  /** Number of records whose pages may be on disk, and out of the queue, before searches find them. */
   private beingPublished = 0;
   private stopped = false;
   private readonly frames: ListFrames;
@@ -90,7 +90,10 @@ export class ListResources implements ListFiles {
     });
   }
 
-  /** Resolves when what is kept of pictures and recordings is in line with the list's settings, or cannot be now: that is tried again by itself. */
+  /**
+   * Resolves when what is kept of pictures and recordings matches the list's settings, or cannot be changed now; then
+   * it is retried in the background.
+   */
   async aligned(): Promise<void> {
     await this.sync().catch(() => {
       this.aligning.look();
@@ -132,7 +135,10 @@ export class ListResources implements ListFiles {
     return this.mayLink && this.transcripts.otherVersion !== undefined;
   }
 
-  /** What is to be attached next, null for none; undefined where all is as it is to be, or cannot be known now. */
+  /**
+   * Returns the picture model to attach next, or null to detach the present one; undefined if nothing has to change, or
+   * it is not known now.
+   */
   private missingModel(): PictureModel | null | undefined {
     const { host, reader, settings } = this.options;
     const { account, image_model: name = null } = settings();
@@ -143,12 +149,12 @@ export class ListResources implements ListFiles {
     return pictures === undefined ? wanted : null;
   }
 
-  /** After each commit of the list, and when there is a reader. */
+  /** Call it after each commit of the list, and when there is a reader. */
   committed(): void {
     if (!this.stopped && this.syncing === undefined) this.aligning.look();
     if (this.stopped || this.options.reader() === undefined || !this.mayLink) return;
     const { store } = this.options;
-    // What the commit made is not in what was read before it.
+    // Earlier reads do not see the commit.
     store.refresh();
     const extracts = extractStore(store);
     if (!extracts.exists) {
@@ -215,7 +221,7 @@ export class ListResources implements ListFiles {
     return extracts?.hasLinks(currentVersion) === true && extracts.isLinked(keyOfFile(file), [currentVersion]);
   }
 
-  /** Undefined where no record can link to a file, or none ever did. */
+  /** Undefined if no record can link to a file, or none ever did. */
   private known(): ExtractStore | undefined {
     const { store } = this.options;
     if (this.stopped || !this.mayLink) return undefined;
@@ -232,7 +238,7 @@ export class ListResources implements ListFiles {
     return texts;
   }
 
-  /** Whoever asked for the texts has them, whatever comes of it. */
+  /** Never rejects: the caller gets the texts in any case. */
   private async readAgain(urls: readonly string[]): Promise<void> {
     const { host } = this.options;
     const { listPath, clock, log } = host;
@@ -246,19 +252,19 @@ export class ListResources implements ListFiles {
     }
   }
 
-  /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
+  /** Time until which nothing has to be done: 0 if something is in progress, Infinity if nothing is scheduled. */
   get restsUntilMs(): number {
     if (this.syncing !== undefined) return 0;
     const parts = [this.scanning, this.aligning, this.runner, this.transcribing, this.attaching];
     return Math.min(...parts.map((part) => part?.restsUntilMs ?? Infinity));
   }
 
-  /** False where files may be linked, which are looked at again and again. */
+  /** False if records may link to files, because these are looked at again and again. */
   get isComplete(): boolean {
     return !this.mayLink;
   }
 
-  /** Breaks off what is under way: it is in the queue on disk. */
+  /** Aborts what is in progress; it stays in the queue on disk. */
   async stop(): Promise<void> {
     this.stopped = true;
     const rounds = [this.scanning.stop(), this.aligning.stop()];
@@ -273,7 +279,7 @@ export class ListResources implements ListFiles {
     return state.versions.some(({ definition }) => hasFiles(definition, readKindsOf(state)));
   }
 
-  /** Somebody wants to know now, whatever a host did before. */
+  /** Resumes lanes that were paused by failing hosts, because somebody wants the files now. */
   private forgive(): void {
     for (const lane of READING_LANES) this.runner?.forgive(lane);
     this.transcribing?.forgive(TRANSCRIPTS_LANE);
@@ -324,13 +330,16 @@ export class ListResources implements ListFiles {
     });
   }
 
-  /** A file that changed while nobody was told is found at once: that costs no request. */
+  /**
+   * Looks at files of media stores, so that changes that nobody reported are found at once; that needs no request to a
+   * host.
+   */
   private async lookAtMedia(): Promise<void> {
     const { store } = this.options;
     for (let after: string | undefined = ''; after !== undefined && !this.stopped;) {
       const rows = extractStore(store).rowsBehind(after, CHANGED_MAX);
       const urls = rows.filter(({ row: { url, state } }) => state !== 'pending' && isMediaUrl(url));
-      // Few of them have changed: they are no work that somebody waits for.
+      // Few of them have changed, so they do not count as pending.
       await this.lookAt(
         urls.map(({ row }) => row.url),
         { isTold: false },
@@ -350,7 +359,7 @@ export class ListResources implements ListFiles {
 
   // ---- pages into the index
 
-  /** A lane for each version that is written to. */
+  /** Arranges one lane for each version that is written. */
   private attach(): void {
     const { host, store } = this.options;
     const state = host.state();
@@ -382,7 +391,7 @@ export class ListResources implements ListFiles {
       await this.publishPages(settlements);
     } finally {
       this.beingPublished = 0;
-      // The commit of the last pages was told while they were still counted as under way.
+      // The commit of the last pages was reported while they still counted as in progress.
       if (!this.stopped) this.tellProgress();
     }
   }
@@ -402,7 +411,10 @@ export class ListResources implements ListFiles {
     }
   }
 
-  /** A file is read once its pages can be found; of several records with one file nobody counts how many are left. */
+  /**
+   * A file counts as read once its pages can be found. For files that several records link to, this is an
+   * approximation.
+   */
   private figures(): ExtractFigures {
     const { host, store } = this.options;
     store.refresh();
@@ -415,7 +427,7 @@ export class ListResources implements ListFiles {
 
   // ---- records that were there before links were kept
 
-  /** What is to be looked through next, if anything is. */
+  /** Returns the next step of searching records for links, if there is one. */
   private nextScan(): (() => Promise<void>) | undefined {
     const { host, store } = this.options;
     if (this.options.reader() === undefined) return undefined;
@@ -432,7 +444,7 @@ export class ListResources implements ListFiles {
     };
   }
 
-  /** A job for as long as something is to be read. */
+  /** Reports a job while files are to be read. */
   private tellProgress(): void {
     const { host } = this.options;
     const { pending, read, failed } = this.figures();
@@ -451,7 +463,7 @@ export class ListResources implements ListFiles {
   }
 }
 
-/** As `ListFiles.linksBelow`, of a list that is not open. */
+/** As `ListFiles.linksBelow`, for a list that is not open. */
 export function linksBelow(listPath: string, prefix: string): boolean {
   const store = new RecordStore(listPath);
   try {

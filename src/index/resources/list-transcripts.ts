@@ -1,4 +1,4 @@
-/** How what is said in the recordings of a list is written down: by which model, and what of it is kept. Main thread only. */
+/** Has the recordings of a list transcribed: by which model, and what is kept of the transcripts. Main thread only. */
 import {
   extractStore,
   RECORDING_KINDS,
@@ -25,12 +25,12 @@ interface Unkept {
 }
 
 export class ListTranscripts {
-  /** What somebody paid for and the disk had no room for, by its key. */
+  /** Paid transcripts that could not be written to disk, by their key. */
   private readonly unkept = new Map<string, Unkept>();
 
   constructor(private readonly options: ListTranscriptsOptions) {}
 
-  /** Undefined where nothing that is said in the file is written down. */
+  /** Undefined if the file is not transcribed. */
   of({ url, kind = 'document', transcribe }: ReadingItem): Transcribing | undefined {
     const { transcription_model: model = null } = this.options.settings();
     if (model === null || !RECORDING_KINDS.some((each) => each === kind)) return undefined;
@@ -38,7 +38,7 @@ export class ListTranscripts {
       model,
       asks: transcribe === true,
       kept: async (key) => {
-        // Nothing more is paid for before it is on disk.
+        // Nothing more is paid for before these are on disk.
         for (const [earlier, { file, kept }] of this.unkept) await this.keep(earlier, file, kept);
         const { store } = this.options;
         store.refresh();
@@ -48,18 +48,18 @@ export class ListTranscripts {
     };
   }
 
-  /** Version of the model that is to write down what is said, where recordings are to be looked at for it; '' for none. */
+  /** Version of the transcription model, if recordings have to be looked at because it changed; '' for none. */
   get otherVersion(): string | undefined {
     const { reader, settings, store } = this.options;
     const { account, transcription_model: model = null } = settings();
     const extracts = extractStore(store);
     if (reader() === undefined || !extracts.exists) return undefined;
-    // Of a model that is not there nothing is known: what it wrote down stays.
+    // Nothing is known of a missing model, so its transcripts stay.
     const version = model === null ? '' : reader()?.transcription?.versionOf(account, model);
     return version === extracts.transcribedBy() ? undefined : version;
   }
 
-  /** Has all recordings looked at, in many small steps. Rejects where that cannot be written. */
+  /** Queues all recordings to be looked at, in many small steps. Rejects if that cannot be written. */
   async writeBy(version: string, isStopped: () => boolean): Promise<void> {
     const { host, store } = this.options;
     for (let after: string | undefined = ''; after !== undefined && !isStopped();)

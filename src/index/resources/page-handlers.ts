@@ -1,4 +1,7 @@
-/** The ingest task that puts the pages of records' documents, what is said in their recordings, and the vectors of their pictures, into the indexes. */
+/**
+ * The ingest task that indexes the pages of records' documents, the transcripts of their recordings, and the vectors of
+ * their pictures.
+ */
 import type { Kernel } from '../../../native-bindings/index.js';
 import {
   attachLane,
@@ -22,10 +25,10 @@ import type { CommitPagesTask } from '../contract/resource-tasks.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 import { prepareReadingAgain, readAgain, ReadablePagesReader, type ReadablePages } from '../parts/readable-pages.js';
 
-/** Of the pages of one commit: it holds them all. */
+/** Maximum number of characters of the pages in one commit, which holds them all in memory. */
 const CHARACTERS_MAX = 8_000_000;
 
-/** Pages, and the settlement of the work, in one transaction. What was superseded meanwhile is nothing. */
+/** Indexes the pages and settles the work in one transaction. Work that was superseded meanwhile is ignored. */
 export function commitPages({ kernel, stores }: IngestContext, task: CommitPagesTask): IngestResults['commit-pages'] {
   const store = stores.get(task.listPath);
   const before = requiredState(store);
@@ -83,11 +86,11 @@ interface AttachedVersion {
   readonly lane: string;
   readonly part: PartCommit | undefined;
   readonly pictures: PictureCommit | undefined;
-  /** Returns how many characters were added. */
+  /** Returns the number of characters added. */
   attach(recordNumber: number): number;
 }
 
-/** None where the version has no field for files that are read. */
+/** Empty if the version has no field for files that are read. */
 function attachedVersion(
   { kernel, store, state, view, reader }: VersionToAttach,
   parts: PartsCommit,
@@ -119,7 +122,7 @@ function attachedVersion(
   return [{ version, lane: attachLane(version), part, pictures, attach }];
 }
 
-/** Many records link to one file: its pages are read once. */
+/** Reads the pages of each file once, because many records may link to it. */
 class LinkedPagesReader {
   private readonly read = new Map<string, ReadablePages>();
 

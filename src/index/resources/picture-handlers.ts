@@ -1,4 +1,4 @@
-/** The ingest task by which a list's pictures are searched, or are so no longer. */
+/** The ingest task that makes a list's pictures searchable, or ends that. */
 import { extractStore, keyOfFile, readingLane, readingQueue } from '../../extracts/index.js';
 import type { RecordStore } from '../../records/index.js';
 import { LIST_STATE_FORMAT_WITH_PICTURES, PICTURE_SPACE, type ListState } from '../../store/index.js';
@@ -7,7 +7,7 @@ import { requiredState, type IngestContext } from '../contract/ingest-context.js
 import type { IngestResults } from '../contract/ingest-tasks.js';
 import type { AttachPicturesTask } from '../contract/resource-tasks.js';
 
-/** Files that one transaction forgets. */
+/** Maximum number of files removed in one transaction. */
 const FORGOTTEN_MAX = 2000;
 const FIRST_RECORD_NUMBER = 1;
 
@@ -18,7 +18,7 @@ export function attachPictures(
   const store = stores.get(listPath);
   const before = requiredState(store);
   const versions = before.versions.map(({ version }) => version);
-  // Opened before the transaction that uses them.
+  // Databases must be opened before the transaction that uses them.
   const extracts = extractStore(store).prepare(versions);
   void readingQueue(store);
   const spaces = versions.map((version) => spaceStore(store, version, PICTURE_SPACE).prepare());
@@ -27,7 +27,7 @@ export function attachPictures(
   try {
     return store.transaction(() => {
       if (model !== null) {
-        // Records were looked through without their pictures.
+        // Records have to be searched for links again, because links to pictures were skipped before.
         for (const { version, definition } of before.versions)
           extracts.putScanned(version, definition, FIRST_RECORD_NUMBER);
         const format = Math.max(before.format, LIST_STATE_FORMAT_WITH_PICTURES);
@@ -46,7 +46,7 @@ export function attachPictures(
   }
 }
 
-/** Inside a transaction: the next of them; returns how many that were. */
+/** Removes the next files, inside a transaction; returns their number. */
 function forgetPictures(store: RecordStore, versions: readonly number[]): number {
   const extracts = extractStore(store);
   const reading = readingQueue(store);

@@ -1,4 +1,4 @@
-/** Has the files of one lane read, one at a time. Main thread only. */
+/** Worker that reads the files of one lane, one at a time. Main thread only. */
 import type {
   FileReader,
   FileToRead,
@@ -11,21 +11,21 @@ import type {
 } from '../../extracts/index.js';
 import type { LaneWorker, Work, WorkOutcome } from '../../platform/work/index.js';
 
-/** A host that asks for a longer wait is left alone by a look at another time; the lane, which others share, goes on. */
+/** If a host asks for a longer wait, its file is postponed, so that the lane can continue with other hosts. */
 const LANE_WAIT_MS_MAX = 60_000;
 const POSTPONED_MAX = 5;
 
 export interface ReadingWorkerOptions {
   readonly account: () => string;
-  /** Name of what makes vectors of pictures; undefined where none is read. */
+  /** Name of the model that embeds pictures; undefined if none are read. */
   readonly pictureModel: () => string | undefined;
   readonly lane: string;
   readonly reader: FileReader;
-  /** What is known of the file. */
+  /** Returns what is known of the file. */
   readonly known: (file: FileToRead) => KnownFile | undefined;
-  /** As what else than this the bytes of this hash, which are those behind its URL now, will be read. */
+  /** Returns the other kinds as which the bytes with this hash, which the URL has now, are still to be read. */
   readonly awaitedAs: (file: FileToRead, hash: string) => readonly ReadKind[];
-  /** How what is said in the file is written down; undefined where it is not. */
+  /** Returns how the file is transcribed; undefined if it is not. */
   readonly transcribing: (item: ReadingItem) => Transcribing | undefined;
 }
 
@@ -49,7 +49,8 @@ export function readingWorker({
         ...(model === undefined ? {} : { pictureModel: model }),
         known: forced ? undefined : known({ kind, url }),
         transcribing: transcribing(item),
-        // What is written down is what was read: that it changed meanwhile, its words tell.
+        // A transcription may use bytes that were fetched at any time: if the file has changed since, the hash of its
+        // passages differs.
         sinceMs: item.transcribe === true ? 0 : dueMs,
         awaitedAs: (hash: string) => awaitedAs({ kind, url }, hash),
       };
@@ -69,7 +70,7 @@ export function readingWorker({
   };
 }
 
-/** Of an attempt that was broken off, which counts for nothing. */
+/** Outcome of an aborted attempt, which has no effect. */
 const STOPPED: ReadingOutcome = {
   kind: 'unreachable',
   error: 'timed-out',

@@ -1,4 +1,7 @@
-/** Ingest tasks about the files that a list's records link to: which are to be read, what became of them, and what is in them. */
+/**
+ * Ingest tasks for the files that a list's records link to: which are to be read, the outcome of reading them, and
+ * their contents.
+ */
 import { createHash } from 'node:crypto';
 import {
   attachLane,
@@ -45,11 +48,11 @@ import type {
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 import { prepareReadingAgain, putPending, readAgain } from '../parts/readable-pages.js';
 
-/** Files that one task looks at. */
+/** Number of files that one task looks at. */
 const REFRESHED_MAX = 2000;
 const FIRST_RECORD_NUMBER = 1;
 
-/** Looks for links in records that were written before links were kept. */
+/** Searches records for links that were written before links were kept. */
 export function queueLinks({ stores }: IngestContext, task: QueueLinksTask): IngestResults['queue-links'] {
   const store = stores.get(task.listPath);
   const state = requiredState(store);
@@ -75,7 +78,7 @@ export function queueLinks({ stores }: IngestContext, task: QueueLinksTask): Ing
       extracts.putLink(version, key, recordNumber);
       const row = extracts.row(key);
       if (row === undefined) putPending(store, { url: file.url, kind: file.kind }, task.nowMs);
-      // It was read while others were looked through.
+      // The file was read while other records were searched.
       else if (hasContent(row)) attachQueue(store).put([{ lane: attachLane(version), item: recordNumber }], task.nowMs);
     }
     extracts.putScanned(version, definition, done ? Infinity : cursor);
@@ -83,7 +86,10 @@ export function queueLinks({ stores }: IngestContext, task: QueueLinksTask): Ing
   return { done };
 }
 
-/** What became of files, and the next look at each, in one transaction. What was superseded meanwhile is nothing. */
+/**
+ * Stores the outcome of reading files and schedules the next look at each, in one transaction. Outcomes that were
+ * superseded meanwhile are ignored.
+ */
 export function commitReading({ stores }: IngestContext, task: CommitReadingTask): IngestResults['commit-reading'] {
   const { nowMs, checkMs, settlements } = task;
   const store = stores.get(task.listPath);
@@ -126,7 +132,7 @@ interface Outcome {
   readonly key: string;
   readonly row: ExtractRow;
   readonly result: ReadingOutcome;
-  /** Its pages, where it is a document. */
+  /** Packed pages, if the file is a document. */
   readonly packed: PackedDocuments;
   readonly nowMs: number;
 }
@@ -135,7 +141,7 @@ function documentOf(result: ReadingOutcome): ReadText[] {
   return result.kind === 'read' && result.content.kind === 'document' ? [result.content] : [];
 }
 
-/** True where there is something else than before, or nothing any more. */
+/** Returns true if the contents have changed or are gone. */
 function putOutcome(extracts: ExtractStore, { key, row, result, packed, nowMs }: Outcome): boolean {
   const { url, kind = 'document', text, recording, picture, frames, fault } = row;
   const content = {
@@ -149,7 +155,7 @@ function putOutcome(extracts: ExtractStore, { key, row, result, packed, nowMs }:
       extracts.put(key, readRow({ url, kind }, result, nowMs), result.content, packed);
       return true;
     case 'unchanged':
-      // What could not be read of these bytes cannot be read now.
+      // What could not be read of the same bytes before cannot be read now.
       if (!hasContent(row) || fault?.error === 'not-transcribed')
         extracts.put(key, withFault({ url, kind, state: 'failed', ...content, file: result.file }, fault));
       else extracts.put(key, { url, kind, state: stateOf(recording), ...content, file: result.file });
@@ -165,7 +171,7 @@ function putOutcome(extracts: ExtractStore, { key, row, result, packed, nowMs }:
       return hasContent(row);
     }
     case 'unreachable':
-      // What was read stays until somebody says that it is not so any more.
+      // The contents stay until they are known to be outdated.
       extracts.put(key, withFault({ ...row, state: 'failed' }, faultOf(result, nowMs)));
       return false;
   }
@@ -181,7 +187,7 @@ function readRow(
   return fault === undefined ? row : { ...row, state: 'failed', fault: { ...fault, atMs: nowMs } };
 }
 
-/** What is said in it may still have to be written down. */
+/** A recording stays pending until it is transcribed. */
 function stateOf(recording: ExtractRow['recording']): ExtractRow['state'] {
   return recording?.transcript !== undefined && recording.isTranscribed !== true ? 'pending' : 'read';
 }
@@ -192,7 +198,7 @@ function putTranscribing(queue: ReadingQueue, row: ExtractRow | undefined, nowMs
   queue.put([{ lane: TRANSCRIPTS_LANE, item: { url, kind, forced: true, postponed: 0, transcribe: true } }], nowMs);
 }
 
-/** What a model wrote down, before it is put among what was read. */
+/** Stores a transcript before it becomes part of the file's contents. */
 export function keepTranscript({ stores }: IngestContext, task: KeepTranscriptTask): IngestResults['keep-transcript'] {
   const store = stores.get(task.listPath);
   const extracts = extractStore(store).prepare([]);
@@ -206,7 +212,7 @@ export function keepTranscript({ stores }: IngestContext, task: KeepTranscriptTa
   return { done: true };
 }
 
-/** Another model writes down what is said, or none: recordings are looked at, as many as one task may. */
+/** Queues recordings to be looked at, because the transcription model has changed; as many as one task may. */
 export function transcribeBy({ stores }: IngestContext, task: TranscribeByTask): IngestResults['transcribe-by'] {
   const store = stores.get(task.listPath);
   const extracts = extractStore(store).prepare([]);
@@ -218,7 +224,10 @@ export function transcribeBy({ stores }: IngestContext, task: TranscribeByTask):
   });
 }
 
-/** Frames of videos are read otherwise, or can be read now: videos are looked at in the same way, and looked for in records at last. */
+/**
+ * Queues videos to be looked at, because the way of reading frames has changed; the last step also has records searched
+ * for links to videos.
+ */
 export function framesBy({ stores }: IngestContext, task: FramesByTask): IngestResults['frames-by'] {
   const store = stores.get(task.listPath);
   const before = requiredState(store);
@@ -237,7 +246,7 @@ export function framesBy({ stores }: IngestContext, task: FramesByTask): IngestR
   });
 }
 
-/** Inside a transaction: has those files of these kinds looked at that are among the next ones; returns behind what to go on. */
+/** Queues those of the next files that have these kinds, inside a transaction. Returns the key to continue behind. */
 function lookBehind(
   store: RecordStore,
   { after, nowMs }: Pick<TranscribeByTask, 'after' | 'nowMs'>,
@@ -247,7 +256,8 @@ function lookBehind(
   for (const { row } of rows) {
     const { url, kind = 'document' } = row;
     if (!kinds.includes(kind)) continue;
-    // Frames that are to be read will be, as they are read now; what is written down waits in another lane.
+    // Pending frames will be read in the current way anyway. Transcripts wait in another lane, so those recordings are
+    // not skipped.
     if (kind === 'frames' && row.state === 'pending') continue;
     const item = { url, kind, forced: false, postponed: 0 };
     readingQueue(store).put([{ lane: readingLane(item), item }], nowMs);
@@ -283,7 +293,10 @@ function withFault(row: ExtractRow, fault: ExtractFault | undefined): ExtractRow
   return fault === undefined ? row : { ...row, fault };
 }
 
-/** Whoever links to the file has other pages now; versions that nothing is written to any more stay as they are. */
+/**
+ * Queues the records that link to the file, because their pages have changed. Versions that are no longer written are
+ * skipped.
+ */
 function queueRecords(
   store: RecordStore,
   { currentVersion, versions }: ListState,
@@ -298,7 +311,7 @@ function queueRecords(
   }
 }
 
-/** Has files read again, whatever is known of them. */
+/** Queues files to be read again, whatever is known of them. */
 export function refreshResources(
   { stores }: IngestContext,
   task: RefreshResourcesTask,
@@ -316,7 +329,7 @@ export function refreshResources(
   return { queued: wanted.length, after: rows.length < REFRESHED_MAX ? undefined : rows.at(-1)?.key };
 }
 
-/** These files may have changed: they are looked at now. */
+/** Queues files that may have changed to be looked at now. */
 export function lookAtFiles({ stores }: IngestContext, task: LookAtFilesTask): IngestResults['look-at-files'] {
   const store = stores.get(task.listPath);
   const extracts = extractStore(store);
@@ -336,7 +349,7 @@ export function lookAtFiles({ stores }: IngestContext, task: LookAtFilesTask): I
   return { queued: known.length };
 }
 
-/** These documents have pages that are damaged on disk. */
+/** Queues documents whose stored pages are damaged to be read again. */
 export function readDamagedAgain({ stores }: IngestContext, task: ReadAgainTask): IngestResults['read-again'] {
   const store = stores.get(task.listPath);
   if (!extractStore(store).exists) return { queued: 0 };
@@ -345,7 +358,7 @@ export function readDamagedAgain({ stores }: IngestContext, task: ReadAgainTask)
   return store.transaction(() => ({ queued: readAgain(store, files, task.nowMs) }));
 }
 
-/** What is in the documents of a record; commits nothing. Throws `record-not-found`. */
+/** Returns the contents of a record's documents; commits nothing. Throws `record-not-found`. */
 export function linkedTexts({ stores }: IngestContext, task: LinkedTextsTask): IngestResults['linked-texts'] {
   const store = stores.get(task.listPath);
   const { definition, version } = currentVersionOf(requiredState(store));

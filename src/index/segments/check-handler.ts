@@ -19,9 +19,9 @@ import type { CheckTask, IngestResults } from '../contract/ingest-tasks.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 import { checkPictures } from './check-pictures.js';
 
-/** One fault may show in every record; this many are told. */
+/** Maximum number of reported problems; one fault may show in every record. */
 const PROBLEMS_MAX = 100;
-/** A longer word is stored under a hash of it, which is tested elsewhere. */
+/** Longer words are stored as a hash, which is tested elsewhere. */
 const PROBE_WORD_CHARACTERS_MAX = 100;
 
 export function check({ kernel, stores }: IngestContext, task: CheckTask): IngestResults['check'] {
@@ -71,11 +71,11 @@ type Report = (problem: string) => void;
 interface CheckedIndex extends Pick<CheckTask, 'segments'> {
   readonly generation: GenerationHandle | undefined;
   readonly manifest: SegmentManifest;
-  /** What its numbers are of. */
+  /** What the document numbers identify, for messages. */
   readonly of: string;
 }
 
-/** Numbers of the live documents of an index, with the segment of each. */
+/** Returns the numbers of the live documents of an index, with the segment of each. */
 function liveNumbers(
   kernel: IngestContext['kernel'],
   { generation, segments, manifest, of }: CheckedIndex,
@@ -96,7 +96,7 @@ function liveNumbers(
   return live;
 }
 
-/** What is attached to the records, and what of it is indexed. */
+/** Compares the pages attached to records with the index of pages. */
 function checkPages(
   kernel: IngestContext['kernel'],
   of: { readonly store: RecordStore; readonly task: CheckTask; readonly definition: FieldDefinition },
@@ -121,7 +121,9 @@ function checkPages(
   for (const number of live.keys()) report(`page ${number} is indexed and attached to no record`);
 }
 
-/** Of all versions of the list; read anew, for what was read before may be damaged on disk by now. */
+/**
+ * Checks the dictionaries of the list. Reads them again, because those read before may have been damaged on disk since.
+ */
 function checkWords(store: RecordStore, report: Report): void {
   const words = new RecordWords(store);
   const count = words.count();
@@ -160,7 +162,7 @@ function recordProblem(
   }
 }
 
-/** The first word of the record's first searchable text. */
+/** Returns the first word of the record's first searchable text. */
 function probeTerm(
   kernel: IngestContext['kernel'],
   stored: StoredRecord,

@@ -1,4 +1,4 @@
-/** Compares the vectors of pictures that are kept with a version's records with the index of them. A part of `list.check`. */
+/** Compares the vectors of pictures that are kept with a version's records with their index. Part of `list.check`. */
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { RecordStore } from '../../records/index.js';
 import { decodeVectors, spaceStore } from '../../vectors/index.js';
@@ -35,7 +35,7 @@ function countIn(bytes: Uint8Array, isDamaged: (reason: string) => void): number
   }
 }
 
-/** Places of the vectors that count, by record. */
+/** Returns the positions of the live vectors, by record. */
 function livePlaces(
   kernel: Kernel,
   { generation, segments }: IndexedPictures,

@@ -1,9 +1,9 @@
 /**
- * Stored records to documents of a segment: which text and which column values the kernel indexes. Values that do not fit
- * their facet (kept by a lenient version build) are left out. Belongs to one thread.
+ * Converts stored records to documents of a segment: the texts and column values that the kernel indexes. Values that
+ * do not fit their facet (kept by a lenient version build) are left out. Belongs to one thread.
  *
- * A record that is written again within the same batch replaces its earlier document, for a segment holds a record number
- * once: `drop` marks the earlier one, and `finish` closes the gaps.
+ * A segment has each record number once. So a record that is written again within a batch replaces its earlier
+ * document: `drop` marks that, and `finish` closes the gaps.
  */
 import { DocumentBatchWriter } from '../../../native-bindings/document-batch.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
@@ -22,15 +22,15 @@ import {
 
 type RecordHead = Pick<StoredRecord, 'name' | 'createdMs' | 'modifiedMs'>;
 
-/** Before the first document of a batch. */
+/** Bytes of the document count, which precedes the first document of a batch. */
 export const COUNT_BYTES = 4;
-/** No text below this character needs words found by a dictionary. */
+/** Texts without any of these characters need no word segmentation by a dictionary. */
 const UNSPACED_SCRIPTS = /[\u0e00-\u{10ffff}]/u;
 
 export class DocumentEncoder {
   readonly layout: KernelLayout;
   private readonly writer = new DocumentBatchWriter();
-  /** Where each document ends in the batch. */
+  /** End of each document in the batch. */
   private readonly ends: number[] = [];
   private readonly dropped = new Set<number>();
   private readonly nameColumn: number;
@@ -46,12 +46,12 @@ export class DocumentEncoder {
     this.locationColumn = this.layout.column(LOCATION_COLUMN);
   }
 
-  /** Documents that `finish` will return. */
+  /** Number of documents that `finish` will return. */
   get documentCount(): number {
     return this.ends.length - this.dropped.size;
   }
 
-  /** Returns the place of the document in the batch, for `drop`. */
+  /** Returns the position of the document in the batch, for `drop`. */
   add(recordNumber: number, record: RecordHead, fields: Readonly<Record<string, FieldValue>>): number {
     const { writer, definition } = this;
     writer.begin(recordNumber);
@@ -83,22 +83,25 @@ export class DocumentEncoder {
     this.dropped.add(place);
   }
 
-  /** True where a document of the batch will not be in the segment. */
+  /** True if a document of the batch will not be in the segment. */
   get hasDropped(): boolean {
     return this.dropped.size > 0;
   }
 
-  /** Of the batch so far, for `documentsFrom`. */
+  /** Bytes of the batch so far, for `documentsFrom`. */
   get byteLength(): number {
     return this.writer.byteLength;
   }
 
-  /** Documents from here on, dropped ones among them, for SegmentBuild.add; valid until the encoder is used again. */
+  /**
+   * Returns the documents from there on, including dropped ones, for `SegmentBuild.add`; valid until the encoder is
+   * used again.
+   */
   documentsFrom(begin: number): Uint8Array {
     return this.writer.documentsFrom(begin);
   }
 
-  /** The batch for Kernel.buildSegment; valid until the encoder is used again. */
+  /** Returns the batch for `Kernel.buildSegment`; valid until the encoder is used again. */
   finish(): Uint8Array {
     const bytes = this.writer.finish();
     if (this.dropped.size === 0) return bytes;

@@ -1,8 +1,8 @@
 /**
- * How a field definition is laid out in the kernel: which text field and which column each field is.
+ * Layout of a field definition in the kernel: the text field and the column of each field.
  *
- * Columns of a version, in order: one per facet (in definition order), `@name`, `@created`, `@modified`, and `@location`
- * when the definition names a location field. Text fields are the searchable fields in definition order.
+ * Columns of a version, in order: one per facet (in definition order), `@name`, `@created`, `@modified`, and
+ * `@location` if the definition names a location field. Text fields are the searchable fields in definition order.
  *
  * Pure functions; a layout is immutable and may be shared.
  */
@@ -15,18 +15,18 @@ export const CREATED_COLUMN = '@created';
 export const MODIFIED_COLUMN = '@modified';
 export const LOCATION_COLUMN = '@location';
 
-/** The kernel's bound on the weight units of a text field. */
+/** The kernel's maximum of the weight units of a text field. */
 export const WEIGHT_UNITS_MAX = 1000;
-/** By how much a ratio of weights may be off after it became a ratio of small integers. */
+/** Maximum relative error of a ratio of weights that is expressed by small integers. */
 const WEIGHT_RELATIVE_ERROR_MAX = 0.01;
 
 export interface KernelLayout {
   readonly schema: SegmentSchema;
   /** Names of the text fields, in the kernel's order; `name` is the record's name. */
   readonly textFields: readonly string[];
-  /** Number of a facet's column, or of one of the `@…` columns above. */
+  /** Returns the number of a facet's column, or of one of the `@…` columns above. */
   column(name: string): number | undefined;
-  /** Number of a searchable field. */
+  /** Returns the number of a searchable field. */
   textField(name: string): number | undefined;
 }
 
@@ -59,7 +59,7 @@ export function kernelLayout(definition: FieldDefinition): KernelLayout {
 }
 
 /**
- * The smallest integers, each in 1..1000, whose ratios are those of the weights within 1 %. Where no such integers
+ * Returns the smallest integers, each in 1..1000, whose ratios are those of the weights within 1 %. If no such integers
  * exist (weights more than 1000 apart), the greatest weight becomes 1000 and the others are rounded, at least 1.
  */
 export function weightUnits(weights: readonly number[]): number[] {

@@ -1,4 +1,4 @@
-/** The files in `segments/` of a list, compared with what its manifests name. */
+/** Compares the files in `segments/` of a list with its manifests. */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makeSyncedFolderNow } from '../../platform/index.js';
@@ -9,8 +9,8 @@ import { segmentNumbers } from './segment-numbers.js';
 import { PICTURE_SPACE, segmentFile, segmentsPath, vectorSegmentFile, type ListState } from '../../store/index.js';
 
 /**
- * Removes what a crash left behind: files that no manifest names, and unfinished ones. Returns what gives numbers for
- * segments that were never used. Only while nothing writes to the list.
+ * Removes what a crash left behind: files that are in no manifest, and unfinished ones. Returns a function that
+ * allocates segment numbers that were never used. Nothing may write to the list meanwhile.
  */
 export function removeUnknownSegments(listPath: string, store: RecordStore, state: ListState): () => number {
   const folder = segmentsPath(listPath);
@@ -27,7 +27,10 @@ export function removeUnknownSegments(listPath: string, store: RecordStore, stat
   return segmentNumbers(listPath, greatest + 1);
 }
 
-/** Names of the files in `segments/` that the manifests of a list name; none for a list whose making was cut short. */
+/**
+ * Returns the names of the files in `segments/` that the list's manifests name; empty for a list whose creation was
+ * interrupted.
+ */
 export function namedSegmentFiles(listPath: string, store: RecordStore): string[] {
   const state = store.state();
   if (state === undefined) return [];
@@ -37,7 +40,7 @@ export function namedSegmentFiles(listPath: string, store: RecordStore): string[
   ].map((path) => basename(path));
 }
 
-/** Those of the fields and of parts, which are files of one kind. */
+/** Segments of the fields and of parts, which are files of the same kind. */
 function knownWordSegments(store: RecordStore, state: ListState): ReadonlySet<number> {
   const known = new Set<number>();
   for (const { version } of state.versions) for (const { id } of store.version(version).segments()) known.add(id);

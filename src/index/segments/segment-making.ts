@@ -1,23 +1,24 @@
 /**
- * The segment of a commit. That of a large one is built by a thread of the kernel while its records are still read, and while they are put
- * into the transaction; a small one at once, when its documents are whole, for a thread takes longer to begin than it does.
+ * Builds the segment of a commit. For a large commit, a thread of the kernel builds it while the records are still
+ * being read and put into the transaction. For a small one, it is built when its documents are complete, because
+ * starting a thread would take longer.
  *
- * A record that is written twice in a commit leaves a document that is to be in no segment: what was built is abandoned then, and
- * all of it is built at once in the end. Belongs to one task of one thread.
+ * A record that is written twice in a commit leaves a document that must not be in the segment: the concurrent build is
+ * then abandoned, and everything is built at the end. Belongs to one task of one thread.
  */
 import { rmSync } from 'node:fs';
 import type { Kernel, SegmentBuild, SegmentSummary } from '../../../native-bindings/index.js';
 import { COUNT_BYTES, type DocumentEncoder } from './document-encoder.js';
 
-/** Of documents that are handed over together, and of the least commit that has a thread. */
+/** Bytes of documents that are handed over together; also the minimum size of a commit with a thread. */
 export const PIECE_BYTES = 256 * 1024;
 
 export interface SegmentMakingOptions {
   readonly kernel: Kernel;
-  /** Of the file, which no manifest names yet. */
+  /** Path of the file, which is not in a manifest yet. */
   readonly path: string;
   readonly encoder: DocumentEncoder;
-  /** Many documents are to be expected. */
+  /** True if many documents are expected. */
   readonly isLarge: boolean;
 }
 
@@ -35,12 +36,12 @@ export class SegmentMaking {
     return this.options.path;
   }
 
-  /** After each document that the encoder has taken. */
+  /** Call it after each document that the encoder has taken. */
   added(): void {
     if (this.isBeside && this.options.encoder.byteLength - this.sentBytes >= PIECE_BYTES) this.send();
   }
 
-  /** The documents are whole; without any there is no segment. Throws a KernelError, as `finish` does. */
+  /** Call it when the documents are complete; without any there is no segment. Throws KernelError, as `finish` does. */
   end(): void {
     const { kernel, encoder, path } = this.options;
     if (encoder.documentCount === 0) return this.abandonBuild();
@@ -49,7 +50,7 @@ export class SegmentMaking {
     else this.build.end();
   }
 
-  /** Waits until the file is whole and synchronised. Throws a KernelError; then there is no file. */
+  /** Waits until the file is complete and synced. Throws KernelError; then there is no file. */
   finish(): SegmentSummary {
     const summary = this.summary ?? this.build?.finish();
     if (summary === undefined) throw new Error('the documents of the segment are not whole');
@@ -57,7 +58,7 @@ export class SegmentMaking {
     return summary;
   }
 
-  /** Nothing of it stays. */
+  /** Removes everything. */
   discard(): void {
     this.abandonBuild();
     rmSync(this.options.path, { force: true });

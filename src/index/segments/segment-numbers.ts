@@ -1,7 +1,8 @@
 /**
- * The numbers of segments, by which their files are named: none is given twice for a list while this process lives, however often the list
- * is closed and opened again. What outlives a closed list (a merge that nobody waits for, a search that still has its files) may write
- * or remove the file of its number then, and it is nobody else's. For the whole process; main thread only.
+ * Numbers of segments, which name their files. While this process lives, no number is given out twice for a list,
+ * however often the list is closed and opened again. So what outlives a closed list (a merge that nobody waits for, a
+ * search that still uses its files) can write or remove its file without affecting another one. Shared by the whole
+ * process; main thread only.
  */
 interface Numbers {
   unused: number;
@@ -9,7 +10,10 @@ interface Numbers {
 
 const byList = new Map<string, Numbers>();
 
-/** Gives numbers that were never used for segments of the list at this path, on whose disk none from `unused` on is used. */
+/**
+ * Returns a function that allocates numbers for segments of the list at this path. On disk, no number from `unused` on
+ * is in use.
+ */
 export function segmentNumbers(listPath: string, unused: number): () => number {
   const numbers = byList.get(listPath) ?? { unused };
   numbers.unused = Math.max(numbers.unused, unused);
@@ -17,7 +21,7 @@ export function segmentNumbers(listPath: string, unused: number): () => number {
   return () => numbers.unused++;
 }
 
-/** Of a list that is deleted: its id, and so its path, is never used again. */
+/** Forgets a deleted list, whose id, and so its path, is never reused. */
 export function forgetSegmentNumbers(listPath: string): void {
   byList.delete(listPath);
 }

@@ -1,6 +1,6 @@
 /**
- * Segments that have to be made again from the records: of another format, missing, damaged, or at a place that the disk cannot read.
- * Everything else that keeps a file from being opened (permissions, too many open files) is no reason to give it up.
+ * Segments that have to be rebuilt from the records: of another format, missing, damaged, or unreadable on disk. Other
+ * reasons why a file cannot be opened (permissions, too many open files) are no reason to discard it.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -26,24 +26,24 @@ export class UnusableSegmentError extends Error {
   }
 }
 
-/** An index of a version that cannot be opened, by the first segment of it that is unusable. */
+/** An index of a version that cannot be opened, with its first unusable segment. */
 export interface UnusableVersion {
   readonly version: number;
-  /** Undefined: that of the fields. */
+  /** Undefined: the index of the fields. */
   readonly part: PartName | undefined;
-  /** That it is to have. */
+  /** Number of documents that the index will have. */
   readonly documents: number;
   readonly segment: UnusableSegmentError;
 }
 
-/** Thrown where a list is opened; says all that is needed to rebuild it. */
+/** Thrown when a list is opened; has everything that is needed to rebuild it. */
 export class UnusableIndexError extends Error {
   override readonly name = 'UnusableIndexError';
   readonly unusable: readonly UnusableVersion[];
   readonly state: ListState;
-  /** By version, for all of them. */
+  /** Number of records of each version. */
   readonly recordCounts: ReadonlyMap<number, number>;
-  /** Gives a number for a segment that was never used. */
+  /** Allocates a segment number that was never used. */
   readonly newSegment: () => number;
 
   constructor(listPath: string, found: Pick<UnusableIndexError, 'unusable' | 'state' | 'recordCounts' | 'newSegment'>) {
@@ -57,14 +57,14 @@ export class UnusableIndexError extends Error {
   }
 }
 
-/** Segments of a list that are not as they were written, by path, with what the kernel says of them. */
+/** Damaged segments of a list, by path, with the kernel's error. */
 export type DamagedSegments = ReadonlyMap<string, Error>;
 
 const SEGMENT_FILE = /^\d+\.(?:mdb|gvs)$/;
 
 /**
- * Reads all segments of a list that is about to be opened and compares them with their checksums, one after the other and beside the
- * calling thread. Everything but damage shows when they are opened.
+ * Verifies the checksums of all segments of a list that is about to be opened, one after the other and without blocking
+ * the calling thread. Other faults show when they are opened.
  */
 export async function damagedSegments(kernel: Kernel, listPath: string): Promise<DamagedSegments> {
   const damaged = new Map<string, Error>();
@@ -83,8 +83,8 @@ export async function damagedSegments(kernel: Kernel, listPath: string): Promise
 }
 
 /**
- * Opens a segment that was written before. Throws UnusableSegmentError, also where it is among `damaged`, or KernelError where the
- * file may be in order.
+ * Opens an existing segment. Throws UnusableSegmentError, also if it is among `damaged`, or KernelError if the file may
+ * be intact.
  */
 export function openSegment(kernel: Kernel, path: string, damaged: DamagedSegments): SegmentHandle {
   const open = (found: string) => kernel.openSegment(found);
@@ -94,7 +94,7 @@ export function openSegment(kernel: Kernel, path: string, damaged: DamagedSegmen
   return opened(path, damaged, { open, close });
 }
 
-/** As `openSegment`, of vectors. */
+/** As `openSegment`, for vectors. */
 export function openVectorSegment(kernel: Kernel, path: string, damaged: DamagedSegments): VectorSegmentHandle {
   const open = (found: string) => kernel.openVectorSegment(found);
   const close = (segment: VectorSegmentHandle) => {

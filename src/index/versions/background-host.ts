@@ -1,4 +1,4 @@
-/** What background work (merging, building of versions) may do with its list. Main thread only. */
+/** What background work (merging, building versions) may do with its list. Main thread only. */
 import type { Logger } from 'pino';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { Clock, Config, MemoryBudget, ProgressBoard } from '../../platform/index.js';
@@ -18,31 +18,34 @@ export interface BackgroundHost {
   readonly storePages: StorePages;
   readonly mergeTurns: MergeTurns;
   readonly progress: ProgressBoard;
-  /** The state of the last commit. */
+  /** State of the last commit. */
   state(): ListState;
   published(version: number): PublishedVersion | undefined;
   newSegment(): number;
   exclusive<Result>(action: () => Promise<Result>): Promise<Result>;
-  /** As `exclusive`, for what no write need wait for. */
+  /** As `exclusive`, for work that must not delay writes. */
   between<Result>(action: () => Promise<Result>): Promise<Result>;
-  /** A task that commits nothing. */
+  /** Runs a task that commits nothing. */
   run<T extends IngestTask>(task: T, options?: { readonly signal?: AbortSignal }): Promise<IngestResult<T>>;
-  /** A task that commits; inside `exclusive` or `between` only, as all that follow. */
+  /** Runs a task that commits. Like all methods below, only inside `exclusive` or `between`. */
   runCommit<T extends IngestTask>(task: T): Promise<IngestResult<T>>;
   publishCommit(commit: Commit): void;
-  /** The state of a commit that changed which vectors the list is searched by: every version is opened anew. */
+  /** Adopts the state of a commit that changed which vectors the list is searched by: every version is reopened. */
   reopen(state: ListState): void;
-  /** Takes a version that was just recorded into use. */
+  /** Opens a version that was just recorded. */
   addVersion(state: ListState, version: number): void;
-  /** Not inside of either: waits for the searches of the version, then removes it in a step of its own. */
+  /**
+   * Waits for the searches of the version, then removes it in a turn of its own. Must not be called inside `exclusive`
+   * or `between`.
+   */
   dropVersion(version: number): Promise<void>;
-  /** Versions with databases in the store that the state does not name. */
+  /** Versions that have databases in the store and are not in the state. */
   orphanedVersions(): readonly number[];
-  /** What a task is told of those who listen; when the step's turn has come. */
+  /** What a task needs to know about listeners to events. Call it in the turn of the step. */
   eventTask(): EventTask | undefined;
   /**
-   * Runs the action with the part that all writing tasks have in common, whose generations are leased until it is done; when
-   * the step's turn has come.
+   * Runs the action with the part that all writing tasks have in common, whose generations are leased until the action
+   * is done. Call it in the turn of the step.
    */
   withWritingTask<Result>(action: (part: WritingTaskPart) => Promise<Result>): Promise<Result>;
 }

@@ -1,6 +1,6 @@
 /**
- * One piece of work of a list after the other, for as long as there is some: looked for after each commit and each piece; what fails is
- * told to the log and looked for again after a pause, which is longer each time. Main thread only.
+ * Runs background work of a list, one piece after the other, as long as there is some. Looks for work after each commit
+ * and each piece. A failure is logged, and retried after a pause that doubles each time. Main thread only.
  */
 import type { BackgroundHost } from './background-host.js';
 
@@ -9,11 +9,11 @@ const RETRY_PAUSE_MS_MAX = 300_000;
 
 export interface BackgroundRoundsOptions {
   readonly host: Pick<BackgroundHost, 'log' | 'listPath' | 'clock'>;
-  /** What there is to do; undefined: nothing. */
+  /** Returns the next piece of work; undefined if there is none. */
   readonly next: () => (() => Promise<void>) | undefined;
-  /** What is logged of a failure. */
+  /** Log message of a failure. */
   readonly complaint: string;
-  /** After each piece, done or failed. */
+  /** Called after each piece, whether it succeeded or failed. */
   readonly ended?: () => void;
 }
 
@@ -29,18 +29,21 @@ export class BackgroundRounds {
     return this.isStopped;
   }
 
-  /** Until when nothing is done: 0 where a piece is under way, Infinity where nothing waits for its time. */
+  /** Time until which nothing has to be done: 0 if a piece is in progress, Infinity if nothing is scheduled. */
   get restsUntilMs(): number {
     if (this.running !== undefined) return 0;
     return this.pause === undefined ? Infinity : nextTryMs(this.options.host);
   }
 
-  /** The piece that is under way: resolves, whatever becomes of it, when the next one has begun. Undefined also where it is tried again later. */
+  /**
+   * The piece in progress: resolves when it has ended in any way and the next one has begun. Undefined if there is
+   * none, or it is to be retried later.
+   */
   get underWay(): Promise<void> | undefined {
     return this.running;
   }
 
-  /** Begins what there is to do. */
+  /** Starts work if there is some. */
   look(): void {
     if (this.isStopped || this.running !== undefined || this.pause !== undefined) return;
     const { host, next, complaint, ended } = this.options;
@@ -79,8 +82,8 @@ export class BackgroundRounds {
 }
 
 /**
- * When a list that is closed while something of it is tried again and again is opened for that, which tries at once: not when its own pause
- * ends, or the many lists of a full disk would be opened every few seconds.
+ * Time at which a closed list with failing work is opened to retry it, which happens at once then. Not the end of its
+ * own pause: otherwise the many lists of a full disk would be opened every few seconds.
  */
 export function nextTryMs({ clock }: Pick<BackgroundHost, 'clock'>): number {
   return clock.nowMs() + RETRY_PAUSE_MS_MAX;

@@ -1,6 +1,6 @@
 /**
- * A list as a copy of another: its records and what is beside them, with second names for its segments. What was still to be done for the
- * source is found anew.
+ * Creates a list as a copy of another: its records and what is kept beside them, with hard links to its segments.
+ * Unfinished work of the source is found again for the copy.
  */
 import { rmSync } from 'node:fs';
 import { linkOrCopyNow, makeFolderNow } from '../../platform/index.js';
@@ -24,7 +24,7 @@ import { partStore } from '../parts/part-store.js';
 import { FIRST_RECORD_NUMBER, readyVersion } from './version-handlers.js';
 
 const CLONED_VERSION = 1;
-/** Records that a clone copies in one transaction. */
+/** Number of records that are copied in one transaction. */
 const CLONE_RECORDS_PER_TRANSACTION = 10_000;
 
 export function cloneList({ stores }: IngestContext, task: CloneListTask): IngestResults['clone-list'] {
@@ -33,7 +33,7 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
   makeFolderNow(segmentsPath(task.targetPath));
   const target = new RecordStore(task.targetPath, { create: true });
   try {
-    // Packed records are copied as they are.
+    // Packed records are copied as they are, so they need the dictionaries.
     target.transaction(() => {
       target.copyWords(source);
     });
@@ -64,7 +64,7 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
       kinds: readKindsOf(state),
       nowMs: task.nowMs,
     });
-    // Last: a folder without a state is no list, whatever else is in it.
+    // Last: a folder without a state is not a list, whatever else it contains.
     target.transaction(() => {
       target.putState(cloned);
     });
@@ -77,7 +77,10 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
   }
 }
 
-/** The vectors of the current version; what was still to be embedded is found by looking for records without any. */
+/**
+ * Copies the vectors of the current version. Records that are still to be embedded are found again by searching for
+ * those without vectors.
+ */
 function cloneVectors(
   source: RecordStore,
   target: RecordStore,
@@ -97,7 +100,7 @@ interface ClonedSpace extends Pick<VectorSpace, 'number' | 'indexed'> {
   readonly version: number;
 }
 
-/** Returns for which versions of the clone there is an index of its vectors. */
+/** Returns the versions of the clone that have an index of these vectors. */
 function cloneSpace(source: RecordStore, target: RecordStore, { number, indexed, version }: ClonedSpace): number[] {
   const from = spaceStore(source, version, number);
   if (!from.exists) return [CLONED_VERSION];
@@ -110,7 +113,7 @@ function cloneSpace(source: RecordStore, target: RecordStore, { number, indexed,
   return [CLONED_VERSION];
 }
 
-/** The vectors of what was read of the pictures that records link to. */
+/** Copies the vectors of the pictures that records link to. */
 function clonePictures(
   source: RecordStore,
   target: RecordStore,
@@ -132,7 +135,7 @@ function copyModels(source: RecordStore, target: RecordStore, spaces: readonly V
   }
 }
 
-/** Which pages are attached to which records, and their index. */
+/** Copies which pages belong to which records, and their index. */
 function clonePages(source: RecordStore, target: RecordStore, state: ListState): Pick<ListState, 'parts'> {
   if (state.parts === undefined) return {};
   const part = partOf(state, state.currentVersion, 'pages');
@@ -152,7 +155,7 @@ interface LinkedIndex {
   readonly fileOf: typeof segmentFile;
 }
 
-/** The files get a second name, or are copied where there is none, and the manifest a copy. */
+/** Links the segment files, or copies them if the file system has no hard links, and copies the manifest. */
 function linkIndex({ source, target, fileOf }: LinkedIndex, from: SegmentManifest, to: SegmentManifest): void {
   for (const { id, entry } of from.segments()) {
     linkOrCopyNow(fileOf(source.listPath, id), fileOf(target.listPath, id));

@@ -1,6 +1,6 @@
 /**
- * Runs the tasks of a list that may commit, and publishes what they did. Whatever goes wrong between a commit and its publication, the
- * store is right: it is asked before anything else happens to the list. Main thread only.
+ * Runs the tasks of a list that may commit, and publishes their changes. If anything goes wrong between a commit and
+ * its publication, the store is authoritative: it is read before anything else happens to the list. Main thread only.
  */
 import type { Logger } from 'pino';
 import { asResourceError, ServiceError } from '../../platform/index.js';
@@ -15,10 +15,10 @@ export interface CommitPublisherOptions {
   readonly executor: IngestExecutor;
   readonly store: RecordStore;
   readonly published: PublishedVersions;
-  /** That of the last commit that was published. */
+  /** State of the last published commit. */
   readonly state: () => ListState;
   readonly adopt: (state: ListState) => void;
-  /** Versions that the state may still name and nobody is to see any more. */
+  /** Versions that are being dropped: the state may still name them, but they are no longer visible. */
   readonly dropping: ReadonlySet<number>;
 }
 
@@ -26,8 +26,8 @@ export class CommitPublisher {
   constructor(private readonly options: CommitPublisherOptions) {}
 
   /**
-   * Runs a task that may commit. On `internal-error` nobody knows how far it came (its worker may have died after the
-   * commit).
+   * Runs a task that may commit. After `internal-error` it is unknown whether it did (its worker may have died after
+   * the commit), so the store is read again.
    */
   async run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
     const { listPath, log, executor } = this.options;
@@ -53,14 +53,14 @@ export class CommitPublisher {
         published.required(change.version).apply(change, published.settingsOf(version));
       }
     } catch (error) {
-      // The commit is on disk; what is in memory may be half of it.
+      // The commit is on disk, but may have been only partly applied in memory.
       log.error({ list: listPath, err: error }, 'a commit could not be published; reading the store again');
       this.resync(true);
       throw internalError(error);
     }
   }
 
-  /** A version that a commit has recorded. */
+  /** Opens a version that a commit has recorded. */
   addVersion(state: ListState, version: number): void {
     const { listPath, log, published, adopt } = this.options;
     try {
@@ -74,7 +74,7 @@ export class CommitPublisher {
     }
   }
 
-  /** Brings memory in line with the store, where the store has moved on (or `always`). */
+  /** Brings memory in line with the store if the store has changed (or `always`). */
   private resync(always = false): void {
     const { listPath, store, published, adopt, dropping } = this.options;
     store.refresh();
@@ -86,7 +86,7 @@ export class CommitPublisher {
   }
 }
 
-/** Where the process is out of descriptors or memory, that is said. */
+/** Reports if the process is out of descriptors or memory. */
 export function internalError(cause: unknown): ServiceError {
   const error = asResourceError(cause);
   if (error instanceof ServiceError) return error;

@@ -1,7 +1,7 @@
 /**
- * Builds the next version of a list from the records of the current one, in steps that take turns with the writes; when the
- * last record is copied the new version is current in the same commit. What a crash broke off goes on from its cursor.
- * Old versions beyond those to keep are dropped. Main thread only.
+ * Builds the next version of a list from the records of the current one, in steps that take turns with writes. The
+ * commit that copies the last record also makes the new version current. After a crash the build continues at its
+ * cursor. Old versions beyond those to keep are dropped. Main thread only.
  */
 import { basename } from 'node:path';
 import type { FieldDefinition } from '../../catalog/index.js';
@@ -10,7 +10,7 @@ import { buildingVersionOf } from '../../store/index.js';
 import { DAMAGED_PAGES } from '../parts/readable-pages.js';
 import type { BackgroundHost, WritingTaskPart } from './background-host.js';
 
-/** Of one step: bounds how long a write waits for it. */
+/** Limits of one step: they bound how long a write waits for it. */
 const STEP_RECORDS_MAX = 10_000;
 const STEP_BYTES_MAX = 8 * 2 ** 20;
 const RETRY_PAUSE_MS = 5000;
@@ -24,7 +24,9 @@ export class NextVersionBuilder {
 
   constructor(private readonly host: BackgroundHost) {}
 
-  /** Resolves with the number of the new version when its build is on disk as a task. Rejects where it is not, and nothing has changed. */
+  /**
+   * Resolves with the number of the new version when its build is recorded on disk. If it rejects, nothing has changed.
+   */
   async start(definition: FieldDefinition, renames: Readonly<Record<string, string>>): Promise<number> {
     const { host } = this;
     const { version, givenUp } = await host.exclusive(async () => {
@@ -36,7 +38,9 @@ export class NextVersionBuilder {
     return version;
   }
 
-  /** Its commit may be on disk though its task failed, as where its worker died behind it: what the store says then is so. */
+  /**
+   * The commit may be on disk although its task failed, for example if its worker died afterwards: the store decides.
+   */
   private async record(definition: FieldDefinition, renames: Readonly<Record<string, string>>): Promise<number> {
     const { host } = this;
     const before = buildingVersionOf(host.state());
@@ -52,14 +56,14 @@ export class NextVersionBuilder {
     }
   }
 
-  /** After the list was opened. */
+  /** Call it after the list was opened. */
   resume(): void {
     for (const version of this.host.orphanedVersions()) this.drop(version);
     this.dropOldVersions();
     this.proceed();
   }
 
-  /** True where a version is being built or dropped. */
+  /** True if a version is being built or dropped. */
   get isAtWork(): boolean {
     return this.running !== undefined || this.pause !== undefined || this.drops.size > 0;
   }
@@ -70,7 +74,7 @@ export class NextVersionBuilder {
     clearTimeout(this.pause);
   }
 
-  /** Resolves when nothing of this is at work any more; after `stop`. */
+  /** Resolves when nothing is in progress any more. Call it after `stop`. */
   async stopped(): Promise<void> {
     await Promise.all([this.running, ...this.drops.values()]);
   }
@@ -80,7 +84,7 @@ export class NextVersionBuilder {
     if (buildingVersionOf(this.host.state()) === undefined) return;
     this.running = this.build().finally(() => {
       this.running = undefined;
-      // A build that was started just as this one ended.
+      // Another build may have been started just as this one ended.
       this.proceed();
     });
   }
@@ -90,7 +94,7 @@ export class NextVersionBuilder {
     const { host } = this;
     try {
       while (!this.stopping && (await host.exclusive(() => host.withWritingTask((task) => this.step(task))))) {
-        // Each turn is one step; writes that wait go between two.
+        // Each turn is one step; waiting writes run between two steps.
       }
       this.dropOldVersions();
     } catch (error) {
@@ -98,7 +102,7 @@ export class NextVersionBuilder {
       host.log.warn({ list: host.listPath, err: error }, 'building a version failed and goes on later');
       this.pause = setTimeout(() => {
         this.pause = undefined;
-        // The step that failed may have been the last one and on disk all the same.
+        // The failed step may have been the last one, and on disk all the same.
         this.dropOldVersions();
         this.proceed();
       }, RETRY_PAUSE_MS);
@@ -106,7 +110,7 @@ export class NextVersionBuilder {
     }
   }
 
-  /** False when nothing is left to build. */
+  /** Returns false when nothing is left to build. */
   private async step(task: WritingTaskPart): Promise<boolean> {
     const { host } = this;
     const { building } = task;
@@ -132,7 +136,7 @@ export class NextVersionBuilder {
     return !done;
   }
 
-  /** After a restart it goes on with what is copied already. */
+  /** After a restart the job starts with what has been copied already. */
   private jobOf(version: number): Job {
     if (this.job?.version === version) return this.job.progress;
     const { host } = this;
@@ -162,7 +166,7 @@ export class NextVersionBuilder {
     const dropped = host
       .dropVersion(version)
       .catch((error: unknown) => {
-        // It stays on disk, hidden, and is dropped at the next start.
+        // The version stays on disk, hidden, and is dropped at the next start.
         if (!this.stopping)
           host.log.warn({ list: host.listPath, version, err: error }, 'an old version could not be dropped');
       })

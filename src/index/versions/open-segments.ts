@@ -1,6 +1,6 @@
 /**
- * The open segments of an index of a version, that of its fields or of a part: which there are, and what a commit makes of them. Values;
- * handles are owned by who has the newest one. Main thread only.
+ * The open segments of an index of a version (of its fields or of a part), and how a commit changes them. Immutable
+ * values; the holder of the newest one owns the handles. Main thread only.
  */
 import type { GenerationChange, Kernel, SegmentHandle } from '../../../native-bindings/index.js';
 import { segmentFile, type SegmentManifest } from '../../store/index.js';
@@ -12,7 +12,7 @@ export interface OpenSegment {
   readonly handle: SegmentHandle;
 }
 
-/** What the kernel is told of an index. */
+/** What the kernel is told about an index. */
 type PublishedChange = Pick<GenerationChange, 'add' | 'remove' | 'deletions' | 'goneTerms'>;
 
 export class OpenSegments {
@@ -25,7 +25,7 @@ export class OpenSegments {
     return new OpenSegments(kernel, new Map());
   }
 
-  /** Opens what the manifest names. Throws UnusableSegmentError where one has to be made again; then none is open. */
+  /** Opens the segments in the manifest. Throws UnusableSegmentError if one has to be rebuilt; then none is open. */
   static open(
     kernel: Kernel,
     from: { readonly listPath: string; readonly manifest: SegmentManifest; readonly damaged: DamagedSegments },
@@ -55,7 +55,7 @@ export class OpenSegments {
     return this.segments.has(id);
   }
 
-  /** After a change. Nothing is closed. */
+  /** Returns the segments after a change. Closes nothing. */
   after({ added, removed, deletions, goneTerms }: IndexChange): {
     readonly next: OpenSegments;
     readonly change: PublishedChange;

@@ -1,6 +1,6 @@
 /**
- * The open segments of a version's vectors: which there are, and what a commit makes of them. Values; handles are owned by who has the
- * newest one. Main thread only.
+ * The open segments of a version's vectors, and how a commit changes them. Immutable values; the holder of the newest
+ * one owns the handles. Main thread only.
  */
 import type { GenerationChange, Kernel, VectorSegmentHandle } from '../../../native-bindings/index.js';
 import { vectorSegmentFile } from '../../store/index.js';
@@ -15,7 +15,7 @@ export class OpenVectors {
     private readonly segments: ReadonlyMap<number, VectorSegmentHandle>,
   ) {}
 
-  /** Opens what the manifest names. Throws UnusableSegmentError where one has to be made again; then none is open. */
+  /** Opens the segments in the manifest. Throws UnusableSegmentError if one has to be rebuilt; then none is open. */
   static open(
     kernel: Kernel,
     listPath: string,
@@ -46,7 +46,7 @@ export class OpenVectors {
     return this.segments.has(id);
   }
 
-  /** After a change, and what the kernel is told of it. Nothing is closed. */
+  /** Returns the segments after a change, and what the kernel is told about it. Closes nothing. */
   after({ added, removed, deletions }: VectorIndexChange): {
     readonly next: OpenVectors;
     readonly change: NonNullable<GenerationChange['vectors']>;

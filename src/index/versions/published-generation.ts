@@ -1,9 +1,9 @@
 /**
- * One generation of a version in the kernel, and those who hold it.
+ * One generation of a version in the kernel, and the leases on it.
  *
- * Nobody sees its handle, nor those of its segments, but through a lease; until the last lease is released, all of them are
- * good in every thread, whatever is written, set, merged or dropped meanwhile. The kernel's debug mode
- * (`GANNET_KERNEL_CHECK_LEASES=1`) ends the process where a handle is used without one. Main thread only.
+ * Its handle and those of its segments are accessible only through a lease. Until the last lease is released, all of
+ * them are valid in every thread, whatever is written, set, merged or dropped meanwhile. The kernel's debug mode
+ * (`GANNET_KERNEL_CHECK_LEASES=1`) ends the process if a handle is used without a lease. Main thread only.
  */
 import type { GenerationChange, GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
@@ -19,13 +19,13 @@ export interface SegmentSize {
   readonly deletedCount: number;
 }
 
-/** An index of a version: that of its fields, or a part. */
+/** An index of a version: of its fields, or a part. */
 export interface OpenIndex {
   readonly handle: GenerationHandle;
   readonly segments: readonly OpenSegment[];
 }
 
-/** The same records beside the vectors of their pictures, as a generation of their own. */
+/** The same records with the vectors of their pictures, as a generation of their own. */
 export interface OpenPictures extends Omit<VectorIndexView, 'newSegment'> {
   readonly handle: GenerationHandle;
 }
@@ -34,22 +34,22 @@ type FileSizes = readonly (SegmentSize & { readonly fileBytes: number })[];
 
 export interface VectorSegmentSize extends SegmentSize {
   readonly fileBytes: number;
-  /** What each search reads of it from the first to the last; 0 where it has a graph. */
+  /** Bytes of vectors that each search compares one by one; 0 if the segment has a graph. */
   readonly comparedBytes: number;
-  /** It has more vectors than are to be without a graph. */
+  /** True if the segment has more vectors than a segment without a graph should have. */
   readonly lacksGraph: boolean;
 }
 
-/** A lease as the write side has it: also of the segments. */
+/** A lease for the write side, which includes the segments. */
 export interface VersionLease extends GenerationLease {
   readonly segments: readonly OpenSegment[];
-  /** Those of its vectors; undefined where the version has no index of vectors. */
+  /** Segments of the version's vectors; undefined if it has no index of vectors. */
   readonly vectors: Omit<VectorIndexView, 'newSegment'> | undefined;
-  /** Pages of what its records link to; undefined where there never were any. */
+  /** Pages of the documents that records link to; undefined if there never were any. */
   readonly pages: OpenIndex | undefined;
-  /** The vectors of its records' pictures; undefined where the version has no index of such. */
+  /** Vectors of the pictures that records link to; undefined if the version has no index of these. */
   readonly pictures: OpenPictures | undefined;
-  /** For a task. `newSegment`: gives the numbers of the segments that it may make. */
+  /** Returns the view for a task. `newSegment` allocates the numbers of the segments that the task may build. */
   view(newSegment: () => number): VersionView;
 }
 
@@ -58,32 +58,32 @@ export interface PublishedGenerationOptions {
   readonly version: number;
   readonly segments: readonly OpenSegment[];
   readonly vectors: Omit<VectorIndexView, 'newSegment'> | undefined;
-  /** Of the part. */
+  /** Segments of the part. */
   readonly pages: readonly OpenSegment[] | undefined;
   readonly pictures: Omit<VectorIndexView, 'newSegment'> | undefined;
-  /** Called at the end of each lease, after the generation was let go of where it was the last one. */
+  /** Called at the end of each lease; if it was the last one, after the generation was released. */
   readonly onRelease: (generation: PublishedGeneration) => void;
 }
 
-/** What becomes of the records' generation, and of that of their pictures where there is one. */
+/** Change of the records' generation, and of the generation with their pictures, if there is one. */
 export interface PublishedChange {
   readonly records: GenerationChange;
   readonly pictures?: GenerationChange;
 }
 
-/** Over all lists of the process, so that a sequence names one generation of one version. */
+/** Shared by all lists of the process, so that a sequence identifies one generation of one version. */
 let lastSequence = 0;
 
 export class PublishedGeneration {
   readonly sequence: number;
-  /** Live documents. */
+  /** Number of live documents. */
   readonly recordCount: number;
   readonly sizes: FileSizes;
-  /** Of the segments of vectors. */
+  /** Sizes of the segments of vectors. */
   readonly vectorSizes: readonly VectorSegmentSize[];
-  /** Of the segments of pages. */
+  /** Sizes of the segments of pages. */
   readonly pageSizes: FileSizes;
-  /** Of the segments of vectors of pictures. */
+  /** Sizes of the segments of vectors of pictures. */
   readonly pictureSizes: readonly VectorSegmentSize[];
   readonly #options: PublishedGenerationOptions;
   readonly #handle: GenerationHandle;
@@ -92,7 +92,7 @@ export class PublishedGeneration {
   #leases = 0;
   #superseded = false;
 
-  /** Of segments that are open, and stay so until this is returned. */
+  /** The segments must be open, and stay so until this returns. */
   constructor(options: PublishedGenerationOptions, change: PublishedChange) {
     const { kernel, segments } = options;
     this.#options = options;
@@ -113,7 +113,7 @@ export class PublishedGeneration {
     this.sequence = lastSequence;
   }
 
-  /** Where that fails, nobody gets to see the records' generation either. */
+  /** Releases the records' generation, too, if this fails. */
   #publishBeside(change: GenerationChange): GenerationHandle {
     const { kernel } = this.#options;
     try {
@@ -128,7 +128,7 @@ export class PublishedGeneration {
     return this.#leases > 0;
   }
 
-  /** The generation that a change makes of this one. */
+  /** Returns the generation that results from a change of this one. */
   next(
     { records, pictures }: PublishedChange,
     open: Pick<PublishedGenerationOptions, 'segments' | 'vectors' | 'pages' | 'pictures'>,
@@ -190,7 +190,7 @@ export class PublishedGeneration {
     };
   }
 
-  /** Another one is in force, or none: it goes with its last lease. */
+  /** Called when another generation, or none, is in force: this one is released with its last lease. */
   supersede(): void {
     if (this.#superseded) return;
     this.#superseded = true;
@@ -212,12 +212,12 @@ export class PublishedGeneration {
   }
 }
 
-/** An index of what is leased; `part` undefined: that of the fields. */
+/** Returns an index of a lease. `part` is undefined for the index of the fields. */
 export function indexOf(lease: VersionLease, part: PartName | undefined): OpenIndex | undefined {
   return part === undefined ? lease : lease[part];
 }
 
-/** It is in the generation since it was published with it. */
+/** The part was published together with the generation. */
 function partOf(
   kernel: Kernel,
   generation: GenerationHandle,

@@ -1,10 +1,10 @@
 /**
  * One version of a list as searches see it: its open segments and the generation in force, with leases on it.
  *
- * Invariants: there is always a generation in force until `retire`; a superseded generation is released when its last lease
- * is; the handles in `segments` are owned here, one kernel reference each. A file is unlinked, in the background, when no
- * generation has it open any more: otherwise the release of the last one would free its blocks on this thread.
- * Main thread only.
+ * Invariants: there is always a generation in force until `retire`. A superseded generation is released with its last
+ * lease. The handles in `segments` are owned here, one kernel reference each. A file is unlinked, in the background,
+ * when no generation has it open any more: otherwise releasing the last one would free its blocks on this thread. Main
+ * thread only.
  */
 import { unlink } from 'node:fs/promises';
 import type { GenerationChange, Kernel } from '../../../native-bindings/index.js';
@@ -22,27 +22,27 @@ const PAGES: PartName = 'pages';
 
 export interface PublishedVersionOptions {
   readonly kernel: Kernel;
-  /** The list's folder. */
+  /** Folder of the list. */
   readonly listPath: string;
   readonly version: number;
   readonly store: VersionStore;
   readonly settings: VersionSettings;
-  /** Segments that are not opened: they are to be made again. */
+  /** Segments that are not opened, because they have to be rebuilt. */
   readonly damaged: DamagedSegments;
-  /** The vectors that the version is searched by, where there is an index of them. */
+  /** Vectors that the version is searched by; undefined if there is no index of them. */
   readonly vectors: SpaceStore | undefined;
-  /** The vectors of its records' pictures, where there is an index of them. */
+  /** Vectors of the pictures that its records link to; undefined if there is no index of them. */
   readonly pictures: SpaceStore | undefined;
-  /** Which of its segments are those of pages; undefined where there never were any. */
+  /** Manifest of the segments of pages; undefined if there never were any. */
   readonly pages: SegmentManifest | undefined;
-  /** The index of vectors has to be made again; the version is open without. */
+  /** Called if the index of vectors has to be rebuilt; the version is opened without it. */
   readonly onUnusableVectors: (error: UnusableSegmentError) => void;
 }
 
-/** JSON that searches are told (`GenerationSettings`). */
+/** JSON for searches (`GenerationSettings`). */
 export interface VersionSettings {
   readonly records: string;
-  /** The vectors that these are searched by are those of pictures. */
+  /** The settings for searches by the vectors of pictures. */
   readonly pictures: string;
 }
 
@@ -57,13 +57,13 @@ export class PublishedVersion {
   private pictures: OpenVectors | undefined;
   private inForce: PublishedGeneration;
   private leasesOut = 0;
-  /** Superseded generations that are still leased, by sequence. */
+  /** Sequences of superseded generations that are still leased. */
   private readonly leasedBefore = new Set<number>();
-  /** Files that no generation from this sequence on has. */
+  /** Files that are unused from the generation with this sequence on. */
   private filesToRemove: { readonly path: string; readonly sequence: number }[] = [];
   private readonly idle: (() => void)[] = [];
 
-  /** Opens the segments that the manifest names. Throws UnusableSegmentError where one has to be made again. */
+  /** Opens the segments in the manifest. Throws UnusableSegmentError if one has to be rebuilt. */
   constructor(given: PublishedVersionOptions) {
     const { kernel, listPath, version, store, settings, damaged } = given;
     this.kernel = kernel;
@@ -93,52 +93,52 @@ export class PublishedVersion {
     }
   }
 
-  /** True where somebody works with it. */
+  /** True if a lease is out. */
   get isLeased(): boolean {
     return this.leasesOut > 0;
   }
 
-  /** Live documents of the generation in force. */
+  /** Number of live documents of the generation in force. */
   get recordCount(): number {
     return this.inForce.recordCount;
   }
 
-  /** Of the generation in force. */
+  /** Sequence of the generation in force. */
   get sequence(): number {
     return this.inForce.sequence;
   }
 
-  /** Of the segments in force. */
+  /** Sizes of the segments in force. */
   get sizes(): PublishedGeneration['sizes'] {
     return this.inForce.sizes;
   }
 
-  /** Of the segments of its vectors. */
+  /** Sizes of the segments of its vectors. */
   get vectorSizes(): PublishedGeneration['vectorSizes'] {
     return this.inForce.vectorSizes;
   }
 
-  /** Of the segments of pages. */
+  /** Sizes of the segments of pages. */
   get pageSizes(): PublishedGeneration['sizes'] {
     return this.inForce.pageSizes;
   }
 
-  /** Of the segments of an index; `part` undefined: that of the fields. */
+  /** Sizes of the segments of an index. `part` is undefined for the index of the fields. */
   sizesOf(part: PartName | undefined): PublishedGeneration['sizes'] {
     return part === undefined ? this.inForce.sizes : this.inForce.pageSizes;
   }
 
-  /** Of the segments of its vectors in a space that it has an index of. */
+  /** Sizes of the segments of its vectors in a space that has an index. */
   sizesOfVectors(space: number): PublishedGeneration['vectorSizes'] {
     return space === this.pictures?.space ? this.inForce.pictureSizes : this.inForce.vectorSizes;
   }
 
-  /** Of the segments of its pictures' vectors. */
+  /** Sizes of the segments of its pictures' vectors. */
   get pictureSizes(): PublishedGeneration['pictureSizes'] {
     return this.inForce.pictureSizes;
   }
 
-  /** True where it has an index of the vectors of that space. */
+  /** True if the version has an index of the vectors of that space. */
   isIndexed(space: number): boolean {
     return this.vectors?.space === space || this.pictures?.space === space;
   }
@@ -147,7 +147,10 @@ export class PublishedVersion {
     return [this.segments, this.vectors, this.pages, this.pictures].some((each) => each?.has(id) === true);
   }
 
-  /** On the generation in force. To be released, whatever happens: for work of this folder, `withLease` sees to it. */
+  /**
+   * Takes a lease on the generation in force, which must be released in any case. Use `withLease` within this folder,
+   * which ensures that.
+   */
   lease(definition: FieldDefinition): VersionLease {
     const lease = this.inForce.lease(definition);
     this.leasesOut += 1;
@@ -166,7 +169,7 @@ export class PublishedVersion {
     }
   }
 
-  /** Puts a commit into force. Takes over the handles of added segments. */
+  /** Puts a commit in force. Takes ownership of the handles of added segments. */
   apply(change: VersionChange, settings: VersionSettings): void {
     const fields = this.segments.after(change);
     const vectors = change.vectors === undefined ? undefined : this.vectors?.after(change.vectors);
@@ -216,7 +219,7 @@ export class PublishedVersion {
     this.settings = settings;
   }
 
-  /** No lease is given from now on; what searches still hold stays good until they release it. */
+  /** Gives no leases from now on; existing leases stay valid until they are released. */
   retire(): void {
     this.inForce.supersede();
     void this.unused().then(() => {
@@ -284,7 +287,7 @@ export class PublishedVersion {
       this.filesToRemove.filter((file) => file.sequence > oldest),
     ];
     this.filesToRemove = used;
-    // What cannot be removed now is removed when the list is opened next.
+    // A file that cannot be removed now is removed when the list is next opened.
     for (const { path } of unused) unlink(path).catch(() => undefined);
   }
 

@@ -1,6 +1,6 @@
 /**
- * The versions of a list that searches may find: each with its open segments and the generation in force. Opening is all or
- * nothing. Main thread only.
+ * The versions of a list that searches can find, each with its open segments and the generation in force. Opening is
+ * all or nothing. Main thread only.
  */
 import { basename } from 'node:path';
 import type { Logger } from 'pino';
@@ -33,7 +33,7 @@ import { waitAtMost } from './wait-at-most.js';
 
 const PAGES: PartName = 'pages';
 
-/** Who lets go of a list does not wait longer for those who still read it; a merge or a slow search may take minutes. */
+/** Longest time that closing a list waits for its leases; a merge or a slow search may take minutes. */
 const LEASES_WAIT_MS = 5000;
 
 export interface PublishedVersionsOptions {
@@ -41,12 +41,12 @@ export interface PublishedVersionsOptions {
   readonly kernel: Kernel;
   readonly store: RecordStore;
   readonly settings: SearchSettings;
-  /** Gives a number for a segment that was never used. */
+  /** Allocates a segment number that was never used. */
   readonly newSegment: () => number;
-  /** Segments that are not opened: they are to be made again. */
+  /** Segments that are not opened, because they have to be rebuilt. */
   readonly damagedSegments?: DamagedSegments | undefined;
   readonly log: Logger;
-  /** Is told of each state that is published. */
+  /** Notified of each published state. */
   readonly quota: () => RecordQuota | undefined;
 }
 
@@ -57,7 +57,7 @@ export class PublishedVersions {
   private parts: readonly PartState[] = [];
   private pictures: PictureState | undefined;
 
-  /** Throws UnusableIndexError where segments have to be made again from the records. */
+  /** Throws UnusableIndexError if segments have to be rebuilt from the records. */
   constructor(
     private readonly options: PublishedVersionsOptions,
     state: ListState,
@@ -70,12 +70,12 @@ export class PublishedVersions {
     return this.versions.get(version);
   }
 
-  /** True where somebody works with one of them. */
+  /** True if a lease on one of the versions is out. */
   get areLeased(): boolean {
     return [...this.versions.values()].some((each) => each.isLeased);
   }
 
-  /** How many segments they have, of all kinds. */
+  /** Number of segments of all versions and kinds. */
   get segmentCount(): number {
     const counts = [...this.versions.values()].map((each) =>
       [each.sizes, each.vectorSizes, each.pageSizes, each.pictureSizes].reduce((sum, { length }) => sum + length, 0),
@@ -83,14 +83,17 @@ export class PublishedVersions {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Throws where nothing of the version is published. */
+  /** Throws if the version is not published. */
   required(version: number): PublishedVersion {
     const published = this.versions.get(version);
     if (published === undefined) throw new Error(`version ${version} is not published`);
     return published;
   }
 
-  /** Which vectors the list is searched by from the next publication on. Another scale of their cosines is in force at once. */
+  /**
+   * Sets the vectors that the list is searched by from the next publication on. A new calibration of the same space
+   * takes effect at once.
+   */
   adopt(state: ListState): void {
     const { quota, listPath } = this.options;
     quota()?.changed(this.settings.account, basename(listPath));
@@ -107,14 +110,14 @@ export class PublishedVersions {
     this.versions.set(version.version, this.openVersion(version));
   }
 
-  /** No search finds the version from now on; the caller retires what this returns. */
+  /** Hides the version from searches; the caller retires what this returns. */
   remove(version: number): PublishedVersion | undefined {
     const published = this.versions.get(version);
     this.versions.delete(version);
     return published;
   }
 
-  /** Opens every version anew but for those that are being dropped; all stay as they were where one cannot be opened. */
+  /** Reopens every version except those that are being dropped. If one cannot be opened, all stay as they were. */
   reopen(state: ListState, except: ReadonlySet<number>): void {
     const fresh = this.open(state, except);
     const before = [...this.versions.values()];
@@ -127,7 +130,7 @@ export class PublishedVersions {
     for (const version of versions) this.versions.get(version.version)?.applySettings(this.settingsOf(version));
   }
 
-  /** What searches of the version are told of the list. */
+  /** Settings of the list for searches of the version. */
   settingsOf({ version, definition }: VersionState): VersionSettings {
     const [meaning, pictures] = [this.searchedBy(version), this.picturesSearchedBy(version)];
     const settings: GenerationSettings = {
@@ -142,7 +145,10 @@ export class PublishedVersions {
     };
   }
 
-  /** Retires all. Searches go on until they have their records: the files of a deleted list stay for them, but not for ever. */
+  /**
+   * Retires all versions. Waits some time for searches to get their records: the files of a deleted list stay for them,
+   * but not for ever.
+   */
   async close(): Promise<void> {
     const published = [...this.versions.values()];
     this.versions.clear();
@@ -150,7 +156,7 @@ export class PublishedVersions {
     await waitAtMost(LEASES_WAIT_MS, Promise.all(published.map((each) => each.unused())));
   }
 
-  /** The vectors that the version is searched by. */
+  /** Vectors that the version is searched by. */
   searchedBy(version: number): GenerationSettings['meaning'] {
     const space = this.serving;
     if (space === undefined || !space.indexed.includes(version)) return undefined;
@@ -159,7 +165,7 @@ export class PublishedVersions {
     return { model, source, modelVersion, dimensions, ...(calibration === undefined ? {} : { calibration }) };
   }
 
-  /** The vectors that the pictures of the version's records are searched by. */
+  /** Vectors that the pictures of the version's records are searched by. */
   picturesSearchedBy(version: number): GenerationSettings['meaning'] {
     const { pictures } = this;
     if (pictures?.indexed.includes(version) !== true) return undefined;
@@ -208,7 +214,7 @@ export class PublishedVersions {
           ? undefined
           : spaceStore(this.options.store, version.version, PICTURE_SPACE).prepare(),
       onUnusableVectors: (err) => {
-        // As after an upgrade to a release that writes them in another way.
+        // For example after an upgrade to a release with another format.
         const level = err.fault === 'unsupported-format' ? 'warn' : 'error';
         this.options.log[level](
           { list: listPath, version: version.version, err },
@@ -218,13 +224,13 @@ export class PublishedVersions {
     });
   }
 
-  /** Where there are pages, their segments. */
+  /** Manifest of the segments of pages, if there are any. */
   private pagesOf(version: number): SegmentManifest | undefined {
     const isThere = this.parts.some((part) => part.version === version && part.name === PAGES);
     return isThere ? partStore(this.options.store, version, PAGES).prepare() : undefined;
   }
 
-  /** All indexes of a version that have to be made again; what can be opened is closed again. */
+  /** Returns all indexes of a version that have to be rebuilt. Segments that could be opened are closed again. */
   private unusableIndexes(version: number): UnusableVersion[] {
     const { kernel, listPath, store, damagedSegments: damaged = new Map() } = this.options;
     const pages = this.pagesOf(version);

@@ -1,6 +1,6 @@
 /**
- * Removes a version: no search finds it from now on; when the last search of it has ended, its records, index and files go. It leaves
- * in a turn of the queue, so that no commit to it is under way. Main thread only.
+ * Removes a version. It is hidden from searches at once; when its last search has ended, its records, index and files
+ * are removed. It is hidden in a turn of the queue, so that no commit to it is in progress. Main thread only.
  */
 import { rm } from 'node:fs/promises';
 import type { RecordStore } from '../../records/index.js';
@@ -13,7 +13,7 @@ export interface VersionDroppingOptions {
   readonly store: RecordStore;
   readonly published: PublishedVersions;
   readonly commits: CommitPublisher;
-  /** Versions that the state may still name and nobody is to see any more. */
+  /** Versions that are being dropped: the state may still name them, but they are no longer visible. */
   readonly dropping: Set<number>;
   readonly exclusive: <Result>(action: () => Promise<Result>) => Promise<Result>;
   readonly adopt: (state: ListState) => void;
@@ -44,7 +44,7 @@ export async function dropVersion(options: VersionDroppingOptions, version: numb
   }
 }
 
-/** Of which there is something on disk, and which the list's state does not know. */
+/** Versions that have data on disk and are not in the list's state. */
 export function orphanedVersions(store: RecordStore, { versions }: ListState): readonly number[] {
   const known = new Set(versions.map(({ version }) => version));
   return store.versionsOnDisk().filter((version) => !known.has(version));

@@ -1,4 +1,4 @@
-/** Ingest tasks of a list's life: creation, building of versions, dropping them. */
+/** Ingest tasks of a list's life cycle: creating it, building and dropping versions. */
 import { makeFolderNow } from '../../platform/index.js';
 import {
   FieldNormaliser,
@@ -42,7 +42,7 @@ import { committed, VersionCommit } from '../commit/version-commit.js';
 import { prepareReadingAgain, readAgain, ReadablePagesReader } from '../parts/readable-pages.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 
-/** Record numbers begin at 1, so that 0 never is one. */
+/** Record numbers begin at 1, so 0 is never one. */
 export const FIRST_RECORD_NUMBER = 1;
 
 export function createList({ stores }: IngestContext, task: CreateListTask): IngestResults['create-list'] {
@@ -90,7 +90,8 @@ export function startBuild({ stores }: IngestContext, task: StartBuildTask): Ing
     ...readyVersion(version, task),
     state: 'building',
     buildCursor: FIRST_RECORD_NUMBER,
-    // One that is given up takes its renames to this one: both are built from the current version.
+    // The renames of an abandoned build are combined with the new ones, because both versions are built from the
+    // current one.
     renames: renamesAfter(buildingVersionOf(before)?.renames ?? {}, task.renames),
   };
   const replaced = buildingVersionOf(before) ?? requiredVersion(before, before.currentVersion);
@@ -113,7 +114,7 @@ export function startBuild({ stores }: IngestContext, task: StartBuildTask): Ing
   return { state, version };
 }
 
-/** From the names that the first renames leave from to those that the second lead to. */
+/** Combines two renamings: from the names before the first to the names after the second. */
 export function renamesAfter(
   first: Readonly<Record<string, string>>,
   second: Readonly<Record<string, string>>,
@@ -124,7 +125,8 @@ export function renamesAfter(
     left.delete(between);
     return [from, to] as const;
   });
-  // What the first renamed has left its name: whoever is renamed from there later is another field, of which no record has a value yet.
+  // A field renamed by the first renaming no longer has its old name. Whatever the second renames from that name is
+  // another field, which has no values yet.
   const all = new Map([...left, ...chained]);
   return Object.fromEntries([...all].filter(([from, to]) => from !== to));
 }
@@ -197,10 +199,10 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   return { commit, done: copied.done, copied: copied.count, unfit: Object.fromEntries(normaliser.unfit), damaged };
 }
 
-/** Copies what a record has beside its fields; returns about how many bytes that are. */
+/** Copies what a record has beside its fields; returns its approximate size in bytes. */
 type Copy = (recordNumber: number, written: WrittenRecord) => number;
 
-/** Nothing is embedded again for a version whose texts are those of the one before. */
+/** Vectors are copied, so that nothing is embedded again if the texts have not changed. */
 function vectorsToCopy(store: RecordStore, version: number, to: readonly SpaceCommit[]): readonly Copy[] {
   return to.flatMap((space) => {
     const from = spaceStore(store, version, space.space.number);
@@ -213,7 +215,7 @@ function vectorsToCopy(store: RecordStore, version: number, to: readonly SpaceCo
   });
 }
 
-/** What was read of the files that a record links to is there, and need only be indexed in the version as it is. */
+/** The contents of linked files are in the store, and only have to be indexed in the new version. */
 function pagesToCopy(
   of: {
     readonly store: RecordStore;
@@ -274,7 +276,7 @@ function copyRecords(
   return { count, cursor, done: true };
 }
 
-/** With nothing left to copy, the built version becomes the current one. */
+/** When nothing is left to copy, the built version becomes the current one. */
 function stateAfterStep(
   before: ListState,
   building: VersionState,
@@ -294,7 +296,7 @@ function stateAfterStep(
   };
 }
 
-/** Also for a version that the state does not name any more: what is left of it is removed. */
+/** Also works for a version that is no longer in the state: removes what is left of it. */
 export function dropVersion({ stores }: IngestContext, task: DropVersionTask): IngestResults['drop-version'] {
   const store = stores.get(task.listPath);
   const before = requiredState(store);
@@ -315,7 +317,7 @@ export function dropVersion({ stores }: IngestContext, task: DropVersionTask): I
   });
   forgetEmbedding(store, before, task.version);
   forgetLinks(store, before, task.version);
-  // A crash from here on leaves databases that no state names; they are dropped when the list is opened.
+  // A crash from here on leaves databases that are in no state; they are dropped when the list is next opened.
   store.version(task.version).drop();
   store.forgetVersion(task.version);
   return state;
@@ -332,12 +334,12 @@ function picturesWith(
   return pictures === undefined ? {} : { pictures: { ...pictures, indexed: change(pictures.indexed) } };
 }
 
-/** A version that begins has an index from the first record on. */
+/** A new version has an index from the first record on. */
 function indexedWith(space: VectorSpace, version: number): VectorSpace {
   return space.state === 'serving' ? { ...space, indexed: [...space.indexed, version] } : space;
 }
 
-/** Nothing is embedded for it any more. */
+/** Removes the version's embedding work from the queue. */
 function forgetEmbedding(store: RecordStore, { meaning }: ListState, version: number): void {
   if (!hasEmbeddingQueue(store)) return;
   const queue = embeddingQueue(store);

@@ -1,4 +1,4 @@
-/** Resolves with the promise, or after so many milliseconds without it; what becomes of it is not looked at. */
+/** Resolves when the promise does, or after so many milliseconds; the promise's result is ignored after that. */
 export async function waitAtMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const waited = new Promise<void>((resolve) => {
