@@ -1,28 +1,28 @@
-/** Words of scripts without spaces, found by the dictionaries of Node's ICU. */
+/** Segments the words of scripts without spaces, using the dictionaries of Node's ICU. */
 
 const ZERO_WIDTH_SPACE = '\u200b';
 
-/** Not the locale of the process: an index and its queries have to agree on every machine. */
+/** Independent of the process's locale: an index and its queries must agree on every machine. */
 const DEFAULT_LOCALE = 'en';
 
 /**
- * The scripts of NeedsDictionarySegmentation (kernel/analysis/analyzer.h). The ranges stand for characters that an older
- * Node.js does not know: whatever the kernel takes for these scripts has to be found here.
+ * The scripts of NeedsDictionarySegmentation (kernel/analysis/analyzer.h). The ranges stand for characters that an
+ * older Node.js does not know: everything that the kernel counts among these scripts must be found here.
  */
 const SCRIPTS =
   String.raw`\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u30fc` +
   String.raw`\u{116d0}-\u{116ff}\u{1aff0}-\u{1b16f}\u{20000}-\u{3ffff}`;
 const DICTIONARY_SCRIPT = new RegExp(`[${SCRIPTS}]`, 'u');
-/** With the marks that stand within their words. */
+/** With the marks that occur within their words. */
 const DICTIONARY_RUN = new RegExp(String.raw`[${SCRIPTS}\uff70\uff9e\uff9f\p{M}]+`, 'gu');
 
 /**
- * ICU takes quadratic time over a long run (8 s for 100,000 characters, Node 20), so it is given pieces. What it finds
- * at the end of a piece may be half a word and goes into the next one.
+ * Maximum number of UTF-16 units per call of ICU, which takes quadratic time over a long run (8 s for 100,000
+ * characters, Node 20). The last word of a piece may be incomplete and goes into the next piece.
  */
 const PIECE_UNITS = 2048;
 
-/** One a thread and locale: each loads its dictionaries. */
+/** One segmenter per thread and locale, because each loads its dictionaries. */
 const segmenters = new Map<string, Intl.Segmenter>();
 const SEGMENTERS_MAX = 16;
 
@@ -61,9 +61,9 @@ function segmentRun(run: string, segmenter: Intl.Segmenter): string {
 }
 
 /**
- * The text with U+200B behind each word of Thai, Lao, Khmer, Myanmar, Han and kana, so that the kernel takes these
- * as words (analyzer.h); all else stays. Text without these scripts comes back as it is. Both a record and a query have
- * to go through this, with the same locale: a run of Han is cut into characters otherwise.
+ * Returns the text with U+200B after each word of Thai, Lao, Khmer, Myanmar, Han and kana, so that the kernel takes
+ * these as words (analyzer.h); everything else is unchanged. A text without these scripts is returned as it is. Records
+ * and queries must both be segmented, with the same locale: otherwise a run of Han is cut into characters.
  */
 export function segmentForKernel(text: string, locale = DEFAULT_LOCALE): string {
   if (!DICTIONARY_SCRIPT.test(text)) return text;

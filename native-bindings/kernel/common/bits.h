@@ -1,4 +1,4 @@
-// Counting bits. The instruction for it is chosen at run time: without it, std::popcount is a call of a library function.
+// Counts bits. The instruction for it is chosen at run time: without it, std::popcount calls a library function.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -23,10 +23,10 @@ inline uint32_t PopCount(uint64_t word) {
 #endif
 }
 
-// Bits in `count` 64-bit words at any address.
+// Counts the bits in `count` 64-bit words at any address.
 uint32_t CountBits(const void* words, size_t count);
 
-// Bits in those of 64 words that the mask `used` has.
+// Counts the bits in those of 64 words that are set in the mask `used`.
 uint32_t CountUsedBits(const uint64_t* words, uint64_t used);
 
 }  // namespace gannet

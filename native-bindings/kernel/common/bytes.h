@@ -1,6 +1,6 @@
-// Little-endian loads and stores, variable-length integers, and a reader that never leaves its bytes.
+// Little-endian loads and stores, variable-length integers, and a bounds-checked reader.
 //
-// Integers are little-endian on disk, and the kernel runs on little-endian machines only, so a load is a memcpy.
+// Integers are little-endian on disk, and the kernel runs only on little-endian machines, so a load is a memcpy.
 //
 // Thread-safety: pure functions; a ByteReader belongs to one thread.
 #pragma once
@@ -32,7 +32,7 @@ inline void Store(void* to, T value) {
 
 inline constexpr size_t kVarintBytesMax = 10;
 
-// LEB128. Writes at most kVarintBytesMax bytes and returns the end.
+// Writes LEB128, at most kVarintBytesMax bytes, and returns the end.
 inline uint8_t* PutVarint(uint8_t* to, uint64_t value) {
   while (value >= 0x80) {
     *to++ = static_cast<uint8_t>(value | 0x80);
@@ -71,7 +71,7 @@ inline std::span<const uint8_t> AsBytes(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-// Reads from the front; what would run past the end throws Error(code).
+// Reads from the front; throws Error(code) if a read would run past the end.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const uint8_t> bytes, ErrorCode code = ErrorCode::kDamaged)
@@ -103,7 +103,7 @@ class ByteReader {
     Fail();
   }
 
-  // A varint that has to be at most `maximum`.
+  // Reads a varint; fails if it is above `maximum`.
   uint32_t Varint32(uint32_t maximum = 0xffffffffu) {
     const uint64_t value = Varint();
     if (value > maximum) Fail();

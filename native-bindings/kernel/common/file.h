@@ -1,4 +1,4 @@
-// The few file operations of the kernel, with errors as Error.
+// The few file operations of the kernel; they report errors as Error.
 //
 // Thread-safety: functions of their arguments; a MappedFile is immutable.
 #pragma once
@@ -12,32 +12,33 @@
 
 namespace gannet {
 
-// Throws for an errno value: kDiskFull for ENOSPC, EDQUOT and EFBIG, else kIo. `what` says what was tried.
+// Throws for an errno value: kDiskFull for ENOSPC, EDQUOT and EFBIG, else kIo. `what` describes what was tried.
 [[noreturn]] void ThrowErrno(int error_number, const std::string& what);
-// The same where a file was read: kUnreadable for EIO.
+// The same for a failed read: kUnreadable for EIO.
 [[noreturn]] void ThrowUnread(int error_number, const std::string& what);
 
-// Reads the first `bytes` of an open file. Returns how much of them there was: less where it was cut meanwhile.
+// Reads the first `bytes` of an open file. Returns the number of bytes read: fewer if the file was cut meanwhile.
 size_t ReadWhole(int file, uint8_t* out, size_t bytes, const std::string& path);
-// Has the disk keep room for [from, to) of a file that is open for reading and writing; what is there stays, and the file is at least as long
-// as `to` then. Returns 0, or the errno value: ENOSPC where there is no room. One thread writes the file.
+// Reserves disk space for [from, to) of a file that is open for reading and writing. Existing content stays, and the
+// file becomes at least `to` bytes long. Returns 0, or the errno value: ENOSPC if there is no space. Only one thread
+// may write the file.
 int Allocate(int file, uint64_t from, uint64_t to);
-// The same where the system keeps no room for what is not written (other than Linux): each byte is written as it is.
+// The same for systems that reserve no space for unwritten bytes (other than Linux): rewrites each byte unchanged.
 int AllocateByWriting(int file, uint64_t from, uint64_t to);
-// Returns 0 when everything that was written to the file or directory is on disk, or -1 with errno.
+// Returns 0 once everything written to the file or directory is on disk, or -1 with errno.
 int SyncToDisk(int file);
 // Cuts the file to `bytes`.
 void Truncate(const std::string& path, uint64_t bytes);
-// Returns when everything that was written to the file is on disk.
+// Returns once everything written to the file is on disk.
 void Sync(const std::string& path);
-// Where a file is written that is to have this path: in a directory of its own beside it, which is made where it is not there. Whoever
-// watches the directory of finished files is not told of every write.
+// Returns where a file that is to have this path is written: in a separate directory beside it, which is made if it is
+// missing. So whoever watches the directory of finished files is not notified of every write.
 std::string UnfinishedPath(const std::string& path);
-// Renames within a file system and syncs the directory of `to`, so that the name survives a power cut. On failure neither
-// name exists.
+// Renames within a file system and syncs the directory of `to`, so that the name survives a power failure. On failure
+// neither name exists.
 void RenameAndSyncDirectory(const std::string& from, const std::string& to);
 
-// Unlinks a file when it goes out of scope, unless told that the file is wanted.
+// Unlinks a file at the end of its scope unless Keep was called.
 class UnlinkGuard {
  public:
   explicit UnlinkGuard(std::string path) : path_(std::move(path)) {}
@@ -50,8 +51,8 @@ class UnlinkGuard {
   std::string path_;
 };
 
-// The bytes of a whole file: mapped, or read where they are few. A mapping that goes costs all processors that the process runs on
-// an interrupt, and a service that takes single writes makes and opens small files all the time.
+// The bytes of a whole file: mapped, or read if the file is small. Unmapping interrupts all processors that run the
+// process, and a service that takes single writes makes and opens small files all the time.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path);
@@ -61,7 +62,7 @@ class MappedFile {
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
 
  private:
-  std::unique_ptr<uint8_t[]> read_;  // null: mapped
+  std::unique_ptr<uint8_t[]> read_;  // null if mapped
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
 };

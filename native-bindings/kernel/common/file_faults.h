@@ -1,26 +1,26 @@
-// Mappings of data files that could not be read, because the disk reported an error or somebody cut the file, and that have zeros in
-// the place of what is gone since then (addon/map_faults.cc). What was read there is worth nothing: whoever answers or writes from a
-// mapping asks afterwards whether it is one of these.
+// Registers mappings of data files that could not be read, because the disk reported an error or the file was cut.
+// Since then they have zeros in place of what is missing (addon/map_faults.cc), so nothing read there is reliable: code
+// that answers or writes from a mapping asks afterwards whether it is registered here.
 //
-// Thread-safety: any thread. NoteFault does what a signal handler may, for one thread at a time.
+// Thread-safety: any thread. NoteFault may be called in a signal handler, by one thread at a time.
 #pragma once
 
 #include <cstdint>
 
 namespace gannet {
 
-// Remembers the mapping [begin, end). False where there is no room for another one.
+// Registers the mapping [begin, end). Returns false if there is no room for another one.
 bool NoteFault(uintptr_t begin, uintptr_t end);
-// How often something could not be read since the process began; in most of them it stays 0.
+// Returns how often something could not be read since the process began; usually 0.
 uint64_t FaultCount();
 void CountFault();
-// True where the mapping that has this address is among those that were noted. Null is in none.
+// Returns true if the mapping with this address is registered. Null is in none.
 bool HasFault(const void* inside);
-// Called before the mapping that has this address goes: something else may be mapped there next.
+// Must be called before the mapping with this address is removed: something else may be mapped there next.
 void ForgetFault(const void* inside);
 
-// Throws Error(kUnreadable) if a file could not be read since this was made, by whatever thread: for work that reads what it has
-// written, after which nobody looks at it.
+// Throws Error(kUnreadable) if any thread could not read a file since this object was made. For work that reads back
+// what it has written, which nothing checks later.
 class FaultWatch {
  public:
   void RequireNone(const char* work) const;

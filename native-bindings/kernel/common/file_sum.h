@@ -1,4 +1,4 @@
-// A checksum of a file that is written once: it finds damage, and is no protection against somebody who means harm.
+// A checksum of a file that is written once. It finds damage, but does not protect against deliberate changes.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace gannet {
 
-// Fletcher's sum in eight lanes of 64 bits over whole words, what is left behind the last stripe word by word: it depends on where
-// a word stands. Some 10 GB/s of memory.
+// Computes Fletcher's sum in eight lanes of 64-bit words; what is left after the last stripe is added word by word. The
+// sum depends on the position of each word. About 10 GB/s.
 uint64_t SumOfBytes(std::span<const uint8_t> bytes);
 
 }  // namespace gannet

@@ -10,7 +10,7 @@
 
 namespace gannet {
 
-// Random per process, so that nobody can prepare a document whose words collide.
+// Returns a random number per process, so that nobody can prepare a document whose words collide.
 uint64_t ProcessSeed();
 
 inline uint64_t MixHash(uint64_t a, uint64_t b) {
@@ -18,7 +18,7 @@ inline uint64_t MixHash(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-// Multiply and fold, eight bytes at a time; the multiplier is odd and has its bits spread evenly.
+// Multiplies and folds, eight bytes at a time; the multiplier is odd and has evenly spread bits.
 inline uint32_t HashBytes(std::string_view text, uint64_t seed) {
   constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15u;
   const char* at = text.data();

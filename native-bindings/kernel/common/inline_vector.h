@@ -1,4 +1,4 @@
-// A vector that keeps few elements in itself: for members of which there are many, nearly all with no more than that.
+// A vector that stores a few elements inline: for members that are numerous and nearly always small.
 //
 // Thread-safety: as for a std::vector.
 #pragma once
@@ -44,7 +44,7 @@ class InlineVector {
       few_[few_count_++] = value;
       return;
     }
-    const T copy = value;  // which may be one of these
+    const T copy = value;  // a copy, because `value` may be an element of this vector
     if (many_.empty()) many_.assign(begin(), end());
     many_.push_back(copy);
     few_count_ = 0;
@@ -63,7 +63,7 @@ class InlineVector {
   }
 
  private:
-  std::vector<T> many_;  // all elements where they are more than few_ has room for, else none
+  std::vector<T> many_;  // all elements if there are more than few_ has room for, else none
   std::array<T, kInline> few_{};
   size_t few_count_ = 0;
 };

@@ -9,12 +9,12 @@ namespace gannet {
 
 void AppendJsonString(std::string_view text, std::string* out);
 
-// The shortest decimal that reads back as the same double; whole numbers without an exponent. NaN and infinities,
+// Appends the shortest decimal that reads back as the same double; whole numbers have no exponent. NaN and infinities,
 // which JSON does not have, become null.
 void AppendJsonNumber(double number, std::string* out);
 
-// Milliseconds since 1970 as a quoted ISO 8601 string as JavaScript writes it ("2024-05-01T00:00:00.000Z"). What lies
-// outside the years that the calendar knows is written as a number.
+// Appends milliseconds since 1970 as a quoted ISO 8601 string in JavaScript's form ("2024-05-01T00:00:00.000Z"). A
+// value outside the years of the calendar is written as a number.
 void AppendJsonDate(double milliseconds, std::string* out);
 
 }  // namespace gannet

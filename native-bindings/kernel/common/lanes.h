@@ -1,5 +1,5 @@
-// What AVX2 has no instruction for, and AVX-512 has: lanes that have their bit, put side by side (compress), looked up by the value of
-// eight bits; and bits counted, by those of each half of a byte (Mula's way).
+// Replacements for AVX-512 instructions that AVX2 lacks: compressing the lanes whose bit is set (by a table of eight
+// bits), and counting bits (by a table of half bytes, Mula's method).
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -15,7 +15,7 @@ namespace gannet {
 
 using EightLanes = std::array<uint8_t, 8>;
 
-// By the value of eight bits, the numbers of those that are set, ascending; 0 in the lanes behind the last.
+// By the value of eight bits: the numbers of the set bits, ascending; 0 in the remaining lanes.
 inline constexpr std::array<EightLanes, 256> kSetLanes = [] {
   std::array<EightLanes, 256> table{};
   for (unsigned bits = 0; bits < table.size(); ++bits) {
@@ -28,7 +28,8 @@ inline constexpr std::array<EightLanes, 256> kSetLanes = [] {
 }();
 
 #if defined(__x86_64__)
-// Writes `first` + lane for each lane that has its bit among the eight, ascending, and returns how many; eight elements are written.
+// Writes `first` + lane for each of the eight lanes whose bit is set, ascending, and returns how many. Always writes
+// eight elements.
 __attribute__((target("avx2,popcnt"))) inline uint32_t WriteSetLanes(uint32_t first, uint32_t bits, uint32_t* out) {
   const __m128i set = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kSetLanes[bits].data()));
   const __m256i numbers = _mm256_add_epi32(_mm256_cvtepu8_epi32(set), _mm256_set1_epi32(static_cast<int>(first)));
@@ -36,7 +37,7 @@ __attribute__((target("avx2,popcnt"))) inline uint32_t WriteSetLanes(uint32_t fi
   return static_cast<uint32_t>(__builtin_popcount(bits));
 }
 
-// How many bits of each byte are set.
+// Counts the set bits of each byte.
 __attribute__((target("avx2"))) inline __m256i BitsByByte(__m256i bytes) {
   const __m256i of_half = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
   const __m256i half = _mm256_set1_epi8(0xf);
@@ -45,7 +46,7 @@ __attribute__((target("avx2"))) inline __m256i BitsByByte(__m256i bytes) {
   return _mm256_add_epi8(low, high);
 }
 
-// Sums of the eight bytes of each 64-bit word.
+// Sums the eight bytes of each 64-bit word.
 __attribute__((target("avx2"))) inline __m256i SumByWord(__m256i bytes) { return _mm256_sad_epu8(bytes, _mm256_setzero_si256()); }
 #endif
 

@@ -1,8 +1,8 @@
-// What functions with a version for each of several instruction sets have in common: which sets the processor has, and how far
-// behind an array's end the widest version may reach.
+// Shared parts of functions with versions for several instruction sets: which sets the processor has, and how far past
+// the end of an array the widest version may reach.
 //
-// Such a function has a portable version, too, and all of its versions give bit-identical results (no fused multiply-add can
-// arise: no product is ever added to). Each file chooses its versions once, when it is loaded.
+// Every such function also has a portable version, and all versions give bit-identical results (no fused multiply-add
+// can arise, because no product is ever added to). Each file chooses its versions once, when it is loaded.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -17,14 +17,14 @@
 
 namespace gannet {
 
-// Elements that must be readable behind the end of an array of 32-bit values, and writable behind that of a result, where a
-// function asks for padding.
+// Number of elements that must be readable after the end of an array of 32-bit values, and writable after that of a
+// result, if a function asks for padding.
 inline constexpr uint32_t kVectorPadding = 16;
 
-// Extensions of x86-64, by the compiler's names; none of them on other processors.
+// Extensions of x86-64, by the compiler's names; all false on other processors.
 struct InstructionSets {
   bool popcnt = false;
-  bool fast_pext = false;  // BMI2, and `pext` is an instruction as others are: HasFastPext
+  bool fast_pext = false;  // BMI2 with a fast `pext` (HasFastPext)
   bool avx2 = false;
   bool f16c = false;
   bool avx512f = false;
@@ -36,21 +36,22 @@ struct InstructionSets {
   bool avx512vnni = false;
 };
 
-// The environment variable that leaves instructions out, as a processor without them would have it: `baseline` leaves what every
-// processor of the architecture has, `avx2` what one without AVX-512 has. For tests and measurements, and for whoever finds that a
-// processor clocks down for the wider ones. Anything else: all that there are (a service that starts refuses it).
+// The environment variable that disables instruction sets, as on a processor without them: with `baseline` only those
+// that every processor of the architecture has are used, with `avx2` none of AVX-512. For tests and measurements, and
+// for processors that clock down for wider instructions. Any other value enables all (the service refuses it at start).
 inline constexpr const char* kInstructionsVariable = "GANNET_KERNEL_INSTRUCTIONS";
 
 #if defined(__x86_64__)
-// AMD's before Zen 3 (families 15h and 17h) have `pext` in microcode: some hundred cycles, for which a loop does the same. Of other
-// makers nothing is known.
+// AMD processors before Zen 3 (families 15h and 17h) run `pext` in microcode, which takes some hundred cycles; a loop
+// is faster. Other makers are not known and count as slow.
 inline bool HasFastPext() {
   if (__builtin_cpu_supports("bmi2") == 0) return false;
   if (__builtin_cpu_is("intel")) return true;
   return __builtin_cpu_is("amd") && !__builtin_cpu_is("amdfam15h") && !__builtin_cpu_is("amdfam17h");
 }
 
-// Of the processor: clang's own function (up to 16 at least) does not know this name. Its registers are those of AVX, which avx2 tells of.
+// Asks the processor itself, because clang's function (up to 16 at least) does not know this name. F16C uses the
+// registers of AVX, which avx2 covers.
 inline bool HasF16c() {
   unsigned eax = 0;
   unsigned ebx = 0;
@@ -60,14 +61,14 @@ inline bool HasF16c() {
 }
 #endif
 
-// Those that the processor has, the operating system lets programs use, and kInstructionsVariable does not leave out.
+// Returns the sets that the processor has, the operating system enables, and kInstructionsVariable does not disable.
 inline InstructionSets ProcessorInstructionSets() {
   InstructionSets sets;
 #if defined(__x86_64__)
   const char* variable = std::getenv(kInstructionsVariable);
   const std::string_view wanted = variable == nullptr ? "" : variable;
   if (wanted == "baseline") return sets;
-  __builtin_cpu_init();  // What asks may be initialised before the compiler's own library is.
+  __builtin_cpu_init();  // Callers may be initialised before the compiler's own library is.
   sets.popcnt = __builtin_cpu_supports("popcnt") != 0;
   sets.fast_pext = HasFastPext();
   sets.avx2 = __builtin_cpu_supports("avx2") != 0;

@@ -1,4 +1,4 @@
-// Byte strings to dense numbers, in the order of first appearance. The strings are kept in an arena.
+// Maps byte strings to dense numbers, in the order of first appearance. The strings are kept in an arena.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -16,14 +16,14 @@ class StringTable {
  public:
   StringTable();
 
-  // The number of the string; *added says whether it is new (then it is size() - 1).
+  // Returns the number of the string; sets *added to true if it is new (its number is then size() - 1).
   uint32_t Intern(std::string_view text, bool* added) { return Intern(text, Hash(text), added); }
 
   // The same in steps, for callers with many strings: hash them all, prefetch, and look them up when the memory has
-  // arrived. Two thirds of the time of a look-up is waiting for it.
+  // arrived. Two thirds of the time of a look-up is spent waiting for it.
   uint32_t Hash(std::string_view text) const;
   void PrefetchSlot(uint32_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
-  // The number that the string probably has, or size(): a hint of what to prefetch next.
+  // Returns the number that the string probably has, or size(): a hint for what to prefetch next.
   uint32_t Guess(uint32_t hash) const {
     const Slot& slot = slots_[hash & (slots_.size() - 1)];
     if (slot.number == kEmpty) return size();
@@ -36,7 +36,7 @@ class StringTable {
   uint32_t size() const { return static_cast<uint32_t>(strings_.size()); }
   std::string_view operator[](uint32_t number) const { return strings_[number]; }
 
-  // Numbers in byte order of their strings.
+  // Returns the numbers in byte order of their strings.
   std::vector<uint32_t> Sorted() const;
 
  private:

@@ -1,4 +1,4 @@
-// What the calling thread is called in the system's tools (top -H, perf, gdb).
+// Sets the name of the calling thread in the system's tools (top -H, perf, gdb).
 //
 // Thread-safety: any thread, at any time.
 #pragma once
@@ -7,10 +7,10 @@
 
 namespace gannet {
 
-// Without the zero that Linux keeps at its end.
+// Without the terminating zero of Linux.
 inline constexpr size_t kThreadNameBytesMax = 15;
 
-// Of a longer name the beginning is taken. False where the system does not allow it.
+// A longer name is cut. Returns false if the system does not allow it.
 bool NameThread(const std::string& name);
 
 }  // namespace gannet

@@ -1,4 +1,4 @@
-// How soon a thread runs beside others that want the same processors.
+// Sets how soon a thread runs if others compete for the same processors.
 //
 // Thread-safety: any thread, at any time.
 #pragma once
@@ -8,12 +8,13 @@ namespace gannet {
 inline constexpr double kSliceMsMin = 0.1;
 inline constexpr double kSliceMsMax = 100;
 
-// Asks the system to give the calling thread the processor for `slice_ms` at a time, kSliceMsMin to kSliceMsMax. Over time it has as much
-// of it as before: the shorter the slice, the sooner it runs when it wakes, and the longer, the sooner others run that wake
-// meanwhile. False where the system has no such slices (Linux before 6.12, others) or does not allow it; then nothing has changed.
+// Asks the system to give the calling thread the processor for `slice_ms` at a time (kSliceMsMin to kSliceMsMax). Its
+// share over time stays the same: with a shorter slice it runs sooner when it wakes, with a longer one others that wake
+// meanwhile run sooner. Returns false, with nothing changed, if the system has no such slices (Linux before 6.12, other
+// systems) or does not allow it.
 bool SetThreadSlice(double slice_ms);
 
-// The same for all other threads that the process has now; false where it was not done for one of them.
+// The same for all other current threads of the process; returns false if it failed for any of them.
 bool SetSliceOfOtherThreads(double slice_ms);
 
 }  // namespace gannet

@@ -1,5 +1,5 @@
-// Reads the members of a JSON object that somebody else has validated, without building a tree. On bytes that are not
-// JSON it stops with false; it never reads out of bounds and never recurses.
+// Reads the members of a validated JSON object without building a tree. On bytes that are not JSON it stops with false;
+// it never reads out of bounds and never recurses.
 //
 // Thread-safety: one thread at a time.
 #pragma once
@@ -14,17 +14,17 @@ class JsonScanner {
  public:
   explicit JsonScanner(std::string_view json) : json_(json) {}
 
-  // Takes `byte`, after white space; false and nothing taken if there is another.
+  // Skips white space and consumes `byte`; returns false and consumes nothing if another byte is next.
   bool Take(char byte);
-  // The next byte that is no white space, not taken; NUL at the end.
+  // Returns the next byte that is not white space without consuming it; NUL at the end.
   char Peek();
-  // A string, unescaped; the view is good until `scratch` is used again. Lone surrogates become U+FFFD.
+  // Reads a string, unescaped; the view is valid until `scratch` is used again. Lone surrogates become U+FFFD.
   bool ReadString(std::string* scratch, std::string_view* value);
-  // Any value, nested ones included.
+  // Skips any value, including nested ones.
   bool SkipValue();
 
  private:
-  // To behind the quote that ends a string; sets `has_escapes` where there is one.
+  // Skips to after the quote that ends a string; sets `has_escapes` if it has an escape.
   bool SkipString(bool* has_escapes);
   bool Unescape(std::string_view escaped, std::string* out);
 

@@ -14,21 +14,21 @@
 
 namespace gannet {
 
-// Of a long text, no more than this is read behind the first match.
+// Of a long text, at most this many bytes are read after the first match.
 inline constexpr size_t kHighlightScanBytesMax = 256u << 10;
 
 struct WordMatch {
   uint32_t begin;  // byte range of the word
   uint32_t end;
-  uint32_t id;     // the same for every occurrence of a term, or of the same place in a phrase
+  uint32_t id;     // the same for every occurrence of a term, or of a place in a phrase
 };
 
 class TermMatcher {
  public:
-  // The texts of the terms have to outlive it.
+  // The texts of the terms must outlive the matcher.
   explicit TermMatcher(const HighlightTerms& terms);
 
-  // In order of the text, not overlapping: a word goes before its parts.
+  // Returns the matches in text order, without overlap: a word takes precedence over its parts.
   std::vector<WordMatch> Find(std::string_view text) const;
 
  private:
@@ -40,29 +40,30 @@ class TermMatcher {
   };
   static constexpr uint32_t kNone = 0xffffffffu;
   struct Known {
-    uint32_t term = kNone;         // id when the word counts by itself
-    uint32_t phrase_word = kNone;  // id when it is a word of some phrase
+    uint32_t term = kNone;         // id if the word counts by itself
+    uint32_t phrase_word = kNone;  // id if the word belongs to some phrase
   };
 
-  // Of one text. Words of phrases follow each other as words, as what marks part, or as what capitals part.
+  // Matches of one text. Words of a phrase may be neighbours as whole words, as pieces between marks, or as parts
+  // between capitals.
   struct Found {
     std::vector<WordMatch> matches;
     std::vector<PhraseWord> words;
     std::vector<PhraseWord> pieces;
     std::vector<PhraseWord> parts;
-    uint32_t places = 0;  // that parts take so far
+    uint32_t places = 0;  // number of places that parts take so far
   };
 
-  // Null for a word that no query has.
+  // Returns null for a word that the query does not have.
   const Known* FindKnown(std::string_view term) const;
   void AddParts(std::string_view text, const Token& token, WordParts* parts, Found* found) const;
   void AddPhraseMatches(const std::vector<PhraseWord>& words, std::vector<WordMatch>* matches) const;
-  // Most words of a text are in no query: a look at length and ends spares hashing them.
+  // Hashes length and ends only: most words of a text are in no query, and this spares hashing them completely.
   static size_t Bucket(std::string_view term);
 
   std::unordered_map<std::string_view, Known> known_;
   std::array<bool, 1024> buckets_{};
-  std::vector<std::vector<uint32_t>> phrases_;  // of phrase words
+  std::vector<std::vector<uint32_t>> phrases_;  // indexes of phrase words
   uint32_t term_count_ = 0;
 };
 

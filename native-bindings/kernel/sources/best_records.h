@@ -1,5 +1,6 @@
-// The best documents of a part by the records that they lead to, while the part is searched: as HitCollector does for hits, but the bar
-// is that of the k-th best record, however many documents each has, and of a record only what may be its best is kept.
+// Keeps the best documents of a part by the records that they lead to, while the part is searched. Works like
+// HitCollector, but the bar is that of the k-th best record, however many documents each record has, and only documents
+// that may be their record's best are kept.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -15,7 +16,7 @@
 
 namespace gannet {
 
-// A record is named by where it is: its segment and document.
+// Identifies a record by its segment and document.
 struct RecordHome {
   uint32_t segment = 0;
   uint32_t document = 0;
@@ -29,12 +30,12 @@ struct BestDocument {
   uint32_t document = 0;
 };
 
-// A number above 0 for each of some records.
+// A number above 0 for each of several records.
 class ScoreByHome {
  public:
-  // 0 where there is none yet. Good until the next call.
+  // Returns the number of a record, 0 if it has none yet. Valid until the next call.
   float& Of(RecordHome home);
-  // Calls visit(score) for each that has been set.
+  // Calls visit(score) for each record that has a number.
   template <typename Visit>
   void ForEach(Visit&& visit) const {
     for (const Entry& entry : entries_) {
@@ -49,35 +50,37 @@ class ScoreByHome {
   };
   Entry& Find(RecordHome home);
 
-  std::vector<Entry> entries_;  // a power of two; free where the score is 0
+  std::vector<Entry> entries_;  // a power of two; a score of 0 means free
   size_t used_ = 0;
 };
 
 class BestRecords {
  public:
   static constexpr size_t kAll = std::numeric_limits<size_t>::max();
-  static constexpr size_t kTopMax = 64;  // of more, the bar is found when candidates are settled
+  static constexpr size_t kTopMax = 64;  // if more records are wanted, the bar is found when candidates are settled
 
-  // `proximity` outlives the object.
+  // `proximity` must outlive the object.
   BestRecords(size_t wanted, ProximityScorer* proximity)
       : wanted_(wanted), settle_at_(wanted > kAll / 4 ? kAll : 2 * wanted + kSpare), proximity_(*proximity) {}
 
-  // Documents whose score, the bonus included, is below this lead to no record that is wanted. Never falls.
+  // A document whose score, the bonus included, is below this leads to no record that is wanted. Never falls.
   const float& bar() const { return bar_; }
-  // As many records as are wanted, some of them yet to come, are known to have a document with a score of at least this.
+  // To be called if as many records as are wanted, some possibly not added yet, are known to have a document with this
+  // score or more.
   void SeedBar(float score) { bar_ = std::max(bar_, score); }
-  // Many documents are known to reach this score: so as many records as are wanted probably do. `HasReached` says at the end whether that was
-  // true; else it has to be gone through once more.
+  // To be called if many documents are known to reach this score, so that as many records as are wanted probably do.
+  // `HasReached` tells at the end whether that was true; if not, the search must be repeated.
   void Suppose(float score) { bar_ = supposed_ = std::max(bar_, score); }
   bool HasReached() const { return supposed_ <= 0 || LeastOfTop() >= supposed_; }
   bool MayEnter(float score, float bonus_bound) const { return score + bonus_bound >= bar_; }
-  // The score is without the bonus, which is not above the bound.
+  // Adds a document. Its score is without the bonus, which is at most `bonus_bound`.
   void Add(const BestDocument& document, float bonus_bound);
 
-  // The best document of each record that reaches the bar, with its bonus; of equal ones that which `comes_first(a, b)` says. By home. At the end.
+  // Returns the best document, with its bonus, of each record that reaches the bar, sorted by home; of equal ones, the
+  // one that `comes_first(a, b)` chooses. To be called at the end.
   std::vector<BestDocument> Finish(const std::function<bool(const BestDocument&, const BestDocument&)>& comes_first);
 
-  // How many documents were added.
+  // Number of documents that were added.
   uint64_t evaluated() const { return evaluated_; }
 
  private:
@@ -85,13 +88,13 @@ class BestRecords {
 
   struct Candidate {
     BestDocument document;
-    float bonus_bound;  // 0 where the score has the bonus
+    float bonus_bound;  // 0 if the score includes the bonus
     float most() const { return document.score + bonus_bound; }
   };
 
   void Settle();
   void AddBonuses(std::span<const uint32_t> indexes);
-  // `known`: of its home.
+  // `known` is the entry of known_ for the document's home.
   void Know(const BestDocument& document, float* known);
   void RaiseBar();
   void RaiseTop(RecordHome home, float score);
@@ -106,8 +109,8 @@ class BestRecords {
   float bar_ = 0;
   float supposed_ = 0;
   std::vector<Candidate> candidates_;
-  ScoreByHome known_;               // what each record's best document scores at least
-  std::vector<BestDocument> top_;   // of these, the best
+  ScoreByHome known_;               // by record, a lower bound of its best document's score
+  std::vector<BestDocument> top_;   // the best of these
   uint64_t evaluated_ = 0;
 };
 

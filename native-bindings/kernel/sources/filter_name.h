@@ -1,4 +1,4 @@
-// The name of a filter: two filters have the same where they are equal in every part.
+// Names a filter: two filters have the same name if they are equal in every part.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Documents of a segment that a source knows with their scores before they are asked for: nearest vectors, records by their pages.
+// Documents of a segment whose scores by a source are known before the search: nearest vectors, records by their pages.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -17,7 +17,7 @@ struct ListedDocument {
 
 class ListedDocuments : public SegmentSource {
  public:
-  // Ascending, each once.
+  // `documents` must ascend, each once.
   explicit ListedDocuments(std::vector<ListedDocument> documents);
 
   float Bound() const override { return bound_; }
@@ -26,7 +26,7 @@ class ListedDocuments : public SegmentSource {
   Window* Find(WindowRange range, float least) override;
 
  private:
-  // The first from this document on.
+  // Returns the first one >= `document`.
   std::vector<ListedDocument>::const_iterator From(uint32_t document) const;
 
   std::vector<ListedDocument> documents_;

@@ -1,4 +1,5 @@
-// The live documents of the fields that pass a filter and have no word that the query excludes, whatever finds them.
+// Finds the live documents of the fields that pass a filter and have no word that the query excludes, whatever source
+// finds them.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -14,17 +15,17 @@
 
 namespace gannet {
 
-// A bit each, of whole windows.
+// Returns one bit per document, in whole windows.
 std::vector<uint64_t> FindPassing(const SegmentView& view, const ColumnFilter& filter);
 
 class PassingDocuments {
  public:
-  // Both outlive the object.
+  // Both arguments must outlive the object.
   PassingDocuments(const Generation* generation, const QueryPlan& plan);
 
-  // Nothing is filtered or excluded.
+  // True if nothing is filtered or excluded.
   bool passes_all_that_live() const { return filter_.op == FilterOp::kAll && excluding_.groups.empty(); }
-  // A bit a document of the segment, of whole windows.
+  // Returns one bit per document of the segment, in whole windows.
   std::vector<uint64_t> In(uint32_t segment) const;
 
  private:

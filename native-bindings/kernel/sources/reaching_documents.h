@@ -1,4 +1,4 @@
-// The documents of a window of words that may reach a score with the bonus that they may have.
+// Finds the documents of a window of words that may reach a score with their possible bonus.
 //
 // Thread-safety: that of the scorer.
 #pragma once
@@ -11,7 +11,8 @@
 
 namespace gannet {
 
-// Calls visit(document, score without a bonus, the most that a bonus adds) in ascending order. The window was evaluated with scores.
+// Calls visit(document, score without bonus, most that the bonus can be) in ascending order. The window must have been
+// evaluated with scores.
 template <typename Visit>
 void ForEachReaching(const Window& window, uint32_t segment, float least, const ProximityScorer& proximity, Visit&& visit) {
   uint64_t reaching[kWindowWords];

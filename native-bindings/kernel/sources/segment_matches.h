@@ -1,4 +1,5 @@
-// The matches of a segment, after deletions, filter and minimum score: in the way that costs least for what is wanted of them.
+// Evaluates the matches of a segment, after deletions, filter and minimum score, in the cheapest way for what is needed
+// of them.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -16,17 +17,18 @@
 
 namespace gannet {
 
-// How matches come.
+// In which form matches are delivered.
 enum class Way : uint8_t {
-  kCount,      // their number alone
-  kDocuments,  // one by one, scored
-  kSpans,      // where postings are few, scored, of many windows at a time; else window by window
+  kCount,      // only their number
+  kDocuments,  // one by one, with scores
+  kSpans,      // with scores, for many windows at a time if postings are few; else window by window
   kWindows,    // window by window
 };
 
 class SegmentMatches {
  public:
-  // `*bar` is that of what is collected (SegmentEvaluator); it may rise meanwhile. Null: nothing is left out for it.
+  // `*bar` is the bar of the collector (SegmentEvaluator), which may rise meanwhile. Null: no document is left out
+  // because of a bar.
   SegmentMatches(const PreparedQuery& query, const QueryPlan& plan, uint32_t segment, EvaluationNeeds needs,
                  EvaluatorScratch* scratch, ProximityScorer* proximity, const float* bar)
       : plan_(plan),
@@ -40,8 +42,8 @@ class SegmentMatches {
         filter_(plan.filter, *view_.segment, FilterUse::kAgain),
         evaluator_(&query, segment, needs, scratch) {}
 
-  // The cheapest way that the strategy allows. `counts_alone`: neither hits nor facets are wanted; `by_score`: hits are, in the order
-  // of scores; `has_facets`: so are facets.
+  // Returns the cheapest way that the strategy allows. `counts_alone`: neither hits nor facets are wanted; `by_score`:
+  // hits are wanted in the order of scores; `has_facets`: facets are wanted.
   Way ChooseWay(bool counts_alone, bool by_score, bool has_facets) const {
     const Strategy strategy = evaluator_.strategy();
     if (counts_alone && filter_.passes_all() && evaluator_.CanCount()) return Way::kCount;
@@ -50,15 +52,15 @@ class SegmentMatches {
     return strategy == Strategy::kUnionBySpan ? Way::kSpans : Way::kWindows;
   }
 
-  // kSpans: a score that so many matches are known to reach before any is evaluated; 0 where nothing is known.
+  // kSpans: returns a score that `wanted` matches are known to reach before any is evaluated; 0 if none is known.
   float SeedBar(size_t wanted) { return IsRestricted() ? 0 : evaluator_.spans().SeedBar(wanted); }
-  // The same of so many owners of matches.
+  // The same for `wanted` owners of matches.
   float SeedBar(size_t wanted, const OwnerOf& owner_of) { return IsRestricted() ? 0 : evaluator_.spans().SeedBar(wanted, owner_of); }
 
-  // kCount: how many matches there are.
+  // kCount: returns the number of matches.
   uint64_t Count() { return evaluator_.Count(view_.deletions); }
 
-  // kWindows, and whatever may be counted or collected: calls visit(window, window number) for every window that has any.
+  // kWindows, and in general: calls visit(window, window number) for every window that has matches.
   template <typename Visit>
   void ForEachWindow(Visit&& visit) {
     ForEachWindow(0, evaluator_.window_count(), visit);
@@ -68,7 +70,7 @@ class SegmentMatches {
   template <typename Count, typename CollectScored>
   void ForEachDocument(Count&& count, CollectScored&& collect) {
     ConjunctionEvaluator& conjunction = evaluator_.conjunction();
-    // A bar would leave out documents that are hits for a field that is the query.
+    // A bar would leave out documents that are hits because of a field that is the query.
     while (conjunction.NextMatches(has_wholes_ ? 0 : bar())) {
       live_.clear();
       for (size_t i = 0; i < conjunction.documents().size(); ++i) {
@@ -82,8 +84,8 @@ class SegmentMatches {
     }
   }
 
-  // kSpans: calls visit as ForEachWindow does; of what is evaluated as a span of windows, collect(scored documents) comes instead,
-  // and count(matches), or count_window(window) for each where `by_window`.
+  // kSpans: calls visit as ForEachWindow does. For what is evaluated as a span of windows, calls collect(scored
+  // documents) instead, and count(matches), or count_window(window) per window if `by_window`.
   template <typename Visit, typename Count, typename CountWindow, typename CollectScored>
   void ForEachSpan(bool by_window, Visit&& visit, Count&& count, CountWindow&& count_window, CollectScored&& collect) {
     SpanUnion* spans = &evaluator_.spans();
@@ -92,7 +94,7 @@ class SegmentMatches {
       const WindowRange range = spans->Range(first);
       const uint32_t end = (range.end + kWindowSize - 1) / kWindowSize;
       if (spans->IsSparse(bar())) {
-        // Where few pass, those that do are known first; else only what may be a hit is looked at.
+        // If few documents pass, the passing ones are determined first; else only possible hits are tested.
         const bool restricts_first = IsRestricted() && (needs_.all_matches || !MostPass());
         const bool needs_matches = needs_.all_matches || restricts_first;
         spans->Match(range, needs_matches, needs_.all_matches);
@@ -119,7 +121,7 @@ class SegmentMatches {
     return plan_.minimum_score > 0 ? std::min(plan_.minimum_score, *bar_) : *bar_;
   }
 
-  // Something may be taken from what the words match.
+  // True if documents may be removed from what the words match.
   bool IsRestricted() const { return evaluator_.excludes() || !filter_.passes_all(); }
 
   void RemoveDeletedOfSpan(SpanUnion* spans, uint32_t begin, uint32_t end) {
@@ -130,14 +132,14 @@ class SegmentMatches {
     }
   }
 
-  // Of the documents that were looked at one by one, not too few have passed.
+  // Returns false if too few of the documents that were tested one by one have passed.
   bool MostPass() const {
     constexpr uint64_t kTestedMin = 64;
     constexpr uint64_t kFewShare = 8;
     return tested_ < kTestedMin || passed_ * kFewShare > tested_;
   }
 
-  // Those that are not deleted, excluded, or filtered out.
+  // Returns those that are not deleted, excluded or filtered out.
   std::span<const ScoredDocument> Passing(std::span<const ScoredDocument> documents) {
     if (view_.deletions.deleted_count == 0 && !IsRestricted()) return documents;
     live_.clear();
@@ -201,8 +203,8 @@ class SegmentMatches {
   ColumnFilter filter_;
   SegmentEvaluator evaluator_;
   std::vector<ScoredDocument> live_;
-  uint64_t tested_ = 0;  // documents that Passing was asked about
-  uint64_t passed_ = 0;  // of these, those that it let pass
+  uint64_t tested_ = 0;  // number of documents given to Passing
+  uint64_t passed_ = 0;  // number of these that passed
 };
 
 }  // namespace gannet

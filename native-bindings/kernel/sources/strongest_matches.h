@@ -1,5 +1,5 @@
-// The documents of a segment that the text finds, which is words and what is summed with them, or that a part of the record does: each
-// scores what the strongest of these says.
+// Finds the documents of a segment that the text finds (words and what is summed with them) or that a part of the
+// record does. A document scores the greatest of these scores.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -16,8 +16,9 @@ namespace gannet {
 
 class StrongestMatches {
  public:
-  // `text` is summed, but for what is `known` of it (CombinedMatches), and below `text_floor` finds nothing; of `parts`, which keep their floors themselves, each stands for itself. `all_matches`: also of documents that a
-  // bar rules out.
+  // `text` is summed, using what is `known` of it (CombinedMatches), and documents below `text_floor` are not found by
+  // it. Each of `parts`, which apply their floors themselves, stands for itself. `all_matches`: find documents even if
+  // a bar rules them out.
   StrongestMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> text,
                    const KnownMatches& known, float text_floor, std::span<const SourceShare> parts, bool all_matches);
 
@@ -26,14 +27,14 @@ class StrongestMatches {
   // As those of CombinedMatches.
   uint32_t NextWindow(uint32_t from, float bar);
   Window* Evaluate(uint32_t window, float bar);
-  // Takes from the window that was evaluated last what is counted alone: it has no score.
+  // Removes from the last evaluated window the documents that are only counted and have no score.
   void KeepScored(Window* window) const;
 
  private:
   struct Part {
     SourceShare share;
     std::unique_ptr<SegmentSource> source;
-    float bound;  // of what it counts: of the segment
+    float bound;  // of what it counts in the segment
   };
 
   float TextBar(float bar) const;
@@ -47,7 +48,7 @@ class StrongestMatches {
   float text_floor_;
   CombinedMatches text_;
   std::vector<Part> parts_;
-  WindowBits counted_;  // of the window that was evaluated last: also those that have a score
+  WindowBits counted_;  // of the last evaluated window; includes those that have a score
   WindowBits scored_;
 };
 

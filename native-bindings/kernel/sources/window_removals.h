@@ -1,4 +1,4 @@
-// What is taken from the matches of a window.
+// Removes documents from the matches of a window.
 //
 // Thread-safety: functions of their arguments.
 #pragma once
@@ -15,7 +15,7 @@ void RemoveDeletedFrom(Window* window, const DeletionSet& deletions);
 
 void RemoveBelow(float minimum_score, Window* window);
 
-// The same where documents may reach the minimum by their bonus: only these have theirs worked out.
+// The same if documents may reach the minimum by their bonus: the bonus is computed only for those.
 void RemoveBelowWithBonus(float minimum_score, uint32_t segment, ProximityScorer* proximity, Window* window);
 
 }  // namespace gannet

@@ -1,4 +1,4 @@
-// What a few documents score by the words of a query: what the evaluator says, to the bit.
+// Scores a few documents by the words of a query: the same scores as the evaluator's, to the bit.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -15,13 +15,14 @@ namespace gannet {
 
 class WordScorer {
  public:
-  // Both outlive the object.
+  // Both arguments must outlive the object.
   WordScorer(const PreparedQuery* query, ProximityScorer* proximity) : query_(*query), proximity_(*proximity) {}
 
-  // Of documents of a segment, which ascend, in their order, the bonus included; 0 where the words do not find one. Good until the next call.
+  // Returns the scores, with the bonus, of documents of a segment, which must ascend; 0 if the words do not find one.
+  // Valid until the next call.
   const std::vector<float>& Score(uint32_t segment, std::span<const uint32_t> documents);
   const std::vector<float>& ScoreWithoutBonus(uint32_t segment, std::span<const uint32_t> documents);
-  // Of the documents [begin, end).
+  // The same for the documents [begin, end).
   const std::vector<float>& Score(uint32_t segment, uint32_t begin, uint32_t end);
 
  private:
@@ -36,13 +37,13 @@ class WordScorer {
   ProximityScorer& proximity_;
   uint32_t segment_ = 0;
   std::span<const uint32_t> documents_;
-  std::vector<uint32_t> range_;    // documents that were asked for as one
+  std::vector<uint32_t> range_;    // the documents, if asked for as a range
   std::vector<float> scores_;
-  std::vector<float> sums_;      // frequencies of the group at hand
+  std::vector<float> sums_;      // frequencies of the current group
   std::vector<uint8_t> ruled_out_;
   std::vector<PostingCursor> cursors_;
-  std::vector<uint32_t> distinct_;  // terms of the phrase at hand, and
-  std::vector<uint32_t> slots_;     // for each of its words which of them it is
+  std::vector<uint32_t> distinct_;  // distinct terms of the current phrase
+  std::vector<uint32_t> slots_;     // for each word of the phrase, its index in distinct_
 };
 
 }  // namespace gannet

@@ -1,4 +1,4 @@
-// The words of the fields as a source beside others: what SegmentEvaluator finds, with the bonus.
+// The words of the fields as a source beside others: finds what SegmentEvaluator finds, with the bonus.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -16,8 +16,8 @@ namespace gannet {
 
 class WordSource : public Source {
  public:
-  // A query without words that score finds nothing, and still excludes. All arguments outlive the object; `scratch` is that of one
-  // segment at a time.
+  // A query without scoring words finds nothing, but still excludes. All arguments must outlive the object; `scratch`
+  // can serve only one segment at a time.
   WordSource(const PreparedQuery* query, ProximityScorer* proximity, EvaluatorScratch* scratch)
       : query_(query), proximity_(proximity), scratch_(scratch), scorer_(query, proximity) {}
 
@@ -25,7 +25,7 @@ class WordSource : public Source {
   std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) override;
   SourceScore ScoreOf(uint32_t segment, uint32_t document) override;
   void ScoresOf(uint32_t segment, std::span<const uint32_t> documents, float* scores) override;
-  // The rest is the bonus.
+  // The rest of a score is its bonus.
   void ScoresButRests(uint32_t segment, std::span<const uint32_t> documents, float* scores, float* rests) override;
   float RestOf(uint32_t segment, uint32_t document) override { return proximity_->Bonus(segment, document); }
 

@@ -1,6 +1,6 @@
-// Words of a generation's dictionaries that a word being typed may become.
+// Finds terms in a generation's dictionaries that a partly typed word may become.
 //
-// Thread-safety: functions of immutable data and of the segments' caches, which lock by themselves.
+// Thread-safety: functions of immutable data and of the segments' caches, which lock internally.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,17 @@
 
 namespace gannet {
 
-// Terms of a segment that are looked at for one word; the rest of the dictionary, in byte order, is not. Terms that share
-// a beginning from which the word cannot be reached are passed over without being looked at.
+// Maximum number of terms of a segment that are examined for one word; the rest of the dictionary, in byte order, is
+// ignored. Terms that share a beginning from which the word cannot be reached are skipped without being examined.
 inline constexpr uint32_t kCompletionTermsVisitedMax = 65536;
-// Completions that one call may ask for.
+// Maximum number of completions per call.
 inline constexpr size_t kCompletionsMax = 64;
 
-// The first `limit` <= kCompletionsMax terms that begin with `prefix` but for at most `edits` <= kFuzzyDistanceMax
-// edits, the prefix itself included; by distance, then document frequency descending, then term. With edits, only terms
-// with the prefix's first letter are looked at: a wrong first letter is rare, and the others are many. Terms that no
-// segment has among its own most frequent ones may be missing. Terms too long to be stored whole are left out.
+// Returns the first `limit` <= kCompletionsMax terms that begin with `prefix` except for at most `edits` <=
+// kFuzzyDistanceMax edits, the prefix itself included; sorted by distance, then document frequency descending, then
+// term. With edits, only terms with the prefix's first letter are examined: a wrong first letter is rare, and the other
+// terms are many. A term that is not among the most frequent ones of any segment may be missing. Terms too long to be
+// stored whole are left out.
 std::vector<TermMatch> CompleteWord(const Generation& generation, std::string_view prefix, uint32_t edits,
                                     size_t limit);
 

@@ -1,7 +1,8 @@
-// The longer words of a generation that a word begins or ends (vocabulary/compounds.h).
+// Finds the longer words of a generation that begin or end with a word (vocabulary/compounds.h).
 //
-// In languages that join words, the rest has to be a word of the generation, too, in whatever form, or to have one of some letters beside the
-// word: Zeile finds Datumszeile where there is Datum, and Ente no Elemente.
+// In languages that join words, the rest must also be a word of the generation in some form, or must have, next to the
+// word, a part of several letters that is one: Zeile finds Datumszeile if there is Datum, and Ente does not find
+// Elemente.
 //
 // Thread-safety: pure functions of immutable data.
 #pragma once
@@ -18,14 +19,16 @@
 
 namespace gannet {
 
-// Whose rests are looked at for one word, the most frequent first.
+// Maximum number of longer words whose rests are examined for one word; the most frequent ones are taken.
 inline constexpr size_t kCompoundsJudgedMax = 512;
 
-// The `limit` most frequent of them, by document frequency descending, then term. `left_out` are in byte order. Error(kDamaged).
+// Returns the `limit` most frequent longer words, by document frequency descending, then term. `left_out` must be in
+// byte order. Throws Error(kDamaged).
 std::vector<TermMatch> FindCompoundTerms(const Generation& generation, const std::string& word,
                                          const std::vector<TermMatch>& left_out, size_t limit);
 
-// FindAffected of the generation's vocabulary, and of words whose longer ones are so by a word that came or went.
+// As FindAffected for the generation's vocabulary; also true for words that may gain or lose longer words because a
+// term that makes up their rest appeared or disappeared.
 std::vector<bool> FindAffectedWords(const Generation& generation, std::span<const std::string> words,
                                     std::span<const uint32_t> edits, std::span<const uint64_t> names);
 

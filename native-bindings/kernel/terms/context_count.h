@@ -1,7 +1,7 @@
-// How many documents hold a word together with others: what the completions of a query would find.
+// Counts the documents that have a word together with others, that is, what the completions of a query would find.
 //
-// The other words are looked up once, whatever the number of completions; then each completion's postings are held
-// against the documents that have them.
+// The other words are looked up once, whatever the number of completions; the postings of each completion are then
+// compared with the documents that have all of them.
 //
 // Thread-safety: pure functions of immutable data.
 #pragma once
@@ -16,16 +16,16 @@
 
 namespace gannet {
 
-// A word of the context: the terms of which a document has to hold one.
+// A word of the context: terms of which a document must have at least one.
 using ContextWord = std::vector<std::string>;
 
 struct ContextCounts {
-  uint64_t context = 0;               // live documents that hold all words of the context
-  std::vector<uint64_t> completions;  // of these, those that hold the completion; by its place
+  uint64_t context = 0;               // number of live documents that have all words of the context
+  std::vector<uint64_t> completions;  // by completion: how many of these documents have it
 };
 
-// Counts for the completions in their order until `wanted` of them have a document; the counts behind stay 0. Without a
-// word, every live document is the context.
+// Counts the completions in order until `wanted` of them have a document; the remaining counts stay 0. If the context
+// has no words, it is all live documents.
 ContextCounts CountInContext(const Generation& generation, std::span<const ContextWord> context,
                              std::span<const std::string> completions, size_t wanted);
 

@@ -1,11 +1,12 @@
-// Names for what a generation's dictionaries say about a word, so that a caller weighs it once for as long as it stays.
+// Names what a generation's dictionaries say about a word, so that a caller need weigh it only once while it stays the
+// same.
 //
-// Every write makes a new generation, and nearly everything that it says about words is what the last one said: only a
-// few small segments have come and gone. The terms that a word may stand for are summed up again from what is kept of
-// each segment, which takes some microseconds; handing them over and weighing them takes ten times as much, and is left
-// out where they are the same terms in the same order as in a generation before.
+// Every write makes a new generation, which says nearly the same about words as the last one: only a few small segments
+// were added and removed. Summing up again the terms that a word may stand for, from what is cached for each segment,
+// takes some microseconds. Passing them to the caller and weighing them takes ten times as much, and is skipped if they
+// are the same terms in the same order as in an earlier generation.
 //
-// Thread-safety: pure functions of immutable data; names are kept in the caches of segments, which lock by themselves.
+// Thread-safety: pure functions of immutable data; names are kept in the caches of segments, which lock internally.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +19,14 @@
 
 namespace gannet {
 
-// Of every word that the generation does not have, nor anything like it.
+// Name for every word that the generation does not have, nor anything similar.
 inline constexpr uint64_t kNothingKnownName = 0;
 
-// A name per word. Wherever it is the same, in whatever generation, ExpandWords gives the same stems, typos and
-// compounds in the same order and with the same distances, and a document frequency that is zero or not alike; the frequencies themselves
-// may differ, and prefixes are left aside. Terms that are the same may have several names. Below 2^53; a name is never
-// given to anything else in this process. Error(kInvalidArgument) as ExpandWords.
+// Returns a name per word. If two names are the same, in whatever generations, ExpandWords gives the same stems, typos
+// and compounds in the same order with the same distances, and the word's document frequency is zero in both or in
+// neither; the frequencies themselves may differ, and prefixes are not considered. Equal expansions may have several
+// names. Names are below 2^53 and never used for anything else in this process. Throws Error(kInvalidArgument) as
+// ExpandWords does.
 std::vector<uint64_t> NameExpansions(const Generation& generation, std::span<const std::string> words,
                                      std::span<const uint32_t> edits, ExpansionLimits limits);
 

@@ -1,6 +1,6 @@
-// Passing over the texts of a sorted dictionary from whose beginning a word cannot be reached.
+// Skips the texts of a sorted dictionary that share a beginning from which a word cannot be reached.
 //
-// A neighbour with the same hopeless beginning is cheap to look at; a run of them is cheaper to jump over.
+// Examining a neighbour with the same hopeless beginning is cheap; jumping over a run of them is cheaper.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -13,8 +13,8 @@ namespace gannet {
 
 class HopelessPrefix {
  public:
-  // Notes that a text is too far away and that so is all with the same `prefix` (empty: none is known). True where
-  // so many such texts came one after the other that the next one should be sought from After() on.
+  // Records that a text is too far away and that all texts with the same `prefix` are, too (empty: no such prefix is
+  // known). Returns true after a run of such texts: the next one should then be sought from After() on.
   bool ShouldJump(std::string_view prefix) {
     if (prefix.empty() || prefix != prefix_) {
       prefix_.assign(prefix);
@@ -24,7 +24,7 @@ class HopelessPrefix {
     return ++run_ >= kRunMax;
   }
 
-  // The least text behind all that begin with the prefix. In UTF-8 no byte is 0xff.
+  // Returns the least text after all that begin with the prefix. No byte of UTF-8 is 0xff.
   const std::string& After() {
     ++prefix_.back();
     run_ = 0;
@@ -32,7 +32,7 @@ class HopelessPrefix {
   }
 
  private:
-  // A look-up in a dictionary costs about as much as so many steps.
+  // A look-up in a dictionary costs about as much as this number of steps.
   static constexpr uint32_t kRunMax = 8;
 
   std::string prefix_;

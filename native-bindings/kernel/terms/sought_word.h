@@ -1,4 +1,4 @@
-// A word of a query, looked for in one segment after the other: the terms of each that it may stand for.
+// A word of a query that is looked for in several segments in turn: finds the terms of each that it may stand for.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -15,11 +15,12 @@ namespace gannet {
 
 class SoughtWord {
  public:
-  // `word` is a folded term and outlives this; `edits` at most kSpellingEditsMax, 0: spellings are not wanted.
+  // `word` is a folded term and must outlive this object; `edits` is at most kSpellingEditsMax, 0 if no other spellings
+  // are wanted.
   SoughtWord(const std::string& word, uint32_t edits);
 
-  // Never null. With edits, answered from the segment's cache as a rule: a look-up in a large segment is a walk over
-  // memory that no other search has touched of late, three of them for a word.
+  // Returns the forms; never null. With edits, the answer usually comes from the segment's cache: a look-up in a large
+  // segment walks over memory that no other search has used recently, three times per word.
   std::shared_ptr<const WordForms> FormsIn(const Segment& segment);
 
  private:
@@ -33,13 +34,13 @@ class SoughtWord {
   bool has_digit_;
   WordSketch sketch_;
   std::string cache_key_;
-  std::vector<uint32_t> near_;   // terms of the segment at hand
-  std::vector<WordForm> found_;  // in it, of the kind at hand
-  // In the language that was asked for last: that of all segments of a list, as a rule.
+  std::vector<uint32_t> near_;   // terms of the current segment
+  std::vector<WordForm> found_;  // forms of the current kind in it
+  // State for the language that was asked for last, which usually is that of all segments of a list.
   bool has_language_ = false;
   std::string language_;
-  std::string stem_;          // empty: none
-  bool is_own_stem_ = false;  // the stem may be a term of its own group, which is not stored then
+  std::string stem_;          // empty if there is none
+  bool is_own_stem_ = false;  // the stem may be a term of its own group, which is then not stored
 };
 
 }  // namespace gannet

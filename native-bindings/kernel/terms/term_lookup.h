@@ -1,7 +1,7 @@
-// Looks words up in the dictionaries of a generation.
+// Looks up words in the dictionaries of a generation.
 //
-// Terms are folded UTF-8 as the analyzer makes them. Document frequencies are sums over the segments and count
-// deleted documents until a merge drops these.
+// Terms are folded UTF-8, as the analyzer makes them. Document frequencies are sums over the segments and include
+// deleted documents until a merge drops them.
 //
 // Thread-safety: pure functions of immutable data.
 #pragma once
@@ -24,15 +24,16 @@ struct TermMatch {
   bool operator==(const TermMatch&) const = default;
 };
 
-// At most this many terms of a segment are looked at for one prefix: what begins with one letter is no answer anyway.
+// Maximum number of terms of a segment that are examined for one prefix: a prefix of one letter has no useful answer
+// anyway.
 inline constexpr uint32_t kPrefixTermsVisitedMax = 65536;
-// Edits that a look-up forgives at most.
+// Maximum number of edits in a look-up.
 inline constexpr uint32_t kFuzzyDistanceMax = 2;
 
 std::vector<uint64_t> DocumentFrequencies(const Generation& generation, std::span<const std::string_view> terms);
 
-// The `limit` most frequent terms that begin with `prefix`, among the first kPrefixTermsVisitedMax of each segment in
-// byte order; by document frequency descending, then term. Terms too long to be stored whole are left out.
+// Returns the `limit` most frequent terms that begin with `prefix`, among the first kPrefixTermsVisitedMax of each
+// segment in byte order; by document frequency descending, then term. Terms too long to be stored whole are left out.
 std::vector<TermMatch> FindPrefix(const Generation& generation, std::string_view prefix, size_t limit);
 
 }  // namespace gannet

@@ -1,4 +1,4 @@
-// Query words to the terms of a generation that they may stand for: same stem, misspelt, begun, of several parts.
+// Maps query words to the terms of a generation that they may stand for: same stem, misspelt, completed, or compound.
 //
 // Thread-safety: pure functions of immutable data; answers about a segment are kept in its cache.
 #pragma once
@@ -32,8 +32,8 @@ struct WordExpansion {
   std::vector<TermMatch> compounds;
 };
 
-// `words` are folded terms; `edits` has a number (at most kSpellingEditsMax) per word. Error(kInvalidArgument) beyond the
-// limits above.
+// `words` are folded terms; `edits` has one number (at most kSpellingEditsMax) per word. Throws Error(kInvalidArgument)
+// if a limit above is exceeded.
 std::vector<WordExpansion> ExpandWords(const Generation& generation, std::span<const std::string> words,
                                        std::span<const uint32_t> edits, const ExpansionLimits& limits);
 

@@ -1,4 +1,4 @@
-// The state machines of RecordSplitter, one a format.
+// The state machines of RecordSplitter, one per format.
 //
 // Thread-safety: as RecordSplitter.
 #pragma once
@@ -30,22 +30,22 @@ class JsonArraySplitter final : public RecordSplitter {
  private:
   enum class State {
     kStart,         // before [
-    kFirstElement,  // behind [: an element or ]
-    kElement,       // behind a comma: an element
+    kFirstElement,  // after [: an element or ]
+    kElement,       // after a comma: an element
     kNested,        // in an object or array
     kString,
-    kEscape,        // behind a backslash in a string
-    kScalar,        // in a number, true, false, null or anything like them
-    kAfterElement,  // a comma or ]
-    kEnd,           // behind the closing ]: white space only
+    kEscape,        // after a backslash in a string
+    kScalar,        // in a number, true, false, null or a similar token
+    kAfterElement,  // after an element: a comma or ]
+    kEnd,           // after the closing ]: white space only
   };
 
   void Feed(std::string_view chunk) override;
   void Finish() override;
   const char* unit() const override { return "element"; }
-  // Takes one byte at a place between elements.
+  // Consumes one byte between elements.
   void FeedBetween(char byte);
-  // Each takes what it can of `rest` and returns how many bytes.
+  // Each consumes what it can of `rest` and returns the number of bytes.
   size_t FeedNested(std::string_view rest);
   size_t FeedString(std::string_view rest);
   size_t FeedScalar(std::string_view rest);
@@ -53,7 +53,7 @@ class JsonArraySplitter final : public RecordSplitter {
   void EndElement();
 
   State state_ = State::kStart;
-  size_t depth_ = 0;  // objects and arrays that are open within the element
+  size_t depth_ = 0;  // open objects and arrays within the element
 };
 
 class CsvSplitter final : public RecordSplitter {
@@ -65,7 +65,7 @@ class CsvSplitter final : public RecordSplitter {
     kFieldStart,
     kUnquoted,
     kQuoted,
-    kQuoteInQuoted,  // behind a quote within quotes: the first of two, or the end
+    kQuoteInQuoted,  // after a quote within quotes: the first of two, or the end
   };
 
   void Feed(std::string_view chunk) override;

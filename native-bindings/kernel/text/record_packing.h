@@ -1,8 +1,8 @@
-// Records of a commit packed by the words of their list: what stands before the fields of each stays as it is, behind a header that says
-// how long the parts are (docs/formats.md, "Packed format").
+// Packs the records of a commit with the words of their list. The part of each record before its fields stays
+// unchanged, after a header with the lengths of the parts (docs/formats.md, "Packed format").
 //
-// Invariant: a record never becomes longer, so that all are packed where they lie, one behind the other. Thread-safety: pure functions over
-// bytes that nobody else uses meanwhile.
+// Invariant: a record never becomes longer, so all records are packed in place, one after the other. Thread-safety:
+// pure functions over bytes that nobody else uses meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,15 @@ namespace gannet {
 inline constexpr uint8_t kPackedRecordFormat = 3;
 
 struct RecordPlaces {
-  // Where the fields of each record begin; its end where it is not to be packed.
+  // Where the fields of each record begin; the record's end if it is not to be packed.
   std::span<const uint32_t> fields;
-  // Where it ends, which is where the next begins.
+  // Where each record ends, which is where the next one begins.
   std::span<uint32_t> ends;
 };
 
-// Afterwards `ends` says where each is now; returns the last of them. `number`: of the dictionary in its list. A record that would not be
-// shorter is what it was. Throws Error(kInvalidArgument), with nothing changed, for places that are none.
+// Packs the records, sets `ends` to their new ends and returns the last of them. `number` is the number of the
+// dictionary in its list. A record that would not become shorter stays unchanged. Throws Error(kInvalidArgument), with
+// nothing changed, if the places are not valid.
 size_t PackRecords(const WordDictionary& dictionary, uint8_t number, std::span<uint8_t> records, const RecordPlaces& places);
 
 }  // namespace gannet

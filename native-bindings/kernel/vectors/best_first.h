@@ -1,6 +1,7 @@
-// A best-first search through one level of a graph: from the best node that was met to those that it leads to, as long as they are among the best.
+// A best-first search through one level of a graph: follows the links of the best node met so far, as long as it is
+// among the best.
 //
-// Thread-safety: one search each.
+// Thread-safety: one search per object.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,8 @@ struct Candidate {
   uint32_t place;
 };
 
-// At most `width` candidates by falling product; one array, for its entries are few and moving some of them is cheaper than a heap.
+// The best candidates, at most `width`, by falling product. A sorted array, because entries are few and moving some of
+// them is cheaper than a heap.
 class Beam {
  public:
   void Begin(uint32_t width) {
@@ -29,12 +31,12 @@ class Beam {
     size_ = next_ = 0;
     if (entries_.size() < width + 1) entries_.resize(width + 1);
   }
-  // What a candidate has to be above.
+  // The product that a candidate must exceed to be added.
   int32_t bar() const { return size_ < width_ ? std::numeric_limits<int32_t>::min() : entries_[size_ - 1].product; }
   uint32_t size() const { return size_; }
   bool is_full() const { return size_ == width_; }
 
-  // False where it is not among them.
+  // Returns false if the candidate is not among the best.
   bool Add(Candidate candidate) {
     if (size_ == width_ && candidate.product <= entries_[size_ - 1].product) return false;
     const uint32_t rank = RankOf(candidate.product);
@@ -46,7 +48,8 @@ class Beam {
     return true;
   }
 
-  // The best one that was not left yet, from now on left; false when there is none.
+  // Returns the best candidate that has not been left yet, and marks it as left; returns false if there is none. To
+  // leave a node is to follow its links.
   bool Leave(uint32_t* place) {
     while (next_ < size_ && (entries_[next_].place & kNotLeft) == 0) ++next_;
     if (next_ == size_) return false;
@@ -54,13 +57,14 @@ class Beam {
     ++next_;
     return true;
   }
-  // Of the entry at `rank`, 0 the best.
+  // Returns the candidate at `rank`; 0 is the best.
   Candidate at(uint32_t rank) const { return {entries_[rank].product, entries_[rank].place & ~kNotLeft}; }
 
  private:
   static constexpr uint32_t kNotLeft = uint32_t{1} << 31;
 
-  // How many are as good or better. Without a branch on what is compared, for none could be foreseen.
+  // Returns how many candidates are as good or better. Has no branch on the comparison, because it would be
+  // unpredictable.
   uint32_t RankOf(int32_t product) const {
     const Candidate* at = entries_.data();
     uint32_t left = size_;
@@ -74,25 +78,25 @@ class Beam {
   uint32_t next_ = 0;
 };
 
-// Which vectors a search met: a bit for each vector of the graph, so that all of them stay near the processor, and are soon empty again. What is new in a list
-// of links is picked without a branch, which no processor could foresee.
+// The vectors that a search has met, one bit per vector of the graph, so that all bits stay in cache and are quickly
+// cleared. New vectors are picked from a list of links without a branch, which would be unpredictable.
 class MetSet {
  public:
   void Begin(uint32_t vectors) {
     const size_t words = vectors / 64 + 1;
-    // Twice as many, for a graph that is being built grows from search to search.
+    // Grows to twice the size, because a graph that is being built grows from search to search.
     if (words_.size() < words) words_.resize(std::max(words, 2 * words_.size()));
     std::fill_n(words_.begin(), words, uint64_t{0});
   }
-  // What is not among `passing`, a bit each, counts as met.
+  // Begins with every vector that is not among `passing` (one bit each) counted as met.
   void BeginAmong(std::span<const uint64_t> passing) {
     if (words_.size() < passing.size()) words_.resize(passing.size());
     std::ranges::transform(passing, words_.begin(), [](uint64_t word) { return ~word; });
   }
   void Add(uint32_t place) { words_[place / 64] |= uint64_t{1} << (place % 64); }
   bool Has(uint32_t place) const { return (words_[place / 64] >> (place % 64) & 1) != 0; }
-  // Copies those that were not met before, which they are from now on; returns how many. `fresh` has room for all. What is above `last`
-  // is taken for it.
+  // Copies the vectors that were not met before to `fresh`, which must have room for all, marks them as met, and
+  // returns how many there are. A place above `last` is replaced by `last`.
   uint32_t AddAll(std::span<const uint32_t> places, uint32_t last, uint32_t* fresh) {
     uint64_t* const words = words_.data();
     uint32_t count = 0;
@@ -111,22 +115,24 @@ class MetSet {
   std::vector<uint64_t> words_;
 };
 
-// What a search did.
+// What a search cost.
 struct WalkCost {
-  uint32_t compared = 0;  // codes
-  uint32_t left = 0;      // nodes whose links were followed
+  uint32_t compared = 0;  // number of codes compared
+  uint32_t left = 0;      // number of nodes whose links were followed
 };
 
-// The search. It is one step ahead of what it knows: while the codes of one node's neighbours come from memory, the best of what was compared before is left and
-// its neighbours are asked for, too. Now and then that is not the one that would have been left with patience; waiting for each would take longer.
+// Runs the search one step ahead: while the codes of one node's neighbours are fetched from memory, the best of the
+// candidates compared before is left, and its neighbours are prefetched, too. Sometimes this is not the node that a
+// search without this overlap would leave next, but waiting for each fetch would take longer.
 class BestFirst {
  public:
   struct Start {
     uint32_t entry;
-    uint32_t width;  // candidates that are kept
-    uint32_t nodes;  // of the level
+    uint32_t width;  // number of candidates that are kept
+    uint32_t nodes;  // number of nodes of the level
   };
-  // `links` has `Of(place)`, a span of at most `kLinksMost` places, and `Fetch(place)`, which asks for it.
+  // `links` has `Of(place)`, which returns a span of at most `kLinksMost` places, and `Fetch(place)`, which prefetches
+  // it.
   template <typename Links>
   WalkCost Walk(const CodeQuery& query, const Codes& codes, const Start& start, const Links& links) {
     beam_.Begin(start.width);
@@ -136,15 +142,18 @@ class BestFirst {
     return Go(query, codes, start.nodes, links);
   }
 
-  // The same among nodes that pass, a bit each, from some of these. Some of the others that a node leads to are crossed (bridges): what they lead to counts as what
-  // the node itself leads to, and they are not compared. The fewer of a node's neighbours pass, the more: where nearly all do, it leads on by itself.
+  // The same among the nodes that pass a filter (one bit each), from several entries. Some of the neighbours that do
+  // not pass are crossed as bridges: their links count as links of the node itself, and they are not compared. The
+  // fewer of a node's neighbours pass, the more bridges are crossed; if nearly all pass, none is.
   struct StartAmong {
     std::span<const Candidate> entries;
     std::span<const uint64_t> passing;
     uint32_t width;
     uint32_t nodes;
-    uint32_t nearer;  // where so many of the nearest, of a full width, stay the same
-    uint32_t in_vain;  // for so many steps, the walk ends
+    // The walk ends if the product of this rank, in a full beam, has not changed
+    uint32_t nearer;
+    // for this many steps.
+    uint32_t in_vain;
   };
   template <typename Links>
   WalkCost WalkAmong(const CodeQuery& query, const Codes& codes, const StartAmong& start, const Links& links) {
@@ -165,7 +174,7 @@ class BestFirst {
 
  private:
   static constexpr uint32_t kBridgesMost = 2;
-  // A bridge is crossed for so many of 32 neighbours that do not pass.
+  // A bridge is crossed for each of these numbers, out of 32 neighbours, that the neighbours that do not pass reach.
   static constexpr uint32_t kNotPassingForBridge[kBridgesMost] = {6, 16};
   static constexpr uint32_t kBatchMost = (1 + kBridgesMost) * kLinksMost;
   struct Batch {
@@ -198,7 +207,7 @@ class BestFirst {
     }
   }
 
-  // A bridge is crossed one step after it was met, for its links come from memory, too.
+  // A bridge is crossed one step after it was met, because its links must be fetched from memory, too.
   template <typename Links>
   WalkCost GoAmong(const CodeQuery& query, const Codes& codes, const StartAmong& start, const Links& links) {
     const uint32_t last = start.nodes - 1;
@@ -254,7 +263,7 @@ class BestFirst {
 
   template <typename Links>
   void AddAll(const Batch& batch, const Links& links) {
-    // Most are not among the best any more.
+    // Most candidates are below the bar by now.
     const int32_t bar = beam_.bar();
     uint32_t count = 0;
     for (uint32_t i = 0; i < batch.count; ++i) {

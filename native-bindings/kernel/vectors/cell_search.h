@@ -1,6 +1,7 @@
-// The nearest of the nodes that a filter leaves, by their cells: those of the nearest centres are compared first, until nothing nearer comes.
+// Finds the nearest of the nodes that pass a filter by their cells: compares the nodes of the nearest cells first,
+// until no nearer one comes.
 //
-// Thread-safety: one search each.
+// Thread-safety: one search per object.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +17,16 @@ class CellSearch {
  public:
   struct Start {
     uint32_t wanted;  // at least 1
-    uint32_t width;   // how widely is searched, in candidates of a walk through the graph
-    uint32_t kept;    // candidates that are kept
+    uint32_t width;   // how widely to search, in candidates of a walk through the graph
+    uint32_t kept;    // number of candidates that are kept
   };
-  // What is compared at least, about: where not more pass, comparing all of them takes less.
+  // Returns about the minimum number of comparisons; if no more nodes pass, comparing all of them is cheaper.
   static uint32_t Least(const VectorGraph& graph, const PassingVectors& passing, uint32_t width);
 
-  // `left` of the cost are cells.
+  // Searches; in the result, `left` is the number of cells.
   WalkCost Search(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start);
-  // The nearest of what passes in some of the nearest cells alone: where a walk may begin. Fewer cells where none of so many (`in_vain`) that were compared last
-  // is among so many of the nearest (`nearer`).
+  // Finds the nearest passing nodes of a few of the nearest cells, where a walk may begin. Uses fewer cells if none of
+  // the last `in_vain` codes compared is among the `nearer` nearest ones.
   struct Few {
     uint32_t cells;
     uint32_t kept;
@@ -33,7 +34,7 @@ class CellSearch {
     uint32_t in_vain;
   };
   WalkCost SearchFew(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, Few few);
-  // Compares all that were packed.
+  // Compares all packed codes.
   WalkCost Scan(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start);
   const Beam& beam() const { return beam_; }
 
@@ -47,15 +48,15 @@ class CellSearch {
   void ListCell(const VectorGraph& graph, const PassingVectors& passing, uint32_t rank);
 
   Beam beam_;
-  Codes codes_;  // what is compared: those that were packed, or those of the graph
+  Codes codes_;  // the codes that are compared: the packed ones, or those of the graph
   uint32_t wanted_ = 0;
   uint32_t compared_ = 0;
-  uint32_t in_vain_ = 0;            // compared since one came that is among the wanted
-  std::vector<int32_t> of_centres_;  // products of the cells in which something passes
-  std::vector<int32_t> sampled_;     // some of these
-  std::vector<uint32_t> listed_;     // ranks of those of them from a bar on
-  std::vector<uint32_t> cells_;      // ranks of the nearest of these, the nearest first
-  int64_t below_ = 0;                // products of those that are not among them
+  uint32_t in_vain_ = 0;            // number of comparisons since a code was among the wanted ones
+  std::vector<int32_t> of_centres_;  // products of the cells that have passing nodes
+  std::vector<int32_t> sampled_;     // a sample of of_centres_
+  std::vector<uint32_t> listed_;     // ranks of the cells whose product reaches a bar
+  std::vector<uint32_t> cells_;      // ranks of the nearest cells, nearest first
+  int64_t below_ = 0;                // the cells that are not in cells_ have products below this
   std::vector<uint32_t> ahead_;
   std::vector<uint32_t> behind_;
   std::vector<int32_t> products_;

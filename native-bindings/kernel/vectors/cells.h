@@ -1,7 +1,9 @@
-// Nodes of a graph in cells: each belongs to the centre that it is nearest to, among some times the root of their number (k-means of vectors of length 1).
-// Cells that are near to each other have numbers near to each other.
+// Divides the nodes of a graph into cells by k-means over vectors of length 1: each node belongs to its nearest centre.
+// The number of cells is a multiple of the square root of the number of nodes. Cells that are near each other have
+// similar numbers.
 //
-// What a filter leaves is found by cells where the links of a graph would lead past most of it (vector_search.h).
+// If a filter passes so few nodes that walking the links of the graph would mostly meet others, the search uses the
+// cells (vector_search.h).
 //
 // Thread-safety: functions of their arguments.
 #pragma once
@@ -16,13 +18,13 @@ namespace gannet::vectors {
 
 struct Cells {
   std::vector<uint32_t> of;     // by node
-  std::vector<float> centres;   // of length 1, one behind the other
+  std::vector<float> centres;   // of length 1, one after the other
 };
 
-// As many as there are for so many nodes, at least one.
+// Returns the number of cells for this number of nodes, at least one.
 uint32_t CellsFor(uint32_t nodes);
 
-// Of nodes with codes of bytes, `nodes` of them; the cell of `first` is the first of all. Deterministic. Can be stopped.
+// Codes of the nodes to divide.
 struct NodeCodes {
   Codes codes;
   uint32_t nodes;

@@ -1,4 +1,5 @@
-// Components of vectors as codes (code_dot.h): of one byte, by one step for all, or of four bits, by a scale for each dimension.
+// Converts components of vectors to codes (code_dot.h): of one byte, with one step for all dimensions, or of four bits,
+// with a scale per dimension.
 //
 // Thread-safety: immutable.
 #pragma once
@@ -9,11 +10,11 @@
 
 namespace gannet::vectors {
 
-// Each code is `step` times a whole number from -127 to 127.
+// A code of one byte is a whole number from -127 to 127, times `step`.
 class Quantizer {
  public:
   explicit Quantizer(float step) : step_(step), inverse_(1 / step) {}
-  // Of a sample of the components: hardly one of them lies outside. Reorders the sample.
+  // Makes a quantizer for a sample of the components such that hardly any of them is out of range. Reorders the sample.
   static Quantizer Of(std::vector<float>* components);
   float step() const { return step_; }
   int8_t Component(float value) const;
@@ -25,14 +26,16 @@ class Quantizer {
   float inverse_;
 };
 
-// By dimension, what a code of four bits stands for: centre + (code - 7.5) * step. A step of 0 is that of a dimension in which all are alike.
+// The scale of codes of four bits: in each dimension, a code stands for centre + (code - 7.5) * step. The step is 0 if
+// all vectors have the same value in the dimension.
 //
-// A query has the steps in it, so that its products with codes have the order of those of the vectors: what the centres add is the same for all.
+// A query is multiplied by the steps, so that its products with codes have the same order as those with the vectors:
+// the centres add the same to every product.
 class FourBitScale {
  public:
-  // The numbers stay where they are: centres of all dimensions, then steps.
+  // `numbers` must stay valid: the centres of all dimensions, then the steps.
   FourBitScale(std::span<const float> numbers) : numbers_(numbers) {}
-  // The numbers, for vectors like these: one behind the other.
+  // Returns the numbers for vectors like these, which are one after the other.
   static std::vector<float> Of(std::span<const float> vectors, uint32_t dimensions);
   void ToCodes(std::span<const float> vector, std::span<uint8_t> codes) const;
   void ToQuery(std::span<const float> vector, std::span<int8_t> padded) const;
@@ -43,7 +46,7 @@ class FourBitScale {
   std::span<const float> numbers_;
 };
 
-// Makes the length 1. False where that cannot be: the length is 0, or a component is no finite number.
+// Scales the vector to length 1. Returns false if that is impossible: its length is 0, or a component is not finite.
 bool Normalize(std::span<float> vector);
 
 }  // namespace gannet::vectors

@@ -1,10 +1,11 @@
-// The vectors of a segment as they lie in a file, with the graph that finds the nearest of them; nothing changes them any more.
+// The vectors of a segment as they are stored in a file, with the graph that finds the nearest of them. Immutable.
 //
-// A vector's *ordinal* is its place in the order of records, and among those of one record in that of its passages. A *node* is what
-// all vectors of the same codes have in common: texts that occur a thousand times are one node, and hide no others. Nodes have
-// places 0 to nodes - 1. Where there is a graph, those that reach the highest level come first, then those of the level below and so on,
-// so that the links of a level are an array over the first nodes; within a level nodes that are met together are near each other
-// (by cells, and within these breadth first from the entry). All sections begin at multiples of 64 bytes; numbers are little-endian:
+// A vector's *ordinal* is its place in the order of records and, within a record, of passages. A *node* represents all
+// vectors with the same codes: a text that occurs a thousand times is one node, and hides no others. Nodes have places
+// 0 to nodes - 1. If there is a graph, the nodes that reach the highest level come first, then those of the level below
+// and so on, so that the links of a level are an array over the first nodes. Within a level, nodes that are met
+// together are near each other (ordered by cell, and within a cell breadth first from the entry). All sections begin at
+// multiples of 64 bytes; numbers are little-endian:
 //
 //   header      VectorHeader
 //   scale       where codes are of four bits: dimensions f32 of centres, then as many of steps (quantizer.h)
@@ -20,7 +21,7 @@
 //   passages    count u32: which of the record's vectors it is, rising within a record
 //   vectors     count x dimensions 16-bit floats by row, each of length 1: what the best are compared by in the end
 //
-// What is read of a damaged file stays inside it: a number that leads outside is taken for the last one that does not.
+// Reading a damaged file never leaves it: a number that points outside is replaced by the last valid one.
 //
 // Thread-safety: immutable; any number of threads.
 #pragma once
@@ -49,22 +50,22 @@ struct VectorHeader {
   uint32_t dimensions;
   uint32_t links;       // of a node on an upper level; twice as many on the lowest
   uint32_t levels;      // 0: there is no graph
-  float step;           // what one of a code of a byte stands for
+  float step;           // value of one unit of a byte code
   uint32_t nodes;
   uint64_t bytes;       // of the whole file
-  uint64_t sum;         // of all bytes of the file, these being 0 (SumOfVectors)
+  uint64_t sum;         // of all bytes of the file, with these taken as 0 (SumOfVectors)
   std::array<uint32_t, kLevelsMax> nodes_of_level;
-  uint32_t bits;        // of a code: 4 or 8
-  uint32_t cells;       // 0 where there is no graph
+  uint32_t bits;        // per code: 4 or 8
+  uint32_t cells;       // 0 if there is no graph
   CodeBits code_bits() const { return static_cast<CodeBits>(bits); }
 };
 
-// Vectors of few dimensions are as small in bytes, for their padding.
+// With few dimensions, codes of bytes take no more space, because of the padding.
 constexpr CodeBits BitsFor(uint32_t dimensions) {
   return BytesOfCodes(dimensions, CodeBits::kEight) > BytesOfCodes(dimensions, CodeBits::kFour) ? CodeBits::kFour : CodeBits::kEight;
 }
 
-// Where the sections lie.
+// Offsets of the sections.
 struct VectorLayout {
   static constexpr size_t kAlignment = 64;
   static constexpr size_t kHeaderBytes = 128;
@@ -87,8 +88,9 @@ static_assert(sizeof(VectorHeader) <= VectorLayout::kHeaderBytes);
 
 class VectorGraph {
  public:
-  // `bytes` stay as long as the object and begin at a multiple of 16, better of 64. Error(kDamaged) where the header is not one of these bytes,
-  // kUnsupportedFormat. Reads the header alone: VerifyVectors reads the rest.
+  // `bytes` must stay valid as long as the object and begin at a multiple of 16, better of 64. Throws Error(kDamaged)
+  // if the header does not belong to these bytes, kUnsupportedFormat. Reads only the header: VerifyVectors reads the
+  // rest.
   explicit VectorGraph(std::span<const uint8_t> bytes);
 
   uint32_t count() const { return header_.count; }
@@ -97,11 +99,12 @@ class VectorGraph {
   CodeBits bits() const { return header_.code_bits(); }
   uint32_t bytes_of_codes() const { return BytesOfCodes(header_.dimensions, bits()); }
   bool has_links() const { return header_.levels > 0; }
-  // So many that a merge of this alone would give it a graph; of equal vectors there may be any number without.
+  // True if a merge of this segment alone would build a graph. Equal vectors are one node, so there may be any number
+  // of them without a graph.
   bool lacks_links() const { return !has_links() && header_.nodes > GraphOptions{}.nodes_min; }
   uint32_t levels() const { return header_.levels; }
   uint32_t nodes_of_level(uint32_t level) const { return header_.nodes_of_level[level]; }
-  // In QueryComponents bytes, the query that codes are multiplied with.
+  // Writes the query with which codes are multiplied, QueryComponents bytes.
   void ToQuery(std::span<const float> vector, std::span<int8_t> padded) const {
     if (bits() == CodeBits::kEight) return Quantizer(header_.step).ToQuery(vector, padded);
     FourBitScale({scale_, 2 * size_t{header_.dimensions}}).ToQuery(vector, padded);
@@ -109,7 +112,7 @@ class VectorGraph {
   Codes codes() const { return {codes_, bytes_of_codes()}; }
   uint32_t cells() const { return header_.cells; }
   Codes centres() const { return {centres_, bytes_of_codes()}; }
-  // The places of a cell's nodes whose highest level is `level`: from the first up to but without `end`.
+  // The places [first, end) of a cell's nodes whose highest level is `level`.
   struct Places {
     uint32_t first;
     uint32_t end;
@@ -119,17 +122,17 @@ class VectorGraph {
     return {at[0], std::min(at[header_.levels], header_.nodes)};
   }
   uint32_t links_max(uint32_t level) const { return level == 0 ? 2 * header_.links : header_.links; }
-  // As they stand in the file: what is no place of the level is the reader's to leave out.
+  // The links as stored in the file: the reader must check that each is a place of the level.
   std::span<const uint32_t> links(uint32_t place, uint32_t level) const {
     const uint32_t width = links_max(level);
     return {links_[level] + static_cast<size_t>(place) * width, width};
   }
-  // The rows of a node, from the first up to but without `end`.
+  // The rows [first, end) of a node.
   struct Rows {
     uint32_t first;
     uint32_t end;
   };
-  // Where no two vectors have the same codes, a node's place is its row.
+  // True if some vectors have the same codes; if not, a node's place is its row.
   bool has_equals() const { return header_.nodes < header_.count; }
   Rows rows(uint32_t place) const {
     if (!has_equals()) return {place, place + 1};
@@ -143,7 +146,7 @@ class VectorGraph {
   uint32_t RowOf(uint32_t ordinal) const;
   std::span<const uint32_t> records() const { return {records_, header_.count}; }
   std::span<const uint32_t> passages() const { return {passages_, header_.count}; }
-  // Ask for what RowOf reads, for what CosineOf does, and for what ordinal does as well.
+  // Prefetch what RowOf reads, what CosineOf reads, and what CosineOf and ordinal() read.
   void FetchPlace(uint32_t ordinal) const { __builtin_prefetch(&places_[ordinal]); }
   void FetchHalves(uint32_t row) const {
     constexpr size_t kLine = 64 / sizeof(Half);
@@ -154,7 +157,7 @@ class VectorGraph {
     __builtin_prefetch(&ordinals_[row]);
     FetchHalves(row);
   }
-  // The cosine with a vector of length 1; -1 where the bytes are damaged.
+  // Returns the cosine with a vector of length 1; -1 if the bytes are damaged.
   float CosineOf(uint32_t row, std::span<const float> query) const {
     const float cosine = Product(vector(row), query);
     return cosine >= -1 ? std::min(cosine, 1.0f) : -1;
@@ -175,10 +178,10 @@ class VectorGraph {
   const Half* vectors_ = nullptr;
 };
 
-// Of a whole file of at least kHeaderBytes.
+// Computes the sum of a whole file, which has at least kHeaderBytes.
 uint64_t SumOfVectors(std::span<const uint8_t> bytes);
 
-// Reads everything: the sum, and whether every number is what a writer puts there. Error(kDamaged), kUnsupportedFormat.
+// Reads everything and checks the sum and every number. Throws Error(kDamaged), kUnsupportedFormat.
 void VerifyVectors(std::span<const uint8_t> bytes);
 
 }  // namespace gannet::vectors

@@ -1,10 +1,12 @@
-// Finds the vectors that are nearest to one, by cosine.
+// Finds the nearest vectors to a given one, by cosine.
 //
-// The graph is searched by products of codes, and the best of these are compared by their full vectors in the end, so that a cosine
-// that is returned is exact. Few vectors, or few that a filter leaves, are compared one by one instead.
+// The graph is searched by products of codes. In the end, the best candidates are compared by their full vectors, so
+// the returned cosines are exact. If there are few vectors, or few that pass a filter, they are compared one by one
+// instead.
 //
-// Behind a filter that was prepared (passing_vectors.h) and passes much, the graph of what passes is walked from some nodes that pass and are near. Of others
-// the nodes that pass are compared by cells (cell_search.h): no links lead to these alone, and of what does not pass as many times as many would have to be met.
+// With a prepared filter (passing_vectors.h) that passes many nodes, the walk goes through the passing part of the
+// graph, from some near nodes that pass. If it passes fewer, the passing nodes are compared by cells (cell_search.h):
+// the links would not lead to these nodes alone, and the walk would meet many times as many others.
 //
 // Thread-safety: a VectorSearcher belongs to one thread; graphs are shared.
 #pragma once
@@ -26,14 +28,14 @@ struct Neighbour {
   uint32_t ordinal;
 };
 
-// Which ordinals may be found.
+// Defines which ordinals may be found.
 class OrdinalFilter {
  public:
   virtual ~OrdinalFilter() = default;
   virtual bool Has(uint32_t ordinal) const = 0;
-  // Of ordinals that it has, about.
+  // Returns the approximate number of allowed ordinals.
   virtual uint32_t count() const = 0;
-  // Appends them, in any order.
+  // Appends the allowed ordinals, in any order.
   virtual void List(std::vector<uint32_t>* ordinals) const = 0;
 };
 
@@ -47,21 +49,22 @@ inline std::string_view NameOf(SearchWay way) {
 struct SearchRequest {
   std::span<const float> vector = {};  // of length 1
   uint32_t wanted = 10;
-  uint32_t width = 64;            // candidates that are kept while the graph is searched: more find more of the nearest
-  const OrdinalFilter* allowed = nullptr;   // null: all
-  const PassingVectors* passing = nullptr;  // of this graph, instead: a filter that was prepared
-  bool exact = false;             // compare all that are allowed by their full vectors
+  // Number of candidates that are kept while the graph is searched: with more, more of the nearest are found.
+  uint32_t width = 64;
+  const OrdinalFilter* allowed = nullptr;   // null: all are allowed
+  const PassingVectors* passing = nullptr;  // used instead of `allowed`: a prepared filter of this graph
+  bool exact = false;             // compare all allowed vectors by their full values
 };
 
 struct SearchCost {
   SearchWay way = SearchWay::kGraph;
   uint32_t compared = 0;   // codes, and centres of cells
-  uint32_t left = 0;       // nodes whose links were followed, or cells that were ordered
+  uint32_t left = 0;       // nodes whose links were followed, or cells that were sorted
 };
 
 class VectorSearcher {
  public:
-  // The nearest first; of equals the lower ordinal. At most `wanted`. Good until the next call.
+  // Returns at most `wanted` neighbours, nearest first, ties by ordinal. Valid until the next call.
   std::span<const Neighbour> Search(const VectorGraph& graph, const SearchRequest& request);
   const SearchCost& cost() const { return cost_; }
 
@@ -81,7 +84,7 @@ class VectorSearcher {
   SearchCost cost_;
   BestFirst search_;
   CellSearch cells_;
-  const Beam* best_ = nullptr;  // what the search came to
+  const Beam* best_ = nullptr;  // the result of the search
   Beam beam_;
   MetSet met_;
   std::vector<int8_t> query_;

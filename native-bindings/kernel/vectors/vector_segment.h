@@ -1,6 +1,7 @@
 // An open file of vectors (vector_graph.h), mapped.
 //
-// Thread-safety: immutable after Open; any number of threads. The file must not be changed while it is open; unlinking it is fine.
+// Thread-safety: immutable after Open; any number of threads. The file must not be changed while it is open; unlinking
+// it is fine.
 #pragma once
 
 #include <cstdint>
@@ -20,30 +21,30 @@ struct OrdinalRange {
 
 class VectorSegment {
  public:
-  // Reads the header alone. Error(kDamaged), kUnsupportedFormat, kIo.
+  // Reads only the header. Throws Error(kDamaged), kUnsupportedFormat, kIo.
   static std::shared_ptr<const VectorSegment> Open(const std::string& path);
   explicit VectorSegment(const std::string& path) : file_(path), graph_(file_.bytes()) {}
 
   const VectorGraph& graph() const { return graph_; }
   uint64_t file_bytes() const { return file_.bytes().size(); }
-  // True once something of the file could not be read: what was read of it is not to be relied on.
+  // True once a part of the file could not be read: then nothing that was read from it is reliable.
   bool is_unreadable() const { return HasFault(file_.bytes().data()); }
 
-  // The vectors of a record; none where first == end. Fast where the records asked for rise from call to call: `near` is where to
-  // begin to look, the end of the range found last, or 0.
+  // Returns the vectors of a record; first == end if it has none. Fast if records ascend from call to call: `near` is
+  // where the search begins, the end of the range found last, or 0.
   OrdinalRange OrdinalsOf(uint32_t record, uint32_t near = 0) const;
-  // Asks for what OrdinalsOf looks at first.
+  // Prefetches what OrdinalsOf reads first.
   void Fetch(uint32_t record) const { __builtin_prefetch(&graph_.records()[Near(record)]); }
 
  private:
-  // Where a record is about, if it is there.
+  // Returns approximately where a record is, if it is there.
   uint32_t Near(uint32_t record) const;
 
   MappedFile file_;
   VectorGraph graph_;
 };
 
-// Reads the whole file. Error(kDamaged), kUnsupportedFormat, kIo.
+// Reads and checks the whole file. Throws Error(kDamaged), kUnsupportedFormat, kIo.
 void CheckVectorFile(const std::string& path);
 
 }  // namespace gannet::vectors

@@ -1,9 +1,9 @@
-// What was worked out about a segment and may be asked again: a segment never changes, so an answer stays right.
+// Caches answers about a segment. A segment never changes, so an answer stays correct.
 //
-// Bounded by the number of answers or by their size; the oldest goes first, unless it was asked for since it came or was last passed
-// over. Nothing depends on what is in it.
+// The cache is limited by the number of answers or by their size. The oldest answer is evicted first, unless it was
+// used since it was added or last passed over. Results never depend on what is cached.
 //
-// Thread-safety: any number of threads; each half of the cache has a lock that is held for a look-up only.
+// Thread-safety: any number of threads; each BoundedCache has a lock that is held only during a look-up or a change.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,10 @@
 
 namespace gannet {
 
-// What is kept of the words that a segment was asked for, and of the terms that they may stand for: by size, since of most words a
-// segment of thousands of documents has little to say, and searches of a list beside writes ask each of its segments again about every
-// word. The larger a dictionary, the more a look-up costs and the more it finds; of a million documents it is 12 MB in all.
+// Memory limits for the words that a segment was asked for and the terms that they may stand for. They depend on its
+// size: a segment of thousands of documents has little to say about most words, but searches of a list that is written
+// to ask each of its segments again about every word. The larger a dictionary, the more a look-up costs and the more it
+// finds. For a million documents, the limits add up to 12 MB.
 struct CacheBytes {
   size_t min;
   size_t per_document;
@@ -35,45 +36,46 @@ struct CacheBytes {
 inline constexpr CacheBytes kWordFormsBytes{240 << 10, 64, 4 << 20};
 inline constexpr CacheBytes kExpansionsBytes{96 << 10, 12, 3 << 19};
 inline constexpr CacheBytes kTermEntriesBytes{400 << 10, 96, 13 << 19};
-// What passes comparisons of filters: a bit a document for each of some 32 of them.
+// For the documents that pass comparisons of filters: one bit per document for some 32 comparisons.
 inline constexpr CacheBytes kComparisonsBytes{32 << 10, 4, 8 << 20};
-// What is joined of the longer words of a word (query/longer_words.h): two bytes a posting.
+// For the joined longer words of a word (query/longer_words.h): two bytes per posting.
 inline constexpr CacheBytes kJoinedListsBytes{64 << 10, 4, 4 << 20};
 inline constexpr size_t kCachedUnionsMax = 4096;
 inline constexpr size_t kCachedCompletionsMax = 256;
 inline constexpr size_t kCachedWholeFieldsMax = 512;
 inline constexpr size_t kCachedLengthsMax = 16;
-// Bigger answers are worked out again.
+// Larger answers are not cached.
 inline constexpr size_t kCachedSpellingBytesMax = 2048;
 inline constexpr size_t kCachedWholeFieldMatchesMax = 1024;
 inline constexpr size_t kCachedDocumentsOfLengthMax = 4096;
 inline constexpr size_t kCachedEntriesMax = 128;
 inline constexpr size_t kCachedKeyBytesMax = 512;
-// Of as many terms as one group has.
+// Room for as many terms as one group has.
 inline constexpr size_t kCachedJoinedKeyBytesMax = 8 << 10;
 
-// Keys of several texts: with their lengths, because a text may hold any byte.
+// Appends one text of a key of several texts, with its length, because a text may contain any byte.
 inline void AppendKeyPart(std::string_view text, std::string* key) {
   const auto length = static_cast<uint32_t>(text.size());
   key->append(reinterpret_cast<const char*>(&length), sizeof(length));
   key->append(text);
 }
 
-// Of an answer beside what it points to: a node of the map, its place in the order, and what the allocator adds.
+// Memory of an answer without what it points to: a node of the map, its place in the order, and the allocator's
+// overhead.
 inline constexpr size_t kCachedAnswerBytes = 112;
-// Of a string beyond itself, about.
+// Approximate memory of a string beyond the object itself.
 inline size_t HeapBytes(const std::string& text) { return text.size() < 16 ? 0 : text.size() + 17; }
 
 template <typename Value>
 class BoundedCache {
  public:
-  // At most so many answers.
+  // Keeps at most `answers_max` answers.
   explicit BoundedCache(size_t answers_max) : answers_max_(answers_max) {}
-  // At most so many bytes; `bytes_of` tells what an answer points to.
+  // Keeps at most `bytes_max` bytes; `bytes_of` returns the size of what an answer points to.
   BoundedCache(size_t bytes_max, size_t (*bytes_of)(const Value&), size_t key_bytes_max = kCachedKeyBytesMax)
       : key_bytes_max_(key_bytes_max), bytes_max_(bytes_max), bytes_of_(bytes_of) {}
 
-  // How much is kept from now on. Not while other threads use the cache.
+  // Changes the limit. Must not be called while other threads use the cache.
   void LimitBytes(size_t bytes_max) { bytes_max_ = bytes_max; }
 
   std::optional<Value> Find(const std::string& key) const {
@@ -84,7 +86,7 @@ class BoundedCache {
     return found->second.value;
   }
 
-  // What is kept for the key already stays.
+  // Keep leaves an existing answer for the key; Replace overwrites it.
   void Keep(const std::string& key, Value value) { Put(key, std::move(value), false); }
   void Replace(const std::string& key, Value value) { Put(key, std::move(value), true); }
 
@@ -102,7 +104,7 @@ class BoundedCache {
     Kept kept{std::move(value), bytes};
     const std::lock_guard lock(mutex_);
     if (bytes > bytes_max_) {
-      // It would have all others go before itself; what it was to replace is not right any more.
+      // Caching it would evict all others before itself; the answer that it was to replace is no longer correct.
       if (replaces) Drop(key);
       return;
     }
@@ -112,12 +114,12 @@ class BoundedCache {
       bytes_ += bytes;
     } else if (replaces) {
       bytes_ += bytes - entry->second.bytes;
-      entry->second = std::move(kept);  // try_emplace has left it alone
+      entry->second = std::move(kept);  // try_emplace has not moved from it
     }
     while (values_.size() > answers_max_ || bytes_ > bytes_max_) DropOldest();
   }
 
-  // One by its key, which is rare: its place in the order is looked for.
+  // Removes one answer by its key. Rare, so its place in the order is searched for.
   void Drop(const std::string& key) {
     const auto found = values_.find(key);
     if (found == values_.end()) return;
@@ -126,7 +128,7 @@ class BoundedCache {
     values_.erase(found);
   }
 
-  // Of those that were not used; each that was is passed over once.
+  // Evicts the oldest answer that was not used; a used one is passed over once.
   void DropOldest() {
     typename Values::value_type* oldest = order_.front();
     order_.pop_front();
@@ -145,7 +147,7 @@ class BoundedCache {
   mutable std::mutex mutex_;
   size_t bytes_ = 0;
   Values values_;
-  // Nodes of the map stay where they are.
+  // Pointers to nodes of the map, which never move.
   std::deque<typename Values::value_type*> order_;
 };
 
@@ -155,7 +157,7 @@ struct NamedExpansion {
   uint64_t name = 0;
 };
 
-// A term that begins like a text, in one segment.
+// A term of one segment that begins with a text.
 struct Completion {
   std::string term;
   uint32_t distance = 0;
@@ -163,7 +165,7 @@ struct Completion {
 };
 struct SegmentCompletions {
   std::vector<Completion> best;
-  bool is_complete = true;  // no other term of the segment begins so
+  bool is_complete = true;  // no other term of the segment begins with it
 };
 
 // A document with a text field that is the query, and the weight units of that field.
@@ -173,10 +175,11 @@ struct WholeFieldMatch {
 };
 using WholeFieldMatches = std::shared_ptr<const std::vector<WholeFieldMatch>>;
 
-// Documents that have a text field of some length, ascending; null where they are more than are kept.
+// Documents that have a text field of some length, ascending; null if there are too many to be cached.
 using DocumentsOfLength = std::shared_ptr<const std::vector<uint32_t>>;
 
-// What is stored for a term that the segment has (Segment::Postings reads it), and the term's place among those asked for.
+// What is stored for a term that the segment has (Segment::Postings reads it), and the term's index among those asked
+// for.
 struct TermEntry {
   const uint8_t* at;
   uint32_t size;
@@ -187,14 +190,15 @@ using TermEntries = std::shared_ptr<const std::vector<TermEntry>>;
 // The bytes of a posting list.
 struct KeptJoinedList {
   std::vector<uint8_t> bytes;
-  uint32_t without_exact = 0;  // documents that have none of the words that it is beside
+  uint32_t without_exact = 0;  // number of documents that have none of the other words of the group that count
 };
 using JoinedList = std::shared_ptr<const KeptJoinedList>;
 
-// The documents that pass a comparison of a filter (filter/kept_comparison.h), or how much was looked at for it so far.
+// The documents that pass a comparison of a filter (filter/kept_comparison.h), or how many have been examined for it so
+// far.
 struct KeptBits {
   std::atomic<uint64_t> looked_at = 0;  // documents
-  std::vector<uint64_t> bits;           // empty: not worked out; it does not change while others have it
+  std::vector<uint64_t> bits;           // empty: not computed yet; does not change while shared
 };
 using ComparisonBits = std::shared_ptr<KeptBits>;
 
@@ -214,23 +218,23 @@ inline size_t BytesOf(const TermEntries& entries) {
 inline size_t BytesOf(const JoinedList& list) { return sizeof(*list) + 48 + list->bytes.capacity(); }
 
 struct SegmentCache {
-  // By edits and word.
+  // Key: edits and word.
   BoundedCache<std::shared_ptr<const WordForms>> word_forms{kWordFormsBytes.min, BytesOf};
-  // By edits and word, of the last generation asked in which this is the largest segment.
+  // Key: edits and word. For the last generation asked in which this segment is the largest.
   BoundedCache<std::shared_ptr<const NamedExpansion>> expansions{kExpansionsBytes.min, BytesOf};
-  // By prefix, without edits.
+  // Key: the prefix; without edits.
   BoundedCache<std::shared_ptr<const SegmentCompletions>> completions{kCachedCompletionsMax};
-  // By the words of the query and the terms that may stand for each.
+  // Key: the words of the query and the terms that may stand for each.
   BoundedCache<WholeFieldMatches> whole_fields{kCachedWholeFieldsMax};
-  // By the length in decimal digits.
+  // Key: the length in decimal digits.
   BoundedCache<DocumentsOfLength> documents_of_length{kCachedLengthsMax};
-  // By the terms, in order.
+  // Key: the terms, in order.
   BoundedCache<TermEntries> term_entries{kTermEntriesBytes.min, BytesOf};
-  // By the comparison.
+  // Key: the comparison.
   BoundedCache<ComparisonBits> comparisons{kComparisonsBytes.min, BytesOf};
-  // By their terms and how they count.
+  // Key: the joined terms and how they count.
   BoundedCache<JoinedList> joined_lists{kJoinedListsBytes.min, BytesOf, kCachedJoinedKeyBytesMax};
-  // Documents that hold any of some terms, by these.
+  // Number of documents that have any of several terms. Key: these terms.
   BoundedCache<uint32_t> union_frequencies{kCachedUnionsMax};
 };
 

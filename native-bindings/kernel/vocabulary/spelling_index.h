@@ -1,11 +1,11 @@
 // The terms of a segment that a misspelt word may stand for, in two orders: by their bytes, and by their bytes read
-// backwards. Stored in the segment (docs/formats.md, 'V'): about 16 bytes a term.
+// backwards. Stored in the segment (docs/formats.md, 'V'): about 16 bytes per term.
 //
-// Look-up. A word is cut in two; of the edits between it and a term, either few lie before the cut or none behind it.
-// So terms are walked as if each order were a trie, once forwards with at most (edits - 1) in the first part, once
-// backwards with none in the last (Mihov and Schulz 2004, "Fast Approximate Search in Large Dictionaries"). What may
-// still follow is kept as bits, one position of the word each and one word per number of edits (Wu and Manber 1992,
-// with transpositions), so a step over a character is a few instructions.
+// Look-up. A word is cut in two. Of the edits between the word and a term, either few lie before the cut or none behind
+// it. So each order is walked like a trie: once forwards with at most (edits - 1) edits in the first part, and once
+// backwards with none in the last part (Mihov and Schulz 2004, "Fast Approximate Search in Large Dictionaries"). The
+// states that are still possible are kept as bits, one bit per position in the word and one integer per number of edits
+// (Wu and Manber 1992, with transpositions), so a step over a character takes a few instructions.
 //
 // Measured on 150,000 words of arXiv papers against the alternatives: docs/decisions/0012-typo-candidates.md.
 //
@@ -21,36 +21,36 @@
 namespace gannet {
 
 inline constexpr uint32_t kSpellingEditsMax = 2;
-// Characters of a word or term: less can be anything, more is no word that somebody types.
+// Characters of a word or term: a shorter one could be anything, a longer one is nothing that somebody types.
 inline constexpr uint32_t kSpellingCharactersMin = 2;
 inline constexpr uint32_t kSpellingCharactersMax = 40;
 
-// Whether a term belongs into the index: its length, and no digit.
+// Returns true if a term belongs into the index: it has a suitable length, and no digit.
 bool IsSpellable(std::string_view term);
 
 struct SpellingMatch {
   uint32_t term;      // number in the index
-  uint32_t distance;  // edits, a transposition being one and no part edited twice (optimal string alignment)
+  uint32_t distance;  // edits; a transposition is one, and no part is edited twice (optimal string alignment)
 };
 
 class SpellingIndex {
  public:
   SpellingIndex() = default;
-  // Parts as SpellingIndexWriter makes them. Error(kDamaged) where their sizes do not fit; what is in them is checked
-  // when it is used.
+  // `text`, `offsets` and `backwards` are the parts as SpellingIndexWriter makes them. Throws Error(kDamaged) if their
+  // sizes do not fit; their contents are checked on use.
   SpellingIndex(std::span<const uint8_t> text, std::span<const uint32_t> offsets, std::span<const uint32_t> backwards);
 
   uint32_t size() const { return static_cast<uint32_t>(backwards_.size()); }
-  // Error(kDamaged).
+  // Throws Error(kDamaged).
   std::string_view term(uint32_t number) const;
-  // The term at a place of the order by bytes read backwards.
+  // Return the term, or its number, at a place of the order by bytes read backwards.
   std::string_view backward_term(uint32_t place) const;
   uint32_t backward_number(uint32_t place) const;
 
-  // Every term within `edits` (1 to kSpellingEditsMax) of the word, the word itself included, by number. None for a word
-  // that is not spellable.
+  // Returns every term within `edits` (1 to kSpellingEditsMax) of the word, the word itself included, sorted by number.
+  // Returns none for a word that is not spellable.
   std::vector<SpellingMatch> Find(std::string_view word, uint32_t edits) const;
-  // Those of some terms alone, which are given by their numbers: for a few of them. Error(kDamaged) where there is no such term.
+  // As Find, but only among a few terms, given by their numbers. Throws Error(kDamaged) if there is no such term.
   std::vector<SpellingMatch> FindAmong(std::span<const uint32_t> terms, std::string_view word, uint32_t edits) const;
 
  private:
@@ -62,7 +62,8 @@ class SpellingIndex {
 // Collects terms in byte order and lays out the parts.
 class SpellingIndexWriter {
  public:
-  void Add(std::string_view term);  // those that are not spellable are left out
+  // Leaves out terms that are not spellable.
+  void Add(std::string_view term);
 
   bool empty() const { return offsets_.size() == 1; }
   std::string_view text() const { return text_; }

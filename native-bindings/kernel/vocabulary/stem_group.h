@@ -1,7 +1,7 @@
-// The terms of a segment that share a stem: value of the keys 'S' (docs/formats.md).
+// The terms of a segment that share a stem: the values of the keys 'S' (docs/formats.md).
 //
-// A group that is just the stem itself is not stored. Terms are kept as what differs from the stem's begin, with their
-// document frequencies.
+// A group that consists only of the stem itself is not stored. A term is stored as the part that differs from the
+// beginning of the stem, with its document frequency.
 //
 // Thread-safety: functions and values.
 #pragma once
@@ -18,20 +18,20 @@
 
 namespace gannet {
 
-// Adds one term to the value of its group.
+// Appends one term to the value of its group.
 void AppendStemMember(std::string_view stem, std::string_view term, uint64_t document_frequency,
                       std::vector<uint8_t>* value);
 
-// Calls visit(term, document frequency) for each term of a group, in byte order. Error(kDamaged).
+// Calls visit(term, document frequency) for each term of a group, in byte order. Throws Error(kDamaged).
 void VisitStemGroup(std::string_view stem, std::span<const uint8_t> value,
                     const std::function<void(std::string_view, uint64_t)>& visit);
 
-// Gathers the terms of a segment, in byte order, by their stems.
+// Groups the terms of a segment, which are added in byte order, by their stems.
 class StemGroupWriter {
  public:
   explicit StemGroupWriter(std::string_view language) : stemmer_(language) {}
 
-  // `term` has to stay until Write.
+  // `term` must stay valid until Write.
   void Add(std::string_view term, uint64_t document_frequency);
   // Calls visit(stem, value) for the groups to store, in byte order of the stems.
   void Write(const std::function<void(std::string_view, std::span<const uint8_t>)>& visit) const;
@@ -40,7 +40,7 @@ class StemGroupWriter {
   struct Member {
     std::string_view term;
     uint64_t document_frequency;
-    uint32_t next;  // of the same stem; kNone behind the last
+    uint32_t next;  // next member with the same stem; kNone after the last
   };
   struct Group {
     uint32_t first;
@@ -50,7 +50,7 @@ class StemGroupWriter {
 
   Stemmer stemmer_;
   StringTable stems_;
-  std::vector<Group> groups_;  // by number of the stem
+  std::vector<Group> groups_;  // by the stem's number
   std::vector<Member> members_;
 };
 

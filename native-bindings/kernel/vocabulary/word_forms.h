@@ -1,5 +1,6 @@
-// What one segment says about a word: how often it is there, and the terms that it may stand for. Packed, because a segment keeps
-// thousands of these (segment_cache.h): terms in byte order share most of their beginnings, and a form takes some 7 bytes.
+// What one segment says about a word: how often it occurs, and the terms that it may stand for. Packed, because a
+// segment keeps thousands of these (segment_cache.h): neighbouring terms in byte order share most of their beginnings,
+// and a form takes some 7 bytes.
 //
 // Thread-safety: immutable.
 #pragma once
@@ -24,7 +25,7 @@ struct WordForm {
 class PackedForms {
  public:
   PackedForms() = default;
-  // In byte order of the terms.
+  // `forms` must be in byte order of the terms.
   explicit PackedForms(std::span<const WordForm> forms);
 
   // Calls visit(std::string_view term, uint32_t distance, uint64_t document_frequency) for each, in their order.
@@ -42,18 +43,19 @@ class PackedForms {
   }
 
   size_t byte_count() const { return bytes_.size(); }
-  // What it holds beyond itself.
+  // Memory beyond the object itself.
   size_t HeapBytes() const;
 
  private:
-  // For each: what its term shares with the one before, edits, documents, and length and bytes of the rest of the term.
+  // For each form: number of bytes its term shares with the previous one, edits, document frequency, and length and
+  // bytes of the rest of the term.
   std::string bytes_;
 };
 
 struct WordForms {
   uint64_t document_frequency = 0;
   PackedForms stems;
-  // Perhaps the word itself among them.
+  // May include the word itself.
   PackedForms spellings;
 };
 
