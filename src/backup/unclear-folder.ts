@@ -5,7 +5,7 @@ import type { TypedOptions } from '../operations/index.js';
 /** An account has media stores, and no folders of the machine. Undefined where it is clear. */
 export function unclearAccount([folder = '']: readonly string[], { account }: TypedOptions): string | undefined {
   if (typeof account !== 'string' || folder.startsWith('media:')) return undefined;
-  return `--account says whose media store media:STORE is, and '${folder}' is a folder of this machine: leave it out.`;
+  return `--account needs a backup in a media store (media:STORE), but '${folder}' is a folder of this machine. Leave --account out.`;
 }
 
 /**

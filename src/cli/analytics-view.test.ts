@@ -45,15 +45,15 @@ describe('a report on paper', () => {
         '  list films  2026-11-19 to 2026-11-21',
         '',
         '       1,500  searches',
-        '          30  found nothing (2.0 %)',
+        '          30  without results (2.0 %)',
         '         750  clicks',
-        '        0.50  clicks a search',
+        '        0.50  clicks per search',
         '',
-        '  searches  ▁█▅  1,000 a day at most',
-        '  no result ▁█▁  30 a day at most',
-        '  clicks    ▁▂█  749 a day at most',
+        '  searches  ▁█▅  at most 1,000 a day',
+        '  no result ▁█▁  at most 30 a day',
+        '  clicks    ▁▂█  at most 749 a day',
         '',
-        '  Searched for',
+        '  Top searches',
         `  dive              1,000  ${'█'.repeat(30)}`,
         `  red [2J sea         500  ${'█'.repeat(15)}`,
         '',
@@ -73,8 +73,8 @@ describe('a report on paper', () => {
       catching_up: true,
     });
     expect(reranked).toContain('25.0 %');
-    expect(reranked).toContain('+1.50  places that clicked results moved up (4 clicks)');
-    expect(reranked).toContain('ask again');
+    expect(reranked).toContain('+1.50  places that clicked results moved up on average (4 clicks)');
+    expect(reranked).toContain('Try again in a moment');
   });
 });
 

@@ -35,13 +35,13 @@ export function analyticsView(output: Output, report: AnalyticsReport): string {
       'clicks',
       daily.map(({ clicks }) => clicks),
     ),
-    ...terms(output, 'Searched for', report.top_searches),
-    ...terms(output, 'Searched for and not found', report.top_zero_result_searches),
+    ...terms(output, 'Top searches', report.top_searches),
+    ...terms(output, 'Top searches without results', report.top_zero_result_searches),
   ];
   if (report.catching_up) {
     lines.push(
       '',
-      `${MARGIN}${styled(output, 'yellow', 'Older searches are still being counted: ask again shortly.')}`,
+      `${MARGIN}${styled(output, 'yellow', 'Older searches are still being counted. Try again in a moment.')}`,
     );
   }
   return `${lines.join('\n')}\n`;
@@ -51,20 +51,20 @@ function figures(report: AnalyticsReport): [label: string, value: string][] {
   const rows: [string, string][] = [
     ['searches', formatCount(report.total_searches)],
     [
-      `found nothing${share(report.zero_result_searches, report.total_searches)}`,
+      `without results${share(report.zero_result_searches, report.total_searches)}`,
       formatCount(report.zero_result_searches),
     ],
     ['clicks', formatCount(report.total_clicks)],
-    ['clicks a search', report.click_through_rate.toFixed(2)],
+    ['clicks per search', report.click_through_rate.toFixed(2)],
   ];
   if (report.reranked_searches === 0) return rows;
   return [
     ...rows,
     ['reranked searches', formatCount(report.reranked_searches)],
-    ['of them got another first result', percent(report.reranker_top_changed_rate)],
-    ['places that shown results moved up', signed(report.reranker_mean_displacement)],
+    ['first result changed by the reranker', percent(report.reranker_top_changed_rate)],
+    ['places that results moved up on average', signed(report.reranker_mean_displacement)],
     [
-      `places that clicked results moved up (${formatCount(report.reranker_lift_sample_size)} clicks)`,
+      `places that clicked results moved up on average (${formatCount(report.reranker_lift_sample_size)} clicks)`,
       signed(report.reranker_click_lift),
     ],
   ];
@@ -75,7 +75,7 @@ function days(output: Output, label: string, values: readonly number[]): string[
   if (highest === 0) return [];
   const width = Math.max(10, output.columns - LABEL_WIDTH - COUNT_WIDTH - 2 * MARGIN.length - 8);
   const chart = styled(output, 'green', sparkline(values, width));
-  const most = styled(output, 'dim', `${formatCount(highest)} a day at most`);
+  const most = styled(output, 'dim', `at most ${formatCount(highest)} a day`);
   return [`${MARGIN}${label.padEnd(LABEL_WIDTH)}${chart}  ${most}`];
 }
 

@@ -13,7 +13,7 @@ export async function bodyText(given: string, bytesMax: number): Promise<string>
   if (given !== '-' && !given.startsWith('@')) return given;
   const file = given === '-' ? given : given.slice(1);
   const told = sourceName(file);
-  if (file === '') throw new CommandError('--body @ names no file: write --body @FILE.', EXIT.usage);
+  if (file === '') throw new CommandError('--body @ needs a file name: --body @FILE.', EXIT.usage);
   const { stream } = await openSource(file);
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -30,6 +30,6 @@ export async function bodyText(given: string, bytesMax: number): Promise<string>
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
   } catch {
-    throw new CommandError(`${told} is not in UTF-8, as JSON has to be.`, EXIT.usage);
+    throw new CommandError(`${told} is not valid UTF-8, which JSON requires.`, EXIT.usage);
   }
 }

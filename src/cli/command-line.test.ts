@@ -291,7 +291,7 @@ describe.each(CALLING)('gannet %s', (name) => {
     for (const ending of endings) {
       const at = surroundings();
       await listenInstead(at, ending);
-      expectSentence(await gannet(name, at), /^The service ended the connection .*\.\n$/, EXIT.unavailable);
+      expectSentence(await gannet(name, at), /^The service closed the connection .*\.\n$/, EXIT.unavailable);
     }
   });
 
@@ -331,7 +331,7 @@ describe('standard output that fails', () => {
       const at = surroundings();
       await listenInstead(at, answering(200, ANSWERS[name] ?? ''));
       const told = await gannet(name, at, { stream: failing(code) });
-      expectSentence(told, new RegExp(`^Standard output could not be written to its end: ${reason} `), EXIT.failed);
+      expectSentence(told, new RegExp(`^Standard output could not be written completely: ${reason} `), EXIT.failed);
     }
   });
 
@@ -376,11 +376,7 @@ it('commands that look at what is there make nothing in a folder where no servic
     const at = surroundings();
     const nowhere = { ...at, dataDir: join(at.dataDir, 'nowhere') };
     const told = await gannet(name, nowhere);
-    expectSentence(
-      told,
-      /^There is no data directory .*nowhere\. .*GANNET_DATA_DIR names another one\.\n$/,
-      EXIT.unavailable,
-    );
+    expectSentence(told, /^There is no data directory .*nowhere\. .*set GANNET_DATA_DIR\.\n$/, EXIT.unavailable);
     expect(existsSync(nowhere.dataDir)).toBe(false);
   }
 });
@@ -399,21 +395,22 @@ describe.each(ALL.filter((name) => name !== 'mcp'))('gannet %s', (name) => {
       });
     });
     const { text } = await gannet(name, at, { more: ['--account', 'nosuch'] });
-    if (!/unknown option '--account'|--account says whose/.test(text)) expect(asked).toContain('nosuch');
+    if (!/unknown option '--account'|--account needs a backup in a media store/.test(text))
+      expect(asked).toContain('nosuch');
   });
 });
 
 it.each([
-  [['backup', '/srv', '--account', 'a'], /^--account says whose media store/],
-  [['backup', 'list', '/srv', '--account', 'a'], /^--account says whose media store/],
-  [['backup', 'check', '/srv', '--account', 'a'], /^--account says whose media store/],
-  [['restore', '/srv', '--account', 'a'], /^--account says whose media store/],
+  [['backup', '/srv', '--account', 'a'], /^--account needs a backup in a media store/],
+  [['backup', 'list', '/srv', '--account', 'a'], /^--account needs a backup in a media store/],
+  [['backup', 'check', '/srv', '--account', 'a'], /^--account needs a backup in a media store/],
+  [['restore', '/srv', '--account', 'a'], /^--account needs a backup in a media store/],
   [['account', 'list', '--account', 'a'], /unknown option '--account'/],
   [['call', 'account.list', '--account', 'a'], /^account.list takes no account/],
   [['call', '--param', 'list=a'], /^Name the operation/],
   [['call', 'list.read', '--param', 'list=a', '--content-type', 'text/csv'], /^--content-type .* --input/],
-  [['import', 'a.csv', '--list', 'a', '--media-store', 'b'], /^--media-store goes with --pdf/],
-  [['import', 'a.csv', '--list', 'a', '--text'], /^--text goes with --pdf/],
+  [['import', 'a.csv', '--list', 'a', '--media-store', 'b'], /^--media-store needs --pdf/],
+  [['import', 'a.csv', '--list', 'a', '--text'], /^--text needs --pdf/],
   [
     ['import', 'a', '--list', 'a', '--pdf', '--text', '--media-store', 'b'],
     /--text.*cannot be used with.*--media-store/,
@@ -435,9 +432,9 @@ it('a word that is neither a command of backups nor a folder gets no copy of eve
 
 it('what stands behind list is told by its own name', async () => {
   const told = await gannetWith(['node', 'gannet', 'list', 'birds', 'more'], surroundings());
-  expectSentence(told, /^gannet list shows all lists.* --param list=birds tells/, EXIT.usage);
+  expectSentence(told, /^gannet list takes no arguments.* --param list=birds\./, EXIT.usage);
   const odd = await gannetWith(['node', 'gannet', 'list', 'no such\u001b[2J'], surroundings());
-  expectSentence(odd, /^gannet list shows all lists.* --param list=NAME tells/, EXIT.usage);
+  expectSentence(odd, /^gannet list takes no arguments.* --param list=NAME\./, EXIT.usage);
 });
 
 it('a mistake points to the help of the command, which has what was mistaken', async () => {
@@ -476,7 +473,7 @@ it('a file that cannot be imported is told', async () => {
 
 it('a folder is no file of records, and the option that reads folders is named', async () => {
   const told = await gannetWith(['node', 'gannet', 'import', tmpdir(), '--list', 'books'], surroundings());
-  expectSentence(told, /is a folder: --pdf imports the PDF files in it/, EXIT.usage);
+  expectSentence(told, /is a folder\. To import the PDF files in it, use --pdf/, EXIT.usage);
 });
 
 it('README and what it leads to show commands, as they are read here', () => {
@@ -526,6 +523,6 @@ it('what nobody foresaw is a sentence too, and shows its stack where it is asked
   const told = await gannet('serve', surroundings(), { load: broken });
   expect(told).toEqual({
     status: EXIT.failed,
-    text: 'This is a defect of Gannet: TypeError: x is not a function (GANNET_LOG_LEVEL=debug shows where it happened.)\n',
+    text: 'Gannet failed because of a bug: TypeError: x is not a function (Set GANNET_LOG_LEVEL=debug to see where.)\n',
   });
 });

@@ -237,7 +237,7 @@ function addKeyCommands(program: Command, run: Run): void {
     .description('create an API key and print it; it is shown only once')
     .addOption(configOption())
     .addOption(accountOption())
-    .option('--name <text>', 'what the key is for', 'made on the command line')
+    .option('--name <text>', 'what the key is for', 'created on the command line')
     .addOption(
       new Option('--access <preset>', 'what the key may do (default: search-and-read)').choices([
         'search-and-read',

@@ -25,7 +25,7 @@ interface Target {
 /** What a connection attempt says when no service listens: no file, or one that a killed service left behind. */
 const NOBODY_LISTENS: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR']);
 
-const MAYBE_DONE = 'What it had taken until then may have been carried out.';
+const MAYBE_DONE = 'The request may have been carried out all the same.';
 
 /** What a connection says whose other end was closed before the answer was whole. */
 const CONNECTION_LOST: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
@@ -42,9 +42,9 @@ export async function connectControlSocket(config: Config, load: ServiceLoader):
     if (NOBODY_LISTENS.has(code)) return undefined;
     if (code === 'EACCES' || code === 'EPERM') {
       // Who may not look into the folder cannot tell whether a service runs there.
-      const fault = dataDirectoryFault(config.data.dir) ?? 'a service runs on it under another user';
+      const fault = dataDirectoryFault(config.data.dir) ?? 'a service runs on it as another user';
       throw new CommandError(
-        `The data directory ${config.data.dir} cannot be used: ${fault}. Call gannet as the user that runs the service.`,
+        `The data directory ${config.data.dir} cannot be used: ${fault}. Run gannet as the user that runs the service.`,
         EXIT.unavailable,
       );
     }
@@ -56,7 +56,7 @@ export async function connectControlSocket(config: Config, load: ServiceLoader):
     } catch (error) {
       if (!NOBODY_LISTENS.has((error as NodeJS.ErrnoException).code)) throw error;
       throw new CommandError(
-        `The service on ${config.data.dir} has ended meanwhile: start it again, then repeat the command.`,
+        `The service on ${config.data.dir} has stopped. Start it again, then repeat the command.`,
         EXIT.unavailable,
       );
     }
@@ -192,7 +192,7 @@ async function whileConnected<Result>(name: string, action: () => Promise<Result
 function asLostConnection(error: unknown, name: string): unknown {
   if (!CONNECTION_LOST.has((error as NodeJS.ErrnoException).code)) return error;
   return new CommandError(
-    `The service ended the connection before it had answered (${name}): its log says why. ${MAYBE_DONE}`,
+    `The service closed the connection before it answered (${name}); see its log for the reason. ${MAYBE_DONE}`,
     EXIT.unavailable,
   );
 }

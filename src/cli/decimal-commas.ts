@@ -29,7 +29,7 @@ export function decimalCommaNote(records: readonly unknown[], list: string): str
   const written = example.replaceAll('.', '').replace(',', '.');
   const name = /^[\w.-]+$/.test(firstField) ? firstField : `'${printable(firstField)}'`;
   return (
-    `Numbers in ${fields} have a decimal comma (${example}) and are text so: written with a point (${written}) they can be compared, counted in ranges and sorted by,` +
-    ` in a new list, or in this one behind gannet call facet.create --param list=${list} --param name=${name} --param type=number\n`
+    `Numbers in ${fields} have a decimal comma (${example}), so they are imported as text. Write them with a point (${written}) to compare, sort and count them in ranges,` +
+    ` in a new list, or in this one after gannet call facet.create --param list=${list} --param name=${name} --param type=number\n`
   );
 }

@@ -171,7 +171,7 @@ function inputOf(...given: Parameters<typeof operationInput>): CallInput {
     return operationInput(...given);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    const message = error.message.replace(/^'(\w+)' takes/, (_whole, member: string) => `--${kebab(member)} takes`);
+    const message = error.message.replace(/^'(\w+)' expects/, (_whole, member: string) => `--${kebab(member)} expects`);
     throw new CommandError(message, error.status);
   }
 }

@@ -30,12 +30,12 @@ it.each([
   ['json', 'no JSON', undefined],
   ['csv', '', 'is empty'],
   ['csv', '\r\n\r\n', 'is empty'],
-  ['csv', 'name,title', 'has a heading alone'],
-  ['csv', `${MARK}name,title\n`, 'has a heading alone'],
-  ['csv', 'name;title\r\n\r\n', 'has a heading alone'],
-  ['csv', 'name\ttitle\r', 'has a heading alone'],
-  ['csv', 'sep=;\r\nname;title\r\n', 'has a heading alone'],
-  ['csv', '"of two\nlines",title\n', 'has a heading alone'],
+  ['csv', 'name,title', 'has only a header line'],
+  ['csv', `${MARK}name,title\n`, 'has only a header line'],
+  ['csv', 'name;title\r\n\r\n', 'has only a header line'],
+  ['csv', 'name\ttitle\r', 'has only a header line'],
+  ['csv', 'sep=;\r\nname;title\r\n', 'has only a header line'],
+  ['csv', '"of two\nlines",title\n', 'has only a header line'],
   ['csv', 'name,title\na,b', undefined],
   ['csv', 'name,title\ra,b', undefined],
   ['csv', 'sep=;\r\nname;title\r\na;b', undefined],
@@ -46,7 +46,7 @@ it.each([
 
 it('a heading in UTF-16 is one', async () => {
   const wide = (text: string) => Buffer.from(MARK + text, 'utf16le');
-  expect(await emptinessOf('csv', wide('name;title\r\n'), 5)).toBe('has a heading alone');
+  expect(await emptinessOf('csv', wide('name;title\r\n'), 5)).toBe('has only a header line');
   expect(await emptinessOf('csv', wide('name;title\r\na;b\r\n'), 5)).toBeUndefined();
 });
 

@@ -52,7 +52,7 @@ function csvEmptiness(bytes: Uint8Array, isWhole: boolean): string | undefined {
     // Of all of it, the service says what is wrong.
     if (isWhole) return undefined;
   }
-  return 'has a heading alone';
+  return 'has only a header line';
 }
 
 interface EmptyImport {
@@ -66,9 +66,9 @@ interface EmptyImport {
 /** For a list that there is, no records are as good as some. Rejects with a CommandError where one would be made for them. */
 export async function tellEmptyImport(output: Output, client: ServiceClient, empty: EmptyImport): Promise<void> {
   const { file, emptiness, account, list, create } = empty;
-  const sentence = `${sourceName(file)} ${emptiness}: there are no records in it`;
+  const sentence = `${sourceName(file)} ${emptiness}: there are no records to import`;
   if (create && !(await isThere(client, account, list)))
-    throw new CommandError(`${sentence}, and the list ${list} is not made.`);
+    throw new CommandError(`${sentence}, so the list ${list} was not created.`);
   output.note(`${sentence}.\n`);
 }
 

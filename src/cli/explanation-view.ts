@@ -22,14 +22,14 @@ export function explanationLines({ groups = [], sources = [], meaning: searched,
     ...(words.length === 0 ? [] : [`words${scored(byWords)}: ${words.join(' · ')}`]),
     ...(meaning === undefined ? [] : [`meaning${scored(meaning)}: ${nearness(meaning)}`, ...likeness(searched?.like)]),
     ...(pictures === undefined ? [] : [`pictures${scored(pictures)}: ${nearness(pictures)}`]),
-    ...(reranker === undefined ? [] : [`reranker: was ${formatCount(reranker.place_before + 1)}. by score`]),
+    ...(reranker === undefined ? [] : [`reranker: was number ${formatCount(reranker.place_before + 1)} by score`]),
   ];
 }
 
 /** What the words of the search find best, where its meaning is theirs. */
 function likeness(like: readonly string[] = []): string[] {
   if (like.length === 0) return [];
-  return [`near to: ${like.slice(0, LIKE_SHOWN).map(printable).join(', ')}${like.length > LIKE_SHOWN ? ' …' : ''}`];
+  return [`close to: ${like.slice(0, LIKE_SHOWN).map(printable).join(', ')}${like.length > LIKE_SHOWN ? ' …' : ''}`];
 }
 
 type Source = NonNullable<ExplainedHit['sources']>[number];

@@ -20,10 +20,10 @@ export function describeFailure(error: unknown, command?: TypedCommand, env: Nod
   if (isSystemError(error)) return failed(describeSystemError(error));
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   if (isUnloadable(error))
-    return failed(`A file of the program cannot be loaded: ${firstLine(message)}. \`npm run setup\` makes it anew.`);
+    return failed(`Cannot load a file of the program: ${firstLine(message)}. Run \`npm run setup\` to build it again.`);
   const stack = error instanceof Error && env['GANNET_LOG_LEVEL'] === 'debug' ? `\n${error.stack ?? ''}` : '';
   return failed(
-    `This is a defect of Gannet: ${firstLine(message)} (GANNET_LOG_LEVEL=debug shows where it happened.)${stack}`,
+    `Gannet failed because of a bug: ${firstLine(message)} (Set GANNET_LOG_LEVEL=debug to see where.)${stack}`,
   );
 }
 

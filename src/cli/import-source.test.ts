@@ -49,20 +49,24 @@ it('the format follows the name of the file unless it is given', () => {
 });
 
 it.each([
-  ['notes.txt', 'a line\n', /does not tell the format\. Records come as NDJSON .* add --format ndjson, json or csv/],
+  [
+    'notes.txt',
+    'a line\n',
+    /Cannot tell the format from the name .* Add --format ndjson .* --format json .* or --format csv/,
+  ],
   [
     'bird.png',
     '\x89PNG\r\n\x1a\n',
-    /bird\.png has no records: it is a PNG picture\. gannet media put .* of the kind image\.$/,
+    /bird\.png has no records: it is a PNG picture\. Upload it with gannet media put .* of the kind image\.$/,
   ],
   [
     'birds.xlsx',
     'PK\x03\x04\x14\0',
-    /birds\.xlsx has no records: it is a ZIP archive.* Save it as CSV in the program that it comes from\.$/,
+    /birds\.xlsx has no records: it is a ZIP archive.* Save it as CSV in your spreadsheet program\.$/,
   ],
-  ['birds.csv.gz', '\x1f\x8b\x08\0', /it is a packed file \(gzip\)\. Unpack it first, or into a pipe: zcat /],
-  ['birds.PDF', 'no beginning that is known', /does not tell the format.*; --pdf imports PDF files\.$/],
-  ['birds.pdf', '%PDF-1.7\n', /it is a PDF\. --pdf imports /],
+  ['birds.csv.gz', '\x1f\x8b\x08\0', /it is a packed file \(gzip\)\. Unpack it first, or pipe it: zcat /],
+  ['birds.PDF', 'no beginning that is known', /Cannot tell the format.* To import PDF files, use --pdf\.$/],
+  ['birds.pdf', '%PDF-1.7\n', /it is a PDF\. To import a PDF file, .* use --pdf\./],
 ])('of %s is told what to do instead', (name, content, told) => {
   const file = join(mkdtempSync(join(tmpdir(), 'gannet-no-text-')), name);
   onTestFinished(() => rmSync(dirname(file), { recursive: true }));
@@ -90,5 +94,5 @@ it('a pipe that nobody writes yet is not waited for to say that its name tells n
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const pipe = join(folder, 'records');
   expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
-  expect(() => formatOf(pipe, undefined)).toThrow('does not tell the format');
+  expect(() => formatOf(pipe, undefined)).toThrow('Cannot tell the format');
 });

@@ -33,12 +33,12 @@ export function formatOf(file: string, given: RecordFormat | undefined): RecordF
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined) throw new CommandError(`${file} cannot be read: it does not exist (ENOENT).`);
     if (found.isDirectory())
-      throw new CommandError(`${file} is a folder: --pdf imports the PDF files in it.`, EXIT.usage);
+      throw new CommandError(`${file} is a folder. To import the PDF files in it, use --pdf.`, EXIT.usage);
     // A pipe that nobody writes would be waited for.
     if (found.isFile()) assertText(file, firstBytes(file));
-    const other = extname(file).toLowerCase() === '.pdf' ? '; --pdf imports PDF files' : '';
+    const other = extname(file).toLowerCase() === '.pdf' ? ' To import PDF files, use --pdf.' : '';
     throw new CommandError(
-      `The name ${file} does not tell the format. Records come as NDJSON (a JSON object a line), as a JSON array or as CSV with a heading: add --format ndjson, json or csv where it has such records${other}.`,
+      `Cannot tell the format from the name ${file}. Add --format ndjson (one JSON object per line), --format json (an array) or --format csv (with a header line).${other}`,
       EXIT.usage,
     );
   }
@@ -61,11 +61,11 @@ export function assertText(file: string, begin: Uint8Array): void {
 
 const INSTEAD: Readonly<Record<NoTextKind, (file: string) => string>> = {
   picture: (file) =>
-    `gannet media put ${file} puts a file into a media store; a record then links to it (media:default/${basename(file)}), in a field that is a resource of the kind image.`,
-  pdf: () => '--pdf imports a folder of PDF files, or one.',
-  workbook: () => 'Save it as CSV in the program that it comes from.',
-  packed: () => 'Unpack it first, or into a pipe: zcat FILE.csv.gz | gannet import - --format csv --list NAME',
-  table: () => 'Have the program that it comes from write its rows as CSV or NDJSON.',
+    `Upload it with gannet media put ${file}, then link to it (media:default/${basename(file)}) from a record, in a field that is a resource of the kind image.`,
+  pdf: () => 'To import a PDF file, or a folder of them, use --pdf.',
+  workbook: () => 'Save it as CSV in your spreadsheet program.',
+  packed: () => 'Unpack it first, or pipe it: zcat FILE.csv.gz | gannet import - --format csv --list NAME',
+  table: () => 'Export its rows as CSV or NDJSON.',
 };
 
 function firstBytes(file: string): Uint8Array {

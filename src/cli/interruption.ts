@@ -11,7 +11,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export function printInterruption(output: Output): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
     if (process.listenerCount(signal) > 1) return;
-    output.note(`${output.isTerminal ? '\n' : ''}Interrupted. What the service has taken until now stays as it is.\n`);
+    output.note(`${output.isTerminal ? '\n' : ''}Interrupted. Changes made so far are kept.\n`);
     removeUnfinishedFiles();
     forget();
     // Whoever started this command sees that a signal ended it; data are whole whenever a process ends.

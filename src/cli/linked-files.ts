@@ -80,7 +80,7 @@ export class ExportedFiles {
     output.note(`${formatCounted(this.#count, 'file')} (${formatBytes(this.#bytes)}) written to ${folder}\n`);
     if (this.#faultCount === 0) return true;
     for (const fault of this.#faults) output.note(`${printable(fault)}\n`);
-    output.note(`Not written: ${formatCounted(this.#faultCount, 'file')} that records link to\n`);
+    output.note(`${formatCounted(this.#faultCount, 'linked file')} could not be written\n`);
     return false;
   }
 
@@ -138,11 +138,11 @@ export async function putFiles(
       });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      throw new CommandError(`${file} is not in the media store '${store}': ${error.problem.detail}`);
+      throw new CommandError(`${file} could not be uploaded to the media store '${store}': ${error.problem.detail}`);
     }
     total += bytes;
   }
-  output.note(`${formatCounted(files.length, 'file')} (${formatBytes(total)}) put into media stores\n`);
+  output.note(`${formatCounted(files.length, 'file')} (${formatBytes(total)}) uploaded to media stores\n`);
 }
 
 /** In order. Links are not followed, and names that begin with a dot are left out at the top, where systems put files of their own. */
@@ -156,7 +156,7 @@ async function filesOf(folder: string): Promise<FolderFile[]> {
     .map(({ file, parts: [store = '', ...rest] }) => {
       if (rest.length > 0) return { file, store, path: rest.join('/') };
       throw new CommandError(
-        `${file} lies in no folder of a media store: files are expected as ${join(folder, '<store>', '<path>')}.`,
+        `${file} is not in the folder of a media store. Expected files are ${join(folder, '<store>', '<path>')}.`,
         EXIT.usage,
       );
     });

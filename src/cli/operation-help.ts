@@ -37,9 +37,9 @@ export function operationHelp(operation: Operation, all: readonly Operation[], o
     `${styled(output, 'bold', name)}: ${summary}\n`,
     ...(description === undefined ? [] : [`${description}\n`]),
     `\n${method} ${path}\n`,
-    permission === null || permission === 'public' ? '' : `Keys need the permission ${permission}.\n`,
-    isAgentTool(operation, all) ? `Agents call it ${agentToolName(operation)}.\n` : '',
-    section('Of the path (--param name=value)', params),
+    permission === null || permission === 'public' ? '' : `API keys need the permission ${permission}.\n`,
+    isAgentTool(operation, all) ? `Name as an agent's tool: ${agentToolName(operation)}\n` : '',
+    section('Path parameters (--param name=value)', params),
     section('Options (--param name=value)', query),
     takesStream
       ? `${heading('Body')}A stream of ${body.contentTypes.join(' or ')}: --input FILE, or - for standard input.\n`

@@ -39,7 +39,8 @@ export function operationInput(operation: Operation, given: GivenInput): CallInp
     body: bodyOf(operation, given),
   };
   for (const param of given.params) place(operation, places, param, values);
-  if (given.isAccountGiven && !places.has('account')) throw usage(`${operation.name} takes no account: leave it out.`);
+  if (given.isAccountGiven && !places.has('account'))
+    throw usage(`${operation.name} takes no account. Leave out --account.`);
   if (given.isAccountGiven && places.get('account') === 'query') values.query['account'] ??= given.account;
   if (places.get('account') === 'path' && values.path['account'] === undefined) values.path['account'] = given.account;
   if (places.get('account') === 'body' && values.body['account'] === undefined) values.body['account'] = given.account;
@@ -48,7 +49,7 @@ export function operationInput(operation: Operation, given: GivenInput): CallInp
     throw usage(`${operation.name} needs ${missing.map((name) => `--param ${name}=…`).join(' and ')}.`);
   }
   const empty = Object.keys(values.path).find((name) => values.path[name] === '');
-  if (empty !== undefined) throw usage(`What ${operation.name} takes as '${empty}' is empty.`);
+  if (empty !== undefined) throw usage(`The parameter '${empty}' of ${operation.name} is empty.`);
   // Where there has to be one, an empty one says that everything is left as it is by default.
   const hasBody = given.body !== undefined || (operation.body !== undefined && !isStreamBody(operation.body));
   return {
@@ -67,14 +68,16 @@ function place(
   values: Record<ParameterPlace, Record<string, unknown>>,
 ): void {
   const equals = param.indexOf('=');
-  if (equals < 1) throw usage(`--param ${param} has no name and value: write --param name=value.`);
+  if (equals < 1) throw usage(`--param ${param} is not of the form name=value.`);
   const name = param.slice(0, equals);
   const text = param.slice(equals + 1);
   const at = places.get(name);
   if (at === undefined) {
     const known = [...places.keys()].join(', ');
     const meant = didYouMean(name, places.keys());
-    throw usage(`${operation.name} has no parameter '${name}'.${meant} It has ${known === '' ? 'none' : known}.`);
+    throw usage(
+      `${operation.name} has no parameter '${name}'.${meant} Its parameters: ${known === '' ? 'none' : known}.`,
+    );
   }
   if (Object.hasOwn(values[at], name)) throw usage(`The parameter '${name}' is given twice.`);
   // Paths and query strings are text; the service reads them by the same schemas.
@@ -84,16 +87,14 @@ function place(
 /** Objects and lists of objects are given as JSON; the rest as in a query string. */
 function bodyValue(schema: TSchema, name: string, text: string): unknown {
   if (isObject(schema, name) && !text.startsWith('{'))
-    throw usage(
-      `'${name}' takes an object in JSON, such as '{"member":"value"}' in single quotation marks, not ${text}`,
-    );
+    throw usage(`'${name}' expects a JSON object, such as '{"member":"value"}' in single quotes, not ${text}`);
   if (/^[[{]/.test(text)) {
     const fault = toldJsonFault(text);
     if (fault === undefined) return parseExactJson(text);
     // Another text may begin like this, too: the schema decides.
     if (isObject(schema, name))
       throw usage(
-        `'${name}' takes an object in JSON, such as '{"member":"value"}' in single quotation marks. This is not JSON. ${fault}`,
+        `'${name}' expects a JSON object, such as '{"member":"value"}' in single quotes. This is not JSON. ${fault}`,
       );
   }
   return coercionsOf(firstForm(schema)).get(name)?.(text) ?? text;
@@ -109,14 +110,14 @@ function isObject(schema: TSchema, name: string): boolean {
 function bodyOf(operation: Operation, { body, stream }: GivenInput): Record<string, unknown> {
   const takesStream = operation.body !== undefined && isStreamBody(operation.body);
   if (stream !== undefined && !takesStream)
-    throw usage(`${operation.name} takes no stream: give its body with --body.`);
+    throw usage(`${operation.name} takes no stream. Use --body instead of --input.`);
   if (body === undefined) return {};
   if (operation.body === undefined) throw usage(`${operation.name} takes no body.`);
   const fault = toldJsonFault(body);
   if (fault !== undefined) throw usage(`The body is not JSON. ${fault}`);
   const value = parseExactJson(body);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw usage(`The body of ${operation.name} has to be a JSON object.`);
+    throw usage(`The body of ${operation.name} must be a JSON object.`);
   }
   return { ...value };
 }

@@ -19,9 +19,9 @@ export async function toldOfOtherRelease(client: ServiceClient, failure: unknown
   if (other === undefined || other === own) return failure;
   const what = isProblem
     ? describeProblem(failure.problem)
-    : 'The service has answered something else than this command expects.';
+    : 'The service gave an answer that this command does not understand.';
   return new CommandError(
-    `${what} It is release ${other}, and this command ${own}: start the service again, or call the gannet that it was started from.`,
+    `${what} The service is release ${other}, this command ${own}. Restart the service, or run the gannet that it was started from.`,
   );
 }
 

@@ -64,7 +64,7 @@ export async function pdfFiles(path: string): Promise<{ readonly folder: string;
   } catch (error) {
     throw new CommandError(`${path} cannot be read: ${systemReason(error)}.`);
   }
-  throw new CommandError(`${path} has no file whose name ends in .pdf.`, EXIT.usage);
+  throw new CommandError(`${path} contains no .pdf files.`, EXIT.usage);
 }
 
 /** What became of each file, in their order; some are read side by side. `onBug` gets the stack of what nobody foresaw. */
@@ -113,7 +113,7 @@ async function readPdf(reader: DocumentReader, folder: string, path: string): Pr
   let bytes: Buffer;
   try {
     if ((await stat(path)).size > FILE_BYTES_MAX)
-      return failed('too-large', `It has more than ${FILE_BYTES_MAX} bytes`);
+      return failed('too-large', `It is larger than ${FILE_BYTES_MAX} bytes`);
     bytes = await readFile(path);
   } catch (error) {
     return failed('not-readable', whyNotReadable(path, error));

@@ -32,9 +32,9 @@ interface ListAnswer {
 export async function uploadTarget(client: ServiceClient, place: PdfPlace): Promise<PdfPlace> {
   const { resources } = await listOf(client, place);
   if (resources.some(({ name, kind }) => name === PDF_FIELD && kind === 'document')) return place;
-  const detail = `The list '${place.list}' has no resource '${PDF_FIELD}' of the kind document for the files.`;
+  const detail = `The list '${place.list}' has no resource '${PDF_FIELD}' of the kind document, which the files need.`;
   throw new CommandError(
-    `${detail} Add it, import into a new list with --create, or put texts into records with --text.`,
+    `${detail} Add it, import into a new list with --create, or import only the text with --text.`,
   );
 }
 
@@ -72,7 +72,7 @@ async function uploadPdf(
     if (FAULTS_OF_FILES.has(code)) return { fault: { file, error: code, detail } };
     if (code !== 'store-full') throw error;
     const hint =
-      'Put them into a folder of this machine (gannet media-store add, --media-store), or import with --text.';
+      'Use a media store in a folder of this machine (gannet media-store add, then --media-store), or import only the text with --text.';
     throw new CommandError(`${file} does not fit into the media store '${store}'. ${detail} ${hint}`, EXIT.failed);
   }
   return { record: pdfRecord(file, { [PDF_FIELD]: mediaUrl(store, target) }) };
@@ -81,7 +81,7 @@ async function uploadPdf(
 /** Waits until the service has read the files, and says which of them have no text: of many, the last. */
 export async function readState(client: ServiceClient, place: PdfPlace, output: Output): Promise<PdfFault[]> {
   if (client.transport !== 'control socket') {
-    tellStopped(output, 'the files are read once it is');
+    tellStopped(output, 'the files are read when it runs');
     return [];
   }
   for (;;) {

@@ -16,7 +16,7 @@ interface ToldJob {
 
 export function progressView(answer: unknown, { table, count }: CommandText): string {
   const jobs = membersOf<ToldJob>(answer, 'jobs');
-  if (jobs.length === 0) return 'Nothing runs in the background.\n';
+  if (jobs.length === 0) return 'No jobs are running.\n';
   const rows = jobs.map(({ kind, name, state, done, total, rate_per_second, seconds_left, message }) => [
     kind,
     printable(name),
@@ -28,6 +28,7 @@ export function progressView(answer: unknown, { table, count }: CommandText): st
   ]);
   const more = (answer as { readonly job_count: number }).job_count - jobs.length;
   return (
-    table([['JOB', 'OF', 'STATE', 'DONE', 'RATE', 'LEFT', ''], ...rows]) + (more > 0 ? `and ${count(more)} more\n` : '')
+    table([['JOB', 'NAME', 'STATE', 'DONE', 'RATE', 'TIME LEFT', 'MESSAGE'], ...rows]) +
+    (more > 0 ? `and ${count(more)} more\n` : '')
   );
 }

@@ -151,14 +151,14 @@ it('an explained hit says what its words and its meaning have to do with its sco
   ).toEqual([
     'words 0.250 × 0.5: birds as bird (stem) · sea',
     'meaning 0.800 × 0.5: cosine 0.612, found by scan of 1,200',
-    'reranker: was 4. by score',
+    'reranker: was number 4 by score',
   ]);
   expect(
     explanationLines({
       sources: [{ kind: 'meaning', score: 1, weight: 0.333, cosine: 0.8 }],
       meaning: { like: ['a', 'b', 'c', 'd'] },
     }),
-  ).toEqual(['meaning 1.000 × 0.333: cosine 0.800', 'near to: a, b, c …']);
+  ).toEqual(['meaning 1.000 × 0.333: cosine 0.800', 'close to: a, b, c …']);
   const byPicture = { kind: 'image', score: 0.5, weight: 1, cosine: 0.7, way: 'graph', compared: 12 };
   expect(explanationLines({ sources: [byPicture] })).toEqual([
     'pictures 0.500 × 1: cosine 0.700, found by graph of 12',
@@ -166,7 +166,7 @@ it('an explained hit says what its words and its meaning have to do with its sco
   expect(explanationLines({})).toEqual([]);
   const told = { meaning: 'used', reranker: { name: 'long', reordered: true } };
   expect(searchView(paper, { query_id: 'x', total_count: 0, took_ms: 1, results: [], applied: told })).toContain(
-    'in 1 ms, by words and meaning, in the order of long',
+    'in 1 ms, by words and meaning, reordered by long',
   );
   const found = { query_id: 'x', total_count: 0, took_ms: 1, results: [], applied: { meaning: 'used' } };
   expect(searchView(paper, found, { isByPicture: true })).toContain('in 1 ms, by what pictures look like');

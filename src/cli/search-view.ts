@@ -34,8 +34,7 @@ export function searchView(output: Output, response: SearchResponse, options: Vi
       .map(({ value, count }) => `${printable(String(value))} ${styled(output, 'dim', formatCount(count))}`);
     lines.push(`  ${styled(output, 'dim', `${facet}:`)} ${shown.join(' · ')}`);
   }
-  const roundTrip =
-    options.roundTripMs === undefined ? '' : `, ${options.roundTripMs.toFixed(1)} ms with the way there and back`;
+  const roundTrip = options.roundTripMs === undefined ? '' : `, ${options.roundTripMs.toFixed(1)} ms round trip`;
   const count = formatRecords(response.total_count);
   lines.push(styled(output, 'dim', `  ${count} in ${response.took_ms} ms${roundTrip}${modelsTold(response, options)}`));
   return `${lines.join('\n')}\n`;
@@ -45,8 +44,8 @@ export function searchView(output: Output, response: SearchResponse, options: Vi
 function modelsTold({ applied = {} }: SearchResponse, { isByPicture = false }: ViewOptions): string {
   const { meaning = 'none', reranker = null } = applied;
   const used = isByPicture ? 'by what pictures look like' : 'by words and meaning';
-  const told = meaning === 'used' ? used : meaning === 'unavailable' ? 'by words: the model is away' : '';
-  const order = reranker?.reordered === true ? `in the order of ${printable(reranker.name)}` : '';
+  const told = meaning === 'used' ? used : meaning === 'unavailable' ? 'by words only: the model is unavailable' : '';
+  const order = reranker?.reordered === true ? `reordered by ${printable(reranker.name)}` : '';
   return [told, order]
     .filter((part) => part !== '')
     .map((part) => `, ${part}`)

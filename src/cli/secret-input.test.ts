@@ -22,7 +22,7 @@ describe('secrets on standard input', () => {
 
   it.each([[[]], [['one']], [['one\n']]])('have to be there: %j', async (pieces) => {
     await expect(readSecrets(asked, output, Readable.from(pieces))).rejects.toThrow(
-      /^The (?:proxy )?secret is read from standard input, which has no line for it\.$/,
+      /^Expected the (?:proxy )?secret on standard input, which has no line left\.$/,
     );
   });
 

@@ -26,7 +26,7 @@ export async function readSecrets(
       if (isTerminal) output.note(`${called}: `);
       const { value, done } = (await each.next()) as IteratorResult<string, undefined>;
       if (done === true)
-        throw new CommandError(`The ${called} is read from standard input, which has no line for it.`, EXIT.usage);
+        throw new CommandError(`Expected the ${called} on standard input, which has no line left.`, EXIT.usage);
       if (isTerminal) output.note('\n');
       secrets.push([name, value]);
     }

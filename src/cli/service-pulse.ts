@@ -13,7 +13,7 @@ const SECOND_MS = 1000;
 export class SilentServiceError extends CommandError {
   constructor(service: string) {
     super(
-      `${service} takes connections, but has not answered for ${SILENCE_SECONDS_MAX} s: it is stopped, hangs or has far too much to do.`,
+      `${service} accepts connections but has not answered for ${SILENCE_SECONDS_MAX} s: it is paused, hanging or overloaded.`,
       EXIT.unavailable,
     );
   }

@@ -16,25 +16,24 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const BACKUP_DAYS_MAX = 2;
 
 export function processText({ release, node, process_id: id, uptime_seconds: seconds }: ToldState): string {
-  return `release ${release}, Node.js ${node}, process ${id}, runs for ${durationText(seconds)}`;
+  return `release ${release}, Node.js ${node}, process ${id}, running for ${durationText(seconds)}`;
 }
 
 export function diskText({ disk }: ToldState): string {
-  if (disk === null) return 'it does not answer';
+  if (disk === null) return 'the disk does not answer';
   const largest = disk.used.slice(0, FOLDERS_MAX).map(({ name, bytes }) => `${printable(name)} ${formatBytes(bytes)}`);
   const used = largest.length === 0 ? '' : `; the data: ${largest.join(', ')}`;
   return `${formatBytes(disk.free_bytes)} free of ${formatBytes(disk.bytes)}${used}`;
 }
 
 export function memoryText({ memory: { own_bytes: own, budget_bytes: budget } }: ToldState): string {
-  const taken = own === null ? 'this system does not tell how much,' : formatBytes(own);
-  return `${taken} of ${formatBytes(budget)} (memory.mib), beside mapped files`;
+  const taken = own === null ? 'an unknown amount' : formatBytes(own);
+  return `${taken} of ${formatBytes(budget)} (memory.mib), not counting mapped files`;
 }
 
 export function listsText({ lists }: ToldState): string {
-  const rebuilding =
-    lists.rebuilding === 0 ? '' : `, the index of ${formatCount(lists.rebuilding)} is being made again`;
-  return `${formatCounted(lists.all, 'list')} of all accounts, ${formatCount(lists.open)} open${rebuilding}`;
+  const rebuilding = lists.rebuilding === 0 ? '' : `, the index of ${formatCount(lists.rebuilding)} being rebuilt`;
+  return `${formatCounted(lists.all, 'list')} in all accounts, ${formatCount(lists.open)} open${rebuilding}`;
 }
 
 export function waitingText({ waiting }: ToldState): string {
@@ -52,9 +51,9 @@ function waitingFor({ name, count, max }: ToldState['waiting'][number]): string 
 export function backupText({ backup: { last, failure } }: ToldState, nowMs: number) {
   const made =
     last === null
-      ? 'none was made by gannet backup'
+      ? 'none made by gannet backup'
       : `${last.finished_utc}, ${printable(last.path)}, ${formatBytes(last.bytes)}`;
-  const failed = failure === null ? '' : `; one failed at ${failure.at_utc}: ${printable(failure.detail)}`;
+  const failed = failure === null ? '' : `; the last attempt failed at ${failure.at_utc}: ${printable(failure.detail)}`;
   const isOld = last !== null && nowMs - Date.parse(last.finished_utc) > BACKUP_DAYS_MAX * DAY_SECONDS * 1000;
   return { text: `${made}${failed}`, isLate: isOld || failure !== null };
 }

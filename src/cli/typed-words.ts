@@ -92,9 +92,9 @@ export function whatThereIs({ code }: Problem, command: TypedCommand): string | 
   const { account, store } = command.opts();
   const of = typeof account === 'string' && code !== 'account-not-found' ? ` --account ${account}` : '';
   const within = code === 'file-not-found' && typeof store === 'string' ? ` --store ${store}` : '';
-  const shows = `\`${listing}${of}${within}\` shows those that there are.`;
+  const shows = `\`${listing}${of}${within}\` shows all of them.`;
   const canMake = code === 'list-not-found' && command.options.some(({ long }) => long === '--create');
-  return canMake ? `With --create it is made, with fields as the first records have them. ${shows}` : shows;
+  return canMake ? `Add --create to create it with the fields of the first records. ${shows}` : shows;
 }
 
 /** `gannet model list`, of `gannet model show`. */

@@ -53,7 +53,7 @@ it('redraws one line on a terminal until the job is over, and leaves none of it'
   const { run, written } = watched(true, [undefined, job(1204, 88), job(1290, 2)]);
   expect(await run()).toMatchObject({ status: 'Synced' });
   expect(written).toEqual([
-    '\r\u001b[KWaiting for its turn',
+    '\r\u001b[KWaiting in the queue',
     '\r\u001b[K1,204 done, 88 queued, 311/s',
     '\r\u001b[K1,290 done, 2 queued, 311/s',
     '\r\u001b[K',

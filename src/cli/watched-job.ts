@@ -70,7 +70,7 @@ class JobLine {
 }
 
 function textOf(job: ShownJob | undefined): string {
-  if (job === undefined || job.state === 'waiting') return 'Waiting for its turn';
+  if (job === undefined || job.state === 'waiting') return 'Waiting in the queue';
   const { done, rate_per_second: rate, message } = job;
   const parts = [`${formatCount(done)} done`, printable(message ?? ''), `${formatCount(Math.round(rate))}/s`];
   return parts.filter((part) => part !== '').join(', ');

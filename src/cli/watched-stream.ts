@@ -58,6 +58,6 @@ export class WatchedStream {
     if (failure === undefined || failure === null) return;
     const isFolderMissing = (failure as NodeJS.ErrnoException).code === 'ENOENT';
     const reason = isFolderMissing ? 'its folder does not exist' : systemReason(failure);
-    throw new CommandError(`${this.name} could not be written to its end: ${reason}.`);
+    throw new CommandError(`${this.name} could not be written completely: ${reason}.`);
   }
 }

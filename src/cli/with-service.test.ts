@@ -127,7 +127,9 @@ it('gives up on a service that takes the connection and does not answer', async 
       () => Promise.resolve(),
     ),
   ).rejects.toMatchObject({
-    message: expect.stringMatching(/takes connections, but has not answered for 30 s: it is stopped, hangs/) as string,
+    message: expect.stringMatching(
+      /accepts connections but has not answered for 30 s: it is paused, hanging/,
+    ) as string,
     status: EXIT.unavailable,
   });
   await Promise.race([asked, told]);
@@ -155,7 +157,7 @@ it.each(['call', 'download'] as const)('gives up a %s of a service that answers 
       (client) => client[how]('list.list', { params: { account: 'default' } }),
     ),
   ).rejects.toMatchObject({
-    message: expect.stringMatching(/has not answered for 30 s: .* may have been carried out\.$/) as string,
+    message: expect.stringMatching(/has not answered for 30 s: .* may have been carried out all the same\.$/) as string,
     status: EXIT.unavailable,
   });
   for (const now of [
@@ -188,14 +190,14 @@ it.each(['9.9.9', packageVersion()])(
         work,
       ).catch((error: unknown) => describeFailure(error).sentence);
     const isOwn = version === packageVersion();
-    const release = `It is release 9.9.9, and this command ${packageVersion()}: start the service again`;
+    const release = `The service is release 9.9.9, this command ${packageVersion()}. Restart the service`;
     expect(await failureOf((client) => client.call('plan.list'))).toMatch(
       isOwn
         ? /^There is nothing at this path\. \[404 not-found\]$/
         : `There is nothing at this path. [404 not-found] ${release}`,
     );
     const unforeseen = await failureOf(() => Promise.reject(new TypeError('It has no members.')));
-    expect(unforeseen).toMatch(isOwn ? /^This is a defect of Gannet/ : release);
+    expect(unforeseen).toMatch(isOwn ? /^Gannet failed because of a bug/ : release);
     expect(await failureOf(() => Promise.reject(new CommandError('No such file.')))).toBe('No such file.');
   },
 );

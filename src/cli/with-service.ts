@@ -57,7 +57,7 @@ export function assertDataDirectory({ data: { dir } }: Config): void {
   const folder = resolve(dir);
   if (existsSync(folder)) return;
   throw new CommandError(
-    `There is no data directory ${folder}. Is this the folder in which the service is started? GANNET_DATA_DIR names another one.`,
+    `There is no data directory ${folder}. Run the command in the folder that the service is started in, or set GANNET_DATA_DIR.`,
     EXIT.unavailable,
   );
 }

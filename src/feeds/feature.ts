@@ -26,7 +26,7 @@ export const feeds: Feature = {
       name: 'feed sync',
       operation: 'feed.sync',
       ...ofOne,
-      whileStopped: 'the feed is read once it is',
+      whileStopped: 'the feed is synced when it runs',
       print: printOne,
       follow: async () => (await import('./feed-text.js')).syncFollower,
     },

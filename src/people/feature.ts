@@ -2,7 +2,7 @@
 import type { Feature } from '../operations/index.js';
 import { OPENID_SETTINGS } from './openid-settings.js';
 
-const LINK_WHILE_STOPPED = 'the link leads nowhere until it is';
+const LINK_WHILE_STOPPED = 'the link works when it runs';
 
 export const people: Feature = {
   name: 'people',

@@ -10,7 +10,7 @@ export const resources: Feature = {
       name: 'resource refresh',
       group: 'files that records link to: read them again, or show their text',
       operation: 'list.resources-refresh',
-      whileStopped: 'the files are read once it is',
+      whileStopped: 'the files are read when it runs',
       arguments: ['list'],
       example: ['reports', '--failed', 'true'],
     },

@@ -74,7 +74,7 @@ it('says what exists, what an operation takes, and what was wrong', async () => 
   await fails(['list.red'], 2, "Did you mean 'list.read'?");
   await fails(['list.set-synonyms'], 2, "Did you mean 'synonym.update'?");
   await fails(['list.read'], 2, '--param list=…');
-  await fails(['list.read', '--param', 'list='], 2, "takes as 'list' is empty");
+  await fails(['list.read', '--param', 'list='], 2, "The parameter 'list' of list.read is empty");
   await fails(['list.read', '--param', 'list=none'], 1, "There is no list 'none'");
   const broken = join(dataDir, 'broken.json');
   writeFileSync(broken, '{"name": "x",\n "facets": [1,\n}');
@@ -82,9 +82,9 @@ it('says what exists, what an operation takes, and what was wrong', async () => 
     await fails(['list.create', '--body', body], 2, 'The body is not JSON. At line 3, column 1: "}" where a value');
   await fails(['list.create', '--body', '{"name":"a","name":"b"}'], 2, 'At line 1, column 13');
   writeFileSync(broken, Buffer.from('{"name": "é"}', 'latin1'));
-  await fails(['list.create', '--body', `@${broken}`], 2, 'broken.json is not in UTF-8');
+  await fails(['list.create', '--body', `@${broken}`], 2, 'broken.json is not valid UTF-8');
   writeFileSync(broken, ' '.repeat(20_000_000));
   await fails(['list.create', '--body', `@${broken}`], 1, 'The body is larger than');
-  await fails(['list.create', '--body', '@'], 2, 'names no file');
+  await fails(['list.create', '--body', '@'], 2, 'needs a file name');
   await fails(['list.create', '--body', '@/nowhere/list.json'], 1, '/nowhere/list.json cannot be read');
 });

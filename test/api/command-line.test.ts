@@ -96,7 +96,7 @@ describe('beside a running service', () => {
     expect(key.notes).toContain("Did you mean 'things'?");
     const halfScoped = gannet(service.dataDir, 'key', 'create', '--scope-target', 'things');
     expect((await halfScoped.ended).status).toBe(2);
-    expect(halfScoped.notes).toBe('--scope-target goes with --scope list or --scope group.\n');
+    expect(halfScoped.notes).toBe('--scope-target needs --scope list or --scope group.\n');
     const lists = gannet(service.dataDir, 'list', '--account', 'defualt');
     await lists.ended;
     expect(lists.notes).toContain("There is no account 'defualt'. Did you mean 'default'?");
@@ -139,7 +139,7 @@ describe('beside a running service', () => {
     const { status } = await command.ended;
     // All may have fitted into the pipe before its reader went.
     if (status === 0) expect(command.notes).toBe('');
-    else expect(command.notes).toMatch(/^Standard output could not be written to its end: .*\(EPIPE\)\.\n$/);
+    else expect(command.notes).toMatch(/^Standard output could not be written completely: .*\(EPIPE\)\.\n$/);
     expect(command.notes).not.toMatch(STACK);
   });
 
@@ -181,7 +181,10 @@ describe('beside a running service', () => {
         let notes = '';
         child.stderr?.on('data', (chunk: Buffer) => (notes += chunk.toString()));
         const [status] = (await once(child, 'close')) as [number];
-        expect([status, notes]).toEqual([1, expect.stringMatching(/\(ENOSPC\)\. The key, .* is deleted again\.\n$/)]);
+        expect([status, notes]).toEqual([
+          1,
+          expect.stringMatching(/\(ENOSPC\)\. The new key was not shown, so it was deleted\.\n$/),
+        ]);
       }
       closeSync(full);
       expect(await keys()).toBe(before);
@@ -195,7 +198,7 @@ describe('beside a running service', () => {
       expect(await command.ended).toEqual({ status: 0, signal: null });
       return command;
     };
-    expect((await imported()).notes).toContain('added once more. --name-from sku names them by that field');
+    expect((await imported()).notes).toContain('adds them again. --name-from sku names them by that field');
     const named = await imported('--name-from', 'sku');
     expect([named.output, named.notes]).toEqual([expect.stringContaining('2 added, 0 replaced'), '']);
     expect((await imported('--name-from', 'sku')).output).toContain('0 added, 2 replaced');
@@ -220,7 +223,7 @@ describe('beside a running service', () => {
     expect(await imported('papers', ...lists)).toMatchObject({
       status: 1,
       output: expect.stringContaining('1 refused'),
-      notes: expect.stringMatching(/record 1 \(7\): .*\n.*'by' holds objects: with --flatten [^.]*\('by\.…'\)\.\n$/),
+      notes: expect.stringMatching(/record 1 \(7\): .*\n.*'by' holds objects\. --flatten [^.]*\('by\.…'\)\.\n$/),
     });
     expect(await imported('papers', ...lists, '--flatten')).toMatchObject({ status: 0, notes: '' });
     expect(
@@ -239,7 +242,7 @@ describe('beside a running service', () => {
     const csv = await exported('csv');
     expect(csv.output).toBe('name,title\na,Pen\n');
     expect(csv.notes).toContain(
-      'not in the CSV, which has the fields that the list defines: "shelf"; --format ndjson has all',
+      'Left out of the CSV, which has only the fields that the list defines: "shelf". --format ndjson exports all fields.',
     );
     expect((await exported('ndjson')).notes).toBe('');
   });
@@ -313,7 +316,7 @@ describe('beside a running service', () => {
 
     const others = [{ title: '' }, { title: 7 }, { title: ['a', 'b'] }, { one: '' }, { several: ['x', 'y'] }];
     await service.client.bulk('default', from, others);
-    expect(await exported()).toContain('does not bring back as they are, of "title", "one":');
+    expect(await exported()).toContain('changes some values of "title", "one":');
     rmSync(dirname(file), { recursive: true });
   });
 
@@ -327,10 +330,10 @@ describe('beside a running service', () => {
     };
     await service.client.post('/list/default', { name: 'awaiting' });
     for (const [file, text, sentence] of [
-      ['a.csv', '', 'a.csv is empty: there are no records in it'],
-      ['a.csv', 'name,title\n', 'a.csv has a heading alone: there are no records in it'],
-      ['a.ndjson', '', 'a.ndjson is empty: there are no records in it'],
-      ['a.json', '[]', 'a.json is an empty array: there are no records in it'],
+      ['a.csv', '', 'a.csv is empty: there are no records to import'],
+      ['a.csv', 'name,title\n', 'a.csv has only a header line: there are no records to import'],
+      ['a.ndjson', '', 'a.ndjson is empty: there are no records to import'],
+      ['a.json', '[]', 'a.json is an empty array: there are no records to import'],
     ] as const) {
       const told = expect.stringContaining(sentence) as string;
       expect(await imported('nothing', file, text)).toEqual({ status: 1, told, made: false });
@@ -367,7 +370,7 @@ describe('beside a running service', () => {
     served.child.kill('SIGHUP');
     served.child.kill('SIGHUP');
     expect(await served.ended).toEqual({ status: 0, signal: null });
-    expect(served.notes).toMatch(/"signal":"SIGHUP","msg":"The service is told to stop"/);
+    expect(served.notes).toMatch(/"signal":"SIGHUP","msg":"Stopping: received a signal"/);
     rmSync(dataDir, { recursive: true });
     rmSync(settings);
   });
@@ -383,7 +386,7 @@ describe('beside a running service', () => {
     await other.stop('SIGKILL');
     command.child.stdin.end(RECORDS);
     expect(await command.ended).toEqual({ status: 3, signal: null });
-    expect(command.notes).toMatch(/^The service (ended the connection|on .* has ended meanwhile).*\.\n$/);
+    expect(command.notes).toMatch(/^The service (closed the connection|on .* has stopped).*\.\n$/);
     await other.close();
   });
 });

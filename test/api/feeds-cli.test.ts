@@ -31,7 +31,7 @@ it('says how far it is, and how it ended', async () => {
   release();
   const { status, output } = await running;
   expect([status, output]).toEqual([0, expect.stringContaining('1 added, 0 changed, 1 removed') as string]);
-  expect(output).toMatch(/^(?:\d+ done, .*|Waiting for its turn)\n/);
+  expect(output).toMatch(/^(?:\d+ done, .*|Waiting in the queue)\n/);
   const json = await run('sync', 'docs', '--json');
   expect([json.status, (JSON.parse(json.output) as { readonly status: string }).status]).toEqual([0, 'Synced']);
 });
@@ -80,7 +80,7 @@ it('connects without waiting for a secret that nobody gives, and with one that i
   const given = (input: string) => gannetGiven(input, feeds.service.dataDir, 'feed', ...words);
   expect(await given('')).toMatchObject({
     status: 2,
-    notes: expect.stringContaining('The secret is read from standard input, which has no line for it') as string,
+    notes: expect.stringContaining('Expected the secret on standard input, which has no line left') as string,
   });
   expect((await feeds.client.get('/feed/default/kept')).status).toBe(404);
   const kept = await given('s3cret of the source\n');
@@ -100,7 +100,7 @@ it('says what is not JSON, which shells make of JSON without quotation marks', a
     '--settings',
     '{url: "https://a.example/"}',
   );
-  expect([status, notes]).toEqual([2, expect.stringContaining('--settings takes an object in JSON') as string]);
+  expect([status, notes]).toEqual([2, expect.stringContaining('--settings expects a JSON object') as string]);
   expect(notes).toContain('This is not JSON. At line 1, column 2');
 });
 

@@ -165,7 +165,7 @@ describe('gannet import --pdf', () => {
   });
 
   it.each([
-    ['a folder without a PDF', '2026/nothing', /has no file whose name ends in \.pdf/],
+    ['a folder without a PDF', '2026/nothing', /contains no \.pdf files/],
     ['a folder that is not there', 'nowhere', /cannot be read: it does not exist/],
   ])('tells of %s', async (_what, path, sentence) => {
     mkdirSync(join(folder, '2026', 'nothing'), { recursive: true });

@@ -126,7 +126,7 @@ it('names what cannot be written, writes the rest, and leaves no folder but its 
   const { status, notes } = await exported('bad', files);
   expect(status).toBe(1);
   for (const url of bad) expect(notes).toContain(`${url}: `);
-  expect(notes).toContain('Not written: 6 files that records link to');
+  expect(notes).toContain('6 linked files could not be written');
   expect([...filesIn(files).keys()]).toEqual(['default/papers/one.pdf']);
   expect(filesIn(join(folder, 'deep'))).toEqual(
     new Map([['er/bad/default/papers/one.pdf', digest(FILES.get(papers[0] as string))]]),
@@ -152,7 +152,7 @@ describe('an import', () => {
   };
 
   it.each([
-    ['a file at the top', () => folderWith('top', 'readme.txt'), 'lies in no folder of a media store', 2],
+    ['a file at the top', () => folderWith('top', 'readme.txt'), 'is not in the folder of a media store', 2],
     ['a store that there is not', () => folderWith('other', 'elsewhere/a.txt'), 'elsewhere', 1],
     ['no such folder', () => join(folder, 'not-there'), 'it does not exist', 1],
   ])('says what is wrong with %s, and takes no record', async (_what, files, said, expected) => {

@@ -45,11 +45,11 @@ it('takes files in and gives them out, whole, whether the service runs or not', 
     expect(readdirSync(folder).filter((name) => name.startsWith('missing'))).toEqual([]);
     await gannet(['media', 'delete', 'source.pdf']);
     await gannet(['media', 'delete', 'a/notes.txt']);
-    expect(await gannet(['media', 'list'])).toContain('has no such files');
+    expect(await gannet(['media', 'list'])).toContain('There are no such files');
   }
   mkdirSync(join(folder, 'shared'));
   const shared = ['--kind', 'folder', '--folder', join(folder, 'shared')];
-  expect(await gannet(['media-store', 'add', 'shared', ...shared])).toContain('is there');
+  expect(await gannet(['media-store', 'add', 'shared', ...shared])).toContain('Added the media store shared.');
   await gannet(['media', 'put', source, 'deep/er/x.bin', '--store', 'shared']);
   expect(readFileSync(join(folder, 'shared', 'deep', 'er', 'x.bin')).equals(content)).toBe(true);
   const bucket = ['--kind', 's3', '--endpoint', 'https://s3.example.com', '--bucket', 'files', '--access-key-id', 'A'];

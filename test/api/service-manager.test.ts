@@ -105,9 +105,9 @@ describe('the unit for systemd', () => {
   });
 
   it.each([
-    [['--user', 'no one'], '"no one" is no name of a user'],
+    [['--user', 'no one'], '"no one" is not a valid user name'],
     [['--data', 'data'], '--data has to be an absolute path'],
-    [['--data', '/srv/a\nUser=root'], 'cannot stand in a unit'],
+    [['--data', '/srv/a\nUser=root'], 'cannot be written in a systemd unit'],
   ])('is refused for %j', async (options, sentence) => {
     const { status, output, notes } = await gannet(join(folder, 'data'), 'systemd-unit', ...options);
     expect([status, output]).toEqual([2, '']);

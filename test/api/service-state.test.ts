@@ -68,7 +68,7 @@ it('knows the last backup, and one that failed since, after a restart too', asyn
   await service.start({ withoutKey: true });
   expect((await state()).backup).toEqual(backup);
   const { output } = await gannet(service.dataDir, 'doctor');
-  expect(output).toMatch(/! Last backup +20.* one failed at/);
+  expect(output).toMatch(/! Last backup +20.* the last attempt failed at/);
 });
 
 it('tells what does not work: a feed whose source is not there', async () => {

@@ -60,7 +60,7 @@ describe('what a command refuses before it asks for a secret', () => {
 it.each([
   [
     ['feed', 'connect', 'n', '--provider', 'rss', '--settings', 'url=x'],
-    /^--settings takes an object in JSON, such as .*, not url=x\n$/,
+    /^--settings expects a JSON object, such as .*, not url=x\n$/,
   ],
   [['call', 'list.create', '--param', 'nme=x'], /^list\.create has no parameter 'nme'\. Did you mean 'name'\?/],
 ])('a wrong word is told before anything is asked: gannet %j', async (words, sentence) => {
@@ -129,7 +129,7 @@ describe('what is not there is told with the command that shows what there is', 
     [['list', 'ls', '--account', 'nix'], 'gannet account list'],
   ])('gannet %j', async (words, listing) => {
     const { status, err } = await told(...words);
-    expect(err).toContain(`\`${listing}\` shows those that there are. [404 `);
+    expect(err).toContain(`\`${listing}\` shows all of them. [404 `);
     expect(status).toBe(EXIT.failed);
   });
 
@@ -137,7 +137,7 @@ describe('what is not there is told with the command that shows what there is', 
     const file = join(folder, 'birds.csv');
     writeFileSync(file, 'name,title\nbooby,Booby\n');
     expect((await told('import', file, '--list', 'nix')).err).toMatch(
-      /^There is no list 'nix'\. With --create it is made, .* `gannet list` shows .* \[404/,
+      /^There is no list 'nix'\. Add --create to create it .* `gannet list` shows .* \[404/,
     );
   });
 
@@ -146,7 +146,7 @@ describe('what is not there is told with the command that shows what there is', 
     writeFileSync(file, '\x89PNG\r\n\x1a\n', 'latin1');
     expect(await told('media', 'put', file)).toEqual({
       status: EXIT.done,
-      err: expect.stringMatching(/booby\.csv is a PNG picture, and is kept as text\/csv, by its name: /),
+      err: expect.stringMatching(/booby\.csv is a PNG picture, but its name makes it text\/csv\. /),
     });
   });
 

@@ -80,7 +80,7 @@ describe('a matrix beside records', () => {
       ...['export', '--list', 'columns', '--format', 'csv', '-o', csv, '--npy', out],
     );
     expect(exported.status, exported.notes).toBe(0);
-    expect(exported.notes).toBe(`3 records written to ${csv}\n3 rows of vectors written to ${out}\n`);
+    expect(exported.notes).toBe(`3 records written to ${csv}\n3 vectors written to ${out}\n`);
     expect(readFileSync(csv, 'utf8')).toBe('name\nzero\none\n"two, or more"\n');
     expect(floatsOf(out)).toEqual(rows.flat());
   });
@@ -137,7 +137,7 @@ describe('a matrix beside records', () => {
       'strict',
     );
     expect(more.status).toBe(1);
-    expect(more.notes).toMatch(/has 3 vectors, and only 2 records were there/);
+    expect(more.notes).toMatch(/has 3 vectors, but the file has only 2 records/);
     await made('by-words', null);
     const wordless = await gannet(service.dataDir, 'import', file, '--npy', bad, '--list', 'by-words');
     expect(wordless.notes).toMatch(/The list takes no vectors with its records/);
@@ -173,7 +173,7 @@ describe('vectors in records', () => {
     const npy = join(folder, 'several.npy');
     const refused = await gannet(service.dataDir, 'export', '--list', 'several', '--npy', npy);
     expect(refused.status).toBe(1);
-    expect(refused.notes).toMatch(/The record "two" has 2 vectors, and a matrix has one row for each record/);
+    expect(refused.notes).toMatch(/The record "two" has 2 vectors, but a matrix has one row for each record/);
     expect(readdirSync(folder).filter((name) => name.startsWith('several.npy'))).toEqual([]);
   });
 

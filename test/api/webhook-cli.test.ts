@@ -40,9 +40,9 @@ it('makes webhooks and queues pings without the service, which sends them when i
   const { id, secret } = JSON.parse(json) as { id: string; secret: string };
   expect(secret).toHaveLength(44);
   expect(await gannet('list')).toMatch(new RegExp(`${id} .*list\\.created,list\\.deleted`));
-  const isStopped = 'The service is not running: nothing is sent until it is';
+  const isStopped = 'The service is not running: nothing is sent until it runs';
   expect(await printed('test', id)).toEqual({
-    stdout: expect.stringContaining('on its way') as string,
+    stdout: expect.stringContaining('Queued the ping') as string,
     stderr: expect.stringContaining(isStopped) as string,
   });
   expect((await printed('replay', id)).stderr).toContain(isStopped);
@@ -58,9 +58,9 @@ it('makes webhooks and queues pings without the service, which sends them when i
   expect(rotated).toHaveLength(44);
   expect((await gannet('secret', id)).trim()).toBe(rotated);
   await expect.poll(() => gannet('deliveries', id), { interval: 200 }).toMatch(/webhook\.ping .* 204 .*delivered/);
-  expect(await gannet('deliveries', id, '--set-aside')).toContain('Nothing is set aside');
-  expect(await printed('replay', id)).toEqual({ stdout: '0 deliveries are due again.\n', stderr: '' });
-  expect(await gannet('delete', id)).toContain('gone');
+  expect(await gannet('deliveries', id, '--set-aside')).toContain('No deliveries are set aside');
+  expect(await printed('replay', id)).toEqual({ stdout: 'Queued 0 deliveries again.\n', stderr: '' });
+  expect(await gannet('delete', id)).toContain('Deleted the webhook');
   await expect(gannet('test', id)).rejects.toMatchObject({ code: 1 });
   expect(JSON.parse(await gannet('ls', '--json'))).toEqual({ webhooks: [] });
 });

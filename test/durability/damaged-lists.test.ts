@@ -89,7 +89,7 @@ it('a list whose store is damaged is named by doctor and by the service, and can
   expect(lists).toHaveLength(2);
   expect(unavailable).toMatchObject([{ name, code: 'list-damaged' }]);
   const { output, notes } = await gannet(dataDir, 'list');
-  expect([output.split('\n').length, notes]).toEqual([4, expect.stringContaining(`${name} is not served: `)]);
+  expect([output.split('\n').length, notes]).toEqual([4, expect.stringContaining(`${name} is unavailable: `)]);
   // Once, however many come upon it.
   const told = () => service.output.split('\n').filter((line) => /"level":[45]0/.test(line) && line.includes(hit));
   await expect.poll(told).toHaveLength(1);

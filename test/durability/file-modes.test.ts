@@ -113,12 +113,12 @@ describe('the data directory', () => {
     for (const path of everything(dataDir)) chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644);
     const before = modes(dataDir);
     const { output } = await gannet(dataDir, 'doctor');
-    expect(output).toMatch(/! File permissions +other users can reach \d+ of the files/);
+    expect(output).toMatch(/! File permissions +other users can access \d+ of the files/);
     expect(modes(dataDir)).toEqual(before);
     await service.start();
     expect([...modes(dataDir)].sort()).toEqual(['file 600', 'folder 700', 'socket 600']);
     await expect.poll(() => service.output).toContain('Files that other users could reach are closed');
-    expect((await gannet(dataDir, 'doctor')).output).toContain('only their owner can reach the files');
+    expect((await gannet(dataDir, 'doctor')).output).toContain('only the owner can access the files');
   });
 
   itWhere(isRoot, 'only root can be another user')(
@@ -147,7 +147,7 @@ describe('the data directory', () => {
     const socket = readFileSync(join(dataDir, 'control.path'), 'utf8');
     const folder = join(socket, '..');
     expect([...modes(folder)].sort()).toEqual(['folder 700', 'socket 600']);
-    expect((await gannet(dataDir, 'key', 'list')).output).toContain('has no keys');
+    expect((await gannet(dataDir, 'key', 'list')).output).toContain('has no API keys');
     if (isRoot) expect(asNobody(CONNECT, socket).trim()).toBe('EACCES');
     // One that was killed leaves it, and the next one takes that away.
     await service.stop('SIGKILL');

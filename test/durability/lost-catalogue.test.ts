@@ -125,7 +125,7 @@ describe('a catalogue that is gone', () => {
     const adopted = await gannet(dataDir, 'doctor', '--adopt-lists');
     expect(adopted.status, adopted.notes).toBe(0);
     expect(adopted.output).toMatch(
-      /account default is made again[^]*default\/birds is back, with 20 records[^]*Keys, groups/,
+      /Created the account default again[^]*Adopted the list default\/birds with 20 records[^]*API keys, groups/,
     );
     await service.start();
     expect(folders()).toEqual(ids);
@@ -197,7 +197,7 @@ describe('an older copy of the catalogue', () => {
 
     await service.stop();
     cpSync(system(), join(dataDir, 'older'), { recursive: true });
-    expect((await gannet(dataDir, 'doctor', '--adopt-lists')).output).toContain('default/young is back');
+    expect((await gannet(dataDir, 'doctor', '--adopt-lists')).output).toContain('Adopted the list default/young');
     await service.start();
     expect([await found('young'), unknown()]).toEqual([20, []]);
 
@@ -229,8 +229,10 @@ describe('adopting', () => {
     const { status, output } = await gannet(dataDir, 'doctor', '--adopt-lists');
     // A folder that holds no list stays, and the exit status says so.
     expect([status, unknown()]).toEqual([1, ['x1']]);
-    expect(output).toContain('default/birds-2 is back, with 20 records; its name was birds, which another list has');
-    expect(output).toContain(`default/list-${fish} is back, with 20 records; its name and account are not known`);
+    expect(output).toContain(
+      'Adopted the list default/birds-2 with 20 records; its name birds is taken by another list',
+    );
+    expect(output).toContain(`Adopted the list default/list-${fish} with 20 records; its name and account are unknown`);
     await service.start();
     expect(await Promise.all(['birds', 'birds-2', `list-${fish}`].map(found))).toEqual([20, 20, 20]);
   });

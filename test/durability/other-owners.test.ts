@@ -175,7 +175,7 @@ describeWhere(process.getuid?.() === 0, 'only root can be another user')(
         expect(status, argv.join(' ')).not.toBe(0);
         expect(notes + output).toContain(`belongs to the user with the id ${NOBODY}`);
       }
-      expect((await gannet(dataDir, 'doctor')).output).toContain(`its data belongs to the user with the id ${NOBODY}`);
+      expect((await gannet(dataDir, 'doctor')).output).toContain(`The data belongs to the user with id ${NOBODY}`);
       expect(existsSync(join(dataDir, 'lock'))).toBe(false);
       expect(existsSync(join(dataDir, 'system', 'lock.mdb'))).toBe(false);
       expect(asNobody(dataDir, 'list', 'ls').said).toContain('films');

@@ -234,7 +234,7 @@ it('files of vectors that are damaged or missing are made again without a reques
   expect(checks.find(({ name }) => name === 'Segment checksums')).toMatchObject({
     state: 'failed',
     detail: expect.stringMatching(
-      `^${file} .*: the next start makes the index of vectors of these lists again from the vectors that are kept$`,
+      `^${file} .*: the next start rebuilds the vector index of these lists from the stored vectors$`,
     ) as string,
   });
 });

@@ -276,7 +276,7 @@ describe('a new feature', () => {
     const root = open({ path: join(service.dataDir, 'echo'), noSubdir: false, maxDbs: 64 });
     root.putSync(FORMAT_KEY, { kind: 'echo', number: 1, made_by: '0.1.0' });
     await root.close();
-    expect(await doctor()).toMatch(/✓ Data of echoes .*has format 1, which the next start brings up to 2/);
+    expect(await doctor()).toMatch(/✓ Data of echoes .*has format 1; the next start upgrades it to 2/);
     expect(JSON.parse(await gannet('echo', 'count', '--json'))).toEqual({ count: count * 12 });
     expect(JSON.parse(await gannet('echo', 'count', '--json'))).toEqual({ count: count * 12 });
   });

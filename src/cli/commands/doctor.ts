@@ -74,5 +74,9 @@ function printChecks(output: Output, checks: readonly Check[], failed: boolean):
     const [style, mark] = MARKS[state];
     output.write(`${styled(output, style, mark)} ${name.padEnd(width)}  ${printableLines(detail)}\n`);
   }
-  output.write(failed ? '\nThe service cannot run as it is: see the lines with ✗.\n' : '\nThe service can run.\n');
+  output.write(
+    failed
+      ? '\nThe service cannot run. Fix the problems marked ✗, then run gannet doctor again.\n'
+      : '\nThe service can run.\n',
+  );
 }

@@ -43,7 +43,7 @@ interface DamagedRecord {
 export async function exportList(context: CommandContext, options: ExportOptions): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
   if (options.forSpreadsheets === true && options.format !== 'csv') {
-    throw new CommandError('--for-spreadsheets says how a CSV is written: give --format csv as well.');
+    throw new CommandError('--for-spreadsheets needs --format csv.');
   }
   const file = options.output === undefined ? undefined : await OutputFile.begin(options.output);
   const { count, damaged, undefinedFields, changed, files } = await keeping(file, async () => {
@@ -57,8 +57,7 @@ export async function exportList(context: CommandContext, options: ExportOptions
     );
   });
   if (file !== undefined) context.output.note(`${formatRecords(count)} written to ${options.output}\n`);
-  if (options.npy !== undefined)
-    context.output.note(`${formatCounted(count, 'row')} of vectors written to ${options.npy}\n`);
+  if (options.npy !== undefined) context.output.note(`${formatCounted(count, 'vector')} written to ${options.npy}\n`);
   if (undefinedFields.size > 0) context.output.note(leftOut([...undefinedFields]));
   if (changed.size > 0) context.output.note(notAsTheyAre([...changed]));
   const hasFiles = files?.tell(context.output) ?? true;
@@ -66,18 +65,18 @@ export async function exportList(context: CommandContext, options: ExportOptions
   for (const { id, error } of damaged.slice(0, DAMAGED_NAMED_MAX)) {
     context.output.note(`${id ?? 'a record without a readable id'}: ${error}\n`);
   }
-  context.output.note(`${formatRecords(damaged.length)} left out: damaged on disk\n`);
+  context.output.note(`${formatRecords(damaged.length)} left out because they are damaged on disk\n`);
   return EXIT.failed;
 }
 
 function leftOut(names: readonly string[]): string {
-  return `not in the CSV, which has the fields that the list defines: ${namesOf(names)}; --format ndjson has all\n`;
+  return `Left out of the CSV, which has only the fields that the list defines: ${namesOf(names)}. --format ndjson exports all fields.\n`;
 }
 
 function notAsTheyAre(names: readonly string[]): string {
   const why =
-    'it has no empty texts and no halves of surrogate pairs, numbers and several values of facets alone, and one value of a Single one';
-  return `some values that an import of the CSV does not bring back as they are, of ${namesOf(names)}: ${why}; --format ndjson keeps all\n`;
+    'it cannot hold empty texts, halves of surrogate pairs, numbers or several values outside of facets, or more than one value of a Single facet';
+  return `An import of this CSV changes some values of ${namesOf(names)}: ${why}. --format ndjson keeps all values.\n`;
 }
 
 function namesOf(names: readonly string[]): string {
@@ -202,8 +201,10 @@ function addUnlisted(fields: readonly string[], listed: ReadonlySet<string>, to:
 /** Undefined where the record has no vector. */
 function rowOf({ name, vector, vectors }: ExportedRecord, matrix: NpyWriter): Float32Array | undefined {
   if (vectors !== undefined) {
-    const detail = `The record ${JSON.stringify(name)} has ${vectors.length} vectors, and a matrix has one row for each record`;
-    throw new CommandError(`${detail}: ${matrix.path} is not written. --vectors puts them into the records.`);
+    const detail = `The record ${JSON.stringify(name)} has ${vectors.length} vectors, but a matrix has one row for each record`;
+    throw new CommandError(
+      `${detail}, so ${matrix.path} was not written. Use --vectors to write the vectors into the records.`,
+    );
   }
   return vector === undefined ? undefined : Float32Array.from(vector);
 }

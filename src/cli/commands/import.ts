@@ -49,7 +49,7 @@ export interface ImportOptions {
 export async function importFile(context: CommandContext, file: string, options: ImportOptions): Promise<ExitStatus> {
   if (options.mediaStore !== undefined || options.text === true) {
     const option = options.text === true ? '--text' : '--media-store';
-    throw new CommandError(`${option} goes with --pdf, for a folder of PDF files.`, EXIT.usage);
+    throw new CommandError(`${option} needs --pdf, which imports a folder of PDF files.`, EXIT.usage);
   }
   const format = formatOf(file, options.format);
   const vectors = options.npy === undefined ? undefined : await NpyReader.open(options.npy);
@@ -128,7 +128,7 @@ async function asAsked(text: ImportText, file: string, { records, flatten }: Imp
     if (format === 'json') assertArray(file, begin);
     return { ...text, isAnew: false };
   }
-  if (format === 'csv') throw new CommandError('--records and --flatten go with JSON and NDJSON.', EXIT.usage);
+  if (format === 'csv') throw new CommandError('--records and --flatten work with JSON and NDJSON only.', EXIT.usage);
   const path = records === undefined ? [] : memberPath(records);
   const isCut = records !== undefined || format === 'json';
   const lines = isCut ? recordsWithin(file, recordLines(stream, path, begin)) : stream;
@@ -152,7 +152,7 @@ function assertArray(file: string, begin: Uint8Array): void {
   if (path === undefined) return;
   const member = memberName(path);
   throw new CommandError(
-    `${sourceName(file)} is a JSON object and no list of records. If they are those in its member ${printable(member)}, add --records ${printable(member)}.`,
+    `${sourceName(file)} is a JSON object, not an array of records. If the records are in its member ${printable(member)}, add --records ${printable(member)}.`,
   );
 }
 
@@ -163,16 +163,16 @@ function nestedNote(first: readonly unknown[], mayBeWithin: boolean): string | u
   const name = printable(field);
   const [only] = first;
   const isList = mayBeWithin && first.length === 1 && Array.isArray((only as Readonly<Record<string, unknown>>)[field]);
-  const within = isList ? ` If the records are those in it, --records ${name} takes them.` : '';
-  return `The field '${name}' holds objects: with --flatten what is in them becomes fields of their own ('${name}.…').${within}\n`;
+  const within = isList ? ` If these objects are the records, use --records ${name}.` : '';
+  return `The field '${name}' holds objects. --flatten turns their members into fields of their own ('${name}.…').${within}\n`;
 }
 
 function namelessNote({ suggestion }: Nameless): string {
   const how =
     suggestion === undefined
-      ? '--name-from FIELD names them by a field that is different in each'
+      ? 'Use --name-from FIELD with a field that is different in each record'
       : `--name-from ${/^[\w.-]+$/.test(suggestion) ? suggestion : `'${printable(suggestion)}'`} names them by that field`;
-  return `There are records without a name: imported again they would be added once more. ${how}, so that they are replaced.\n`;
+  return `Some records have no name, so importing the file again adds them again. ${how}, so that the next import replaces them.\n`;
 }
 
 /** Where progress is shown: not where JSON is wanted. */

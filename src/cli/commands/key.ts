@@ -47,9 +47,10 @@ export async function createKey(context: CommandContext, options: KeyCreateOptio
       // A key that nobody has seen would work all the same.
       await client.call('api-key.delete', { params: { account, id: answer.id } });
       const { message } = error as Error;
-      throw new CommandError(`${message} The key, which nobody has seen, is deleted again.`);
+      throw new CommandError(`${message} The new key was not shown, so it was deleted.`);
     }
-    if (options.json !== true) context.output.note(`Keep it: it is not shown again. ${describeReach(answer)}\n`);
+    if (options.json !== true)
+      context.output.note(`Copy the key now: it is not shown again. ${describeReach(answer)}\n`);
   });
   return EXIT.done;
 }
@@ -58,7 +59,7 @@ export async function createKey(context: CommandContext, options: KeyCreateOptio
 function newKeyBody(options: KeyCreateOptions): Record<string, unknown> {
   const { access, permissions } = options;
   if (permissions !== undefined && access !== undefined && access !== 'custom') {
-    throw new CommandError(`--permissions goes with --access custom, not with --access ${access}.`, EXIT.usage);
+    throw new CommandError(`--permissions needs --access custom, not --access ${access}.`, EXIT.usage);
   }
   if (access === 'custom' && permissions === undefined) {
     throw new CommandError('--access custom needs --permissions.', EXIT.usage);
@@ -70,7 +71,7 @@ function newKeyBody(options: KeyCreateOptions): Record<string, unknown> {
     );
   }
   if (options.scope === 'account' && options.scopeTarget !== undefined) {
-    throw new CommandError('--scope-target goes with --scope list or --scope group.', EXIT.usage);
+    throw new CommandError('--scope-target needs --scope list or --scope group.', EXIT.usage);
   }
   return {
     name: options.name,
@@ -95,7 +96,7 @@ export function splitList(text: string): string[] {
 function describeReach(key: KeyResource): string {
   const reach = key.scope === 'account' ? 'the whole account' : `the ${key.scope} ${key.scope_target}`;
   const may = key.permissions.length === 0 ? 'everything' : key.permissions.join(', ');
-  return `It reaches ${reach} and may do ${may}; it works ${key.expires_at === null ? 'until it is deleted' : `until ${key.expires_at}`}.`;
+  return `It gives access to ${reach}, with ${may}, and works ${key.expires_at === null ? 'until it is deleted' : `until ${key.expires_at}`}.`;
 }
 
 interface AccountAndJson {
@@ -112,7 +113,7 @@ export async function listKeys(context: CommandContext, options: AccountAndJson)
   }
   const keys = membersOf<KeyResource>(answer, 'keys');
   if (keys.length === 0) {
-    context.output.write(`The account ${account} has no keys. gannet key create makes one.\n`);
+    context.output.write(`The account ${account} has no API keys. Create one with gannet key create.\n`);
     return EXIT.done;
   }
   const rows = keys.map((key) => [
@@ -124,7 +125,7 @@ export async function listKeys(context: CommandContext, options: AccountAndJson)
     key.expires_at ?? 'never',
     lastUse(key),
   ]);
-  context.output.write(table([['ID', 'NAME', 'KEY', 'SCOPE', 'MAY DO', 'EXPIRES', 'LAST USED (UTC)'], ...rows]));
+  context.output.write(table([['ID', 'NAME', 'KEY', 'SCOPE', 'PERMISSIONS', 'EXPIRES', 'LAST USED (UTC)'], ...rows]));
   return EXIT.done;
 }
 
@@ -151,13 +152,15 @@ export async function deleteKey(
     const byName = keys.filter((key) => key.name === idOrName);
     const known = keys.some((key) => key.id === idOrName);
     if (!known && byName.length > 1) {
-      throw new CommandError(`${byName.length} keys are named ${idOrName}: name the one you mean by its id.`);
+      throw new CommandError(
+        `${byName.length} keys are named ${idOrName}. Use the id of the one to delete; gannet key list shows it.`,
+      );
     }
     const found = known ? idOrName : (byName[0]?.id ?? idOrName);
     await client.call('api-key.delete', { params: { account, id: found } });
     return found;
   });
   if (options.json === true) writeJson(context.output, { id, deleted: true });
-  else context.output.write(`The key ${id} no longer works.\n`);
+  else context.output.write(`Deleted the key ${id}. It no longer works.\n`);
   return EXIT.done;
 }

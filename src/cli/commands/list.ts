@@ -36,7 +36,10 @@ export async function listLists(
   if (options.json === true) {
     writeJson(context.output, answer);
   } else if (lists.length === 0) {
-    if (unavailable.length === 0) context.output.write(`The account ${account} has no lists.\n`);
+    if (unavailable.length === 0)
+      context.output.write(
+        `The account ${account} has no lists. Create one with gannet import FILE --list NAME --create.\n`,
+      );
   } else {
     const rows = lists.map((list) => [
       list.name,
@@ -47,11 +50,11 @@ export async function listLists(
     ]);
     context.output.write(table([['LIST', 'RECORDS', 'VERSION', 'LANGUAGE', 'SEARCHABLE FIELDS'], ...rows]));
   }
-  for (const { name, detail } of unavailable) context.output.note(`${name} is not served: ${detail}\n`);
+  for (const { name, detail } of unavailable) context.output.note(`${name} is unavailable: ${detail}\n`);
   return EXIT.done;
 }
 
 function unexpected(word: string): string {
   const name = LIST_NAME.test(word) ? word : 'NAME';
-  return `gannet list shows all lists, and nothing may stand behind it. gannet call list.read --param list=${name} tells everything of one list.`;
+  return `gannet list takes no arguments: it shows all lists. To see one list in full, run gannet call list.read --param list=${name}.`;
 }

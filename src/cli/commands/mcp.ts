@@ -108,7 +108,7 @@ async function callTool(
       const bytesMax = answerBytesMax(context);
       const answer = await answerOf(client, operation, { input: callInput({ ...input, params }), bytesMax });
       if (answer !== undefined) return toolAnswer(answer, bytesMax);
-      return toolError(`The file has more than ${bytesMax} bytes, which is as much as a tool answers.`);
+      return toolError(`The file has more than ${bytesMax} bytes, the most that a tool can return.`);
     });
   } catch (error) {
     if (error instanceof ServiceError) return toolProblem(error);

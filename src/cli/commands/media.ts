@@ -70,10 +70,10 @@ export async function putFile(
   options: MediaPutOptions,
 ): Promise<ExitStatus> {
   if (file === '-' && path === undefined)
-    throw new CommandError('What comes from standard input needs a path.', EXIT.usage);
+    throw new CommandError('A file from standard input needs a path in the store.', EXIT.usage);
   const source = await openSource(file);
   const target = path ?? basename(file);
-  const progress = new ByteProgress(context.output, `Putting ${printable(target)}`, options.json !== true);
+  const progress = new ByteProgress(context.output, `Uploading ${printable(target)}`, options.json !== true);
   const answer = (await context.withService((client) =>
     client.call('media.upload', {
       params: { ...paramsOf(context, options), path: target },
@@ -85,7 +85,7 @@ export async function putFile(
   const what = options.contentType === undefined && isText(answer) ? noTextFile(file) : undefined;
   if (what !== undefined)
     context.output.note(
-      `${printable(file)} is ${what}, and is kept as ${answer.content_type}, by its name: another name, or --content-type, tells what it is.\n`,
+      `${printable(file)} is ${what}, but its name makes it ${answer.content_type}. Use another name, or set the type with --content-type.\n`,
     );
   return show(
     context,
@@ -113,7 +113,7 @@ export async function getFile(context: CommandContext, path: string, options: Me
       throw new CommandError(`${output} was not written: ${(error as Error).message}`);
     }
   });
-  if (output !== undefined) context.output.note(`${printable(path)} is written to ${output}\n`);
+  if (output !== undefined) context.output.note(`${printable(path)} written to ${output}\n`);
   return EXIT.done;
 }
 
@@ -133,7 +133,8 @@ export async function listFiles(context: CommandContext, options: MediaListOptio
     }
   });
   return show(context, options, { files }, () => {
-    if (files.length === 0) return `The media store ${options.store} has no such files. gannet media put adds one.\n`;
+    if (files.length === 0)
+      return `There are no such files in the media store ${options.store}. Upload one with gannet media put.\n`;
     const rows = files.map((file) => [
       printable(file.path),
       formatBytes(file.bytes),
@@ -146,7 +147,7 @@ export async function listFiles(context: CommandContext, options: MediaListOptio
 
 export async function deleteFile(context: CommandContext, path: string, options: MediaOptions): Promise<ExitStatus> {
   await context.withData((client) => client.call('media.delete', { params: { ...paramsOf(context, options), path } }));
-  return show(context, options, { path, deleted: true }, () => `${printable(path)} is gone.\n`);
+  return show(context, options, { path, deleted: true }, () => `Deleted ${printable(path)}.\n`);
 }
 
 export async function listStores(context: CommandContext, options: MediaStoreOptions): Promise<ExitStatus> {
@@ -189,7 +190,7 @@ export async function addStore(
     context,
     options,
     answer,
-    () => `The media store ${name} is there. gannet media list --store ${name} shows its files.\n`,
+    () => `Added the media store ${name}. gannet media list --store ${name} shows its files.\n`,
   );
 }
 
@@ -204,7 +205,7 @@ export async function deleteStore(
     context,
     options,
     { name: store, deleted: true },
-    () => `The media store ${store} is gone; its files stay where they are.\n`,
+    () => `Removed the media store ${store}. Its files stay where they are.\n`,
   );
 }
 

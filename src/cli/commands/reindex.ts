@@ -17,7 +17,7 @@ export async function reindex(context: CommandContext, options: ReindexOptions):
     const { records, took_ms } = answer as { readonly records: number; readonly took_ms: number };
     const seconds = (took_ms / 1000).toFixed(1);
     context.output.write(
-      `The index of ${list} was made anew from ${formatRecords(records)}, those of all versions, in ${seconds} s.\n`,
+      `Rebuilt the index of ${list} from ${formatRecords(records)} (all versions) in ${seconds} s.\n`,
     );
   }
   return EXIT.done;

@@ -16,7 +16,7 @@ export async function restore(
 ): Promise<ExitStatus> {
   if (options.account !== undefined && !from.startsWith('media:'))
     throw new CommandError(
-      `--account says whose media store media:STORE is, and '${from}' is a folder of this machine: leave it out.`,
+      `--account needs a backup in a media store (media:STORE), but '${from}' is a folder of this machine. Leave --account out.`,
       EXIT.usage,
     );
   const { restoreData } = await load();
@@ -31,12 +31,10 @@ export async function restore(
     return EXIT.done;
   }
   const { data_dir: dataDir, made_utc: madeUtc, lists, bytes, before, before_earlier: earlier } = restored;
-  output.write(`${dataDir}: ${formatCounted(lists, 'list')}, ${formatBytes(bytes)}, as of ${madeUtc}\n`);
-  if (before !== null) output.write(`What was there is in ${before} now.\n`);
+  output.write(`Restored ${dataDir}: ${formatCounted(lists, 'list')}, ${formatBytes(bytes)}, as of ${madeUtc}\n`);
+  if (before !== null) output.write(`The previous data is in ${before}.\n`);
   if (earlier !== null) {
-    output.write(
-      `What was there before an earlier restore, which was cut short and came to its end first, is in ${earlier}.\n`,
-    );
+    output.write(`An earlier, interrupted restore was completed first. The data from before it is in ${earlier}.\n`);
   }
   return EXIT.done;
 }

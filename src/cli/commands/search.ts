@@ -65,7 +65,7 @@ async function searchByImage(
   }: SearchCommandOptions & { readonly image: string },
 ): Promise<unknown> {
   if (words !== '' || match !== undefined)
-    throw new CommandError('With --image nothing is searched by words: leave them and --match out.', EXIT.usage);
+    throw new CommandError('--image searches by the picture alone. Leave out the words and --match.', EXIT.usage);
   const { stream, bytes } = await openSource(image);
   const given = { filter, order_by: orderBy, facets, radius, size, skip, explain };
   const query = Object.fromEntries(

@@ -30,7 +30,7 @@ export async function serve(context: CommandContext): Promise<ExitStatus> {
   tell(() => {
     if (isWithoutKey)
       context.output.note(
-        `There is no API key yet. \`${programOf(process.env)} key create --access full\` makes the first one.\n`,
+        `There is no API key yet. Create the first one: ${programOf(process.env)} key create --access full\n`,
       );
     // The one that the machine has a binary of is what everybody expects.
     const carrier = service.webServer === 'uWebSockets.js' ? '' : ` (carried by ${service.webServer})`;
@@ -39,7 +39,7 @@ export async function serve(context: CommandContext): Promise<ExitStatus> {
   });
   const signal = await stopped;
   // A rotation of logs that sends SIGHUP, for instance, would not be found out otherwise.
-  service.services.log.info({ signal }, 'The service is told to stop');
+  service.services.log.info({ signal }, 'Stopping: received a signal');
   await service.close();
   return EXIT.done;
 }

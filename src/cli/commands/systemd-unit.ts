@@ -18,9 +18,8 @@ const STATE = /^\/var\/lib\/(.+)$/;
 const IN_A_HOME = /^\/(?:home|root|run\/user)\//;
 
 export function systemdUnit({ output }: CommandContext, { config, data, user }: SystemdUnitOptions): ExitStatus {
-  if (!USER_NAME.test(user)) throw new CommandError(`${JSON.stringify(user)} is no name of a user`, EXIT.usage);
-  if (!isAbsolute(data))
-    throw new CommandError('--data has to be an absolute path, such as /var/lib/gannet', EXIT.usage);
+  if (!USER_NAME.test(user)) throw new CommandError(`${JSON.stringify(user)} is not a valid user name`, EXIT.usage);
+  if (!isAbsolute(data)) throw new CommandError('--data must be an absolute path, such as /var/lib/gannet', EXIT.usage);
   const [node, program] = [process.execPath, programCalled()];
   const paths = [node, program, resolve(data), ...(config === undefined ? [] : [resolve(config)])];
   const inHomes = paths.filter((path) => IN_A_HOME.test(path));
@@ -35,7 +34,8 @@ export function systemdUnit({ output }: CommandContext, { config, data, user }: 
   };
   const template = readFileSync(join(packageRoot(), 'config', 'gannet.service'), 'utf8');
   output.write(template.replace(/\{(\w+)\}/g, (unknown, name: string) => values[name] ?? unknown));
-  for (const path of inHomes) output.note(`${path} lies in a home directory: see that the user ${user} reaches it.\n`);
+  for (const path of inHomes)
+    output.note(`${path} is in a home directory. Make sure that the user ${user} can read it.\n`);
   return EXIT.done;
 }
 
@@ -61,7 +61,11 @@ function stateOf(data: string): string {
 
 /** A value as units have it: % begins what systemd puts in. */
 function quoted(path: string): string {
-  if (/[\p{Cc}]/u.test(path)) throw new CommandError(`${JSON.stringify(path)} cannot stand in a unit`, EXIT.usage);
+  if (/[\p{Cc}]/u.test(path))
+    throw new CommandError(
+      `${JSON.stringify(path)} cannot be written in a systemd unit: it contains control characters`,
+      EXIT.usage,
+    );
   const escaped = path.replace(/%/g, '%%');
   return /[\s"'\\;]/.test(escaped) ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;
 }

@@ -64,7 +64,8 @@ export async function listWebhooks(context: CommandContext, options: WebhookOpti
   const answer = await context.withData((client) => readListing(client, 'webhook.list', { account }));
   return show(context, options, answer, () => {
     const webhooks = membersOf<WebhookResource>(answer, 'webhooks');
-    if (webhooks.length === 0) return `The account ${account} has no webhooks. gannet webhook create makes one.\n`;
+    if (webhooks.length === 0)
+      return `The account ${account} has no webhooks. Create one with gannet webhook create.\n`;
     const rows = webhooks.map(({ id, url, events }) => [id, printable(url), events.join(',')]);
     return table([['ID', 'URL', 'EVENTS'], ...rows]);
   });
@@ -77,12 +78,7 @@ export async function createWebhook(context: CommandContext, options: WebhookCre
 
 export async function deleteWebhook(context: CommandContext, id: string, options: WebhookOptions): Promise<ExitStatus> {
   await call(context, 'webhook.delete', { params: { account: accountOf(context, options), id } });
-  return show(
-    context,
-    options,
-    { id, deleted: true },
-    () => `The webhook ${id} is gone, with what was waiting for it.\n`,
-  );
+  return show(context, options, { id, deleted: true }, () => `Deleted the webhook ${id} and its waiting deliveries.\n`);
 }
 
 export async function testWebhook(context: CommandContext, id: string, options: WebhookOptions): Promise<ExitStatus> {
@@ -92,7 +88,7 @@ export async function testWebhook(context: CommandContext, id: string, options: 
     context,
     options,
     answer,
-    () => `The ping ${answer.delivery} is on its way. gannet webhook deliveries ${id} tells what became of it.\n`,
+    () => `Queued the ping ${answer.delivery}. gannet webhook deliveries ${id} shows the result.\n`,
   );
 }
 
@@ -128,7 +124,7 @@ export async function replayDeliveries(
   const params = { account: accountOf(context, options), id };
   const answer = (await queue(context, 'webhook.replay', { params, body })) as { readonly replayed: number };
   return show(context, options, answer, () =>
-    answer.replayed === 1 ? '1 delivery is due again.\n' : `${answer.replayed} deliveries are due again.\n`,
+    answer.replayed === 1 ? 'Queued 1 delivery again.\n' : `Queued ${answer.replayed} deliveries again.\n`,
   );
 }
 
@@ -151,7 +147,7 @@ function call(context: CommandContext, operation: string, input: WebhookInput): 
 function queue(context: CommandContext, operation: string, input: WebhookInput): Promise<unknown> {
   return context.withData(async (client) => {
     const answer = await client.call(operation, input);
-    if (client.transport === 'data directory') tellStopped(context.output, 'nothing is sent until it is');
+    if (client.transport === 'data directory') tellStopped(context.output, 'nothing is sent until it runs');
     return answer;
   });
 }
@@ -166,14 +162,14 @@ function show(context: CommandContext, { json }: WebhookOptions, answer: unknown
 function showSecret(context: CommandContext, options: WebhookOptions, webhook: WithSecret): ExitStatus {
   const status = show(context, options, webhook, () => `${webhook.secret}\n`);
   if (options.json !== true) {
-    context.output.note(`This is the secret of the webhook ${webhook.id}; gannet webhook secret prints it again.\n`);
+    context.output.note(`Signing secret of the webhook ${webhook.id}. To print it again, run gannet webhook secret.\n`);
   }
   return status;
 }
 
 function attemptTable(answer: unknown): string {
   const attempts = membersOf<AttemptResource>(answer, 'attempts');
-  if (attempts.length === 0) return 'Nothing was sent to this webhook in the last 30 days.\n';
+  if (attempts.length === 0) return 'No deliveries in the last 30 days.\n';
   const rows = attempts.map((each) => [
     each.at_utc,
     each.event,
@@ -188,7 +184,7 @@ function attemptTable(answer: unknown): string {
 
 function setAsideTable(answer: unknown): string {
   const deliveries = membersOf<SetAsideResource>(answer, 'deliveries');
-  if (deliveries.length === 0) return 'Nothing is set aside.\n';
+  if (deliveries.length === 0) return 'No deliveries are set aside.\n';
   const rows = deliveries.map((each) => [
     each.set_aside_utc,
     each.event,

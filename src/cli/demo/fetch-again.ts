@@ -13,7 +13,7 @@ export async function fetchAgain(url: string, headers: Readonly<Record<string, s
     } catch (error) {
       const { cause } = error as { readonly cause?: unknown };
       const reason = cause instanceof Error ? cause.message : String(error);
-      throw new CommandError(`The service cannot be reached at ${new URL(url).origin}: ${reason}.`, EXIT.unavailable);
+      throw new CommandError(`Cannot reach the service at ${new URL(url).origin}: ${reason}.`, EXIT.unavailable);
     }
   }
 }

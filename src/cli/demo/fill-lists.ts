@@ -34,7 +34,7 @@ export async function fillList(filling: Filling, list: DemoList, state: DemoStat
       readonly record_count: number;
     };
     if (present.record_count > 0) {
-      output.write(`${list.title}: ${formatCount(present.record_count)} records are here\n`);
+      output.write(`${list.title}: ${formatCount(present.record_count)} records, already imported\n`);
       return state;
     }
   }
@@ -51,7 +51,7 @@ export async function untilLearned({ client, account, output }: Filling, list: D
     const { meaning, record_count: count } = await read();
     if (meaning.state !== 'embedding') break;
     if (performance.now() > giveUpMs) {
-      output.write(`${list.title}: not all is learned yet; searches find more by and by\n`);
+      output.write(`${list.title}: still learning in the background; searches by meaning find more later\n`);
       break;
     }
     progress.update({ records: meaning.embedded, share: meaning.embedded / Math.max(1, count) });
@@ -71,7 +71,9 @@ async function importList({ client, account, output }: Filling, list: DemoList):
     })) as BulkAnswer;
     if (answer.failed > 0) {
       const first = answer.errors[0];
-      throw new CommandError(`${answer.failed} records of ${list.title} were refused, first: ${first?.detail ?? ''}`);
+      throw new CommandError(
+        `${answer.failed} records of ${list.title} were refused. The first: ${first?.detail ?? ''}`,
+      );
     }
     progress.done(records.length);
     return records.length;

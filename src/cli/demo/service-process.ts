@@ -58,7 +58,7 @@ async function readyAddress(child: ChildProcess, ended: Promise<number>): Promis
     });
   });
   const failed = ended.then((): never => {
-    throw new CommandError(`The service did not start: ${printed.trim() || 'it said nothing'}`);
+    throw new CommandError(`The service did not start: ${printed.trim() || 'it printed nothing'}`);
   });
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {

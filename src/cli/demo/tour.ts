@@ -15,7 +15,7 @@ export interface TourSearch {
 
 const TOUR: readonly TourSearch[] = [
   {
-    title: 'Words, misspelt: ranked all the same, and all that match counted by domain',
+    title: 'Misspelt words, ranked, with all matches counted by domain',
     list: 'wordnet',
     options: { query: 'flighltess brid', facets: 'lexical_domain', size: 3 },
     fields: ['words', 'gloss'],
@@ -33,7 +33,7 @@ const TOUR: readonly TourSearch[] = [
     fields: ['words', 'gloss'],
   },
   {
-    title: 'By meaning, learned from the list itself: behind the greyhounds, dogs that no word finds',
+    title: 'By meaning, learned from the list itself: after the greyhounds, dogs that share no word with the search',
     list: 'animals',
     options: { query: 'greyhound', skip: 3, size: 4, explain: 'true' },
     fields: ['words', 'gloss'],
@@ -45,7 +45,7 @@ const TOUR: readonly TourSearch[] = [
     fields: ['population', 'country'],
   },
   {
-    title: 'Around a point: what lies within 30 km of Zürich, largest first?',
+    title: 'Around a point: cities within 30 km of Zürich, largest first',
     list: 'cities',
     options: { radius: '47.3769,8.5417,30km', order_by: 'population desc', facets: 'country', size: 3 },
     fields: ['population', 'country'],

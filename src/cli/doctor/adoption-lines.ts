@@ -4,25 +4,27 @@ import { formatRecords, printable } from '../output.js';
 
 export function adoptionLines({ accounts, lists, put_back, left }: AdoptionReport): string[] {
   const lines = [
-    ...accounts.map((name) => `The account ${printable(name)} is made again.`),
+    ...accounts.map((name) => `Created the account ${printable(name)} again.`),
     ...lists.map(adoptedLine),
-    ...put_back.map((id) => `The folder of the list ${id}, which the catalogue knows, is back in its place.`),
-    ...left.map(({ path, reason }) => `${path} stays where it is: ${printable(reason)}`),
+    ...put_back.map((id) => `Moved the folder of the list ${id}, which is in the catalogue, back into place.`),
+    ...left.map(({ path, reason }) => `Left ${path} where it is: ${printable(reason)}`),
   ];
-  if (lines.length === 0) return ['There is no list that the catalogue does not know.'];
+  if (lines.length === 0) return ['There are no lists to adopt: the catalogue has them all.'];
   if (lists.length > 0)
-    lines.push('', 'Keys, groups and webhooks are not kept with the lists: make those again that you need.');
+    lines.push('', 'API keys, groups and webhooks are not stored with the lists. Create those that you need again.');
   return lines;
 }
 
 function adoptedLine({ account, name, former_name, records, settings_known }: AdoptedList): string {
-  const named = `The list ${printable(`${account}/${name}`)} is back, with ${formatRecords(records)}`;
+  const named = `Adopted the list ${printable(`${account}/${name}`)} with ${formatRecords(records)}`;
   const renamed =
     former_name === undefined
       ? ''
       : former_name === null
-        ? '; its name and account are not known, an earlier release made it'
-        : `; its name was ${printable(former_name)}, which another list has`;
-  const settings = settings_known ? '' : '; language by its fields, no rules and no synonyms';
+        ? '; its name and account are unknown, because an earlier release created it'
+        : `; its name ${printable(former_name)} is taken by another list`;
+  const settings = settings_known
+    ? ''
+    : '; its language was taken from its fields, and its rules and synonyms are lost';
   return `${named}${renamed}${settings}.`;
 }

@@ -47,7 +47,7 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
   const folder = resolve(config.data.dir);
   const fault = dataDirectoryFault(folder);
   if (fault !== undefined) return [failed('Data directory', `${folder} cannot be used: ${fault}`)];
-  if (!existsSync(folder)) return [fine('Data directory', `${folder} does not exist yet: the first start makes it`)];
+  if (!existsSync(folder)) return [fine('Data directory', `${folder} does not exist yet; the first start creates it`)];
   const barred = unreachableEntries(folder);
   if (barred.length > 0) return [failed('Data directory', `${folder} cannot be used: ${toldUnreachable(barred)}`)];
   const checks = [fine('Data directory', `${folder} is writable`)];
@@ -60,7 +60,7 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
       checks.push(
         notice(
           'Service',
-          `not running; its data belongs to the user with the id ${owner}, as whom the rest is looked at`,
+          `not running. The data belongs to the user with id ${owner}: run gannet doctor as that user to check the rest`,
         ),
       );
     } else if (client === undefined) {
@@ -113,7 +113,7 @@ async function portCheck({ host, port }: { readonly host: string; readonly port:
     });
     return fine(name, `${host}:${port} is free`);
   } catch (error) {
-    return failed(name, `${host}:${port} cannot be listened on: ${systemReason(error)}`);
+    return failed(name, `${host}:${port} is not available: ${systemReason(error)}`);
   } finally {
     probe.close();
   }
@@ -171,7 +171,7 @@ async function mediaCheck(client: ServiceClient, account: string): Promise<Check
   const name = 'Media store';
   const answer = await client.call('media-store.check', { params: { account, store: 'default' } });
   const problems = membersOf<string>(answer, 'problems');
-  if (problems.length === 0) return fine(name, 'its files are as they were uploaded');
+  if (problems.length === 0) return fine(name, 'all files match their checksums');
   const told = problems.slice(0, PROBLEMS_TOLD_MAX).join('; ');
   // A backup that was made amid uploads brings some, and a catalogue that was put back: nothing is lost by them.
   const isRoomAlone = problems.length === 1 && (answer as { unnamed_contents: number }).unnamed_contents > 0;
@@ -183,10 +183,7 @@ async function problemsOf(client: ServiceClient, account: string, list: string):
   try {
     const problems = membersOf<string>(await client.call('list.check', { params: { account, list } }), 'problems');
     if (problems.length === 0) return [];
-    return [
-      ...problems.slice(0, PROBLEMS_TOLD_MAX),
-      `gannet reindex --list ${list} makes the index anew from the records`,
-    ];
+    return [...problems.slice(0, PROBLEMS_TOLD_MAX), `rebuild the index with gannet reindex --list ${list}`];
   } catch (error) {
     if (error instanceof ProblemError) return [describeProblem(error.problem)];
     throw error;

@@ -26,17 +26,17 @@ export function modeCheck(folder: string): Check {
   const name = 'File permissions';
   const open = openEntries(folder);
   const [first] = open;
-  if (first === undefined) return fine(name, 'only their owner can reach the files');
+  if (first === undefined) return fine(name, 'only the owner can access the files');
   const user = process.getuid?.();
   const foreign = user === 0 ? undefined : open.find(({ owner }) => owner !== user);
   const mode = first.mode.toString(8).padStart(4, '0');
   const remedy =
     foreign === undefined
-      ? 'the next start of the service closes them'
-      : `${foreign.path} belongs to the user with the id ${foreign.owner}, who has to close it`;
+      ? 'the next start of the service restricts them'
+      : `${foreign.path} belongs to the user with id ${foreign.owner}, who must restrict it (chmod)`;
   return notice(
     name,
-    `other users can reach ${formatCount(open.length)} of the files (${first.path}: ${mode}): ${remedy}`,
+    `other users can access ${formatCount(open.length)} of the files (${first.path}: ${mode}); ${remedy}`,
   );
 }
 
@@ -46,7 +46,7 @@ export function unknownListsCheck(folder: string): Check {
   if (unknown.length === 0) return fine(name, 'none');
   return notice(
     name,
-    `${firstOf(unknown)}: the catalogue does not know them; stop the service and run gannet doctor --adopt-lists to put them back, or delete the folders`,
+    `not in the catalogue: ${firstOf(unknown)}. To restore them, stop the service and run gannet doctor --adopt-lists; otherwise delete the folders`,
   );
 }
 
@@ -58,11 +58,11 @@ export async function setAsideCheck(folder: string): Promise<Check> {
     folder,
     environments.map(({ path }) => path),
   );
-  if (aside.length === 0) return fine(name, 'no database was damaged');
+  if (aside.length === 0) return fine(name, 'no damaged databases');
   const told = firstOf(aside.map((each) => join(folder, each)));
   return notice(
     name,
-    `${told}: damaged, and new ones were begun; a backup has what was in them. Delete them when they are not needed any more`,
+    `damaged and replaced by new ones: ${told}. Their contents are in a backup, if you have one. Delete the files when you no longer need them`,
   );
 }
 
@@ -73,10 +73,10 @@ export function unreadableCheck(unreadable: readonly string[]): Check {
   const isSystem = unreadable.includes('system');
   return failed(
     name,
-    `the disk cannot read ${unreadable.join(', ')}: look after the disk; ` +
+    `the disk cannot read ${unreadable.join(', ')}. Check the disk; ` +
       (isSystem
-        ? 'changes are refused until it can be read, which is tried again by itself'
-        : 'they are left as they are, and opened again by themselves'),
+        ? 'the service refuses changes until it can be read, and retries by itself'
+        : 'the service leaves them unchanged, and retries by itself'),
   );
 }
 
@@ -88,13 +88,13 @@ export async function catalogueChecks(folder: string): Promise<Check[]> {
   try {
     lists = isStored ? await listsOf(path) : [];
   } catch (error) {
-    const remedy = isDamage(error) ? '; put it back from a copy, or gannet doctor --adopt-lists' : '';
+    const remedy = isDamage(error) ? '. Restore it from a backup, or run gannet doctor --adopt-lists' : '';
     return [failed('Catalogue', `${path} cannot be read: ${messageOf(error)}${remedy}`)];
   }
   const due = upgradesCheck(folder, lists);
   if (lists.length > 0) return [recordsThereCheck(folder, lists), storesCheck(folder, lists), due];
   if (!hasLists(folder)) return [fine('Catalogue', 'no lists yet'), due];
-  const detail = `${path} knows no list, and there are some: put it back from a copy, or gannet doctor --adopt-lists`;
+  const detail = `${path} is empty, but there are lists. Restore it from a backup, or run gannet doctor --adopt-lists`;
   return [failed('Catalogue', detail)];
 }
 
@@ -107,11 +107,11 @@ function upgradesCheck(folder: string, lists: readonly ListRecord[]): Check {
       return due === undefined ? [] : [{ ...due, path: `${account}/${list}` }];
     });
     const due = [...dueUpgrades(folder), ...ofLists];
-    if (due.length === 0) return fine(name, 'all are those of this release');
+    if (due.length === 0) return fine(name, 'all formats are those of this release');
     const told = due.map(({ path, from, to, bytes }) => `${path} from ${from} to ${to} (${formatBytes(bytes)})`);
     return notice(
       name,
-      `the next start brings up ${firstOf(told)}; the release before cannot read that then: make a backup with it first`,
+      `the next start upgrades ${firstOf(told)}. The previous release cannot read the result: make a backup with it first`,
     );
   } catch (error) {
     return failed(name, messageOf(error));
@@ -124,18 +124,21 @@ function recordsThereCheck(folder: string, lists: readonly ListRecord[]): Check 
   const missing = lists.filter(({ id }) => !hasStore(listFolder(folder, id)));
   if (missing.length === 0) return fine(name, `the records of all ${formatCount(lists.length)} lists are there`);
   const told = missing.map(({ account, name: list, id }) => `${account}/${list} (${listFolder(folder, id)})`);
-  return failed(name, `no records of ${firstOf(told)}: bring the folders back, or delete the lists`);
+  return failed(
+    name,
+    `the records are missing of ${firstOf(told)}. Restore the folders from a backup, or delete the lists`,
+  );
 }
 
 const SECRETS = 'Secrets';
 
 /** Of what has a secret that cannot be opened. */
 export function secretsCheck(lost: readonly string[]): Check {
-  if (lost.length === 0) return fine(SECRETS, 'the key of every secret is there');
+  if (lost.length === 0) return fine(SECRETS, 'all secrets can be opened');
   return failed(
     SECRETS,
-    `${formatCounted(lost.length, 'secret')} cannot be opened, for the key is gone: ${firstOf(lost)}; put secret-keys of the data directory back from a ` +
-      'backup (or the key back into GANNET_SECRETS_KEYS) and start the service anew, or give these secrets again',
+    `${formatCounted(lost.length, 'secret')} cannot be opened because the key is missing: ${firstOf(lost)}. Restore secret-keys in the data directory from a ` +
+      'backup (or add the key to GANNET_SECRETS_KEYS) and restart the service, or enter these secrets again',
   );
 }
 
@@ -153,7 +156,7 @@ export async function storedSecretsCheck(folder: string, given: readonly string[
       await environment.close();
     }
   } catch (error) {
-    return failed(SECRETS, `it cannot be told whether their keys are there: ${messageOf(error)}`);
+    return failed(SECRETS, `cannot check their keys: ${messageOf(error)}`);
   }
 }
 
@@ -187,11 +190,11 @@ async function environmentCheck(folder: string, { path, format }: FeatureEnviron
     const environment = openEnvironment(place, { kind: format, readOnly: true });
     const number = formatNumberOf(environment.root);
     await environment.close();
-    const after = number === format.number ? '' : `, which the next start brings up to ${format.number}`;
+    const after = number === format.number ? '' : `; the next start upgrades it to ${format.number}`;
     return fine(name, `${place} has format ${number}${after}`);
   } catch (error) {
     const fault = `${place} cannot be read: ${messageOf(error)}`;
     if (!isDamage(error)) return failed(name, fault);
-    return notice(name, `${fault}; the service will set it aside under a dated name and begin anew`);
+    return notice(name, `${fault}. The service will set it aside under a dated name and start with an empty one`);
   }
 }

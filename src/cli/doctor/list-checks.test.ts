@@ -24,7 +24,7 @@ it('names those of thousands with something wrong, and counts the others', () =>
 it('names the first of thousands with something wrong', () => {
   const told = checksInShort(damaged(10_000));
   expect(told).toHaveLength(101);
-  expect(told.at(-1)).toEqual(failed('Records', 'something is wrong with 9,900 more lists'));
+  expect(told.at(-1)).toEqual(failed('Records', 'problems in 9,900 more lists'));
 });
 
 it('takes nothing for a list that somebody has laid among them, nor for a segment', async () => {
@@ -35,7 +35,7 @@ it('takes nothing for a list that somebody has laid among them, nor for a segmen
     for (const path of ['notes.txt', '01-list/segments/notes.txt', 'mine/notes.txt'])
       writeFileSync(join(folder, 'lists', path), 'x');
     expect(listsOnDiskCheck(folder)).toEqual(fine('Lists on disk', '1 list, 0 segments, 0 B'));
-    expect(await segmentSumsCheck(folder)).toEqual(fine('Segment checksums', '0 segments are as they were written'));
+    expect(await segmentSumsCheck(folder)).toEqual(fine('Segment checksums', '0 segments match their checksums'));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -18,7 +18,7 @@ const OF_VECTORS = '.gvs';
 /** Of the answer of `list.list`: what the running service cannot open. It has the files open, so that nobody else may. */
 export function servedListsCheck(account: string, answer: unknown): Check {
   const unavailable = membersOf<UnavailableList>(answer, 'unavailable');
-  if (unavailable.length === 0) return fine('Catalogue', 'the running service serves all of its lists');
+  if (unavailable.length === 0) return fine('Catalogue', 'the running service serves all lists');
   const detail = `not served: ${firstOf(unavailable.map((list) => describe(account, list)))}`;
   return unavailable.every(({ code }) => code === 'not-ready')
     ? notice('Catalogue', detail)
@@ -54,7 +54,7 @@ export function checksInShort(checks: readonly Check[]): readonly Check[] {
   const agreeing = checks.length - faulty.length;
   return [
     ...told,
-    ...(rest === 0 ? [] : [failed('Records', `something is wrong with ${formatCounted(rest, 'more list')}`)]),
+    ...(rest === 0 ? [] : [failed('Records', `problems in ${formatCounted(rest, 'more list')}`)]),
     ...(agreeing === 0 ? [] : [fine('Records', `${formatCounted(agreeing, 'list')}: store and index agree`)]),
   ];
 }
@@ -75,12 +75,12 @@ export function storesCheck(folder: string, lists: readonly ListRecord[]): Check
   const told = [
     ...(damaged.length === 0
       ? []
-      : [`damaged: ${firstOf(damaged)}: restore the folders from a backup, or delete the lists`]),
-    ...(others.length === 0 ? [] : [`written by another release, and not served: ${firstOf(others)}`]),
-    ...(unclear.length === 0 ? [] : [`cannot be looked at: ${firstOf(unclear)}`]),
+      : [`damaged: ${firstOf(damaged)}. Restore the folders from a backup, or delete the lists`]),
+    ...(others.length === 0 ? [] : [`written by another release, so not served: ${firstOf(others)}`]),
+    ...(unclear.length === 0 ? [] : [`cannot be checked: ${firstOf(unclear)}`]),
   ];
   if (told.length > 0) return failed(name, told.join('; '));
-  return fine(name, 'none is damaged, by their first pages, or of another release; --data reads all of them');
+  return fine(name, 'no damage in their first pages, all of this release; --data checks all pages');
 }
 
 /** Throws what is wrong; leaves nothing behind. */
@@ -146,13 +146,13 @@ export async function segmentSumsCheck(folder: string): Promise<Check> {
   if (damaged.length > 0) return failed(name, withRemedies(damaged));
   // As each start finds them after an upgrade.
   if (others.length > 0) return notice(name, `of another format: ${withRemedies(others)}`);
-  return fine(name, `${formatCount(compared)} segments are as they were written`);
+  return fine(name, `${formatCount(compared)} segments match their checksums`);
 }
 
 export function missingSegmentsCheck(missing: readonly string[]): Check {
   const name = 'Missing segments';
   if (missing.length === 0) return fine(name, 'none');
-  return notice(name, `somebody removed ${withRemedies(missing.map((path) => ({ path, told: path })))}`);
+  return notice(name, `removed from the disk: ${withRemedies(missing.map((path) => ({ path, told: path })))}`);
 }
 
 interface FaultyFile {
@@ -164,15 +164,15 @@ interface FaultyFile {
 function withRemedies(files: readonly FaultyFile[]): string {
   const isOfVectors = ({ path }: FaultyFile) => path.endsWith(OF_VECTORS);
   const groups = [
-    { of: files.filter((file) => !isOfVectors(file)), remedy: 'the index of these lists again from the records' },
+    { of: files.filter((file) => !isOfVectors(file)), remedy: 'the index of these lists from the records' },
     {
       of: files.filter(isOfVectors),
-      remedy: 'the index of vectors of these lists again from the vectors that are kept',
+      remedy: 'the vector index of these lists from the stored vectors',
     },
   ];
   return groups
     .filter((group) => group.of.length > 0)
-    .map((group) => `${firstOf(group.of.map(({ told }) => told))}: the next start makes ${group.remedy}`)
+    .map((group) => `${firstOf(group.of.map(({ told }) => told))}: the next start rebuilds ${group.remedy}`)
     .join('; ');
 }
 

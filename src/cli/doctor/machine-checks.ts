@@ -30,7 +30,7 @@ export function processorCheck(): Check {
   const wide = ['sse4_2', 'avx2', 'bmi2', 'avx512f', 'avx512bw'].filter((flag) => flags.includes(flag));
   const detail = `${machineShare().processors} × ${model.trim()}${wide.length === 0 ? '' : ` (${wide.join(', ')})`}`;
   if (process.arch === 'x64' && flags.length > 0 && !flags.includes('avx2')) {
-    return notice('Processor', `${detail}: without AVX2 the kernel uses its slower baseline code`);
+    return notice('Processor', `${detail}. Without AVX2 the kernel uses its slower baseline code`);
   }
   return fine('Processor', detail);
 }
@@ -40,9 +40,9 @@ export function memoryCheck(config: Config): Check {
   const budget = config.memory.mib * BYTES_A_MIB;
   const limited = memoryLimitedBy === undefined ? '' : ` (the limit of its ${memoryLimitedBy})`;
   const detail = `${formatBytes(available)}${limited}, of which the service may use ${formatBytes(budget)} (memory.mib)`;
-  if (budget > available) return failed('Memory', `${detail}: the budget is larger than the memory`);
+  if (budget > available) return failed('Memory', `${detail}. The budget is larger than the memory: lower memory.mib`);
   return budget > available / 2
-    ? notice('Memory', `${detail}: little is left for the page cache`)
+    ? notice('Memory', `${detail}. That leaves little for the page cache: lower memory.mib`)
     : fine('Memory', detail);
 }
 
@@ -60,16 +60,17 @@ export function systemLimits(dataDir: string): SystemLimits {
 
 export function fileLimitCheck({ of, uses }: SystemLimits): Check {
   const limit = uses.find(({ resource }) => resource === 'descriptors')?.max;
-  if (limit === undefined) return notice('Open files', 'the limit cannot be read on this system: see `ulimit -n`');
+  if (limit === undefined)
+    return notice('Open files', 'this system does not show the limit; check it with `ulimit -n`');
   const told = limit === Number.MAX_SAFE_INTEGER ? 'unlimited' : formatCount(limit);
-  const detail = `limit ${told}${of === 'service' ? ' of the service that runs' : ''}`;
+  const detail = `limit ${told}${of === 'service' ? ' of the running service' : ''}`;
   const raised =
     of === 'service'
-      ? `start it anew with more (\`ulimit -n ${OPEN_FILES_WANTED}\` before it, LimitNOFILE= of systemd)`
+      ? `restart it with a higher limit (\`ulimit -n ${OPEN_FILES_WANTED}\`, or LimitNOFILE= in systemd)`
       : `raise it with \`ulimit -n ${OPEN_FILES_WANTED}\``;
-  if (limit < OPEN_FILES_MIN) return failed('Open files', `${detail}: ${raised}`);
+  if (limit < OPEN_FILES_MIN) return failed('Open files', `${detail} is too low: ${raised}`);
   return limit < OPEN_FILES_WANTED
-    ? notice('Open files', `${detail}: many clients or lists need more, ${raised}`)
+    ? notice('Open files', `${detail} is low for many clients or lists: ${raised}`)
     : fine('Open files', detail);
 }
 
@@ -87,9 +88,9 @@ export function listLimitCheck(config: Config, { uses: limits }: SystemLimits): 
   if (limits.length === 0) return fine('Lists', 'no limit known on this system');
   const count = listsThatFit(limits);
   const detail =
-    `descriptors, memory maps and address space have room for about ${formatCount(count)} small ones that are open; ` +
-    `${formatCount(listsOpenMax(config, limits))} are open at a time (lists.open_max, memory.mib), the others rest`;
-  return count < LISTS_MIN ? notice('Lists', `${detail}: raise \`ulimit -n\``) : fine('Lists', detail);
+    `descriptors, memory maps and address space allow about ${formatCount(count)} small open lists; ` +
+    `${formatCount(listsOpenMax(config, limits))} are open at a time (lists.open_max, memory.mib), the others are closed until they are used`;
+  return count < LISTS_MIN ? notice('Lists', `${detail}. Raise \`ulimit -n\``) : fine('Lists', detail);
 }
 
 export function diskCheck(dataDir: string): Check {
@@ -98,8 +99,8 @@ export function diskCheck(dataDir: string): Check {
   const { bavail, blocks, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   const detail = `${formatBytes(free)} free of ${formatBytes(blocks * bsize)} at ${folder}`;
-  if (free < FREE_BYTES_MIN) return failed('Disk', `${detail}: too little to write`);
-  return free < FREE_BYTES_WANTED ? notice('Disk', `${detail}: little room to grow`) : fine('Disk', detail);
+  if (free < FREE_BYTES_MIN) return failed('Disk', `${detail}. Too little to write: free some space`);
+  return free < FREE_BYTES_WANTED ? notice('Disk', `${detail}. That leaves little room to grow`) : fine('Disk', detail);
 }
 
 function readText(path: string): string | undefined {

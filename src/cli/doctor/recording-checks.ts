@@ -30,14 +30,9 @@ export async function transcriptionCheck(client: ServiceClient, account: string,
   const written = lists.filter(({ transcription_model: model }) => typeof model === 'string');
   const waiting = written.filter(({ transcription_model: model }) => !ready.has(model ?? ''));
   if (waiting.length === 0) {
-    const detail = `lists with recordings: ${lists.length}; what is said is written down by a model for ${written.length} of them`;
+    const detail = `lists with recordings: ${lists.length}, of which ${written.length} have a transcription model`;
     return [fine('Transcription', detail)];
   }
   const told = waiting.slice(0, TOLD_MAX).map(({ name, transcription_model: model }) => `${model} of list ${name}`);
-  return [
-    notice(
-      'Transcription',
-      `no answer of the model ${told.join(', ')}: what is said in recordings waits to be written down`,
-    ),
-  ];
+  return [notice('Transcription', `no answer from the model ${told.join(', ')}. Recordings wait to be transcribed`)];
 }

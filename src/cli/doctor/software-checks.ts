@@ -35,7 +35,7 @@ export async function compilerChecks(): Promise<Check[]> {
         const version = await versionOf(program);
         if (version !== undefined) return fine(name, version);
       }
-      return notice(name, 'not found: needed only to build the kernel after an upgrade');
+      return notice(name, 'not found; needed only to build the kernel after an upgrade');
     }),
   );
 }
@@ -70,9 +70,9 @@ export async function webServerCheck(wanted: Config['server']['web_server']): Pr
   } catch (error) {
     const fault = webServerFault(error);
     if (fault?.isDamage === false && wanted === 'auto')
-      return notice('uWebSockets.js', `${fault.advice} Until then Node.js's own web server is in its place.`);
+      return notice('uWebSockets.js', `${fault.advice} Until then the service uses Node.js's own web server.`);
     if (fault !== undefined) return failed('uWebSockets.js', toldWebServerFault(fault));
-    return failed('uWebSockets.js', `${messageOf(error)}: \`npm ci\` puts it back`);
+    return failed('uWebSockets.js', `${messageOf(error)}: run \`npm ci\` to install it again`);
   }
 }
 
@@ -87,21 +87,18 @@ export async function pictureDecoderCheck(): Promise<Check> {
       .toBuffer();
     return fine(name, `sharp ${sharp.versions.sharp}, libvips ${sharp.versions.vips}`);
   } catch (error) {
-    return notice(name, `${messageOf(error)}: no pictures can be read or searched by`);
+    return notice(name, `${messageOf(error)}: pictures cannot be read, and searching by picture does not work`);
   }
 }
 
 /** `name`: of the settings. Its frames are the one thing of videos that takes a program of the machine. */
 export async function ffmpegCheck(name: string): Promise<Check> {
   const path = findFfmpeg(name);
-  const without = 'videos are searched by what is said in them, and not by what is to be seen';
+  const without = 'videos can be searched by what is said in them, but not by what they show';
   if (path === undefined) return notice('ffmpeg', `${name === '' ? 'none is set' : `no ${name} in PATH`}: ${without}`);
   try {
     const { stdout } = await run(path, ['-hide_banner', '-version'], { timeout: PROGRAM_TIMEOUT_MS });
-    return fine(
-      'ffmpeg',
-      `${/^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'of a version that it does not say'} (${path})`,
-    );
+    return fine('ffmpeg', `${/^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'of unknown version'} (${path})`);
   } catch (error) {
     return notice('ffmpeg', `${messageOf(error)}: ${without}`);
   }

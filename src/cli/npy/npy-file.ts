@@ -55,8 +55,8 @@ export class NpyReader {
         const [rows, dimensions] = sizeOf(array);
         const bytes = array.offset + rows * dimensions * floatBytes;
         const { size } = await file.stat();
-        if (size < bytes) throw new NpyError(`ends too early: ${rows} rows need ${bytes} bytes, and it has ${size}`);
-        if (size > bytes) throw new NpyError(`is longer than its ${rows} rows: ${size} bytes in place of ${bytes}`);
+        if (size < bytes) throw new NpyError(`ends too early: ${rows} rows need ${bytes} bytes, but it has ${size}`);
+        if (size > bytes) throw new NpyError(`is longer than its ${rows} rows: ${size} bytes instead of ${bytes}`);
         return new NpyReader(file, path, { floatBytes, offset: array.offset, rows, dimensions });
       } catch (error) {
         await file.close();
@@ -107,12 +107,12 @@ function floatsOf({ type, isFortranOrder }: NpyArray): FloatBytes {
   const floatBytes = FLOATS.get(type);
   if (floatBytes === undefined) {
     const reason = /^>f[24]$/.test(type) ? 'big-endian numbers' : `numbers of the type ${JSON.stringify(type)}`;
-    throw new NpyError(`holds ${reason}; float32 and float16, little-endian, can be read: .astype('<f4') makes them`);
+    throw new NpyError(
+      `holds ${reason}. Only little-endian float32 and float16 can be read: convert it with .astype('<f4')`,
+    );
   }
   if (isFortranOrder) {
-    throw new NpyError(
-      'holds its columns one behind the other (Fortran order); numpy.ascontiguousarray puts rows there',
-    );
+    throw new NpyError('is stored by columns (Fortran order). Convert it with numpy.ascontiguousarray');
   }
   return floatBytes;
 }
@@ -120,19 +120,23 @@ function floatsOf({ type, isFortranOrder }: NpyArray): FloatBytes {
 function sizeOf({ shape }: NpyArray): readonly [number, number] {
   const [rows, dimensions] = shape;
   if (shape.length !== 2 || rows === undefined || dimensions === undefined) {
-    throw new NpyError(`has the shape (${shape.join(', ')}); a matrix has two sizes: vectors, and numbers of each`);
+    throw new NpyError(
+      `has the shape (${shape.join(', ')}). Expected two dimensions: the vectors, and the numbers of each`,
+    );
   }
   if (dimensions < 1 || dimensions > DIMENSIONS_MAX) {
-    throw new NpyError(`has vectors of ${dimensions} numbers; 1 to ${DIMENSIONS_MAX} are taken`);
+    throw new NpyError(`has vectors of ${dimensions} numbers. Expected 1 to ${DIMENSIONS_MAX}`);
   }
-  if (!Number.isSafeInteger(rows * dimensions * 4)) throw new NpyError(`says that it has ${rows} rows`);
+  if (!Number.isSafeInteger(rows * dimensions * 4))
+    throw new NpyError(`has ${rows} rows by its header, too many for one file`);
   return [rows, dimensions];
 }
 
 async function readWhole(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     const { bytesRead } = await file.read(bytes, done, bytes.length - done, position + done);
-    if (bytesRead === 0) throw new NpyError('ends too early: somebody has changed it meanwhile, or its header is cut');
+    if (bytesRead === 0)
+      throw new NpyError('ends too early: it was changed while it was read, or its header is cut off');
     done += bytesRead;
   }
 }
@@ -189,7 +193,7 @@ export class NpyWriter {
   private async put(row: Float32Array): Promise<void> {
     if (row.length !== this.dimensions) {
       throw new CommandError(
-        `Vectors of ${this.dimensions} and of ${row.length} numbers do not fit into one matrix: ${this.path} is not written.`,
+        `Vectors of ${this.dimensions} and of ${row.length} numbers do not fit into one matrix, so ${this.path} was not written.`,
       );
     }
     this.pending.push(Buffer.from(row.slice().buffer));
@@ -201,7 +205,7 @@ export class NpyWriter {
   async end(): Promise<void> {
     await this.flush();
     await told(this.path, async () => {
-      if (this.dimensions === undefined) throw new NpyError('is not written: no record of the list has a vector');
+      if (this.dimensions === undefined) throw new NpyError('was not written: no record of the list has a vector');
       const header = npyHeaderOf(this.rows, this.dimensions);
       await this.file.write(header, 0, header.length, 0);
       await this.file.sync();

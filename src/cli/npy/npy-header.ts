@@ -31,10 +31,11 @@ export interface NpyArray {
 export function npyHeaderBytes(prefix: Uint8Array): number {
   const bytes = Buffer.from(prefix.buffer, prefix.byteOffset, prefix.byteLength);
   if (bytes.length < NPY_PREFIX_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
-    throw new NpyError('is not a .npy file: it does not begin as these do');
+    throw new NpyError('is not a .npy file: its first bytes are not those of the format');
   }
   const version = bytes[MAGIC.length] as number;
-  if (version < 1 || version > 3) throw new NpyError(`is of version ${version} of .npy; 1, 2 and 3 can be read`);
+  if (version < 1 || version > 3)
+    throw new NpyError(`has version ${version} of the .npy format. Versions 1, 2 and 3 can be read`);
   const begin = MAGIC.length + 2;
   const length = version === 1 ? begin + 2 + bytes.readUInt16LE(begin) : begin + 4 + bytes.readUInt32LE(begin);
   if (length > HEADER_BYTES_MAX) throw new NpyError(`has a header of ${length} bytes, more than any matrix needs`);
@@ -146,6 +147,6 @@ class LiteralReader {
   }
 
   private fail(): never {
-    throw new NpyError('has a header that is no dictionary as NumPy writes it');
+    throw new NpyError('has a header that is not a NumPy dictionary');
   }
 }

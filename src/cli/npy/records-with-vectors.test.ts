@@ -83,15 +83,15 @@ describe('records beside a matrix', () => {
     const failure = (text: string, format: 'ndjson' | 'csv' | 'json', rows: readonly (readonly number[])[]) =>
       joined(text, format, rows).catch((error: unknown) => (error instanceof CommandError ? error.message : error));
     expect(await failure('{}\n{}\n', 'ndjson', [[1]])).toMatch(
-      /^v\.npy has 1 vectors, and there is a record 2: each record needs a row/,
+      /^v\.npy has 1 vectors, but the file has a record 2\. Each record needs one row/,
     );
-    expect(await failure('{}\n', 'ndjson', [[1], [2]])).toMatch(/^v\.npy has 2 vectors, and only 1 records were there/);
-    expect(await failure('name\na\nb\n', 'csv', [[1]])).toMatch(/there is a record 2/);
-    expect(await failure('name,@vector\na,[1]\n', 'csv', [[1]])).toMatch(
-      /its vectors come from there, or from the matrix/,
+    expect(await failure('{}\n', 'ndjson', [[1], [2]])).toMatch(
+      /^v\.npy has 2 vectors, but the file has only 1 records/,
     );
-    expect(await failure('name,title\na,"open\n', 'csv', [[1]])).toMatch(/^The file is no valid CSV: /);
-    expect(await failure('[]', 'json', [])).toMatch(/goes with NDJSON or CSV/);
+    expect(await failure('name\na\nb\n', 'csv', [[1]])).toMatch(/the file has a record 2/);
+    expect(await failure('name,@vector\na,[1]\n', 'csv', [[1]])).toMatch(/vectors come from one of them/);
+    expect(await failure('name,title\na,"open\n', 'csv', [[1]])).toMatch(/^The file is not valid CSV: /);
+    expect(await failure('[]', 'json', [])).toMatch(/works with NDJSON and CSV only/);
   });
 
   it('are the same however their bytes come', async () => {

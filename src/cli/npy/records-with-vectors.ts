@@ -20,25 +20,22 @@ export async function* recordsWithVectors(
   vectors: NpyReader,
 ): AsyncGenerator<Uint8Array> {
   if (format === 'json') {
-    throw new CommandError(
-      'A matrix goes with NDJSON or CSV, whose records are told apart while they are read.',
-      EXIT.usage,
-    );
+    throw new CommandError('--npy works with NDJSON and CSV only.', EXIT.usage);
   }
   let records = 0;
   const next = async (): Promise<Float32Array> => {
     const row = await vectors.next();
-    if (row === undefined) throw unequal(vectors, `there is a record ${records + 1}`);
+    if (row === undefined) throw unequal(vectors, `the file has a record ${records + 1}`);
     records += 1;
     return row;
   };
   yield* format === 'csv' ? csvWithVectors(source, next) : changedLines(source, (line) => lineWithVector(line, next));
-  if (records < vectors.rows) throw unequal(vectors, `only ${records} records were there`);
+  if (records < vectors.rows) throw unequal(vectors, `the file has only ${records} records`);
 }
 
 function unequal({ path, rows }: NpyReader, what: string): CommandError {
   return new CommandError(
-    `${path} has ${rows} vectors, and ${what}: each record needs a row. What came before is in the list.`,
+    `${path} has ${rows} vectors, but ${what}. Each record needs one row. The records before that are imported.`,
   );
 }
 
@@ -74,7 +71,7 @@ async function* csvWithVectors(source: AsyncIterable<Uint8Array>, next: NextRow)
     if (isHeading) {
       if (row.includes(VECTOR_COLUMN)) {
         throw new CommandError(
-          `The file has a column ${VECTOR_COLUMN}: its vectors come from there, or from the matrix.`,
+          `The file has a column ${VECTOR_COLUMN}. Remove the column, or leave out --npy: vectors come from one of them.`,
         );
       }
       isHeading = false;
@@ -94,7 +91,7 @@ async function* csvRows(source: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     yield* rows as AsyncIterable<string[]>;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new CommandError(`The file is no valid CSV: ${error.message}.`);
+    throw new CommandError(`The file is not valid CSV: ${error.message}.`);
   }
 }
 
