@@ -1,10 +1,13 @@
-/** What a request expects of a file, and which part of it is wanted: RFC 9110, sections 13 and 14. */
+/** Preconditions and ranges of requests for files: RFC 9110, sections 13 and 14. */
 import type { RequestHeaders } from '../operations/index.js';
 import { ServiceError } from '../platform/index.js';
 import type { ByteRange, StoredFile } from './media-store.js';
 
 const TAG = /^\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/;
-/** Blanks that stand beside each other are one: in two parts of a pattern they could be divided in as many ways as there are. */
+/**
+ * Blanks next to each other are matched by one part of the pattern: with two, backtracking could split them in many
+ * ways.
+ */
 const RANGE = /^\s*bytes\s*=\s*(?:(\d{1,15})\s*)?-\s*(?:(\d{1,15})\s*)?$/i;
 
 interface Tag {
@@ -12,7 +15,10 @@ interface Tag {
   readonly text: string;
 }
 
-/** Throws `precondition-failed` where the file at the path (undefined: none) is not as the headers say. */
+/**
+ * Throws `precondition-failed` if the file at the path (undefined if there is none) does not meet the headers'
+ * conditions.
+ */
 export function assertExpected(headers: RequestHeaders, current: StoredFile | undefined): void {
   const expected = tagsOf('If-Match', headers['if-match']);
   if (expected !== undefined && !matches(expected, current, false)) {
@@ -22,7 +28,7 @@ export function assertExpected(headers: RequestHeaders, current: StoredFile | un
   if (unexpected !== undefined && matches(unexpected, current, true)) throw failed('it is there');
 }
 
-/** Whether whoever asks has the file as it is. Throws `precondition-failed` where it is not as `If-Match` says. */
+/** True if the client has the current file. Throws `precondition-failed` if `If-Match` is not met. */
 export function isKnown(headers: RequestHeaders, file: StoredFile): boolean {
   const { 'if-none-match': known, ...others } = headers;
   assertExpected(others, file);
@@ -31,19 +37,19 @@ export function isKnown(headers: RequestHeaders, file: StoredFile): boolean {
 }
 
 /**
- * The part that is wanted; undefined for all: no range, one of another unit, several, or one of a file that has changed. Throws
- * `range-not-satisfiable`.
+ * Returns the requested range. Undefined for the whole file: if there is no range, the unit is unknown, several are
+ * requested, or the file has changed. Throws `range-not-satisfiable`.
  */
 export function wantedRange(headers: RequestHeaders, { bytes, etag }: StoredFile): ByteRange | undefined {
   const { range, 'if-range': ifRange } = headers;
   if (range === undefined) return undefined;
-  // A date is as good as no tag: files can change twice in a second.
+  // A date is ignored: files can change twice in a second.
   if (ifRange !== undefined && ifRange.trim() !== `"${etag}"`) return undefined;
   const [whole, first = '', last = ''] = RANGE.exec(range) ?? [];
   if (whole === undefined || (first === '' && last === '')) return undefined;
   const begin = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
   const end = first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
-  // A last byte before the first is no range at all.
+  // A range whose last byte is before its first is invalid and ignored.
   if (first !== '' && last !== '' && Number(last) < begin) return undefined;
   if (begin >= end) {
     throw new ServiceError('range-not-satisfiable', `The file has ${bytes} bytes.`, {
@@ -53,7 +59,7 @@ export function wantedRange(headers: RequestHeaders, { bytes, etag }: StoredFile
   return { begin, end };
 }
 
-/** Undefined: the header is not there. Throws `invalid-parameter` for one that is no list of tags. */
+/** Parses a list of tags. Undefined if the header is absent. Throws `invalid-parameter` if it is invalid. */
 function tagsOf(name: string, text: string | undefined): '*' | readonly Tag[] | undefined {
   if (text === undefined) return undefined;
   if (text.trim() === '*') return '*';

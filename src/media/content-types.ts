@@ -1,4 +1,4 @@
-/** What a file is said to be, and how it is answered so that no browser runs it in the name of the service. */
+/** Content types of files, and the headers that keep browsers from running a file in the service's origin. */
 import { ServiceError } from '../platform/index.js';
 
 const CONTENT_TYPE_CHARACTERS_MAX = 255;
@@ -8,7 +8,7 @@ const CONTENT_TYPE = new RegExp(
   `^${TOKEN}/${TOKEN}(?:\\s*;\\s*${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))*$`,
 );
 
-/** By the end of a file's name. */
+/** By extension of the file's name. */
 const TYPES: Readonly<Record<string, string>> = {
   avif: 'image/avif',
   css: 'text/css',
@@ -45,7 +45,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 };
 
-/** Types that a browser only shows; everything else is offered for saving. */
+/** Types that a browser may show; all others are offered as downloads. */
 const SHOWN: ReadonlySet<string> = new Set([
   'audio/mp4',
   'audio/mpeg',
@@ -63,7 +63,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'video/webm',
 ]);
 
-/** The type that was given with the file; where none was, the one that its name tells. Throws `unsupported-media-type`. */
+/** Returns the given type, or the one that the name suggests if none was given. Throws `unsupported-media-type`. */
 export function contentTypeOf(given: string, path: string): string {
   if (given === '') return contentTypeOfName(path);
   if (given.length <= CONTENT_TYPE_CHARACTERS_MAX && CONTENT_TYPE.test(given)) return given;
@@ -79,7 +79,10 @@ export function contentTypeOfName(path: string): string {
   return dot !== -1 && Object.hasOwn(TYPES, extension) ? (TYPES[extension] ?? UNKNOWN_TYPE) : UNKNOWN_TYPE;
 }
 
-/** Headers of every answer with a file: nothing is guessed, run, framed by others or taken for a part of the service. */
+/**
+ * Returns the headers of every answer with a file. They prevent type sniffing, scripts, framing, and use as part of the
+ * service's pages.
+ */
 export function safetyHeaders(path: string, contentType: string): Record<string, string> {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return {
@@ -90,10 +93,10 @@ export function safetyHeaders(path: string, contentType: string): Record<string,
   };
 }
 
-/** What changes the order in which a name is shown: `\u202Egpj.exe` looks like `exe.jpg` where it is saved. */
+/** Marks that change the direction of text: `\u202Egpj.exe` would look like `exe.jpg` in a download dialog. */
 const ORDER_MARKS = /[\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/g;
 
-/** As RFC 6266 has it: in ASCII, and where that is not the name, as it is. */
+/** Encodes the file name by RFC 6266: in ASCII, plus the exact name if that differs. */
 function fileName(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(ORDER_MARKS, '_');
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');

@@ -1,4 +1,4 @@
-/** Files read and written piece by piece. */
+/** Reading and writing files in pieces. */
 import { PIECE_BYTES } from './media-store.js';
 
 export interface ReadableFile {
@@ -9,7 +9,7 @@ export interface WritableFile {
   write(piece: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
 }
 
-/** Bytes `begin` to `end` in pieces; fewer where the file ends before. Each piece has memory of its own. */
+/** Yields the bytes from `begin` to `end` in pieces; fewer if the file ends before. Each piece has its own memory. */
 export async function* piecesOf(handle: ReadableFile, begin: number, end: number): AsyncGenerator<Uint8Array> {
   for (let at = begin; at < end;) {
     const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end - at));
@@ -20,7 +20,7 @@ export async function* piecesOf(handle: ReadableFile, begin: number, end: number
   }
 }
 
-/** All of the piece, behind what was written before. */
+/** Appends the whole piece, after partial writes too. */
 export async function writePiece(handle: WritableFile, piece: Uint8Array): Promise<void> {
   for (let at = 0; at < piece.byteLength;) at += (await handle.write(piece, at)).bytesWritten;
 }

@@ -1,4 +1,4 @@
-/** Media stores: where the files of accounts are, whatever holds them. */
+/** Media stores: files of accounts, in any kind of storage. */
 export * from './media-store.js';
 export { MEDIA_STORES, MediaStores, type StoreUser } from './media-stores.js';
 export { listedPages } from './listed-pages.js';

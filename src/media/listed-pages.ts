@@ -1,16 +1,19 @@
-/** All that a store has below a prefix, page by page. */
+/** Lists all files of a store below a prefix, page by page. */
 import type { MediaStore, StoredFile } from './media-store.js';
 
-/** What a server answers at most. */
+/** The most that servers return per page. */
 const PAGE_FILES = 1000;
 
 export interface AllListed {
-  /** Paths begin with it. */
+  /** Beginning of the wanted paths. */
   readonly prefix: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Pages of at least one file, in the order of their paths. Rejects where one cannot be listed, or with the signal's reason. */
+/**
+ * Yields pages of at least one file, in the order of their paths. Rejects if a page cannot be listed, or with the
+ * signal's reason.
+ */
 export async function* listedPages(
   store: Pick<MediaStore, 'list'>,
   { prefix, signal }: AllListed,

@@ -1,4 +1,4 @@
-/** What is measured of media stores. */
+/** Metrics of media stores. */
 import { Counter, Gauge } from 'prom-client';
 import { ServiceError, type Metrics } from '../platform/index.js';
 
@@ -8,7 +8,7 @@ export interface MediaMetrics {
   measured<Result>(action: MediaAction, run: () => Promise<Result>): Promise<Result>;
 }
 
-/** `used`: bytes and files of all built-in stores, asked for when measurements are read. */
+/** `used` returns bytes and files of all built-in stores; it is called when metrics are read. */
 export function createMediaMetrics(
   metrics: Metrics,
   used: () => { readonly bytes: number; readonly files: number },

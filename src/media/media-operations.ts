@@ -1,4 +1,4 @@
-/** `/media`: files in the media stores of an account, streamed both ways. */
+/** `/media`: files in the media stores of an account, streamed in both directions. */
 import { Type } from 'typebox';
 import {
   ANY_CONTENT_TYPE,

@@ -1,4 +1,4 @@
-/** Media stores as they run. */
+/** Opens media stores as parts of the running service. */
 import { provide, type FeatureParts } from '../operations/index.js';
 import { settingsOf } from '../platform/index.js';
 import type { OutboundClient } from '../platform/outbound/outbound-client.js';
@@ -21,12 +21,12 @@ import { assertKnownKind, STORE_SETTINGS, StoreSettingsReader } from './store-se
 interface OpenedStore<Settings extends StoreSettings> {
   readonly row: StoreRow;
   readonly settings: Settings;
-  /** Folders in it, of which the last is the store. */
+  /** Folders in the store's folder, of which the last is the store. */
   readonly below: readonly string[];
   readonly events: FileEvents;
 }
 
-/** How a store of each kind is opened. */
+/** Functions that open a store of each kind. */
 type Openers = { readonly [Kind in StoreKind]: (opened: OpenedStore<SettingsOf<Kind>>) => MediaStore };
 
 export const mediaParts: FeatureParts = {
@@ -47,7 +47,7 @@ export const mediaParts: FeatureParts = {
     const opener: StoreOpener = (row, events, below = []) => {
       const { settings } = row;
       assertKnownKind(row);
-      // Settings are of the kind whose opener it is.
+      // The settings belong to the kind of this opener.
       return (openers[settings.kind] as (opened: OpenedStore<StoreSettings>) => MediaStore)({
         row,
         settings,

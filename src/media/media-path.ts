@@ -1,20 +1,20 @@
-/** Paths of files in a media store: parts between slashes, the same for every kind of store. */
+/** Paths of files in a media store: parts separated by slashes, the same for every kind of store. */
 import { ServiceError } from '../platform/index.js';
 import { FILE_NOT_FOUND } from './media-problems.js';
 
 export const PATH_CHARACTERS_MAX = 512;
-/** In UTF-8: what a key of LMDB has room for, beside the store's own. */
+/** Bytes in UTF-8 that fit into an LMDB key besides the store's id. */
 export const PATH_BYTES_MAX = 1800;
-/** The first part of paths that a folder store keeps for itself. */
+/** First part of paths that a folder store reserves for uploads. */
 export const RESERVED_PART = '.gannet-uploads';
-/** Part of paths, wherever it stands, that no request reaches: what the service itself keeps in a store. */
+/** Part of paths that no request reaches, at any position: the service keeps its own files there. */
 export const APART = '.gannet-backups';
 
 const CONTROL = /\p{Cc}/u;
-/** Half a character: cannot be written as UTF-8. */
+/** An unpaired surrogate cannot be encoded as UTF-8. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** What is wrong with the path, as a sentence; undefined where it is good. */
+/** Returns what is wrong with the path, as a sentence. Undefined if it is valid. */
 export function pathFault(path: string): string | undefined {
   if (path === '' || path.length > 2 * PATH_CHARACTERS_MAX || [...path].length > PATH_CHARACTERS_MAX) {
     return `A path has 1 to ${PATH_CHARACTERS_MAX} characters.`;
@@ -37,7 +37,7 @@ export function assertPath(path: string): void {
   throw new ServiceError('invalid-parameter', `path: ${detail}`, { errors: [{ parameter: 'path', detail }] });
 }
 
-/** `file-not-found`, for this path. */
+/** Returns the error `file-not-found` for this path. */
 export function fileNotFound(path: string): ServiceError {
   return new ServiceError(FILE_NOT_FOUND, `The media store has no file ${JSON.stringify(path)}.`);
 }

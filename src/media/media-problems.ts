@@ -1,4 +1,4 @@
-/** Kinds of errors that only media stores have. */
+/** Kinds of errors specific to media stores. */
 import type { ProblemKind } from '../platform/index.js';
 
 export const MEDIA_STORE_NOT_FOUND = {

@@ -69,7 +69,7 @@ const secret_access_key = patterned('^[\\x21-\\x7e]{1,512}$', '1 to 512 characte
   description: 'For the kind `s3`: secret of the access key; kept sealed, and never shown again',
 });
 
-/** What a store of any kind is made or changed with. */
+/** Settings with which a store of any kind is created or changed. */
 const storeSettings = {
   folder: Type.Optional(folder),
   endpoint: Type.Optional(s3Members.endpoint),
@@ -80,7 +80,7 @@ const storeSettings = {
   secret_access_key: Type.Optional(secret_access_key),
 } satisfies Readonly<Record<StoreMember, TSchema>>;
 
-/** What is shown of it. */
+/** Settings that are shown. */
 const { access_key_id: _id, secret_access_key: _secret, ...shownMembers } = storeSettings;
 
 export const newStore = named('NewMediaStore', {
@@ -121,7 +121,7 @@ export function describeFile({ path, bytes, contentType, etag, modifiedUtc }: St
   return { path, bytes, content_type: contentType, etag: `"${etag}"`, modified_utc: modifiedUtc };
 }
 
-/** `row`: undefined for the built-in store. */
+/** `row` is undefined for the built-in store. */
 export function describeStore(account: string, row: StoreRow | undefined, usage: StoreUsage, hasSecret: boolean) {
   const { bytesUsed, bytesMax, fileCount } = usage;
   return {
@@ -137,7 +137,7 @@ export function describeStore(account: string, row: StoreRow | undefined, usage:
   };
 }
 
-/** Nothing that opens a door. */
+/** Returns the settings without credentials. */
 function describeSettings({ settings }: StoreRow, hasSecret: boolean) {
   const has = storeKind(settings.kind).secret === undefined ? {} : { has_secret: hasSecret };
   return { ...shownSettings(settings), ...has };

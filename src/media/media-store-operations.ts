@@ -1,4 +1,4 @@
-/** `/media-store`: where the files of an account are. */
+/** `/media-store`: the media stores of an account. */
 import { Type } from 'typebox';
 import {
   accountParams,
@@ -158,7 +158,7 @@ const check = defineOperation({
   },
 });
 
-/** An access key is not sent with an API key. */
+/** Throws `console-only` for API keys: an access key must not be sent with one. */
 function assertCallerMayName({ caller }: OperationContext, kind: StoreKind): void {
   if (caller.kind !== 'key' || storeKind(kind).secret === undefined) return;
   throw new ServiceError(

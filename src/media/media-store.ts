@@ -1,6 +1,6 @@
-/** What every kind of media store can do. One conformance suite (`media-store.test.ts`) runs against all of them. */
+/** Interface of every kind of media store. One conformance suite (`media-store.test.ts`) runs against all of them. */
 
-/** A file as it is listed and told. */
+/** A file as it is listed and reported. */
 export interface StoredFile {
   readonly path: string;
   readonly bytes: number;
@@ -11,32 +11,35 @@ export interface StoredFile {
   readonly modifiedUtc: string;
 }
 
-/** Bytes `begin` up to, but without, `end`. */
+/** Bytes from `begin` up to, but without, `end`. */
 export interface ByteRange {
   readonly begin: number;
   readonly end: number;
 }
 
-/** A file that stays readable as it was, whatever becomes of its path. Read once, or closed. */
+/** An open file that stays readable unchanged, whatever happens to its path. Read once, or closed. */
 export interface OpenFile {
   readonly file: StoredFile;
-  /** Its bytes in pieces; closes it at the end. Throws `storage-damaged` before the last piece of a file that is not whole. */
+  /**
+   * Yields its bytes and closes it at the end. Throws `storage-damaged` before the last piece if the file is not
+   * intact.
+   */
   pieces(range?: ByteRange): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** Throws where the file at a path (undefined: none) is not what the request expects. */
+/** Throws if the file at a path (undefined if there is none) is not what the request expects. */
 export type FileCheck = (current: StoredFile | undefined) => void;
 
 export interface Upload {
   readonly path: string;
   readonly contentType: string;
-  /** Undefined: known at its end. */
+  /** Undefined if the length is known only at the end. */
   readonly bytes: number | undefined;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Asked before anything is received, and again in the step that puts the file in its place. */
+  /** Called before anything is received, and again in the step that puts the file in place. */
   readonly check: FileCheck;
-  /** Whether the check expects anything: then a server that compares by itself is to see to it in the last step. */
+  /** True if `check` expects anything: a server that can compare has to verify it in the last step. */
   readonly isConditional: boolean;
 }
 
@@ -47,10 +50,10 @@ export interface PutOutcome {
 
 export interface ListQuery {
   readonly prefix: string;
-  /** Files behind this path; '' for all. */
+  /** Lists files after this path; '' for all. */
   readonly after: string;
   readonly size: number;
-  /** Ends what a page may take many requests for; it rejects with the signal's reason then. */
+  /** Aborts a page that takes many requests; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -60,14 +63,14 @@ export interface FilePage {
   readonly hasMore: boolean;
 }
 
-/** Null: the store does not count, or has no limit. */
+/** Null if the store does not count, or has no limit. */
 export interface StoreUsage {
   readonly bytesUsed: number | null;
   readonly bytesMax: number | null;
   readonly fileCount: number | null;
 }
 
-/** Told in the transaction of the change where the store has one, right after it otherwise. */
+/** Called in the transaction of the change if the store has transactions, otherwise right after it. */
 export interface FileEvents {
   uploaded(file: StoredFile): void;
   deleted(file: StoredFile): void;
@@ -75,18 +78,18 @@ export interface FileEvents {
 
 export interface MediaStore {
   /**
-   * Puts a file in place when all of it is there and on disk: until then the path has what it had, and a body that breaks off leaves
-   * nothing. Rejects with what the body or the check throws, `store-full`, `storage-full`.
+   * Puts a file in place when all of it has arrived and is on disk. Until then, the path keeps its old file, and a body
+   * that breaks off leaves nothing. Rejects with what the body or the check throws, `store-full` or `storage-full`.
    */
   put(upload: Upload): Promise<PutOutcome>;
-  /** Undefined: there is no such file. */
+  /** Undefined if there is no such file. */
   open(path: string): Promise<OpenFile | undefined>;
   stat(path: string): Promise<StoredFile | undefined>;
-  /** Rejects with `file-not-found`, or what the check throws. */
+  /** Rejects with `file-not-found`, or with what the check throws. */
   remove(path: string, check: FileCheck): Promise<StoredFile>;
   list(query: ListQuery): Promise<FilePage>;
   usage(): Promise<StoreUsage>;
 }
 
-/** Bytes that are read of a file at a time. */
+/** Bytes read from a file at a time. */
 export const PIECE_BYTES = 65_536;

@@ -1,5 +1,5 @@
 /**
- * The media stores of all accounts: which there are, and each of them open once. Every account has the built-in `default`, which is no row.
+ * The media stores of all accounts, each opened once. Every account has the built-in store `default`, which has no row.
  * Main thread only.
  */
 import { setMaxListeners } from 'node:events';
@@ -40,16 +40,16 @@ import { DEFAULT_STORE, type StoreRow, type StoreSettings } from './types.js';
 import { APART } from './media-path.js';
 import { MEDIA_STORE_NOT_FOUND, STORE_IN_USE, STORE_UNAVAILABLE } from './media-problems.js';
 
-/** Under which operations and other features find the stores. */
+/** Key by which operations and other features find the stores. */
 export const MEDIA_STORES = serviceKey<MediaStores>('media-stores');
 
-/** Says what of an account uses a store, as `list films` or `feed news`. */
+/** Returns what uses a store of an account, such as `list films` or `feed news`. */
 export type StoreUser = (account: string, store: string) => readonly string[];
 
-/** Is told of a file that was put, replaced or removed. */
+/** Called for each file that was put, replaced or removed. */
 export type FileListener = (account: string, store: string, path: string) => void;
 
-/** Makes a store of what is kept of it; `below`: folders in it, of which the last is the store. */
+/** Opens a store from its row. `below` names folders in it, of which the last is the store. */
 export type StoreOpener = (row: StoreRow, events: FileEvents, below?: readonly string[]) => MediaStore;
 
 export interface MediaStoresOptions {
@@ -61,7 +61,7 @@ export interface MediaStoresOptions {
   readonly log: Logger;
   readonly opener: StoreOpener;
   readonly metrics: MediaMetrics;
-  /** Rejects with `plan-limit` where the account may not grow. */
+  /** Rejects with `plan-limit` if the account may not grow. */
   readonly assertMayGrow: (account: string) => Promise<void>;
 }
 
@@ -80,16 +80,16 @@ export class MediaStores {
     this.store = CollectionStore.of(options.environment);
     this.rows = this.store.collection('media-stores');
     this.table = new FileTable(options.environment, this.store);
-    // Each upload and removal that is under way listens to it.
+    // Each upload and removal in flight listens to the signal.
     setMaxListeners(0, this.closing.signal);
   }
 
-  /** A store that one of these uses is not deleted. */
+  /** Registers a user of stores. A used store cannot be deleted. */
   usedBy(user: StoreUser): void {
     this.users.push(user);
   }
 
-  /** Of each change of a file by this service, once it is made. */
+  /** Registers a listener for each change of a file by this service, called after the change. */
   onChange(listener: FileListener): void {
     this.listeners.push(listener);
   }
@@ -98,12 +98,12 @@ export class MediaStores {
     for (const listener of this.listeners) listener(account, store, path);
   }
 
-  /** Beside `default`, in the order of their names. */
+  /** Returns the stores besides `default`, sorted by name. */
   of(account: string): readonly StoreRow[] {
     return [...this.rows.from(prefixOf(account))];
   }
 
-  /** Some of them: `default` first, which is undefined, then the others in the order of their names. The cursor is the name. */
+  /** Returns a page of stores: `default` first, as undefined, then the others by name. The cursor is the name. */
   page(account: string, { after, size }: WantedPage): Page<StoreRow | undefined> {
     const first = after === undefined ? [undefined] : [];
     // No row has the name of the built-in store.
@@ -140,8 +140,9 @@ export class MediaStores {
   }
 
   /**
-   * What the service itself keeps in a store, below the folders of a path ('' for none): no request reaches it, no listing shows it,
-   * and nobody is told of its changes. Undefined for the built-in store, which has none. Throws `media-store-not-found`.
+   * Returns a store for the service's own files in a media store, below the folders of a path ('' for none). No request
+   * reaches it, no listing shows it, and no events are emitted. Undefined for the built-in store. Throws
+   * `media-store-not-found`.
    */
   apart(account: string, name: string, path: string): MediaStore | undefined {
     const row = this.row(account, name);
@@ -150,12 +151,12 @@ export class MediaStores {
     return this.options.opener(row, silent, [...path.split('/').filter((part) => part !== ''), APART]);
   }
 
-  /** Counts what became of an action. */
+  /** Runs an action and counts its outcome. */
   measured<Result>(action: MediaAction, run: () => Promise<Result>): Promise<Result> {
     return this.options.metrics.measured(action, run);
   }
 
-  /** Nothing is known of a store that cannot be reached. `row`: undefined for the built-in store. */
+  /** Returns the usage; all null if the store cannot be reached. `row` is undefined for the built-in store. */
   async usage(account: string, row: StoreRow | undefined): Promise<StoreUsage> {
     try {
       return await this.open(account, row?.name ?? DEFAULT_STORE).usage();
@@ -165,7 +166,7 @@ export class MediaStores {
     }
   }
 
-  /** By all built-in stores. */
+  /** Returns the usage of all built-in stores. */
   used(): { readonly bytes: number; readonly files: number } {
     let [bytes, files] = [0, 0];
     for (const { name } of this.options.catalog.accounts()) {
@@ -176,7 +177,7 @@ export class MediaStores {
     return { bytes, files };
   }
 
-  /** Bytes and files of the account's built-in store. */
+  /** Returns bytes and files of the account's built-in store. */
   builtInUsage(account: string): readonly [bytes: number, files: number] {
     return this.table.usage(`${account}/${DEFAULT_STORE}`);
   }
@@ -210,7 +211,7 @@ export class MediaStores {
     return opened;
   }
 
-  /** Rejects with `name-exists`, `conflict` where the account has too many, or what `settings` throws. */
+  /** Rejects with `name-exists`, `conflict` if the account has too many, or what `settings` throws. */
   create(account: string, name: string, settings: (id: string) => StoreSettings): Promise<StoreRow> {
     const { clock, settings: limits } = this.options;
     assertName('media store', name);
@@ -244,7 +245,7 @@ export class MediaStores {
     return row;
   }
 
-  /** The files stay where they are. Rejects with `media-store-not-found`, `store-in-use`. */
+  /** Deletes the store's row; its files stay. Rejects with `media-store-not-found` or `store-in-use`. */
   async delete(account: string, name: string): Promise<void> {
     const row = this.required(account, name);
     await this.store.change((change) => {
@@ -259,7 +260,7 @@ export class MediaStores {
     this.others.delete(row);
   }
 
-  /** Removes the stores of an account that is gone, and the files of its built-in one. */
+  /** Removes the stores of a deleted account, and the files of its built-in one. */
   async forget(account: string): Promise<void> {
     const removed = await this.store.change((change) => {
       const rows = this.of(account);
@@ -271,11 +272,11 @@ export class MediaStores {
     await this.table.forget(`${account}/${DEFAULT_STORE}`);
     const folder = join(this.options.dataDir, 'media');
     await rm(join(folder, account), { recursive: true, force: true });
-    // Else it is there again after a loss of power, and nobody knows of it.
+    // Otherwise a power failure could bring the folder back, unknown to everybody.
     if (existsSync(folder)) await syncFile(folder);
   }
 
-  /** Puts other settings that mean the same in the place of those that are kept; resolves with how many were. For secrets whose key changes. */
+  /** Replaces stored settings by equivalent ones, for secrets whose key changes. Resolves with the number replaced. */
   async reseal(next: (row: StoreRow) => StoreSettings | undefined): Promise<number> {
     const resealed = await this.store.change((change) => {
       const replaced = new Map<StoreRow, StoreRow>();
@@ -296,12 +297,12 @@ export class MediaStores {
     return resealed.size;
   }
 
-  /** What a crash left in the built-in stores is put where it belongs. */
+  /** Repairs what a crash left in the built-in stores. */
   recover(): Promise<void> {
     return (this.recovering = this.recoverAll());
   }
 
-  /** Resolves when nothing that `recover` began goes on: the rest is for the next start. */
+  /** Resolves when `recover` has stopped; the next start does the rest. */
   async close(): Promise<void> {
     this.closing.abort();
     await this.recovering;
@@ -319,7 +320,7 @@ export class MediaStores {
     }
   }
 
-  /** Throws `media-store-not-found`, and `unprocessable` for the one that every account has. */
+  /** Throws `media-store-not-found`, or `unprocessable` for the built-in store. */
   private required(account: string, name: string): StoreRow {
     const row = this.row(account, name);
     if (row !== undefined) return row;
@@ -329,7 +330,7 @@ export class MediaStores {
     );
   }
 
-  /** Of stores that cannot tell in the transaction of a change, for they have none. */
+  /** Returns the events of stores without transactions, emitted in a separate transaction. */
   private eventsOf({ account, name }: StoreRow): FileEvents {
     const tell = (content: EventContent): void => {
       const told = this.store.change((change) => {

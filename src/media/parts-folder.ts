@@ -1,11 +1,14 @@
-/** Where parts of files wait that are on their way to a bucket. What is in it while nobody sends one is what was left by a process that ended at once. */
+/**
+ * Folder for parts of files on their way to a bucket. When nothing is being sent, it only holds leftovers of a process
+ * that was killed.
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** From the data directory; beside the folders of accounts, none of which begins with a dot. */
+/** Relative to the data directory, next to the folders of accounts, whose names never begin with a dot. */
 export const PARTS_FOLDER = join('media', '.parts');
 
-/** When nothing is sent yet; returns the folder. */
+/** Removes leftovers; call before anything is sent. Returns the folder. */
 export function emptyPartsFolder(dataDir: string): string {
   const folder = join(dataDir, PARTS_FOLDER);
   rmSync(folder, { recursive: true, force: true });

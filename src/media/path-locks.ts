@@ -1,4 +1,4 @@
-/** Has what is done to one path done one after the other; different paths do not wait. One thread. */
+/** Serialises actions on the same path; different paths run in parallel. For one thread. */
 export class PathLocks {
   private readonly last = new Map<string, Promise<unknown>>();
 

@@ -1,23 +1,24 @@
 /**
- * The kinds of media stores that can be added, each with what it is told of where its files are. A new kind is a row here, its settings in `types.ts`, and what
- * reads and opens it (`store-settings.ts`, `media-parts.ts`); where one is missing the types say so. Schemas, checks, who may add it, the options of
- * `gannet media-store add` and the form of the console come from here. Plain data: the command line reads it before anything is loaded.
+ * Kinds of media stores that can be added, with the settings of each. A new kind is a row here, its settings in
+ * `types.ts`, and the code that reads and opens it (`store-settings.ts`, `media-parts.ts`); the compiler reports
+ * missing ones. Schemas, checks, permissions, options of `gannet media-store add` and the console's form derive from
+ * the rows. Plain data, since the command line reads it before anything is loaded.
  */
 import type { StoreSettings } from './types.js';
 
 interface StoreKindRow {
   readonly described: string;
-  /** Members of a request without which there is no such store, and others. */
+  /** Required and optional members of a request. */
   readonly needed: readonly StoreMember[];
   readonly others: readonly StoreMember[];
-  /** The one of these that is kept sealed. Such a store is not made with an API key. */
+  /** Member that is stored sealed. A store with a secret cannot be created with an API key. */
   readonly secret?: StoreMember;
 }
 
 interface MemberRow {
-  /** On the command line: what stands for its value, and what it is. Absent of secrets, which are asked for. */
+  /** Command-line option: placeholder of its value, and description. Undefined for secrets, which are prompted for. */
   readonly option?: readonly [value: string, described: string];
-  /** Opens a door: not shown again. */
+  /** Set for credentials, which are never shown. */
   readonly isHidden?: true;
 }
 
@@ -57,7 +58,10 @@ export const STORE_KINDS = {
 } as const satisfies Readonly<Record<string, StoreKindRow>>;
 export type StoreKind = keyof typeof STORE_KINDS;
 
-/** Of a store that a later release added before this one came back: what it has is not known here, so nothing of it is shown or sealed anew. */
+/**
+ * Stands for kinds of a later release, after a downgrade: their settings are unknown here, so nothing of them is shown
+ * or sealed anew.
+ */
 const OF_LATER_RELEASE: StoreKindRow = { described: '', needed: [], others: [] };
 
 export function isStoreKind(kind: string): kind is StoreKind {
@@ -68,13 +72,13 @@ export function storeKind(kind: StoreKind): StoreKindRow {
   return isStoreKind(kind) ? STORE_KINDS[kind] : OF_LATER_RELEASE;
 }
 
-/** What is sealed in the settings of a store; undefined where nothing is. */
+/** Returns the sealed secret of a store's settings. Undefined if there is none. */
 export function sealedOf(settings: StoreSettings): string | undefined {
   const { secret } = storeKind(settings.kind);
   return secret === undefined ? undefined : (settings as Readonly<Partial<Record<StoreMember, string>>>)[secret];
 }
 
-/** What is shown of the settings of a store. */
+/** Returns the settings that may be shown. */
 export function shownSettings(settings: StoreSettings): Partial<Record<ShownMember, string>> {
   const { needed, others } = storeKind(settings.kind);
   const shown = [...needed, ...others].filter((member) => !('isHidden' in STORE_MEMBERS[member]));

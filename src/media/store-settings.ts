@@ -1,4 +1,7 @@
-/** What a media store is made and changed with: checked against the settings of the service, its secret sealed. */
+/**
+ * Reads the settings with which media stores are created and changed: checks them against the service's settings and
+ * seals the secret.
+ */
 import {
   checkOutboundUrl,
   OutboundRefusedError,
@@ -23,7 +26,7 @@ const REGION_DEFAULT = 'us-east-1';
 /** Members of a request. */
 export type GivenSettings = Readonly<Partial<Record<StoreMember, string>>>;
 
-/** Of a store that is made, or (`before`) changed: what is not given stays as it was. */
+/** Request to create a store or to change one (`before`): members not given stay as they were. */
 interface Asked<Kept extends StoreSettings> {
   readonly account: string;
   readonly id: string;
@@ -51,19 +54,19 @@ export class StoreSettingsReader {
     options.secrets.keptBy(() => this.reseal());
   }
 
-  /** Throws `invalid-parameter`, `conflict`. */
+  /** Throws `invalid-parameter` or `conflict`. */
   created(account: string, id: string, kind: StoreKind, given: GivenSettings): StoreSettings {
     return this.read(kind, { account, id, given, before: undefined });
   }
 
-  /** Throws `invalid-parameter`, `conflict`, `store-unavailable`. */
+  /** Throws `invalid-parameter`, `conflict` or `store-unavailable`. */
   changed(row: StoreRow, given: GivenSettings): StoreSettings {
     assertKnownKind(row);
     const { account, id, settings } = row;
     return this.read(settings.kind, { account, id, given, before: settings });
   }
 
-  /** Throws `store-unavailable` where the key that sealed it is gone. */
+  /** Throws `store-unavailable` if the key that sealed the secret is gone. */
   secretOf({ id, name, settings }: StoreRow): Secret {
     try {
       return this.options.secrets.open(sealedOf(settings) ?? '', placeOf(id));
@@ -78,8 +81,8 @@ export class StoreSettingsReader {
   }
 
   /**
-   * Gives it as often as it is asked for: what is under way goes on when everything is sealed by another key. Where it cannot be opened, each call throws
-   * as `secretOf` does.
+   * Returns a function that returns the secret each time it is called, even after everything was sealed with another
+   * key, so that operations in flight can finish. If it cannot be opened, each call throws like `secretOf`.
    */
   keptSecretOf(row: StoreRow): () => Secret {
     const kept = this.hasSecret(row) ? this.secretOf(row) : undefined;
@@ -98,7 +101,7 @@ export class StoreSettingsReader {
 
   private read(kind: StoreKind, asked: Asked<StoreSettings>): StoreSettings {
     assertMembers(kind, asked.given);
-    // What was kept is of the kind whose reader it is.
+    // Stored settings belong to the kind of this reader.
     return (this.readers[kind] as (asked: Asked<StoreSettings>) => StoreSettings)(asked);
   }
 
@@ -140,7 +143,10 @@ export class StoreSettingsReader {
     }
   }
 
-  /** Secrets that cannot be opened stay as they are: the key may come back. */
+  /**
+   * Seals the secrets with the current key. Secrets that cannot be opened stay as they are, since their key may come
+   * back.
+   */
   private reseal(): Promise<number> {
     const { secrets, stores } = this.options;
     return stores.reseal((row) => {
@@ -153,7 +159,7 @@ export class StoreSettingsReader {
   }
 }
 
-/** Throws `store-unavailable` for a store that a later release added before this one came back. */
+/** Throws `store-unavailable` for a store of a kind that only a later release knows, after a downgrade. */
 export function assertKnownKind({ name, settings: { kind } }: StoreRow): void {
   if (isStoreKind(kind)) return;
   throw new ServiceError(

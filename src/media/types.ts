@@ -1,4 +1,4 @@
-/** Media stores as they are kept: the collection `media-stores` of `data/system`, by `<account>/<name>`. */
+/** Media stores as stored in the collection `media-stores` of `data/system`, by `<account>/<name>`. */
 export const DEFAULT_STORE = 'default';
 
 export type StoreSettings = FolderSettings | S3Settings;
@@ -6,7 +6,7 @@ export type SettingsOf<Kind extends StoreSettings['kind']> = Extract<StoreSettin
 
 export interface FolderSettings {
   readonly kind: 'folder';
-  /** Absolute, without links in it. */
+  /** Absolute path without links. */
   readonly folder: string;
 }
 
@@ -16,7 +16,7 @@ export interface S3Settings {
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
-  /** Begins the key of every file; '' or ending with a slash. */
+  /** Prefix of the key of every file; '' or ending with a slash. */
   readonly prefix: string;
   readonly access_key_id: string;
   /** Sealed. */
@@ -24,7 +24,7 @@ export interface S3Settings {
 }
 
 export interface StoreRow {
-  /** A store that takes the name of one that was deleted is another one. */
+  /** Distinguishes a store from a deleted one of the same name. */
   readonly id: string;
   readonly account: string;
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
- * How often somebody may try to sign in: five wrong ones a minute from an address and for an e-mail, whatever comes after them.
- * An attempt counts when it begins, and is taken back when it was right, so that a thousand at once are no way around.
+ * Throttles sign-ins: five failed attempts per minute for an address and for an e-mail; further ones are refused. An
+ * attempt counts when it begins and is taken back if it succeeds, so that parallel attempts do not evade the limit.
  * Main thread only.
  */
 import { isIP } from 'node:net';
@@ -9,14 +9,14 @@ import { BoundedMap, ServiceError, type Clock } from '../platform/index.js';
 
 export const ATTEMPTS_MAX = 5;
 const WINDOW_MS = 60_000;
-/** Addresses and e-mails that are remembered; the one that came first is forgotten first. */
+/** Addresses and e-mails that are tracked. The least recently used is evicted. */
 const SUBJECTS_MAX = 100_000;
 
 const NETWORK_GROUPS = 4;
 
 /**
- * As what somebody at this address is counted. Of IPv6 it is the network (/64): that is what a provider gives to one machine, which
- * has more addresses in it than could ever be counted.
+ * Returns the subject by which an address is counted. For IPv6 it is the /64 network, which a provider gives to one
+ * machine: the addresses in it are too many to count.
  */
 export function addressSubject(address: string): string {
   if (isIP(address) !== 6) return `address ${address}`;
@@ -24,19 +24,19 @@ export function addressSubject(address: string): string {
   return `address ${groups.map((group) => group.toString(16)).join(':')}::/64`;
 }
 
-/** An attempt under way. */
+/** An attempt in progress. */
 export interface Attempt {
-  /** It was right, or nobody looked whether it was, and does not count. */
+  /** Uncounts the attempt, because it succeeded or was not evaluated. */
   takeBack(): void;
 }
 
 export class AttemptThrottle {
-  /** Times of the attempts of the last minute, oldest first, by subject. */
+  /** Times of the attempts of the last minute by subject, oldest first. */
   readonly #times = new BoundedMap<string, number[]>(SUBJECTS_MAX);
 
   constructor(readonly clock: Clock) {}
 
-  /** Throws `rate-limited` where one of the subjects (an address, an e-mail) has had too many. */
+  /** Throws `rate-limited` if one of the subjects (an address, an e-mail) has had too many attempts. */
   begin(subjects: readonly string[]): Attempt {
     const nowMs = this.clock.nowMs();
     const waitMs = Math.max(...subjects.map((subject) => this.#waitMs(subject, nowMs)));
@@ -57,7 +57,7 @@ export class AttemptThrottle {
   #waitMs(subject: string, nowMs: number): number {
     const times = this.#times.get(subject);
     if (times === undefined) return 0;
-    // A clock that was set back does not keep anybody out for longer than a minute.
+    // Times in the future, after the clock was set back, are dropped: nobody is locked out for more than a minute.
     const recent = times.filter((time) => time > nowMs - WINDOW_MS && time <= nowMs);
     if (recent.length < times.length) this.#times.set(subject, recent);
     const [oldest] = recent;
@@ -67,7 +67,7 @@ export class AttemptThrottle {
   #add(subject: string, nowMs: number): void {
     const times = this.#times.get(subject) ?? [];
     times.push(nowMs);
-    // Put in anew: what was tried last is forgotten last.
+    // Moves the subject to the end, so that the least recently used is evicted.
     this.#times.renew(subject, times);
   }
 

@@ -1,4 +1,4 @@
-/** `/contributor`: who works on an account, and as what. */
+/** `/contributor`: the people who work on an account, and their roles. */
 import { Type } from 'typebox';
 import {
   accountParams,
@@ -22,7 +22,7 @@ import {
 } from './people-schemas.js';
 import { CONTRIBUTOR_NOT_FOUND } from './problems.js';
 
-/** A link lets somebody in: it is for people, not for programs. */
+/** A link signs a person in, so programs cannot get one. */
 const CONSOLE_ONLY = ['console', 'cli'] as const;
 
 const list = defineOperation({
@@ -145,7 +145,10 @@ const link = defineOperation({
   },
 });
 
-/** Behind the `#`: what a browser keeps to itself, so that no log and no proxy sees it. */
+/**
+ * Returns a link to the console. The token is in the fragment, which browsers do not send, so no log and no proxy sees
+ * it.
+ */
 export function consoleLink({ config }: Pick<Services, 'config'>, token: string, port = config.server.port): string {
   const { host } = config.server;
   const address =
@@ -153,7 +156,7 @@ export function consoleLink({ config }: Pick<Services, 'config'>, token: string,
   return `${address}/console/#link=${token}`;
 }
 
-/** An address to listen on that is none to call. */
+/** Returns an address to connect to for an address to listen on. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

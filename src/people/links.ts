@@ -1,4 +1,4 @@
-/** Links that sign in once: the first one, those that an operator asks for, and invitations. Main thread only. */
+/** One-time sign-in links: the first one, those that an operator requests, and invitations. Main thread only. */
 import type { Change, Collection, GroupedBy } from '../catalog/index.js';
 import type { People } from './people.js';
 import { newToken, tokenHash } from './tokens.js';
@@ -7,9 +7,12 @@ import type { LinkRecord } from './types.js';
 const HOUR_MS = 3_600_000;
 export const SIGN_IN_LINK_HOURS = 24;
 export const INVITATION_HOURS = 7 * 24;
-/** Clocks are set right by seconds all the time: a link that was made later than that from now was made by one that was wrong. */
+/**
+ * Clocks are corrected by seconds all the time; a link created further in the future than this comes from a wrong
+ * clock, and is invalid.
+ */
 const MADE_AHEAD_MS_MAX = HOUR_MS;
-/** Of one person; a new one takes the place of the oldest. */
+/** Per person; a new link replaces the oldest. */
 const LINKS_PER_PERSON_MAX = 5;
 
 export class Links {
@@ -23,7 +26,7 @@ export class Links {
     this.#byPerson = this.#links.groupBy(({ person_id }) => person_id);
   }
 
-  /** Inside a change: the token of a new link. */
+  /** Inside a change: creates a link and returns its token. */
   make(change: Change, personId: string, hours: number): { readonly token: string; readonly expires_utc: string } {
     const nowMs = this.#people.clock.nowMs();
     const own = [...this.#byPerson.of(personId)];
@@ -37,30 +40,30 @@ export class Links {
     return { token, expires_utc };
   }
 
-  /** Whose link it is; undefined where it was used, is over, or never was. */
+  /** Returns whose link it is. Undefined if it was used, has expired or never existed. */
   personOf(token: string): string | undefined {
     const link = this.#links.get(tokenHash(token));
     return link !== undefined && !isOver(link, this.#limits()) ? link.person_id : undefined;
   }
 
-  /** Inside a change: the link does not work any more. */
+  /** Inside a change: invalidates the link. */
   use(change: Change, token: string): void {
     const link = this.#links.get(tokenHash(token));
     if (link !== undefined) this.#remove(change, link);
   }
 
-  /** Inside a change: those of a person. */
+  /** Inside a change: removes the links of a person. */
   forget(change: Change, personId: string): void {
     for (const link of this.#byPerson.of(personId)) this.#remove(change, link);
   }
 
-  /** Inside a change: forgets those that are over. */
+  /** Inside a change: removes expired links. */
   removeOver(change: Change): void {
     const limits = this.#limits();
     for (const link of this.#links.values()) if (isOver(link, limits)) this.#remove(change, link);
   }
 
-  /** Whether the person was invited and has not come yet. */
+  /** True if the person was invited and has not signed in yet. */
   isAwaited(personId: string): boolean {
     const limits = this.#limits();
     return [...this.#byPerson.of(personId)].some((link) => !isOver(link, limits));
@@ -76,7 +79,7 @@ export class Links {
   }
 }
 
-/** Times as they are written, of which the later one is the greater text: there may be ten thousand links, and a sign-in looks at all. */
+/** Limits as ISO text, which sorts by time: a sign-in compares all links, of which there may be ten thousand. */
 interface Limits {
   readonly now: string;
   readonly latest: string;

@@ -1,8 +1,8 @@
 /**
- * Attempts to sign in by OpenID Connect, of which nothing is kept until they come back: all that belongs to one follows from the token that
- * its browser holds and from a secret of this process. However many somebody begins, nobody else's is forgotten for them.
+ * Attempts to sign in by OpenID Connect. Nothing is stored until one comes back: everything is derived from the token
+ * in the browser and a secret of this process. So nobody can evict the attempts of others by beginning many.
  *
- * A token is when it began, bytes by chance, and a mark that nobody else can make. Main thread only.
+ * A token consists of its start time, random bytes, and an authentication code (MAC). Main thread only.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { BoundedMap, type Clock } from '../platform/index.js';
@@ -13,24 +13,26 @@ const MARKED_BYTES = TIME_BYTES + CHANCE_BYTES;
 const MARK_BYTES = 16;
 const SECRET_BYTES = 32;
 const ATTEMPT_MS_MAX = 10 * 60_000;
-/** Only what came back is remembered, and an address fails a few times a minute. */
+/** Only finished attempts are stored, and an address may fail only a few times a minute. */
 const USED_MAX = 10_000;
 
 export interface OpenIdAttempt {
   readonly state: string;
   readonly nonce: string;
-  /** Of PKCE: 43 characters. */
+  /** Code verifier of PKCE: 43 characters. */
   readonly verifier: string;
 }
 
 export class OpenIdAttempts {
   readonly #secret = randomBytes(SECRET_BYTES);
-  /** Marks of those that came back. */
+  /** MACs of finished attempts. */
   readonly #used = new BoundedMap<string, true>(USED_MAX);
 
   constructor(readonly clock: Clock) {}
 
-  /** `flow` is for the browser alone; the provider is told of `attempt`, which does not lead back to it. */
+  /**
+   * Begins an attempt. `flow` is for the browser only; `attempt` is sent to the provider and does not reveal `flow`.
+   */
   begin(): { readonly flow: string; readonly attempt: OpenIdAttempt } {
     const token = Buffer.alloc(MARKED_BYTES + MARK_BYTES);
     token.writeUIntBE(this.clock.nowMs(), 0, TIME_BYTES);
@@ -39,13 +41,16 @@ export class OpenIdAttempts {
     return { flow: token.toString('base64url'), attempt: this.#attempt(token) };
   }
 
-  /** Undefined for what this process did not begin, ten minutes after it did, and for what came back before. */
+  /**
+   * Returns the attempt and marks it as used. Undefined if this process did not begin it, it is older than ten minutes,
+   * or it was used before.
+   */
   useUp(flow: string): OpenIdAttempt | undefined {
     const token = Buffer.from(flow, 'base64url');
     if (token.length !== MARKED_BYTES + MARK_BYTES) return undefined;
     const mark = token.subarray(MARKED_BYTES);
     if (!timingSafeEqual(mark, this.#mark(token))) return undefined;
-    // The mark, and not the text: a last character has bits that no byte has.
+    // Stores the MAC, not the text: several texts decode to the same bytes, since the last character has unused bits.
     const used = mark.toString('hex');
     if (this.#used.has(used)) return undefined;
     this.#used.set(used, true);

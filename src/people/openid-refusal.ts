@@ -1,15 +1,15 @@
 /**
- * Why a sign-in by OpenID Connect came to nothing, for who looks after the service: a setting that is not the provider's, a clock that is wrong, a
- * provider that answers something else. What anybody can bring about with a code or a state of their own making is none of these.
+ * Explains to the operator why sign-ins by OpenID Connect fail: settings that differ from the provider's, a wrong
+ * clock, an unexpected answer. Errors that anybody can cause with a made-up code or state are not explained.
  */
 import type { OpenIdSettings } from './openid-settings.js';
 
-/** Of what a provider says. */
+/** Characters repeated of what a provider says. */
 const SAID_CHARACTERS_MAX = 200;
-/** Of a code that the provider does not know, or that was redeemed or has expired: whoever comes back with one brings it about. */
+/** Errors of a code that is unknown, redeemed or expired: any visitor can cause them. */
 const OF_CODES: ReadonlySet<string> = new Set(['invalid_grant']);
 const OF_SECRETS: ReadonlySet<string> = new Set(['invalid_client', 'unauthorized_client']);
-/** Statuses that say nothing of the code. */
+/** Statuses that are not about the code. */
 const OF_PLACES: ReadonlySet<number> = new Set([401, 403, 404, 405]);
 const SERVER_FAULTS = 500;
 const CLOCK = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED';
@@ -20,7 +20,7 @@ const NO_JSON: ReadonlySet<string> = new Set(['OAUTH_RESPONSE_IS_NOT_JSON', 'OAU
 
 type Settings = Pick<OpenIdSettings, 'issuer' | 'client_id' | 'client_secret'> & { readonly redirectUri: string };
 
-/** As the library throws it; each of these may be on any level. */
+/** Members of an error thrown by the library; each may be at any level of its causes. */
 interface Thrown {
   readonly code?: string;
   readonly error?: string;
@@ -33,7 +33,7 @@ interface Thrown {
   readonly cause?: unknown;
 }
 
-/** A sentence or some; undefined where it need be nothing that is wrong here or there. */
+/** Returns one or more sentences. Undefined if nothing needs to be wrong with settings or provider. */
 export function refusalOf(thrown: unknown, settings: Settings): string | undefined {
   const levels = levelsOf(thrown);
   const first = <Member extends keyof Thrown>(member: Member) =>
@@ -76,7 +76,7 @@ function otherClaim(
   if (claim === 'iss') return `The provider signs as ${its}, and openid.issuer is ${issuer}.`;
   if (claim === 'aud' || claim === 'azp')
     return `The provider signs for the client ${its}, and openid.client_id is ${client_id}.`;
-  // The nonce, and what belongs to a code, are of an attempt that somebody may have mixed up.
+  // A wrong nonce, or a claim that belongs to a code, may come from a mixed-up attempt.
   return undefined;
 }
 
@@ -87,7 +87,7 @@ function levelsOf(thrown: unknown): Thrown[] {
   return levels;
 }
 
-/** What a provider says, of any kind, in one line and without the secret, which it may repeat. */
+/** Returns what a provider says, of any type, in one line and without the secret, which it may repeat. */
 function quoted(said: unknown, { client_secret: secret }: Settings): string {
   const text = (typeof said === 'string' ? said : (JSON.stringify(said) ?? '')).replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
   const open = secret === '' ? text : text.replaceAll(secret, '[secret]');

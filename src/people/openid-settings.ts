@@ -1,4 +1,4 @@
-/** `[openid]` of the settings: where people sign in with an account that they have elsewhere. */
+/** `[openid]` of the settings: sign-in with an account at an OpenID provider. */
 import { Type } from 'typebox';
 import { defineSettings, OperatorError, type Config, type SettingValues } from '../platform/index.js';
 
@@ -34,7 +34,7 @@ export const OPENID_SETTINGS = defineSettings('openid', {
 
 export type OpenIdSettings = SettingValues<typeof OPENID_SETTINGS.members>;
 
-/** Undefined where there is no provider. Throws an `OperatorError` for one that cannot be used. */
+/** Undefined if no provider is configured. Throws an `OperatorError` if its settings are unusable. */
 export function providerOf(
   settings: OpenIdSettings,
   config: Config,

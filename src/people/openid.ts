@@ -1,9 +1,9 @@
 /**
- * Signing in with an account elsewhere: OpenID Connect, authorization code flow with PKCE, state and nonce, by `openid-client`.
+ * Sign-in by OpenID Connect: authorization code flow with PKCE, state and nonce, by `openid-client`.
  *
- * The browser holds the token of its attempt, and shows it together with the code that the provider gave it: a code that somebody else
- * got, or a link to a finished sign-in of theirs, is worth nothing there. They follow from a secret of the process: after a restart people begin again.
- * Main thread only.
+ * The browser holds the token of its attempt and presents it with the provider's code. So a code obtained by somebody
+ * else, or a link to somebody's finished sign-in, is useless there. Tokens depend on a secret of the process: after a
+ * restart, people have to begin again. Main thread only.
  */
 import type * as OpenIdClient from 'openid-client';
 import { OutboundRefusedError, ServiceError, type Clock } from '../platform/index.js';
@@ -14,22 +14,22 @@ import type { OpenIdSettings } from './openid-settings.js';
 import { PROVIDER_UNAVAILABLE, SIGN_IN_FAILED } from './problems.js';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-/** For so long it is believed what the provider said of itself: it may move. */
+/** How long the provider's metadata is cached; it may move. */
 const DESCRIBED_MS_MAX = 3_600_000;
-/** Of what a provider or a library says of itself. */
+/** Characters repeated of what a provider or a library says. */
 const WHY_CHARACTERS_MAX = 600;
 const PLACES = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
-/** What comes back with the browser. */
+/** Parameters that the browser brings back. */
 export interface OpenIdAnswer {
   readonly flow: string;
   readonly code: string;
   readonly state: string;
-  /** As the provider adds it (RFC 9207). */
+  /** Issuer, if the provider adds it (RFC 9207). */
   readonly iss?: string;
 }
 
-/** Whom the provider has vouched for. */
+/** Identity that the provider vouches for. */
 export interface Identity {
   readonly email: string;
   readonly issuer: string;
@@ -40,11 +40,11 @@ export interface OpenIdOptions {
   readonly settings: OpenIdSettings & { readonly redirectUri: string };
   readonly outbound: () => OutboundClient;
   readonly clock: Clock;
-  /** Told why nobody can sign in by it, where somebody could the last time. */
+  /** Called with the reason when sign-ins begin to fail. */
   readonly onTrouble?: (why: string) => void;
 }
 
-/** Why nobody can sign in by the provider. */
+/** Reason why nobody can sign in by the provider. */
 export interface OpenIdTrouble {
   /** A sentence. */
   readonly why: string;
@@ -58,7 +58,10 @@ export class OpenId {
   #provider: Promise<OpenIdClient.Configuration> | undefined;
   #describedMs = 0;
   #trouble: OpenIdTrouble | undefined;
-  /** The trouble was to hear what the provider says of itself: it is over when that is heard, and any other when somebody has signed in. */
+  /**
+   * True if the trouble was to read the provider's metadata: reading it ends this trouble. Any other ends with a
+   * sign-in.
+   */
   #isUndescribed = false;
 
   constructor(options: OpenIdOptions) {
@@ -70,17 +73,17 @@ export class OpenId {
     return this.#options.settings.name;
   }
 
-  /** Whoever the provider knows, invited or not. */
+  /** True if everybody known to the provider may sign in, invited or not. */
   get letsIn(): boolean {
     return this.#options.settings.sign_up;
   }
 
-  /** As of the last time that the provider was asked. */
+  /** Trouble of the last request to the provider. */
   get trouble(): OpenIdTrouble | undefined {
     return this.#trouble;
   }
 
-  /** Where the browser goes, and what it keeps until it is back. Rejects with `provider-unavailable`. */
+  /** Begins a sign-in. Returns where the browser goes, and the token it keeps. Rejects with `provider-unavailable`. */
   async begin(): Promise<{ readonly url: string; readonly flow: string }> {
     const library = await import('openid-client');
     const provider = await this.#discovered(library);
@@ -97,7 +100,9 @@ export class OpenId {
     return { url: url.href, flow };
   }
 
-  /** Rejects with `sign-in-failed`, or `provider-unavailable`. An attempt is used up, whatever comes of it. */
+  /**
+   * Finishes a sign-in; the attempt is used up in any case. Rejects with `sign-in-failed` or `provider-unavailable`.
+   */
   async finish({ flow, code, state, iss }: OpenIdAnswer): Promise<Identity> {
     const attempt = this.#attempts.useUp(flow);
     if (attempt === undefined) {
@@ -130,7 +135,7 @@ export class OpenId {
       this.#trouble = undefined;
       return claims;
     } catch (error) {
-      // It may be that what the provider said of itself holds no more.
+      // The provider's metadata may have changed.
       this.#provider = undefined;
       if (outboundOf(error) !== undefined) throw this.#unavailable(error);
       const why = refusalOf(error, this.#options.settings);
@@ -141,14 +146,15 @@ export class OpenId {
     }
   }
 
-  /** What could not be read, or names no places to go to, is asked for again the next time. */
+  /** Returns the provider's metadata. Reads it again if the last attempt failed or it lacks endpoints. */
   #discovered(library: typeof OpenIdClient): Promise<OpenIdClient.Configuration> {
     const nowMs = this.#options.clock.nowMs();
     if (this.#provider !== undefined && Math.abs(nowMs - this.#describedMs) < DESCRIBED_MS_MAX) return this.#provider;
     this.#describedMs = nowMs;
     const { issuer, client_id, client_secret } = this.#options.settings;
     const authentication = client_secret === '' ? library.None() : library.ClientSecretPost(client_secret);
-    // Tokens are signed, whatever brought them. Without TLS an issuer is one of this machine: `providerOf` takes no other.
+    // Signatures of tokens are checked even if they come directly from the provider. An issuer without TLS is on this
+    // machine: `providerOf` accepts no other.
     const execute = [
       library.enableNonRepudiationChecks,
       ...(new URL(issuer).protocol === 'http:' ? [library.allowInsecureRequests] : []),
@@ -173,7 +179,7 @@ export class OpenId {
     return provider;
   }
 
-  /** By the client that all outgoing connections take. */
+  /** Fetches through the common outgoing client. */
   async #fetch(url: string, { method, headers, body, signal }: OpenIdClient.CustomFetchOptions): Promise<Response> {
     const answer = await this.#options.outbound().request({
       url,
@@ -189,7 +195,7 @@ export class OpenId {
     });
   }
 
-  /** Who signs in is told that it is so, and who looks after the service why. */
+  /** Returns the error for the person signing in, and records the reason for the operator. */
   #unavailable(cause: unknown): ServiceError {
     const onTheWay = outboundOf(cause)?.message;
     const why = onTheWay ?? refusalOf(cause, this.#options.settings) ?? (cause as Error).message;
@@ -205,7 +211,7 @@ export class OpenId {
   }
 }
 
-/** Throws where it does not say where to go to: the library finds out when it goes there, and keeps what it was told. */
+/** Throws if the metadata lacks endpoints. The library would notice only later, and would keep the metadata. */
 function withPlaces(provider: OpenIdClient.Configuration): OpenIdClient.Configuration {
   const described = provider.serverMetadata();
   for (const place of PLACES) {
@@ -216,7 +222,7 @@ function withPlaces(provider: OpenIdClient.Configuration): OpenIdClient.Configur
   return provider;
 }
 
-/** Nothing came back: why; the library wraps what went wrong on the way. */
+/** Returns the connection error, if nothing was answered; the library wraps it. */
 function outboundOf(error: unknown): Error | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof OutboundFailedError || at instanceof OutboundRefusedError) return at;

@@ -1,9 +1,9 @@
-/** The account of who signs up: named after their e-mail. */
+/** Creates the account of a person who signs up, named after the e-mail. */
 import type { Catalog } from '../catalog/index.js';
 import type { NewAccount } from './sign-in.js';
 
 const NAME_CHARACTERS_MAX = 40;
-/** Where nothing of the e-mail can stand in a name. */
+/** Used if no part of the e-mail is valid in a name. */
 const NAMELESS = 'account';
 
 export function newAccounts(catalog: Pick<Catalog, 'addAccount' | 'isAccountNameFree'>, region: string): NewAccount {
@@ -21,7 +21,7 @@ export function accountNameOf(email: string): string {
   return cut === '' ? NAMELESS : cut;
 }
 
-/** The name itself, or with the first number behind it that nobody has. */
+/** Returns the name itself, or with the first number appended that makes it free. */
 function freeName(catalog: Pick<Catalog, 'isAccountNameFree'>, name: string): string {
   let free = name;
   for (let number = 2; !catalog.isAccountNameFree(free); number += 1) free = `${name}-${number}`;

@@ -1,4 +1,4 @@
-/** Under which name operations find people and their sign-in. */
+/** Key by which operations find people and their sign-in. */
 import { serviceKey } from '../platform/index.js';
 import type { OpenId } from './openid.js';
 import type { People } from './people.js';
@@ -7,7 +7,7 @@ import type { SignIn } from './sign-in.js';
 export interface PeoplePart {
   readonly people: People;
   readonly signIn: SignIn;
-  /** Undefined: nobody signs in with an account elsewhere. */
+  /** Undefined if no OpenID provider is configured. */
   readonly openId: OpenId | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Passwords as argon2id, with the parameters that OWASP recommends (19 MiB, two passes, one lane: some 45 ms of a processor).
- * One is computed at a time: the threads that would compute more are those that write to disk.
+ * Hashes passwords with argon2id and the parameters that OWASP recommends (19 MiB, two passes, one lane: about 45 ms of
+ * CPU). Only one is computed at a time, since it runs in the threads that write to disk.
  */
 import { randomBytes } from 'node:crypto';
 import type * as Argon2Library from '@node-rs/argon2';
@@ -13,7 +13,7 @@ export const PASSWORD_CHARACTERS_MIN = 10;
 export const PASSWORD_CHARACTERS_MAX = 256;
 const SALT_BYTES = 16;
 const DIGEST_BYTES = 32;
-/** More sign-ins than this at once are refused; each waits for those before it. */
+/** Limit on waiting sign-ins; further ones are refused. */
 export const WAITING_MAX = 100;
 
 export class Passwords {
@@ -26,7 +26,10 @@ export class Passwords {
     return this.#inTurn(async (argon2) => argon2.hash(normal(password), PARAMETERS));
   }
 
-  /** Takes the same time for a person who has no password, or does not exist (`kept` null): false then. Rejects with `overloaded`. */
+  /**
+   * Compares a password. `kept` is null for a person without password, or one who does not exist: this takes the same
+   * time and returns false. Rejects with `overloaded`.
+   */
   async verify(kept: string | null, password: string): Promise<boolean> {
     const isRight = await this.#inTurn((argon2) => argon2.verify(kept ?? this.#nobodys, normal(password)));
     return isRight && kept !== null;
@@ -37,7 +40,7 @@ export class Passwords {
       throw new ServiceError('overloaded', 'Too many people sign in at this moment.', { retryAfterSeconds: 5 });
     }
     this.#waiting += 1;
-    // Loaded when somebody signs in: a service that never sees a person pays nothing for it.
+    // Loaded on first use: a service without people does not need it.
     const result = this.#last.then(async () => work(await import('@node-rs/argon2')));
     this.#last = result
       .catch(() => undefined)
@@ -49,8 +52,8 @@ export class Passwords {
 }
 
 /**
- * Of no password, with the parameters of all others. It is not computed: the first who names an e-mail that nobody has would wait twice as long
- * as somebody whose e-mail is known.
+ * Returns the hash of no password, with the usual parameters. It is not computed: otherwise the first attempt with an
+ * unknown e-mail would take twice as long as one with a known e-mail.
  */
 function nobodysHash(): string {
   const { memoryCost, timeCost, parallelism } = PARAMETERS;
@@ -60,7 +63,7 @@ function nobodysHash(): string {
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${digest}`;
 }
 
-/** The same password from every keyboard: what looks alike is one text. */
+/** Normalises a password, so that it is the same from every keyboard. */
 function normal(password: string): string {
   return password.normalize('NFKC');
 }

@@ -1,4 +1,4 @@
-/** People as they are served: what operations find of them, and who authenticates their sessions. */
+/** Parts of the feature: what operations need of people, and the authenticator of sessions. */
 import { SESSION_AUTHENTICATOR } from '../access/index.js';
 import { provide, type FeatureParts, type Trouble } from '../operations/index.js';
 import { consoleLink, contributorOperations } from './contributor-operations.js';
@@ -13,7 +13,7 @@ import { People } from './people.js';
 import { sessionOperations } from './session-operations.js';
 import { SignIn } from './sign-in.js';
 
-/** Which an address leaves out. */
+/** Omitted in addresses. */
 const HTTP_PORT = 80;
 
 const PROVIDER_MS_MAX = 10_000;
@@ -21,7 +21,7 @@ const PROVIDER_BYTES_MAX = 1_048_576;
 const PROVIDER_CONNECTIONS_MAX = 8;
 const SIGN_INS_WAITING_MAX = 100;
 
-/** Somebody waits for each answer. */
+/** Creates the client for the provider, with short limits, since somebody waits for each answer. */
 function createProviderOutbound(rules: OutboundRules): OutboundClient {
   return new OutboundClient({
     rules,

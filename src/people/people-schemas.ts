@@ -1,4 +1,4 @@
-/** People, sessions and contributors as the interface shows them. */
+/** Schemas of people, sessions and contributors. */
 import { Type } from 'typebox';
 import {
   accountName,
@@ -18,7 +18,7 @@ import { SESSION_IDLE_MS_MAX } from './sessions.js';
 import { TOKEN_PATTERN, TOKEN_WORDS } from './tokens.js';
 import { ROLES, type SessionRecord } from './types.js';
 
-/** One @ with something on both sides: whether mail arrives there is nothing that a pattern could know. */
+/** Requires one @ with something on both sides. No pattern can tell whether mail arrives there. */
 export const email = patterned(
   '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$',
   'an e-mail address, with one @ and without blanks',
@@ -30,14 +30,14 @@ export const email = patterned(
   },
 );
 
-/** One that is chosen. */
+/** A password that is chosen. */
 export const newPassword = Type.String({
   minLength: PASSWORD_CHARACTERS_MIN,
   maxLength: PASSWORD_CHARACTERS_MAX,
   description: `A password of ${PASSWORD_CHARACTERS_MIN} characters at least`,
 });
 
-/** One that is compared: of any length, so that nothing is learnt of it. */
+/** A password that is compared: its minimum length is not checked, so that nothing can be learnt from it. */
 export const givenPassword = Type.String({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The password' });
 
 export const linkToken = patterned(TOKEN_PATTERN, TOKEN_WORDS, {
@@ -92,7 +92,7 @@ export const contributorResource = named('Contributor', {
   state: oneOf(['active', 'invited'], { description: '`invited`: has not signed in yet' }),
 });
 
-/** The link of a new contributor, shown this once. */
+/** The link of a new contributor, shown only once. */
 export const invitedResource = object({
   ...contributorResource.properties,
   link: nullable(Type.String(), {
@@ -107,7 +107,7 @@ export interface SignedInPerson {
   readonly csrf_token: string;
 }
 
-/** What a person is told of themselves. */
+/** Describes a person to themselves. */
 export function describeSignedIn({ permissions }: Services, { people, id, csrf_token }: SignedInPerson) {
   const known = people.person(id);
   if (known === undefined) throw new ServiceError('not-signed-in', 'The session has ended: sign in again.');

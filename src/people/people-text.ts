@@ -1,4 +1,4 @@
-/** Answers about people and accounts as the command line prints them. */
+/** Prints answers about people and accounts on the command line. */
 import type { AnswerPrinter } from '../operations/index.js';
 
 interface Account {

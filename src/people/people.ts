@@ -1,5 +1,5 @@
 /**
- * People and of which accounts they are contributors, in the `system` environment. Main thread only.
+ * People, and the accounts of which they are contributors, stored in the `system` environment. Main thread only.
  *
  * Invariant: an account that ever had an owner has one.
  */
@@ -18,18 +18,18 @@ import type { RolePlace } from './roles.js';
 import type { ContributorRecord, PersonRecord, Role } from './types.js';
 import { CONTRIBUTOR_NOT_FOUND } from './problems.js';
 
-/** Of one account. */
+/** Per account. */
 const CONTRIBUTORS_MAX = 10_000;
-/** Of an account that is gone: others have their changes between. */
+/** Contributors of a deleted account removed per transaction, so that other changes get their turn. */
 const REMOVED_AT_ONCE_MAX = 500;
 
-/** A contributor and the person behind. */
+/** A contributor and the person. */
 export interface Contributor {
   readonly person: PersonRecord;
   readonly contributor: ContributorRecord;
 }
 
-/** What the change of a person's rights takes along in the same transaction. */
+/** Removes what else belongs to a person, in the transaction that changes their rights. */
 export interface LeavingPerson {
   left(change: Change, personId: string): void;
 }
@@ -38,7 +38,7 @@ export class People {
   readonly store: CollectionStore;
   readonly #persons: Collection<PersonRecord>;
   readonly #contributors: Collection<ContributorRecord>;
-  /** By their e-mails; '' for those who have none. */
+  /** Keyed by e-mail; '' for people without one. */
   readonly #byEmail: GroupedBy<PersonRecord>;
   readonly #byPerson: GroupedBy<ContributorRecord>;
   readonly #byAccount: GroupedBy<ContributorRecord>;
@@ -46,7 +46,7 @@ export class People {
   constructor(
     environment: LmdbEnvironment,
     readonly clock: Clock,
-    /** The account that the first start makes: its owners run the service. */
+    /** Account created at the first start; its owners run the service. */
     private readonly serviceAccount: string,
   ) {
     this.store = CollectionStore.of(environment);
@@ -76,18 +76,18 @@ export class People {
     return this.#contributors.get(compositeKey(account, personId))?.role;
   }
 
-  /** Undefined where the person is no contributor of the account. */
+  /** Undefined if the person is not a contributor of the account. */
   place(account: string, personId: string): RolePlace | undefined {
     const role = this.role(account, personId);
     return role === undefined ? undefined : { role, isOfService: account === this.serviceAccount };
   }
 
-  /** The accounts of a person, by name. */
+  /** Returns the accounts of a person, sorted by name. */
   accountsOf(personId: string): readonly ContributorRecord[] {
     return [...this.#byPerson.of(personId)].sort((a, b) => (a.account < b.account ? -1 : 1));
   }
 
-  /** Undefined where the account has none; of several, who first came to any account. */
+  /** Returns the owner; of several, the one who first joined any account. Undefined if the account has none. */
   ownerOf(account: string): PersonRecord | undefined {
     for (const { contributor, person } of this.#contributorsOf(account))
       if (contributor.role === 'owner') return person;
@@ -98,7 +98,7 @@ export class People {
     return pageOf(this.#contributorsOf(account, after), ({ person }) => person.id, size);
   }
 
-  /** By the ids of people: in the order in which they first came to any account. */
+  /** Yields contributors in the order of person ids, which is the order in which people first joined any account. */
   *#contributorsOf(account: string, after?: string): Generator<Contributor> {
     for (const contributor of this.#contributors.from(compositeKey(account, ''), after)) {
       const person = this.#persons.get(contributor.person_id);
@@ -115,8 +115,8 @@ export class People {
   }
 
   /**
-   * Inside a change. The person of that e-mail, made where there is none, becomes a contributor of the account; `email` null: a new
-   * person who has none. Throws `name-exists` where they are one already.
+   * Inside a change: makes the person with this e-mail a contributor of the account, creating the person if necessary.
+   * With `email` null, creates a person without e-mail. Throws `name-exists` if they are a contributor already.
    */
   add(change: Change, account: string, wanted: { readonly email: string | null; readonly role: Role }): Contributor {
     const email = wanted.email === null ? null : emailKey(wanted.email);
@@ -137,7 +137,7 @@ export class People {
     return { person, contributor };
   }
 
-  /** Rejects with `contributor-not-found`, and `conflict` where nobody would be left who may do everything. */
+  /** Rejects with `contributor-not-found`, and with `conflict` if no owner would be left. */
   setRole(account: string, personId: string, role: Role): Promise<Contributor> {
     return this.store.change((change) => {
       const { person, contributor } = this.contributor(account, personId);
@@ -148,7 +148,10 @@ export class People {
     });
   }
 
-  /** A person without any account left is gone altogether, with what `leaving` has of them. Rejects like `setRole`. */
+  /**
+   * Removes a contributor. A person without any other account is deleted, with what `leaving` keeps of them. Rejects
+   * like `setRole`.
+   */
   remove(account: string, personId: string, leaving: LeavingPerson): Promise<void> {
     return this.store.change((change) => {
       const { contributor } = this.contributor(account, personId);
@@ -157,7 +160,10 @@ export class People {
     });
   }
 
-  /** All of an account that is gone, some of them at a time; those without another one are gone altogether. */
+  /**
+   * Removes all contributors of a deleted account, in several transactions. People without any other account are
+   * deleted.
+   */
   async removeAll(account: string, leaving: LeavingPerson): Promise<void> {
     while (this.#byAccount.countOf(account) > 0) {
       await this.store.change((change) => {
@@ -178,7 +184,7 @@ export class People {
     leaving.left(change, personId);
   }
 
-  /** Inside a change. Throws `name-exists` for an e-mail that somebody else has. */
+  /** Inside a change. Throws `name-exists` if somebody else has the e-mail. */
   update(change: Change, person: PersonRecord): void {
     const other = person.email === null ? undefined : this.personOf(person.email);
     if (other !== undefined && other.id !== person.id) {
@@ -191,7 +197,7 @@ export class People {
     if (role !== 'owner') return;
     for (const other of this.#contributorsOf(account)) {
       if (other.contributor.role !== 'owner' || other.person.id === person_id) continue;
-      // Who came by a one-time link and has named no e-mail may never come back.
+      // An owner who used a one-time link and gave no e-mail may never come back, so does not count.
       if (other.person.email !== null) return;
     }
     throw new ServiceError('conflict', 'This is the last owner of the account: make somebody else an owner first.');
@@ -207,7 +213,7 @@ function* first<T>(entries: Iterable<T>, count: number): Generator<T> {
   }
 }
 
-/** E-mails are compared in lower case: hardly a mail server tells `Ann@` from `ann@`, and no person does. */
+/** Compares e-mails in lower case, since hardly any mail server distinguishes `Ann@` from `ann@`. */
 export function emailKey(email: string): string {
   return email.trim().normalize('NFC').toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** What can be wrong with people and their sessions. */
+/** Kinds of errors of people and sessions. */
 export const SIGN_IN_FAILED = {
   code: 'sign-in-failed',
   status: 401,

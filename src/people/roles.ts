@@ -1,17 +1,20 @@
-/** What a role may do in its account, as permissions. */
+/** Permissions of roles in an account. */
 import { isReadPermission } from '../access/index.js';
 import type { Role } from './types.js';
 
-/** Who may enter, and with which rights, is for owners alone. */
+/** Areas of who may enter, and with which rights: for owners only. */
 const OWNERS_AREAS: ReadonlySet<string> = new Set(['account', 'api-key', 'contributor', 'service']);
 
-/** What tells of the machine and of all accounts: for owners of the service's own account, which the first start makes. */
+/**
+ * Information about the machine and all accounts: only for owners of the service's own account, which the first start
+ * creates.
+ */
 const OF_SERVICE: ReadonlySet<string> = new Set(['service:settings', 'service:state']);
 
-/** Whose contributor somebody is. */
+/** Role of a person in an account. */
 export interface RolePlace {
   readonly role: Role;
-  /** The account is the service's own. */
+  /** True if the account is the service's own. */
   readonly isOfService: boolean;
 }
 
@@ -21,7 +24,7 @@ export function roleAllows({ role, isOfService }: RolePlace, permission: string)
   return role === 'editor' && !OWNERS_AREAS.has(permission.slice(0, permission.indexOf(':')));
 }
 
-/** Those of `all` by name, for the console, which shows nobody what they may not do. `['*']`: everything. */
+/** Returns the allowed permissions of `all`, for the console, which hides what people may not do. `['*']` for all. */
 export function permissionNames(place: RolePlace, all: readonly string[]): readonly string[] {
   if (place.role === 'owner' && place.isOfService) return ['*'];
   return all.filter((permission) => roleAllows(place, permission));

@@ -1,4 +1,4 @@
-/** `/session`: a person signs in, sees where else they are signed in, and signs out. */
+/** `/session`: people sign in, see their sessions, and sign out. */
 import { Type } from 'typebox';
 import { sessionCookie, type PersonSession } from '../access/index.js';
 import {
@@ -174,7 +174,7 @@ function signedIn({ services }: OperationContext, { person, token }: SignedIn) {
   };
 }
 
-/** Answers with tokens are in no cache. */
+/** Keeps tokens out of caches. */
 const NOT_STORED = { 'Cache-Control': 'no-store' };
 
 const read = defineOperation({
@@ -284,7 +284,7 @@ const setPassword = defineOperation({
   },
 });
 
-/** Console callers have one; others are not admitted. */
+/** Returns the session, which console callers always have. */
 function sessionOf(session: PersonSession | undefined): PersonSession {
   if (session === undefined) throw new ServiceError('not-signed-in', 'Sign in first.');
   return session;

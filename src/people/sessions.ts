@@ -1,6 +1,6 @@
 /**
- * Sessions of people: 12 hours from their last use, ended by the person, by a changed password, or with the person's last account.
- * On disk, so that a restart signs nobody out. Main thread only.
+ * Sessions of people. They end 12 hours after their last use, by the person, by a changed password, or with the
+ * person's last account. Stored on disk, so that a restart signs nobody out. Main thread only.
  */
 import type { Caller, PersonSession, SessionAuthenticator, SessionCredential } from '../access/index.js';
 import type { Change, Collection, GroupedBy } from '../catalog/index.js';
@@ -12,19 +12,19 @@ import type { SessionRecord } from './types.js';
 
 const HOUR_MS = 3_600_000;
 export const SESSION_IDLE_MS_MAX = 12 * HOUR_MS;
-/** The last use on disk is behind by this at most: a restart shortens a session by no more. */
+/** How far the stored time of last use may lag behind: a restart shortens a session by at most this. */
 const LAST_USE_STORED_MS = 600_000;
-/** Of one person; the one that was used longest ago ends. */
+/** Per person; the least recently used session ends. */
 const SESSIONS_PER_PERSON_MAX = 50;
 const USER_AGENT_CHARACTERS_MAX = 256;
 
-/** From where somebody signs in. */
+/** Where somebody signs in from. */
 export interface Origin {
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** A session in force, as a request needs it. */
+/** A valid session, as requests need it. */
 interface ActiveSession {
   readonly record: SessionRecord;
   lastUsedMs: number;
@@ -35,7 +35,7 @@ export class Sessions implements SessionAuthenticator {
   readonly #people: People;
   readonly #sessions: Collection<SessionRecord>;
   readonly #byPerson: GroupedBy<SessionRecord>;
-  /** By the hash of the token. */
+  /** Keyed by the hash of the token. */
   readonly #active = new Map<string, ActiveSession>();
 
   constructor(people: People) {
@@ -56,7 +56,7 @@ export class Sessions implements SessionAuthenticator {
     const named = account ?? (credential.account === '' ? undefined : credential.account);
     const meant = named ?? this.#people.accountsOf(person.id)[0]?.account;
     const place = meant === undefined ? undefined : this.#people.place(meant, person.id);
-    // A path without an account is for every person who has signed in.
+    // Paths without an account are open to every signed-in person.
     if (place === undefined && named !== undefined) {
       throw new ServiceError('out-of-scope', `You are no contributor of an account '${named}'.`);
     }
@@ -64,7 +64,7 @@ export class Sessions implements SessionAuthenticator {
     return sessionCaller(own, meant ?? '', place);
   }
 
-  /** Inside a change: a new session of the person. `written` is to be called when the change is on disk; before, it does not work. */
+  /** Inside a change: creates a session. Call `written` when the change is on disk; the session is not valid before. */
   begin(change: Change, personId: string, origin: Origin): { readonly token: string; written(): void } {
     const own = this.of(personId);
     for (const oldest of own.slice(0, Math.max(0, own.length + 1 - SESSIONS_PER_PERSON_MAX))) this.#end(change, oldest);
@@ -83,7 +83,7 @@ export class Sessions implements SessionAuthenticator {
     return { token, written: () => this.#activate(record) };
   }
 
-  /** Of one person, in order of their last use; those that are over are left out. */
+  /** Returns the valid sessions of a person, least recently used first. */
   of(personId: string): readonly SessionRecord[] {
     const nowMs = this.#people.clock.nowMs();
     return Array.from(this.#byPerson.of(personId), ({ token_hash }) => this.#active.get(token_hash))
@@ -93,24 +93,24 @@ export class Sessions implements SessionAuthenticator {
       .map(({ record, lastUsedMs }) => ({ ...record, last_used_utc: new Date(lastUsedMs).toISOString() }));
   }
 
-  /** The session itself; undefined where it is over, or another person's. */
+  /** Undefined if the session has ended or belongs to another person. */
   find(personId: string, id: string): SessionRecord | undefined {
     return this.of(personId).find((session) => session.id === id);
   }
 
-  /** Ends a session: at once, before that is on disk. */
+  /** Ends a session, at once: even before that is on disk. */
   end(record: SessionRecord): Promise<void> {
     return this.#people.store.change((change) => {
       this.#end(change, record);
     });
   }
 
-  /** Inside a change: ends all of a person's but one. */
+  /** Inside a change: ends all sessions of a person except one. */
   endOthers(change: Change, personId: string, keptId: string | undefined): void {
     for (const record of this.#byPerson.of(personId)) if (record.id !== keptId) this.#end(change, record);
   }
 
-  /** Inside a change: forgets those that are over. */
+  /** Inside a change: removes sessions that are over. */
   removeOver(change: Change): void {
     const nowMs = this.#people.clock.nowMs();
     for (const session of this.#active.values()) {
@@ -119,7 +119,7 @@ export class Sessions implements SessionAuthenticator {
   }
 
   #end(change: Change, record: SessionRecord): void {
-    // Before it is on disk: whoever is shut out must not get in while that is awaited.
+    // At once, so that it cannot be used while the change is being written.
     this.#active.delete(record.token_hash);
     change.remove(this.#sessions, record.id);
   }
@@ -134,7 +134,7 @@ export class Sessions implements SessionAuthenticator {
     if (Math.abs(nowMs - session.storedMs) < LAST_USE_STORED_MS) return;
     session.storedMs = nowMs;
     const last_used_utc = new Date(nowMs).toISOString();
-    // What cannot be written shortens the session after a restart, and nothing else.
+    // A failed write only shortens the session after a restart.
     void this.#people.store
       .change((change) => {
         const { record } = session;
@@ -144,12 +144,18 @@ export class Sessions implements SessionAuthenticator {
   }
 }
 
-/** Also where it was used last in a time that is yet to come: the clock was wrong then, and the session would last for as long. */
+/**
+ * True if the session is over. Also if its last use is far in the future: the clock was wrong then, and the session
+ * would last too long.
+ */
 function isOver({ lastUsedMs }: ActiveSession, nowMs: number): boolean {
   return Math.abs(nowMs - lastUsedMs) >= SESSION_IDLE_MS_MAX;
 }
 
-/** Only a page of this service knows the token; a browser that says that another site asks is believed. */
+/**
+ * Throws if the request does not come from a page of this service. Only such a page knows the token; a browser's
+ * statement that another site sent the request is believed.
+ */
 function assertOwnPage({ token, csrfToken: given, fetchSite }: SessionCredential): void {
   const isOwnSite = fetchSite === '' || fetchSite === 'same-origin' || fetchSite === 'none';
   if (isOwnSite && isSameToken(given, csrfToken(token))) return;

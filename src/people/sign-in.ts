@@ -1,4 +1,4 @@
-/** How a person comes to a session: by e-mail and password, or by a link that works once. Main thread only. */
+/** Creates sessions by e-mail and password, by a one-time link, or by an OpenID provider. Main thread only. */
 import { assertAccount, type Change } from '../catalog/index.js';
 import { ServiceError, type Clock } from '../platform/index.js';
 import { addressSubject, AttemptThrottle, type Attempt } from './attempts.js';
@@ -17,15 +17,15 @@ export interface PasswordSignIn {
 
 export interface LinkSignIn {
   readonly link: string;
-  /** Set from now on; ends the person's other sessions. */
+  /** New password. Ends the person's other sessions. */
   readonly password?: string;
-  /** For who has none yet. */
+  /** For a person without e-mail. */
   readonly email?: string;
 }
 
 export interface SignedIn {
   readonly person: PersonRecord;
-  /** Of the new session; known to the browser alone. */
+  /** Token of the new session; known only to the browser. */
   readonly token: string;
 }
 
@@ -34,7 +34,7 @@ export interface NewLink {
   readonly expires_utc: string;
 }
 
-/** Inside a change: makes an account for who has this e-mail, and returns its name. */
+/** Inside a change: creates an account for a person with this e-mail, and returns its name. */
 export type NewAccount = (change: Change, email: string) => string;
 
 export class SignIn {
@@ -46,7 +46,7 @@ export class SignIn {
 
   readonly #newAccount: NewAccount | undefined;
 
-  /** `newAccount` undefined: nobody comes who was not invited. */
+  /** `newAccount` is undefined if only invited people may sign in. */
   constructor(people: People, clock: Clock, newAccount?: NewAccount, passwords = new Passwords()) {
     this.people = people;
     this.#passwords = passwords;
@@ -56,17 +56,20 @@ export class SignIn {
     this.#attempts = new AttemptThrottle(clock);
   }
 
-  /** Rejects with `sign-in-failed`, the same for an unknown e-mail and a wrong password, `rate-limited` or `overloaded`. */
+  /**
+   * Rejects with `sign-in-failed` (the same for an unknown e-mail and a wrong password), `rate-limited` or
+   * `overloaded`.
+   */
   async byPassword({ email, password }: PasswordSignIn, origin: Origin): Promise<SignedIn> {
     const attempt = this.#attempts.begin([addressSubject(origin.address), `e-mail ${emailKey(email)}`]);
     const known = this.people.personOf(email);
     const isRight = await this.#compare(known?.password_hash ?? null, password, attempt);
     if (!isRight || known === undefined) throw new ServiceError(SIGN_IN_FAILED, 'E-mail or password are not right.');
-    // Whatever the disk says to the session: the password was right.
+    // Taken back before the session is written, since the password was right even if that fails.
     attempt.takeBack();
     return this.#begin(origin, () => {
       const person = this.#person(known.id);
-      // Changed while this one was being compared: it is not right any more.
+      // The password may have changed while it was being compared.
       if (person.password_hash !== known.password_hash) {
         throw new ServiceError(SIGN_IN_FAILED, 'E-mail or password are not right.');
       }
@@ -74,7 +77,9 @@ export class SignIn {
     });
   }
 
-  /** Rejects with `sign-in-failed`, `invalid-parameter` where a password has to be chosen, `rate-limited` or `overloaded`. */
+  /**
+   * Rejects with `sign-in-failed`, `invalid-parameter` if a password has to be chosen, `rate-limited` or `overloaded`.
+   */
   async byLink({ link, password, email }: LinkSignIn, origin: Origin): Promise<SignedIn> {
     const attempt = this.#attempts.begin([addressSubject(origin.address)]);
     const invited = this.#personOfLink(link);
@@ -86,7 +91,7 @@ export class SignIn {
     const password_hash = password === undefined ? undefined : await this.#passwords.hash(password);
     return this.#begin(origin, (change) => {
       const person = this.#person(invited.id);
-      // Once: of two that come at the same time, the second finds none.
+      // Checked again: of two simultaneous uses of a link, the second fails.
       this.#personOfLink(link);
       this.links.use(change, link);
       const own = email !== undefined && person.email === null ? emailKey(email) : person.email;
@@ -98,8 +103,9 @@ export class SignIn {
   }
 
   /**
-   * A person whom a provider vouches for: who was invited, and others where newcomers are let in. The first time binds the account there; another one of the same
-   * provider is refused from then on. Rejects with `sign-in-failed`, what `identify` rejects with, or `rate-limited`.
+   * Signs in a person whom a provider vouches for: an invited one or, if newcomers may sign up, anybody. The first
+   * sign-in binds the provider's account; another one with the same provider is then refused. Rejects with
+   * `sign-in-failed`, what `identify` rejects with, or `rate-limited`.
    */
   async byIdentity(identify: () => Promise<Identity>, origin: Origin): Promise<SignedIn> {
     const attempt = this.#attempts.begin([addressSubject(origin.address)]);
@@ -117,14 +123,14 @@ export class SignIn {
       if (bound?.issuer !== issuer) this.people.update(change, changed);
       return changed;
     });
-    // New accounts are counted like failures: nobody makes a thousand of them.
+    // New accounts count like failures, so that nobody creates a thousand of them.
     if (!isNew) attempt.takeBack();
     return signedIn;
   }
 
   /**
-   * Sets another password, ends all other sessions of the person, and makes their links worthless. Rejects with `sign-in-failed` for a
-   * wrong old one; who has none needs none.
+   * Sets a new password, ends all other sessions of the person, and invalidates their links. Rejects with
+   * `sign-in-failed` if the old password is wrong; a person without password needs none.
    */
   async changePassword(
     session: { readonly id: string; readonly personId: string; readonly address: string },
@@ -151,7 +157,8 @@ export class SignIn {
       }
       const email = wanted.email === undefined ? person.email : emailKey(wanted.email);
       if (email !== person.email && (person.email !== null || person.openid !== undefined)) {
-        // Somebody else's would bring the invitations that are meant for them, and no mail is sent that could show whose it is.
+        // A person could otherwise take somebody else's e-mail, and the invitations meant for it: no mail is sent that
+        // could prove whose it is.
         const detail =
           person.openid === undefined
             ? 'Your e-mail stays the one that you were invited by. Have the other one invited, and sign in as that.'
@@ -170,7 +177,7 @@ export class SignIn {
     });
   }
 
-  /** Makes a contributor; who has no password gets a link to come by. Rejects with `name-exists` or `conflict`. */
+  /** Adds a contributor. A person without password gets a link to sign in. Rejects with `name-exists` or `conflict`. */
   invite(account: string, wanted: { readonly email: string; readonly role: Role }) {
     return this.people.store.change((change): Contributor & { readonly link: NewLink | undefined } => {
       assertAccount(this.people.store, account);
@@ -182,8 +189,8 @@ export class SignIn {
   }
 
   /**
-   * A link for an operator to hand out. `email` undefined: the account's first owner, who is made where there is none. A person of an
-   * e-mail who is no contributor yet becomes one, with `role`.
+   * Creates a link that an operator hands out. With `email` undefined, it is for the account's first owner, who is
+   * created if there is none. A person with the e-mail who is not a contributor yet becomes one, with `role`.
    */
   linkFor(account: string, { email, role }: { readonly email: string | undefined; readonly role: Role }) {
     return this.people.store.change((change): { readonly person: PersonRecord; readonly link: NewLink } => {
@@ -194,13 +201,13 @@ export class SignIn {
     });
   }
 
-  /** Inside a change that removes a person: nothing signs them in any more. */
+  /** Inside a change that removes a person: ends their sessions and removes their links. */
   left(change: Change, personId: string): void {
     this.sessions.endOthers(change, personId, undefined);
     this.links.forget(change, personId);
   }
 
-  /** A comparison that was not made, for there are too many, says nothing of the password and does not count. */
+  /** Compares a password. If it could not be compared because too many sign-ins wait, the attempt does not count. */
   async #compare(kept: string | null, password: string, attempt: Attempt): Promise<boolean> {
     try {
       return await this.#passwords.verify(kept, password);
@@ -227,7 +234,7 @@ export class SignIn {
     return { person, token: session.token };
   }
 
-  /** Owner of an account of their own. */
+  /** Creates a person who owns a new account. */
   #newcomer(change: Change, email: string): PersonRecord {
     if (this.#newAccount === undefined) throw new ServiceError(SIGN_IN_FAILED, `Nobody has invited ${email} yet.`);
     return this.people.add(change, this.#newAccount(change, email), { email, role: 'owner' }).person;

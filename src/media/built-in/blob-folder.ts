@@ -1,6 +1,7 @@
 /**
- * The contents of a built-in store's files: one file a content, `blobs/<id>`, never changed. One that is being received, or that no
- * transaction names yet, is in `incoming/`: what a crash leaves there is moved or removed at the next start.
+ * Stores the contents of a built-in store's files: one immutable file per content, `blobs/<id>`. A content that is
+ * being received, or that no transaction names yet, is in `incoming/`; what a crash leaves there is moved or removed at
+ * the next start.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
@@ -15,7 +16,7 @@ const FILE_MODE = 0o600;
 export interface ReceivedBlob {
   readonly id: string;
   readonly bytes: number;
-  /** Of its SHA-256, in base64url. */
+  /** SHA-256 in base64url. */
   readonly digest: string;
 }
 
@@ -26,7 +27,7 @@ export class BlobFolder {
   private readonly incomingSync: FolderSync;
   private readonly blobsSync: FolderSync;
 
-  /** `assertPlace` rejects where the folders would be made in the wrong place, or are gone with what they are in. */
+  /** `assertPlace` rejects if the folders would be created in the wrong place, or have vanished with their parent. */
   constructor(
     path: string,
     private readonly assertPlace: () => Promise<void> = () => Promise.resolve(),
@@ -38,15 +39,15 @@ export class BlobFolder {
   }
 
   /**
-   * Writes the body down; resolves when it is on disk. `onBytes` is told how many there are so far, before they are written. Whatever
-   * it or the body throws leaves nothing behind.
+   * Writes the body to a new blob and resolves when it is on disk. Calls `onBytes` with the total number of bytes
+   * before each write. If it or the body throws, nothing is left behind.
    */
   async receive(body: AsyncIterable<Uint8Array>, onBytes: (bytes: number) => void): Promise<ReceivedBlob> {
     await this.make();
     const id = randomUUID();
     const path = join(this.incoming, id);
     const handle = await open(path, 'wx', FILE_MODE).catch(async (error: unknown) => {
-      // Gone since the folders were made.
+      // The folders may have vanished since they were created.
       await this.assertPlace();
       throw error;
     });
@@ -63,7 +64,7 @@ export class BlobFolder {
     }
   }
 
-  /** A transaction names it: it is to stay. */
+  /** Moves a blob to `blobs/` once a transaction names it. */
   async keep(id: string): Promise<void> {
     await rename(join(this.incoming, id), join(this.blobs, id));
   }
@@ -74,18 +75,21 @@ export class BlobFolder {
       return await open(join(this.blobs, id), 'r');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      // Named by a transaction, and not moved yet.
+      // A transaction names it already, but it may not have been moved yet.
       return open(join(this.incoming, id), 'r').catch(() => open(join(this.blobs, id), 'r'));
     }
   }
 
-  /** Without effect where it is gone. When the power fails, it may come back until `removalsDone`. */
+  /**
+   * Removes a blob; does nothing if it is gone. After a power failure it may reappear unless `removalsDone` has
+   * resolved.
+   */
   async remove(id: string): Promise<void> {
     await rm(join(this.blobs, id), { force: true });
     await rm(join(this.incoming, id), { force: true });
   }
 
-  /** Resolves when nothing comes back that was removed before this call. */
+  /** Resolves when the removals before this call survive a power failure. */
   async removalsDone(): Promise<void> {
     try {
       await this.blobsSync.done();
@@ -94,7 +98,7 @@ export class BlobFolder {
     }
   }
 
-  /** Ids of what lies in `incoming`, while nothing is received. */
+  /** Returns the ids in `incoming`. Call only while nothing is being received. */
   received(): Promise<string[]> {
     return namesIn(this.incoming);
   }
@@ -103,7 +107,7 @@ export class BlobFolder {
     return namesIn(this.blobs);
   }
 
-  /** Once; again, where it failed. */
+  /** Creates the folders once; tries again after a failure. */
   private make(): Promise<void> {
     this.made ??= this.makeFolders().catch((error: unknown) => {
       this.made = undefined;
@@ -134,7 +138,7 @@ async function writeAll(
   return { bytes, digest: hash.digest('base64url') };
 }
 
-/** The content in pieces, of which the last comes only when the digest of all is right; `damage` is thrown otherwise. */
+/** Yields the content in pieces. Throws `damage` before the last piece if the digest or the length is wrong. */
 export async function* verifiedPieces(
   handle: FileHandle,
   { bytes, digest, damage }: { readonly bytes: number; readonly digest: string; readonly damage: () => Error },

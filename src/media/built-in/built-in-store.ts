@@ -1,6 +1,6 @@
 /**
- * The store in the data directory that every account has: contents are blobs, names are rows. The transaction that names a blob is the
- * moment at which a file is there. Main thread only.
+ * The built-in store that every account has in the data directory. Contents are blobs, names are rows; a file exists
+ * from the transaction that names its blob. Main thread only.
  */
 import { ServiceError, unlessEnded, type Clock } from '../../platform/index.js';
 import { fileNotFound } from '../media-path.js';
@@ -20,36 +20,39 @@ import { verifiedPieces, type BlobFolder } from './blob-folder.js';
 import type { FileEntry, FileTable, TableChange } from './file-table.js';
 import { StoreRoom, type RoomClaim, type RoomLimits } from './store-room.js';
 
-/** Contents, beside each other. */
+/** Contents removed in parallel. */
 const REMOVED_AT_ONCE_MAX = 64;
-/** So many removals share a sync of their folder, and a start does those again that had none. */
+/** Removals that share a sync of their folder. The next start repeats unsynced ones. */
 const REMOVED_UNSYNCED_MAX = 256;
 
 export interface BuiltInStoreOptions {
-  /** `<account>/<store>`: under which the table has its files. */
+  /** `<account>/<store>`: key of the store's files in the table. */
   readonly id: string;
   readonly table: FileTable;
   readonly blobs: BlobFolder;
   readonly limits: RoomLimits;
   readonly clock: Clock;
-  /** Aborted when the service stops: what is left to be removed or put where it belongs is left to the next start. */
+  /** Aborted when the service stops: the next start then finishes removing and moving blobs. */
   readonly closing: AbortSignal;
-  /** Called first in the transaction of an upload: throws where the account is gone. */
+  /** Called first in the transaction of an upload. Throws if the account is gone. */
   readonly assertWanted: () => void;
-  /** Called before an upload is taken: rejects where the account may not grow. */
+  /** Called before an upload is received. Rejects if the account may not grow. */
   readonly assertMayGrow: () => Promise<void>;
   /** Called in the transaction of the change. */
   readonly told: (change: TableChange, kind: 'uploaded' | 'deleted', file: StoredFile) => void;
-  /** Called when it is in force. */
+  /** Called when the change is on disk. */
   readonly changed?: (file: StoredFile) => void;
-  /** Called where a content could not be moved or removed, which the next start does. */
+  /** Called if a content could not be moved or removed; the next start does it. */
   readonly untidy?: (error: unknown) => void;
 }
 
 export class BuiltInStore implements MediaStore {
   private readonly room: StoreRoom;
   private recovered: Promise<void> | undefined;
-  /** Blobs that are gone, and stay on the list of what is left until their folder was synced: those that come back when the power fails are removed again. */
+  /**
+   * Removed blobs whose folder has not been synced yet. They stay on the list of blobs to remove, since a power failure
+   * may bring them back.
+   */
   private readonly removed = new Set<string>();
   private forgetting: Promise<void> | undefined;
 
@@ -62,7 +65,7 @@ export class BuiltInStore implements MediaStore {
     const { blobs, id, table } = this.options;
     const before = table.get(id, path);
     check(before);
-    // Before anything is waited for: uploads that come together are told at once which of them fit.
+    // Before the first await, so that of simultaneous uploads only those that fit are received.
     const claim = this.room.claim(bytes ?? 0, before?.bytes);
     try {
       await this.recover();
@@ -80,7 +83,7 @@ export class BuiltInStore implements MediaStore {
         });
         return outcome;
       } catch (error) {
-        // A commit that failed has named nothing; one that came into force keeps its blob wherever it lies.
+        // A failed commit has named nothing. If the commit did happen, the blob is kept wherever it is.
         if (table.get(id, path)?.blob !== received.id) await blobs.remove(received.id);
         throw error;
       }
@@ -104,7 +107,7 @@ export class BuiltInStore implements MediaStore {
         return openFile(handle, entry, () => this.damage(entry, 'its content is not what was uploaded'));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-        // Replaced in between: then there is another one.
+        // If the file was replaced meanwhile, the loop opens the new blob.
         if (table.get(id, path)?.blob === entry.blob) throw this.damage(entry, 'its content is missing');
       }
     }
@@ -143,11 +146,14 @@ export class BuiltInStore implements MediaStore {
     return Promise.resolve({ bytesUsed, fileCount, bytesMax: this.room.limits.bytesMax });
   }
 
-  /** What does not agree: sums, missing or damaged contents, contents that no file has. Reads everything, while files may come and go. */
+  /**
+   * Finds inconsistencies: wrong sums, missing or damaged contents, and contents without a file. Reads everything,
+   * while files may come and go.
+   */
   async check(): Promise<{ readonly problems: string[]; readonly unnamed: number }> {
     const { id, table } = this.options;
     const problems: string[] = [];
-    // As of one moment: files that come while contents are read are counted, too.
+    // A snapshot, so that it can be compared with the sums although files are added during the check.
     const entries = [...table.range(id, '', '')];
     const [countedBytes, countedFiles] = table.usage(id);
     for (const { path } of entries) {
@@ -169,20 +175,20 @@ export class BuiltInStore implements MediaStore {
     return { problems, unnamed };
   }
 
-  /** How many contents there are of which no file is known, beside those that were named before. */
+  /** Returns how many contents no file names. `before` has the blobs that were named when the check began. */
   private async unnamed(before: ReadonlySet<string>): Promise<number> {
     const { blobs, id, table } = this.options;
     const kept = await blobs.kept();
     const now = new Set(Array.from(table.range(id, '', ''), ({ blob }) => blob));
     const nameless = kept.filter((blob) => !before.has(blob) && !now.has(blob));
     if (nameless.length === 0) return 0;
-    // Those that came and went in between are on the list of what is removed, perhaps at this moment.
+    // Files that were added and removed meanwhile are on the list of blobs to remove, and may be removed just now.
     await this.removeLeft().catch(() => undefined);
     const still = new Set(await blobs.kept());
     return nameless.filter((blob) => still.has(blob)).length;
   }
 
-  /** Once a process, before the first upload: what a crash left is put where it belongs, or removed. Ends early when the service stops. */
+  /** Once per process, before the first upload: moves or removes what a crash left. Ends early if the service stops. */
   recover(): Promise<void> {
     this.recovered ??= this.recoverNow().catch((error: unknown) => {
       this.recovered = undefined;
@@ -205,7 +211,7 @@ export class BuiltInStore implements MediaStore {
     await this.removeLeft();
   }
 
-  /** `replaced`: the blob that is nobody's any more. */
+  /** Commits an upload. `replaced` is the blob that no file names any more. */
   private commit(
     file: Omit<FileEntry, 'modifiedUtc'>,
     claim: RoomClaim,
@@ -224,7 +230,7 @@ export class BuiltInStore implements MediaStore {
     });
   }
 
-  /** What follows a change that is in force: its caller is not told that it failed where this does. A start does it again. */
+  /** Cleans up after a committed change. A failure is not reported to the caller; the next start cleans up again. */
   private async tidy(action: () => Promise<void>): Promise<void> {
     try {
       await action();
@@ -238,7 +244,7 @@ export class BuiltInStore implements MediaStore {
     return this.removeBlobs(table.leftBlobs(id).filter((blob) => !this.removed.has(blob)));
   }
 
-  /** Who still reads one of them reads on. What cannot be removed now is removed at the next start. */
+  /** Removes blobs. Open readers can continue. Blobs that cannot be removed now are removed at the next start. */
   private async removeBlobs(left: readonly string[]): Promise<void> {
     const { blobs, closing } = this.options;
     for (let first = 0; first < left.length; first += REMOVED_AT_ONCE_MAX) {
@@ -270,7 +276,7 @@ export class BuiltInStore implements MediaStore {
   }
 }
 
-/** Only reading tells whether it is whole. */
+/** Throws if the content is damaged or has another length, which only reading shows. */
 async function readThrough(opened: OpenFile | undefined): Promise<void> {
   if (opened === undefined) return;
   let bytes = 0;

@@ -1,13 +1,13 @@
 /**
- * What the built-in stores hold: databases of `data/system`, so that a file, what its store uses, the blob that it replaced and the event
- * are one transaction. Changes that come together share one. Main thread only.
+ * Databases of `data/system` with the files of built-in stores, so that a file, the usage of its store, the blob it
+ * replaces, and the event are written in one transaction. Simultaneous changes share a transaction. Main thread only.
  */
 import type { Database } from 'lmdb';
 import type { Change, CollectionStore } from '../../catalog/index.js';
 import type { LmdbEnvironment } from '../../platform/index.js';
 import type { StoredFile } from '../media-store.js';
 
-/** A file and the blob that has its content. */
+/** A file and the id of the blob with its content. */
 export interface FileEntry extends StoredFile {
   readonly blob: string;
 }
@@ -19,7 +19,7 @@ const NOTHING: Usage = [0, 0];
 const SEPARATOR = '\0';
 const FORGOTTEN_AT_ONCE_MAX = 5000;
 
-/** What one change does; only within the function that it is given to. */
+/** Operations of one change. Valid only within the function that receives it. */
 export interface TableChange {
   readonly emit: Change['emit'];
   get(store: string, path: string): FileEntry | undefined;
@@ -39,7 +39,7 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 export class FileTable {
   private readonly files: Database<Row, Buffer>;
   private readonly usages: Database<Usage, string>;
-  /** Blobs that no file names any more and that are still to be removed: `<store>\0<blob>`. */
+  /** Blobs that no file names any more and that have yet to be removed. Key: `<store>\0<blob>`. */
   private readonly left: Database<boolean, string>;
   private waiting: Waiting[] = [];
   private isWriting = false;
@@ -62,7 +62,7 @@ export class FileTable {
     return this.usages.get(store) ?? NOTHING;
   }
 
-  /** In the order of the bytes of their paths. `after` is left out. */
+  /** Yields files in the order of the bytes of their paths, after `after`. */
   *range(store: string, prefix: string, after: string): Generator<FileEntry> {
     const [from, behind] = [keyOf(store, prefix), keyOf(store, after)];
     const start = Buffer.compare(behind, from) > 0 ? behind : from;
@@ -78,8 +78,8 @@ export class FileTable {
   }
 
   /**
-   * Runs `decide` in a transaction, after those that came before; resolves with its result when that is on disk. What `decide` throws
-   * is its own failure, and has to be thrown before it changes anything.
+   * Runs `decide` in a transaction, in FIFO order. Resolves with its result when it is on disk. `decide` may throw,
+   * which fails only this change, but has to do so before it changes anything.
    */
   change<Result>(decide: (change: TableChange) => Result): Promise<Result> {
     const result = new Promise<Result>((resolve, reject) => {
@@ -89,14 +89,14 @@ export class FileTable {
     return result;
   }
 
-  /** Blobs of a store that are to be removed. */
+  /** Returns the blobs of a store that have yet to be removed. */
   leftBlobs(store: string): string[] {
     const start = store + SEPARATOR;
     const end = store + String.fromCharCode(SEPARATOR.charCodeAt(0) + 1);
     return Array.from(this.left.getRange({ start, end }), ({ key }) => key.slice(start.length));
   }
 
-  /** These are gone. */
+  /** Records that these blobs are removed. */
   async removedBlobs(store: string, blobs: readonly string[]): Promise<void> {
     if (blobs.length === 0) return;
     await this.store.change((change) => {
@@ -106,7 +106,7 @@ export class FileTable {
     });
   }
 
-  /** Removes everything of a store, some of it at a time. */
+  /** Removes all entries of a store, in several transactions. */
   async forget(store: string): Promise<void> {
     for (;;) {
       const keys = [...this.range(store, '', '')].slice(0, FORGOTTEN_AT_ONCE_MAX).map(({ path }) => keyOf(store, path));
@@ -125,7 +125,7 @@ export class FileTable {
 
   private async writeAll(): Promise<void> {
     this.isWriting = true;
-    // Those that come in this turn are written together.
+    // Waits one microtask, so that changes of the same turn are written together.
     await Promise.resolve();
     while (this.waiting.length > 0) {
       const together = this.waiting;

@@ -1,4 +1,4 @@
-/** Has the names in a folder put on disk. Those who ask while it is being done share the next time. */
+/** Syncs the names in a folder to disk. Calls during a sync share the next one. */
 import { open } from 'node:fs/promises';
 
 export class FolderSync {
@@ -7,7 +7,7 @@ export class FolderSync {
 
   constructor(private readonly path: string) {}
 
-  /** Resolves when every name that was made before this call is on disk. */
+  /** Resolves when every name created before this call is on disk. */
   done(): Promise<void> {
     if (this.running === undefined) return this.begin();
     this.next ??= this.running

@@ -1,6 +1,7 @@
 /**
- * Room in a store with a limit: what is used, and what uploads under way need. An upload that says how long it is has its room from
- * its beginning; one that does not, as it comes, for what it has brought lies on the disk already. Main thread only.
+ * Accounts for the space of a store with a limit: what is used, and what uploads in flight have claimed. An upload of
+ * known length claims its room at the beginning; other uploads claim as they go, since their bytes are already on disk.
+ * Main thread only.
  */
 import { ServiceError } from '../../platform/index.js';
 import type { Usage } from './file-table.js';
@@ -16,11 +17,11 @@ export interface RoomNeed {
   readonly files: number;
 }
 
-/** What one upload has been promised. */
+/** Room claimed by one upload. */
 export interface RoomClaim extends RoomNeed {
-  /** For a file that is so long by now. Throws `store-full`. */
+  /** Grows the claim for a file of this length. Throws `store-full`. */
   growTo(bytes: number): void;
-  /** Gives it back; safe to call twice. */
+  /** Returns the room; may be called twice. */
   release(): void;
 }
 
@@ -33,7 +34,10 @@ export class StoreRoom {
     private readonly usage: () => Usage,
   ) {}
 
-  /** `replacedBytes`: of the file that makes way; undefined: none does. Throws `store-full`. */
+  /**
+   * Claims room for an upload. `replacedBytes` is the length of the file it replaces; undefined if there is none.
+   * Throws `store-full`.
+   */
   claim(bytes: number, replacedBytes: number | undefined): RoomClaim {
     const needed = (length: number) => Math.max(0, length - (replacedBytes ?? 0));
     const need = { bytes: needed(bytes), files: replacedBytes === undefined ? 1 : 0 };
@@ -59,7 +63,7 @@ export class StoreRoom {
     };
   }
 
-  /** Throws `store-full` where so much more has no room beside what others have been promised. */
+  /** Throws `store-full` if so much more does not fit besides the claims of others. */
   assertRoom({ bytes, files }: RoomNeed): void {
     const [usedBytes, usedFiles] = this.usage();
     const { bytesMax, filesMax } = this.limits;
@@ -68,8 +72,8 @@ export class StoreRoom {
   }
 
   /**
-   * In the transaction that puts a file in place: the last word, and from here on it is used and no longer claimed. What it replaces may
-   * be another file than at the beginning. Throws `store-full`.
+   * Decides finally, in the transaction that puts the file in place: converts the claim into usage. The replaced file
+   * may differ from the one at the beginning, so the need may be larger. Throws `store-full`.
    */
   settle(claim: RoomClaim, more: RoomNeed): void {
     claim.release();

@@ -1,31 +1,32 @@
 /**
- * Calls of the file systems that folders lie on which somebody has named: those of media stores, and of backups. One that is shared over a
- * network may not answer for minutes, or for good, and such a call cannot be broken off: it keeps one of the few threads that all of the service
- * reads and writes with. So stores have some of these at most, and those of one disk fewer than all; who waits too long is told so, and the
- * call ends when it will. Main thread only.
+ * Limits calls to file systems of folders that users configured, for media stores and backups. A network share may not
+ * answer for minutes, or ever, and such a call cannot be cancelled: it occupies one of the few threads (libuv pool)
+ * through which the whole service reads and writes. So all stores together may use only a part of the threads, and
+ * those of one disk fewer. A caller that waits too long gets an error, while the call goes on until it ends. Main
+ * thread only.
  */
 import { NEVER, ServiceError, WeightedTurns } from '../../platform/index.js';
 import { STORE_UNAVAILABLE } from '../media-problems.js';
 
-/** What Node.js has unless its variable says otherwise. */
+/** Node.js's default for UV_THREADPOOL_SIZE. */
 const THREADS_DEFAULT = 4;
 const SHARE_OF_THREADS = 3 / 4;
 const CALLS_OF_ONE_MAX = 2;
-/** A disk that has to spin up, or a server that starts anew, answers before. */
+/** Long enough for a disk to spin up or a server to restart. */
 const ANSWER_MS_MAX = 30_000;
-/** What is in memory goes to the disk: as long as there is more of it, or others write as well, that is no silence. */
+/** For calls that write memory to disk: they take longer the more there is, and if others write as well. */
 const LONG_ANSWER_MS_MAX = 600_000;
 const RETRY_AFTER_SECONDS = 30;
 
 export interface FolderCallsOptions {
-  /** Of all folders that others have named; those that this process has, where it is not given. */
+  /** Shared by all configured folders. Default: the turns of this process. */
   readonly turns?: WeightedTurns;
-  /** Whose folder it is, at the beginning of a sentence. */
+  /** Whose folder it is, as the beginning of a sentence. */
   readonly folder?: string;
   readonly callsMax?: number;
   readonly answerMsMax?: number;
   readonly longAnswerMsMax?: number;
-  /** So long a call may wait for its turn; as long as for its answer, where it is not given. */
+  /** Longest wait for a turn. Default: as long as for the answer. */
   readonly turnMsMax?: number;
 }
 
@@ -33,7 +34,7 @@ const turnsOfAll = new WeightedTurns(
   Math.max(1, Math.floor((Number(process.env['UV_THREADPOOL_SIZE']) || THREADS_DEFAULT) * SHARE_OF_THREADS)),
 );
 
-/** Of all stores on one disk: where one does not answer, none does. */
+/** Calls to one disk: if it does not answer for one store, it does not for the others. */
 export class FolderCalls {
   private readonly own: WeightedTurns;
   /** Calls that have not been answered in time. */
@@ -43,20 +44,20 @@ export class FolderCalls {
     this.own = new WeightedTurns(options.callsMax ?? CALLS_OF_ONE_MAX);
   }
 
-  /**
-   * What the call resolves or rejects with. Rejects with `store-unavailable` where that takes too long; `late` is given what comes all the
-   * same.
-   */
+  /** Runs a call. Rejects with `store-unavailable` if it takes too long; a later result is passed to `late`. */
   run<Result>(call: () => Promise<Result>, late: (result: Result) => unknown = () => undefined): Promise<Result> {
     return this.within(this.answerMsMax, call, late);
   }
 
-  /** The same for a call that takes minutes on a disk that is well, as a sync does. */
+  /** Like `run`, for calls such as a sync that take minutes even on a healthy disk. */
   runLong<Result>(call: () => Promise<Result>): Promise<Result> {
     return this.within(this.options.longAnswerMsMax ?? LONG_ANSWER_MS_MAX, call);
   }
 
-  /** A call that gives back what is held: it waits as long as it has to, and is waited for no longer than others. Never rejects. */
+  /**
+   * Runs a call that releases a resource: it waits for its turn as long as necessary, but is awaited no longer than
+   * others. Never rejects.
+   */
   release(call: () => Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, this.stuck > 0 ? 0 : this.answerMsMax);
@@ -75,7 +76,7 @@ export class FolderCalls {
     late?: (result: Result) => unknown,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      // Whoever came now would wait behind a call that does not end.
+      // Fails at once: the caller would wait behind a call that does not end.
       if (this.stuck > 0) throw this.silent();
       const given = new AbortController();
       const giveUp = (reason: ServiceError) => {
@@ -146,7 +147,7 @@ export class FolderCalls {
     return this.unavailable('does not answer');
   }
 
-  /** It may be well. */
+  /** Error for a call that got no turn; the disk itself may be fine. */
   private turnless(): ServiceError {
     return this.unavailable('could not be asked: calls of folders that others have named take all turns');
   }

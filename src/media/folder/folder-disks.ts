@@ -1,24 +1,27 @@
 /**
- * On which disk the folder of a media store lies, for stores on one disk are silent together. What the system has mounted tells it: a look at
- * the folder itself would wait for the disk. Main thread only.
+ * Finds the disk of a media store's folder, since stores on one disk stop answering together. Reads the system's mount
+ * table: looking at the folder itself would wait for the disk. Main thread only.
  */
 import { readFileSync } from 'node:fs';
 import { isWithin, mountsOf, type Mount } from '../../platform/index.js';
 import { FolderCalls, type FolderCallsOptions } from './folder-calls.js';
 
 const MOUNTS = '/proc/self/mountinfo';
-/** A disk may be mounted when somebody looks into its folder for the first time. */
+/** Short, since a disk may be mounted by the first access to its folder. */
 const MOUNTS_FRESH_MS = 5_000;
 
 let known: { readonly mounts: readonly Mount[]; readonly readMs: number } | undefined;
 
-/** Folders of one kind. */
+/** Calls by disk, for folders of one kind. */
 export class CallsOfDisks {
   private readonly callsOf = new Map<string, FolderCalls>();
 
   constructor(private readonly options: FolderCallsOptions = {}) {}
 
-  /** Those of the disk on which the folder of this path, without links, lies now; of the folder alone where the system does not tell its disk. */
+  /**
+   * Returns the calls of the disk with this path (without links). If the system does not tell the disk, the folder
+   * counts as one.
+   */
   of(path: string, mounts = mountsNow()): FolderCalls {
     const disk = diskOf(path, mounts) ?? path;
     let calls = this.callsOf.get(disk);
@@ -29,16 +32,16 @@ export class CallsOfDisks {
 
 const ofStores = new CallsOfDisks();
 
-/** Of media stores. */
+/** Returns the calls for a media store. */
 export function callsOfDisk(path: string, mounts = mountsNow()): FolderCalls {
   return ofStores.of(path, mounts);
 }
 
-/** Undefined where it is not known. */
+/** Undefined if it is unknown. */
 export function diskOf(path: string, mounts: readonly Pick<Mount, 'at' | 'disk'>[]): string | undefined {
   let found: Pick<Mount, 'at' | 'disk'> | undefined;
   for (const mount of mounts) {
-    // Of those at the same place, the last lies over the others.
+    // Among mounts at the same place, the last one covers the others.
     if (isWithin(path, mount.at) && mount.at.length >= (found?.at.length ?? 0)) found = mount;
   }
   return found?.disk;
@@ -52,7 +55,7 @@ function mountsNow(): readonly Mount[] {
   return known.mounts;
 }
 
-/** Nothing on systems that are not Linux, or that do not show it. */
+/** Returns '' on systems other than Linux, or if the file cannot be read. */
 function mountsText(): string {
   try {
     return readFileSync(MOUNTS, 'utf8');

@@ -1,9 +1,9 @@
-/** What a file system refuses, as an error of the media store that lies on it. */
+/** Converts errors of a file system into errors of the media store on it. */
 import { isOutOfSpace, ServiceError, systemCode, systemReason } from '../../platform/index.js';
 import { STORE_FULL, STORE_UNAVAILABLE } from '../media-problems.js';
 
 const FORBIDDEN: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM']);
-/** Of a disk that fails, may only be read, or was taken away, and of a server that is gone. */
+/** Errors of a disk that fails, is read-only or was removed, and of an unreachable server. */
 const FAULTS: ReadonlySet<unknown> = new Set([
   'EIO',
   'EROFS',
@@ -20,8 +20,8 @@ export function isForbidden(error: unknown): boolean {
 }
 
 /**
- * `store-full` or `store-unavailable` where the file system says so; every other error as it is. `path`: of a folder in the store; '' for
- * the store's own.
+ * Returns `store-full` or `store-unavailable` for errors with that meaning, and any other error unchanged. `path` is a
+ * folder in the store, or '' for the store's own.
  */
 export function asFolderError(error: unknown, path = ''): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;

@@ -1,4 +1,7 @@
-/** The files below a folder in the order of the bytes of their paths. Links, devices and names that no path can have are left out. */
+/**
+ * Lists the files below a folder in the order of the bytes of their paths. Leaves out links, devices and names that are
+ * invalid in paths.
+ */
 import { asFolderError, isForbidden } from './folder-faults.js';
 import { inOrder, type FolderNames, type Name } from './folder-names.js';
 import { isAbsent, type SafeFolder } from './safe-folder.js';
@@ -6,21 +9,21 @@ import { isAbsent, type SafeFolder } from './safe-folder.js';
 export interface FoundFile {
   readonly path: string;
   readonly name: string;
-  /** Open while the listing stands at this file. */
+  /** Open while the listing is at this file. */
   readonly folder: SafeFolder;
 }
 
-/** Of the file system itself, in its root: only root may read it. */
+/** Folder of the file system in its root, readable by root only. */
 const LOST_AND_FOUND = 'lost+found/';
 
 export interface Wanted {
   readonly prefix: string;
   readonly after: string;
-  /** What is known of the store's folders. */
+  /** Cached names of the store's folders. */
   readonly names: FolderNames;
 }
 
-/** Files whose path begins with `prefix` and is behind `after`. */
+/** Yields files whose path begins with `prefix` and is after `after`. */
 export function filesBelow(root: SafeFolder, wanted: Wanted): AsyncGenerator<FoundFile> {
   return walk(root, '', wanted);
 }
@@ -43,7 +46,7 @@ async function* walkBelow(folder: SafeFolder, name: string, path: string, wanted
   try {
     below = await folder.enter(name);
   } catch (error) {
-    // Removed, or replaced by a link, in between.
+    // The folder was removed or replaced by a link meanwhile.
     if (isAbsent(error) || (path === LOST_AND_FOUND && isForbidden(error))) return;
     throw asFolderError(error, path);
   }
@@ -54,7 +57,7 @@ async function* walkBelow(folder: SafeFolder, name: string, path: string, wanted
   }
 }
 
-/** The place of the first name that may be behind `after` or, as a folder, hold a path that is. */
+/** Returns the index of the first name that may be after `after` or, as a folder, contain such a path. */
 function firstNotBefore(names: readonly Name[], base: string, after: string): number {
   let [low, high] = [0, names.length];
   while (low < high) {
@@ -66,7 +69,7 @@ function firstNotBefore(names: readonly Name[], base: string, after: string): nu
   return low;
 }
 
-/** Whether a folder can have a path that is wanted; `path` ends with a slash. */
+/** True if a folder can contain a wanted path; `path` ends with a slash. */
 function mayHold(path: string, { prefix, after }: Wanted): boolean {
   const touches = path.startsWith(prefix) || prefix.startsWith(path);
   return touches && (after.startsWith(path) || isBehind(path, after));

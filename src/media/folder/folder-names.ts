@@ -1,6 +1,7 @@
 /**
- * The names in folders, in the order in which the paths are that begin with them. Of a large folder they are kept for the next page of a
- * listing: to read and sort them for each of a hundred pages would keep everybody waiting. Main thread only.
+ * Reads the names in folders, in the order of the paths that begin with them. Caches those of the last large folder for
+ * the next page of a listing: reading and sorting them for each of a hundred pages would block everybody. Main thread
+ * only.
  */
 import type { Dirent } from 'node:fs';
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
@@ -8,21 +9,21 @@ import { pathFault } from '../media-path.js';
 import type { SafeFolder } from './safe-folder.js';
 
 export interface Name {
-  /** What the order goes by: a folder stands where the paths in it do. */
+  /** Sort key: a folder sorts where the paths in it do. */
   readonly key: string;
   readonly name: string;
   readonly isFolder: boolean;
 }
 
-/** Fewer are read again as soon as they are looked up. */
+/** Smaller folders are read again each time. */
 const KEPT_NAMES_MIN = 2000;
 const KEPT_MS_MAX = 5000;
-/** What others do within a tick of the clock of a file system is not seen by the time of the folder. */
+/** Changes within a tick of the file system's clock do not change the folder's time. */
 const SETTLED_MS = 1000;
 const NAMES_A_TURN = 2000;
 
 interface Kept {
-  /** Which folder, and when it was changed last. */
+  /** Identifies the folder and its last change. */
   readonly of: string;
   readonly names: readonly Name[];
   readonly timer: NodeJS.Timeout;
@@ -31,10 +32,13 @@ interface Kept {
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 export class FolderNames {
-  /** Of the large folder that was read last. */
+  /** Names of the large folder that was read last. */
   private kept: Kept | undefined;
 
-  /** Links, devices and names that no path can have are left out. `base`: the path of the folder, with a slash at its end. */
+  /**
+   * Returns the names without links, devices and names invalid in paths. `base` is the folder's path with a slash at
+   * its end.
+   */
   async of(folder: SafeFolder, base: string): Promise<readonly Name[]> {
     const { dev, ino, mtimeNs, ctimeNs, mtimeMs } = await folder.own();
     const of = [dev, ino, mtimeNs, ctimeNs, base].join(' ');
@@ -74,7 +78,7 @@ function nameOf(entry: Dirent<Buffer>, base: string): Name | undefined {
   return pathFault(base + name) === undefined ? { key: isFolder ? `${name}/` : name, name, isFolder } : undefined;
 }
 
-/** As the bytes of both in UTF-8 compare. */
+/** Compares two strings by their UTF-8 bytes. */
 export function inOrder(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at += 1) {
@@ -84,7 +88,7 @@ export function inOrder(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Halves of characters beyond U+FFFF come behind those up to it. */
+/** Makes surrogates sort after all other units, as characters beyond U+FFFF do in UTF-8. */
 function placeOf(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

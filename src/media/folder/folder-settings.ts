@@ -1,29 +1,32 @@
-/** Which folders of the machine an account may have a media store in. */
+/** Checks which folders of the machine an account may use as a media store. */
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isWithin, ServiceError } from '../../platform/index.js';
 import type { FolderSettings, StoreRow } from '../types.js';
 import { hasSafeFolders } from './safe-folder.js';
 
-/** Folders of the data directory that may be on another disk, by a link in their place. */
+/** Folders of the data directory that may be links to another disk. */
 const MAY_BE_LINKS = ['analytics', 'feeds', 'lists', 'media', 'models', 'system'];
 
 export interface FolderPlaces {
   /** `media.folders` of the settings. */
   readonly allowed: readonly string[];
   readonly dataDir: string;
-  /** Stores that are there. */
+  /** Existing stores. */
   readonly stores: readonly StoreRow[];
 }
 
-/** Throws `invalid-parameter` for a folder that is not allowed, `conflict` for one that another account has. */
+/**
+ * Returns the settings. Throws `invalid-parameter` for a folder that is not allowed, `conflict` for one that another
+ * account uses.
+ */
 export function folderSettings(account: string, given: string | undefined, places: FolderPlaces): FolderSettings {
   if (given === undefined) throw fault("A store of the kind 'folder' names its folder.");
   if (!hasSafeFolders()) throw fault('Media stores in folders need /proc, as Linux has it.');
   if (!isAbsolute(given)) throw fault('The folder is an absolute path.');
   const folder = realFolderOrNone(given);
   const roots = places.allowed.map((path) => realFolderOrNone(resolve(path))).filter((path) => path !== undefined);
-  // One that is not there is not told from one that is not allowed.
+  // A missing folder gets the same error as one that is not allowed.
   if (folder === undefined || !roots.some((root) => isWithin(folder, root))) throw fault(notAllowed(places.allowed));
   if (placesOfData(places.dataDir).some((place) => isWithin(folder, place) || isWithin(place, folder))) {
     throw fault('The folder is apart from the data directory, and from the folders that links in it lead to.');
@@ -43,7 +46,7 @@ function placesOfData(dataDir: string): string[] {
   return [realpathSync(dataDir), ...linked];
 }
 
-/** Which folders are allowed is told to nobody who calls: they are the machine's. */
+/** The message does not name the allowed folders, which are the operator's business. */
 function notAllowed(allowed: readonly string[]): string {
   const what =
     allowed.length === 0

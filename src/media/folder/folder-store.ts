@@ -1,6 +1,6 @@
 /**
- * A folder of the machine as a media store: what is in it counts, whoever put it there. A file is received beside the others and takes
- * its name in one step. Main thread only.
+ * A folder of the machine as a media store: all its files count, whoever put them there. An upload is received in a
+ * temporary file and renamed in one step. Main thread only.
  */
 import { randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
@@ -30,21 +30,27 @@ import { callsOfDisk } from './folder-disks.js';
 import { STORE_UNAVAILABLE } from '../media-problems.js';
 
 const FILE_MODE = 0o600;
-/** Of an upload: the system would take GBs into memory at once, and the last sync of them minutes on a slow disk. */
+/**
+ * Bytes of an upload between syncs: otherwise the system would take gigabytes into memory, and the last sync would take
+ * minutes on a slow disk.
+ */
 const UNSYNCED_BYTES_MAX = 64 * 2 ** 20;
 const TIME_MS = { min: Date.parse('0001-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59.999Z') };
-/** More are not counted. */
+/** Larger stores are not counted. */
 const COUNTED_FILES_MAX = 100_000;
 
-/** Names of uploads of this process that are under way, by whatever store: the same folder may be several, or be opened anew meanwhile. */
+/**
+ * Names of this process's uploads in flight, in any store: the same folder may be in several stores, or be opened again
+ * meanwhile.
+ */
 const underWay = new Set<string>();
 
 export interface FolderStoreOptions {
   readonly path: string;
-  /** Folders below it, made when something is put: the store is the last of them. */
+  /** Folders below `path`, created on the first upload. The store is the last of them. */
   readonly below?: readonly string[];
   readonly events: FileEvents;
-  /** Absent: those of the disk that the folder lies on. */
+  /** Default: calls of the folder's disk. */
   readonly calls?: FolderCalls;
 }
 
@@ -68,7 +74,7 @@ export class FolderStore implements MediaStore {
           await receive(uploads, name, body);
           return await this.locks.run(path, () => this.place(root, { uploads, name }, { path, check }));
         } finally {
-          // What cannot be removed at all is removed at the next start.
+          // If it cannot be removed, the next start removes it.
           await uploads.discardLast(name);
           underWay.delete(name);
         }
@@ -125,13 +131,13 @@ export class FolderStore implements MediaStore {
         return { files, hasMore: false };
       });
     } catch (error) {
-      // Nothing was put into it yet.
+      // Nothing was put into the folder yet.
       if ((this.options.below ?? []).length === 0 || !isAbsent(error)) throw error;
       return { files: [], hasMore: false };
     }
   }
 
-  /** Counts what is there now; null where that is too much to count for an answer. */
+  /** Counts the current files. Returns null if there are too many to count for an answer. */
   async usage(): Promise<StoreUsage> {
     return this.inRoot(async (root) => {
       let [bytesUsed, fileCount] = [0, 0];
@@ -170,7 +176,7 @@ export class FolderStore implements MediaStore {
     return { file, isNew: before === undefined };
   }
 
-  /** What a crash left of uploads; once a process, before the first. */
+  /** Removes leftovers of a crash; once per process, before the first upload. */
   private recover(): Promise<void> {
     this.recovered ??= this.inRoot(async (root) => {
       try {
@@ -190,7 +196,7 @@ export class FolderStore implements MediaStore {
     return this.recovered;
   }
 
-  /** Undefined where there is nothing at the path, or something that is no file. */
+  /** Undefined if there is nothing at the path, or something other than a file. */
   private async reached<Result>(
     path: string,
     action: (folder: SafeFolder, name: string) => Promise<Result>,
@@ -252,7 +258,7 @@ async function receive(folder: SafeFolder, name: string, body: AsyncIterable<Uin
   }
 }
 
-/** Undefined for what has just been removed. */
+/** Undefined if it has just been removed. */
 async function described({ folder, name, path }: FoundFile): Promise<StoredFile | undefined> {
   try {
     const stats = await folder.stat(name);
@@ -268,9 +274,9 @@ function storedFile(path: string, { ino, size, mtimeNs, mtimeMs }: BigIntStats):
     path,
     bytes: Number(size),
     contentType: contentTypeOfName(path),
-    // A file that takes a name is another one, and one that is written over has another time.
+    // A file that replaces another has another inode, and a rewritten one another time.
     etag: [ino, size, mtimeNs].map((part) => part.toString(36)).join('-'),
-    // Some file systems keep times that no date has.
+    // Some file systems have times beyond the range of dates.
     modifiedUtc: new Date(Math.min(Math.max(Number(mtimeMs), TIME_MS.min), TIME_MS.max)).toISOString(),
   };
 }

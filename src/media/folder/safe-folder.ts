@@ -1,6 +1,7 @@
 /**
- * Folders entered part by part from a root, never through a link: a name is looked up in the folder that is open, so that nobody who
- * replaces a folder by a link meanwhile leads anybody out. Node.js has no `openat`; on Linux, `/proc/self/fd/<n>/<name>` is one.
+ * Enters folders part by part from a root, never through a link. Each name is looked up in the open parent folder, so
+ * that replacing a folder by a link meanwhile leads nowhere. Node.js has no `openat`; on Linux,
+ * `/proc/self/fd/<n>/<name>` is equivalent.
  */
 import { constants, existsSync, type BigIntStats, type Dirent } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
@@ -10,19 +11,19 @@ import type { FolderCalls } from './folder-calls.js';
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const FOLDER_MODE = 0o700;
 const DESCRIPTORS = '/proc/self/fd';
-/** What an open says of a name that is not there, or stands for something else: a link, a file where a folder should be. */
+/** Error codes if a name is missing, or is something else: a link, or a file in place of a folder. */
 const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENAMETOOLONG']);
 
 export function isAbsent(error: unknown): boolean {
   return ABSENT.has((error as NodeJS.ErrnoException).code);
 }
 
-/** False where the system has no such way into a folder. */
+/** False if the system has no /proc/self/fd. */
 export function hasSafeFolders(): boolean {
   return existsSync(DESCRIPTORS);
 }
 
-/** A file that is open in a folder of a media store. */
+/** An open file in a folder of a media store. */
 export class SafeFile {
   constructor(
     private readonly handle: FileHandle,
@@ -41,7 +42,7 @@ export class SafeFile {
     return this.calls.run(() => this.handle.write(piece, offset));
   }
 
-  /** What was written so far. */
+  /** Syncs what was written so far. */
   syncData(): Promise<void> {
     return this.calls.runLong(() => this.handle.datasync());
   }
@@ -55,7 +56,7 @@ export class SafeFile {
   }
 }
 
-/** An open folder. Its names may be used as long as it is not closed. */
+/** An open folder. Its names may be used until it is closed. */
 export class SafeFolder {
   private discarded: Promise<void> | undefined;
 
@@ -64,7 +65,7 @@ export class SafeFolder {
     private readonly calls: FolderCalls,
   ) {}
 
-  /** The root: a link is followed here, for the operator has named it. */
+  /** Opens the root. A link is followed here, since the operator configured it. */
   static root(path: string, calls: FolderCalls): Promise<SafeFolder> {
     return SafeFolder.opened(path, O_RDONLY | O_DIRECTORY, calls);
   }
@@ -74,7 +75,9 @@ export class SafeFolder {
     return new SafeFolder(handle, calls);
   }
 
-  /** Runs the action in the folder below this one; rejects with what `isAbsent` knows where there is none. */
+  /**
+   * Runs the action in the folder below this one. Rejects with an error for which `isAbsent` is true if there is none.
+   */
   async within<Result>(parts: readonly string[], action: (folder: SafeFolder) => Promise<Result>): Promise<Result> {
     const [first, ...others] = parts;
     if (first === undefined) return action(this);
@@ -86,12 +89,12 @@ export class SafeFolder {
     }
   }
 
-  /** The folder of this name, for who closes it. */
+  /** Opens the folder of this name; the caller closes it. */
   enter(name: string): Promise<SafeFolder> {
     return SafeFolder.opened(this.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW, this.calls);
   }
 
-  /** Makes the folders that are missing. Rejects with `conflict` where a file or a link stands in the way. */
+  /** Creates missing folders. Rejects with `conflict` if a file or a link is in the way. */
   async make(parts: readonly string[]): Promise<void> {
     const [first, ...others] = parts;
     if (first === undefined) return;
@@ -109,12 +112,12 @@ export class SafeFolder {
     }
   }
 
-  /** Opens a file for reading; waits for nobody who would have to write into it. */
+  /** Opens a file for reading, without blocking on a FIFO that has no writer. */
   openFile(name: string): Promise<SafeFile> {
     return this.file(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   }
 
-  /** A new file, for writing. */
+  /** Creates a new file for writing. */
   createFile(name: string, mode: number): Promise<SafeFile> {
     return this.file(name, O_WRONLY | O_CREAT | O_EXCL, mode);
   }
@@ -124,12 +127,12 @@ export class SafeFolder {
     return new SafeFile(handle, this.calls);
   }
 
-  /** What a name stands for, which may be a link; nothing is opened, so whoever may not read a file sees that it is there. */
+  /** Returns what a name stands for, possibly a link. Opens nothing, so it works for files without read permission. */
   stat(name: string): Promise<BigIntStats> {
     return this.calls.run(() => lstat(this.at(name), { bigint: true }));
   }
 
-  /** Of the folder itself. */
+  /** Returns the state of the folder itself. */
   own(): Promise<BigIntStats> {
     return this.calls.run(() => this.handle.stat({ bigint: true }));
   }
@@ -138,7 +141,7 @@ export class SafeFolder {
     return this.calls.run(() => readdir(this.path, { withFileTypes: true, encoding: 'buffer' }));
   }
 
-  /** Gives a file of this folder a name in another one, in one step; a file of that name makes way. */
+  /** Renames a file into another folder atomically, replacing a file of that name. */
   move(name: string, to: SafeFolder, newName: string): Promise<void> {
     return this.calls.run(() => rename(this.at(name), to.at(newName)));
   }
@@ -147,14 +150,14 @@ export class SafeFolder {
     return this.calls.run(() => unlink(this.at(name)));
   }
 
-  /** A file that may be gone already. */
+  /** Removes a file, which may be gone already. */
   discard(name: string): Promise<void> {
     return this.calls.run(() => rm(this.at(name), { force: true }));
   }
 
   /**
-   * The same before the folder is closed, for who has nothing else to do in it: as soon as can be, however long that is. Waited for no
-   * longer than other calls; never rejects.
+   * Like `discard`, as the last action before the folder is closed. Takes its turn as soon as possible, however long
+   * that takes, but is awaited no longer than other calls. Never rejects.
    */
   discardLast(name: string): Promise<void> {
     let ended = (): void => undefined;
@@ -162,20 +165,20 @@ export class SafeFolder {
     return this.calls.release(() => rm(this.at(name), { force: true }).finally(ended));
   }
 
-  /** A file system may write what others left in memory first. */
+  /** Syncs the folder. A file system may first write what others have left in memory. */
   sync(): Promise<void> {
     return this.calls.runLong(() => this.handle.sync());
   }
 
   close(): Promise<void> {
     return this.calls.release(async () => {
-      // Its turn came before: it names its file by the descriptor of this folder.
+      // The removal names its file by this folder's descriptor, and had its turn before.
       await this.discarded;
       await this.handle.close();
     });
   }
 
-  /** The path of a name in this folder, for calls that do not follow a link at its end. */
+  /** Returns the path of a name in this folder, for calls that do not follow a link at its end. */
   private at(name: string): string {
     return `${this.path}${name}`;
   }

@@ -1,6 +1,6 @@
 /**
- * What a server that speaks S3 answers, as far as it can be believed: who lists a bucket takes what is missing for gone, and goes on behind
- * the last file that was named; who reads a file keeps what came for its content.
+ * Validates answers of servers that speak S3, since callers depend on them: a file missing from a listing is taken for
+ * deleted, listings continue after the last file named, and the bytes read are taken for the file's content.
  */
 import type { OutboundResponse } from '../../platform/outbound/outbound-client.js';
 import { contentTypeOfName } from '../content-types.js';
@@ -20,15 +20,18 @@ interface Listing {
   readonly EncodingType?: string;
 }
 
-/** What was asked for. */
+/** Parameters of a requested listing. */
 export interface ListingAsked {
-  /** In front of every key of the store. */
+  /** Prefix of every key of the store. */
   readonly own: string;
   readonly prefix: string;
   readonly after: string;
 }
 
-/** A page of a listing, by the bytes of the paths. Throws `store-unavailable` for one that is none, or not of what was asked for. */
+/**
+ * Returns a page of a listing in the order of the paths' bytes. Throws `store-unavailable` if the answer is no listing,
+ * or not the requested one.
+ */
 export function listedPage(answer: Readonly<Record<string, unknown>>, { own, prefix, after }: ListingAsked): FilePage {
   const { Contents = [], IsTruncated, EncodingType } = listingOf(answer);
   const hasMore = IsTruncated === 'true';
@@ -38,7 +41,8 @@ export function listedPage(answer: Readonly<Record<string, unknown>>, { own, pre
     if (!file.path.startsWith(prefix)) throw unavailable('it listed files that were not asked for');
     files.push(file);
   }
-  // Of a listing that goes on, each page begins behind the one before: with another order files would be missed, or come again without end.
+  // In a listing of several pages, each page has to begin after the last one: otherwise files would be missed, or
+  // repeated without end.
   const isInParts = hasMore || after !== '';
   if (isInParts && files.some(({ path }, place) => !isBehind(path, files[place - 1]?.path ?? after)))
     throw unavailable('it listed files again, or in an order of its own');
@@ -46,8 +50,8 @@ export function listedPage(answer: Readonly<Record<string, unknown>>, { own, pre
 }
 
 /**
- * Of a HEAD. Throws `store-unavailable` where it does not tell the length, for a file without a byte would look like that, or the ETag, by
- * which a file that has changed is known.
+ * Returns the file of a HEAD response. Throws `store-unavailable` if it lacks the length, without which the file would
+ * seem empty, or the ETag, by which changes are recognised.
  */
 export function storedFile(path: string, { headers }: OutboundResponse): StoredFile {
   if (bareTag(headers['etag']) === '') throw unavailable('it did not tell the ETag of a file');
@@ -60,14 +64,16 @@ export function storedFile(path: string, { headers }: OutboundResponse): StoredF
   };
 }
 
-/** A server may take so long for the pieces of a file beside what it sends of them: who waits for it meanwhile can do nothing else. */
+/**
+ * Total time that a server may keep readers waiting, besides the time for its bytes: somebody may be blocked meanwhile.
+ */
 const PATIENCE_MS = 60_000;
-/** As slow as a server may be beyond that; who reads from it may be slower. */
+/** Slowest allowed server beyond that. The reader itself may be slower. */
 const SLOWEST_BYTES_PER_MS = 8;
 
 /**
- * The same pieces. Throws `store-unavailable` where the server keeps who reads waiting for too long, all in all: with a byte a minute none of its
- * pauses is a long one.
+ * Yields the same pieces. Throws `store-unavailable` if the server keeps the reader waiting too long in total: with a
+ * byte per minute, no single pause would be long.
  */
 export async function* steadyPieces(
   pieces: AsyncIterable<Uint8Array>,
@@ -83,7 +89,7 @@ export async function* steadyPieces(
   }
 }
 
-/** The body, if it is what was asked for: throws `store-unavailable` before the last piece of one that is something else. */
+/** Yields the body. Throws `store-unavailable` before the last piece if it is not the requested file or range. */
 export async function* wantedPieces(
   response: OutboundResponse,
   { etag, bytes, range }: Pick<StoredFile, 'etag' | 'bytes'> & { readonly range: ByteRange | undefined },
@@ -118,7 +124,7 @@ function faultOf({ status, headers }: OutboundResponse, etag: string, range?: By
   return isPart ? undefined : 'it did not send the part of a file that was asked for';
 }
 
-/** Throws where it is something else: who asks would take it for a bucket without files. */
+/** Throws if the answer is no listing, which would otherwise look like an empty bucket. */
 function listingOf(answer: Readonly<Record<string, unknown>>): Listing {
   const page = answer['ListBucketResult'] as Partial<Listing> | undefined;
   if (page?.IsTruncated !== 'true' && page?.IsTruncated !== 'false')

@@ -1,6 +1,6 @@
 /**
- * Calls of a server that speaks S3: signed (AWS Signature Version 4, by aws4fetch), through the one outgoing client and its guard. What
- * the server or the way to it refuses becomes an error of the catalogue. One thread.
+ * Client of servers that speak S3: signs requests (AWS Signature Version 4, by aws4fetch) and sends them through the
+ * common outgoing client and its guard. Converts failures into errors of the catalogue. One thread.
  */
 import { AwsV4Signer } from 'aws4fetch';
 import {
@@ -16,13 +16,16 @@ import { STORE_FULL, STORE_UNAVAILABLE } from '../media-problems.js';
 import { readS3Xml, S3XmlError, type XmlMembers } from './s3-xml.js';
 
 const RETRIES = { attemptsMax: 3, waitMsFirst: 200, waitMsMax: 2000 };
-/** Of an answer that is no file and no listing: an error, the name of an upload, a word that it is done. */
+/** Limits on answers other than files and listings: errors, upload ids, confirmations. */
 const ANSWER_BYTES_MAX = 65_536;
 const ANSWER_ELEMENTS_MAX = 100;
-/** Of one file in a listing: a key of 1,024 bytes, each encoded as three, and what else is said of it. */
+/** Limits per file of a listing: a key of 1,024 bytes, each encoded as three, and the other members. */
 const LISTED_BYTES_MAX = 4096;
 const LISTED_ELEMENTS_MAX = 32;
-/** Of a call without a body that reads no file, with all its attempts: a server may send a byte a minute. */
+/**
+ * Time limit, over all attempts, of calls that neither send a body nor read a file: a server may send one byte per
+ * minute.
+ */
 const SHORT_CALL_MS_MAX = 180_000;
 const FULL = /StorageFull|QuotaExceeded|InsufficientCapacity/;
 
@@ -34,36 +37,44 @@ export interface S3ClientOptions {
 
 export interface S3Call {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
-  /** Undefined: of the bucket itself. */
+  /** Undefined for the bucket itself. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: OutboundRequest['body'];
-  /** Whether it may be asked again. Default: where the body is no function, which may give its pieces only once. */
+  /**
+   * True if the request may be repeated. Default: unless the body is a function, which may yield its pieces only once.
+   */
   readonly isRepeatable?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** `file`: as much as a file has, for as long as something comes. A number: so many files of a listing. Default: a few words. */
+  /**
+   * Expected answer. `file`: any length, as long as bytes keep coming. A number: a listing of so many files. Default: a
+   * short answer.
+   */
   readonly answers?: 'file' | number;
-  /** Answers beside 2xx that mean something to who asks. */
+  /** Statuses besides 2xx that the caller handles. */
   readonly expected?: readonly number[];
 }
 
 export class S3Client {
   constructor(private readonly options: S3ClientOptions) {}
 
-  /** Resolves with an answer of 2xx or an expected one, whose body is to be read or discarded. Rejects with `store-unavailable`, `store-full`. */
+  /**
+   * Resolves with an answer of status 2xx or an expected one; its body has to be read or discarded. Rejects with
+   * `store-unavailable` or `store-full`.
+   */
   async call({ expected = [], ...call }: S3Call): Promise<OutboundResponse> {
     const response = await this.send(call);
     if (response.ok || expected.includes(response.status)) return response;
     throw await this.failure(response);
   }
 
-  /** The members of an answer in XML. */
+  /** Makes a call and returns the members of its XML answer. */
   async xml(call: Omit<S3Call, 'answers'> & { readonly answers?: number }): Promise<XmlMembers> {
     return this.members(await this.call(call), call.answers);
   }
 
-  /** The same of one that is there. */
+  /** Returns the members of an XML answer. */
   async members(response: OutboundResponse, answers = 0): Promise<XmlMembers> {
     try {
       return await readS3Xml(response.body(), ANSWER_ELEMENTS_MAX + answers * LISTED_ELEMENTS_MAX);
@@ -120,7 +131,7 @@ function limitsOf({ answers = 0, body }: Pick<S3Call, 'answers' | 'body'>): Part
   return { wireBytesMax: bytesMax, bytesMax, ...(body === undefined ? { totalMs: SHORT_CALL_MS_MAX } : {}) };
 }
 
-/** Of the problem that the server tells; '' where it tells none. Reads no more than such an answer has. */
+/** Returns the error code in an answer, or '' if there is none. Reads at most ANSWER_BYTES_MAX. */
 export async function errorCodeOf(response: OutboundResponse): Promise<string> {
   let text = '';
   try {
@@ -134,7 +145,7 @@ export async function errorCodeOf(response: OutboundResponse): Promise<string> {
   return /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(text)?.[1] ?? '';
 }
 
-/** As `store-unavailable` where the way to the server failed; what else was thrown stays. */
+/** Converts failures of the connection into `store-unavailable`; other errors stay. */
 export async function unavailableOf<Result>(result: Promise<Result>): Promise<Result> {
   try {
     return await result;
@@ -161,7 +172,7 @@ export function unavailable(why: string, cause?: unknown): ServiceError {
   );
 }
 
-/** As S3 wants it: every byte but letters, digits and `-._~`, and the slashes between parts. */
+/** Encodes a key as S3 requires: every byte but letters, digits, `-._~` and slashes. */
 function encoded(key: string): string {
   const one = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(key)

@@ -1,4 +1,4 @@
-/** The client for buckets: files are large and may come slowly, as long as something comes. */
+/** Outgoing client for buckets: files are large and may come slowly, as long as bytes keep coming. */
 import type { OutboundRules } from '../../platform/index.js';
 import { OutboundClient } from '../../platform/outbound/outbound-client.js';
 

@@ -1,4 +1,6 @@
-/** A bucket as a media store: the server keeps files, ETags and order. What others put there counts. One thread. */
+/**
+ * A bucket as a media store: the server keeps files, ETags and order. Files that others put there count. One thread.
+ */
 import { ServiceError } from '../../platform/index.js';
 import { APART, fileNotFound, pathFault } from '../media-path.js';
 import type {
@@ -20,25 +22,25 @@ import { errorCodeOf, unavailable, type S3Client } from './s3-client.js';
 import { sendUpload } from './s3-upload.js';
 import { UploadSlots } from './upload-slots.js';
 
-/** Uploads at a time that do not say how long they are. */
+/** Uploads of unknown length at a time. */
 const UNANNOUNCED_UPLOADS_MAX = 32;
-/** What a server answers at most. */
+/** The most that servers return per page. */
 const KEYS_MAX = 1000;
-/** For one of a listing: a million names. There may be others without end. */
+/** Pages read for one listing, which is a million names: others, which are skipped, may be endless. */
 const PAGES_MAX = 1000;
 
 export interface S3StoreOptions {
   readonly client: S3Client;
-  /** In front of every key. */
+  /** Prefix of every key. */
   readonly prefix: string;
   readonly events: FileEvents;
-  /** Where parts of uploads wait until they are whole. */
+  /** Where parts of uploads wait until they are complete. */
   readonly partsFolder: string;
 }
 
 export class S3Store implements MediaStore {
   private readonly locks = new PathLocks();
-  /** Each has a part on the disk. Of this store alone: its server may be silent, and who uploads to it slow, for as long as they like. */
+  /** Limits the parts on disk. Per store: its server may be silent, and uploads to it slow, for any time. */
   private readonly slots = new UploadSlots(UNANNOUNCED_UPLOADS_MAX);
 
   constructor(private readonly options: S3StoreOptions) {}
@@ -89,7 +91,7 @@ export class S3Store implements MediaStore {
     const files: StoredFile[] = [];
     for (let behind = after, pages = 0; ; pages += 1) {
       if (pages >= PAGES_MAX) throw unavailable('it lists too many names in a row that no file can have');
-      // Behind the first, most may be names that are left out, each of which would be a request of its own where one file is wanted.
+      // After the first page, many names may be skipped ones; small pages would then take a request per file.
       const answers = pages === 0 ? size : KEYS_MAX;
       const query = {
         'list-type': '2',
@@ -100,7 +102,7 @@ export class S3Store implements MediaStore {
       };
       const answer = await client.xml({ method: 'GET', query, signal, answers });
       const page = listedPage(answer, { own, prefix, after: behind });
-      // Keys that no path can have, as those that end with a slash, are left out.
+      // Skips keys that are invalid as paths, such as those that end with a slash.
       files.push(...page.files.filter(({ path }) => pathFault(path) === undefined));
       const last = page.files.at(-1)?.path;
       const hasMore = page.hasMore || files.length > size;
@@ -110,7 +112,7 @@ export class S3Store implements MediaStore {
     }
   }
 
-  /** Counting would take a request for each thousand files. */
+  /** Not counted, since that would take a request per thousand files. */
   usage(): Promise<StoreUsage> {
     return Promise.resolve({ bytesUsed: null, bytesMax: null, fileCount: null });
   }
@@ -122,8 +124,8 @@ export class S3Store implements MediaStore {
   }
 
   /**
-   * An answer without a body cannot say what is not there, and who takes a bucket that is gone for one without this file forgets what it
-   * knows of the file. Throws `store-unavailable`.
+   * Checks that the bucket exists. A HEAD response has no body to say so, and a missing bucket must not be taken for a
+   * missing file. Throws `store-unavailable`.
    */
   private async assertBucket(path: string): Promise<void> {
     const headers = { range: 'bytes=0-0' };
@@ -133,20 +135,20 @@ export class S3Store implements MediaStore {
     if (code === 'NoSuchBucket') throw unavailable('it has no such bucket');
   }
 
-  /** Of that content, or not at all. */
+  /** Yields bytes of exactly this content, or throws. */
   private async *pieces({ path, etag, bytes }: StoredFile, range?: ByteRange): AsyncGenerator<Uint8Array> {
     const headers = {
       'if-match': `"${etag}"`,
       ...(range === undefined ? {} : { range: `bytes=${range.begin}-${range.end - 1}` }),
     };
-    // There is no range of a file without a byte.
+    // An empty file has no ranges.
     if (bytes === 0) return;
     const response = await this.options.client.call({ method: 'GET', key: path, headers, answers: 'file' });
     yield* wantedPieces(response, { etag, bytes, range });
   }
 }
 
-/** What the service keeps for itself, which may be much, is gone over at once. */
+/** Skips the service's own files, which may be many. */
 function behindApart(path: string): string {
   const place = path.split('/').indexOf(APART);
   return place === -1 ? path : [...path.split('/').slice(0, place + 1), '\u{10FFFF}'].join('/');

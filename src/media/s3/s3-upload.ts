@@ -1,7 +1,7 @@
 /**
- * The ways of a file into a bucket: one request where its length is known, or small; otherwise in parts, which become the file in one
- * step. An upload that breaks off leaves nothing in the bucket. A part waits on the disk until it is whole, for its length has to be said
- * before its first byte is sent, and whoever sends it may take hours.
+ * Sends a file to a bucket: in one request if its length is known or it is small, otherwise in parts that are joined in
+ * one step (multipart upload). An upload that breaks off leaves nothing in the bucket. Each part is completed on disk
+ * first, since its length has to be sent before its bytes, and the client may take hours.
  */
 import { asStorageError, namelessFile, ServiceError } from '../../platform/index.js';
 import { piecesOf, writePiece, type ReadableFile } from '../file-pieces.js';
@@ -9,19 +9,19 @@ import type { Upload } from '../media-store.js';
 import { unavailable, unavailableOf, type S3Client } from './s3-client.js';
 import { STORE_UNAVAILABLE } from '../media-problems.js';
 
-/** Of one part of an upload in parts. */
+/** Bytes per part of a multipart upload. */
 export const PART_BYTES = 8 * 2 ** 20;
-/** A single request takes no more. */
+/** Limit of S3 for a single request. */
 const SINGLE_BYTES_MAX = 5 * 2 ** 30;
-/** The server compared what is there with what was asked for, and it was something else. */
+/** Statuses if the server's file does not meet the conditions. */
 const CHANGED = [409, 412];
 
 export type SentUpload = Pick<Upload, 'path' | 'contentType' | 'bytes' | 'body'> & {
-  /** `if-match` or `if-none-match`: the server is to see to it. */
+  /** `if-match` or `if-none-match`, evaluated by the server. */
   readonly conditions: Readonly<Record<string, string>>;
 };
 
-/** `partsFolder`: where parts wait; no file is to be seen in it. */
+/** `partsFolder` is where parts wait, in files without a name. */
 export async function sendUpload(client: S3Client, upload: SentUpload, partsFolder: string): Promise<void> {
   if (upload.bytes !== undefined && upload.bytes <= SINGLE_BYTES_MAX) {
     await sendWhole(client, upload, { bytes: upload.bytes, pieces: () => upload.body, isRepeatable: false });
@@ -39,11 +39,11 @@ export async function sendUpload(client: S3Client, upload: SentUpload, partsFold
   }
 }
 
-/** What is sent by one request. */
+/** Body of one request. */
 interface SentPart {
   readonly bytes: number;
   readonly pieces: () => AsyncIterable<Uint8Array>;
-  /** `pieces` gives the same each time. */
+  /** True if `pieces` yields the same bytes each time. */
   readonly isRepeatable: boolean;
 }
 
@@ -72,7 +72,7 @@ async function sendParts(
   });
   const uploadId =
     (begun['InitiateMultipartUploadResult'] as { readonly UploadId?: string } | undefined)?.UploadId ?? '';
-  // Without one, each part would take the place of the file.
+  // Without an id, each part would replace the file.
   if (uploadId === '') throw unavailable('it began an upload in parts without naming it');
   try {
     const tags: string[] = [];
@@ -94,11 +94,11 @@ async function sendParts(
       answer.discard();
       throw changed();
     }
-    // Where putting the parts together failed, the answer is a 200 all the same; what was there before is still there then.
+    // The answer has status 200 even if joining the parts failed; the old file is then still there.
     if ((await client.members(answer))['CompleteMultipartUploadResult'] === undefined)
       throw new ServiceError(STORE_UNAVAILABLE, 'The server of the media store did not put the file together.');
   } catch (error) {
-    // What is left of it costs room there; the server removes it some time if this fails too.
+    // Frees the parts on the server, which otherwise removes them at some time.
     await client.call({ method: 'DELETE', key, query: { uploadId }, expected: [404] }).then(
       (response) => response.discard(),
       () => undefined,
@@ -107,7 +107,7 @@ async function sendParts(
   }
 }
 
-/** Returns its ETag. */
+/** Returns the part's ETag. */
 async function sendPart(
   client: S3Client,
   key: string,
@@ -133,7 +133,10 @@ function changed(): ServiceError {
   );
 }
 
-/** The body in parts of `PART_BYTES`, the last one shorter; each is in the file until the next one is asked for. */
+/**
+ * Yields the body in parts of `PART_BYTES`, the last one shorter. A part is in the file until the next one is
+ * requested.
+ */
 async function* partsOf(
   body: AsyncIterable<Uint8Array>,
   file: WritableAt & ReadableFile,
@@ -172,7 +175,7 @@ interface WritableAt {
   ): Promise<{ readonly bytesWritten: number }>;
 }
 
-/** The first bytes of the file. */
+/** Returns the first bytes of the file as a part. */
 function partIn(file: ReadableFile, bytes: number): SentPart {
   return { bytes, pieces: () => piecesOf(file, 0, bytes), isRepeatable: true };
 }

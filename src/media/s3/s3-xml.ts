@@ -1,30 +1,34 @@
 /**
- * Answers of servers that speak S3, read as they come. A document type is passed over, so there are no entities but those of XML itself and characters by
- * their numbers; what is deeper or has more elements than such an answer ever has is none. Pure.
+ * Streaming reader of XML answers from servers that speak S3. Document types are skipped, so there are only XML's own
+ * entities and character references. Answers that are deeper or have more elements than usual are rejected. Pure
+ * functions.
  */
 import { Parser } from 'htmlparser2';
 
-/** A file of a listing has an owner, who has a name: that is three within the answer. */
+/** A file of a listing has an owner with a name: three levels within the answer. */
 const DEPTH_MAX = 8;
-/** These come again and again. */
+/** Element that may be repeated. */
 const REPEATED = 'Contents';
-/** Blanks around it belong to it. */
+/** Element whose surrounding blanks are significant. */
 const VERBATIM = 'Key';
 
-/** By name; a text where there are no elements within. Of what is there more than once, the last, but for `Contents`. */
+/**
+ * Members by name; a string for an element without child elements. Of repeated elements, the last one counts, except
+ * `Contents`.
+ */
 export interface XmlMembers {
   readonly [name: string]: string | XmlMembers | readonly (string | XmlMembers)[] | undefined;
 }
 
-/** What is said of an answer that is none. */
+/** Thrown for an invalid answer. */
 export class S3XmlError extends Error {
   override readonly name = 'S3XmlError';
 }
 
-/** Rejects with an S3XmlError for what is cut short, no XML, or more than it may be, and with what `pieces` throws. */
+/** Rejects with an S3XmlError for an answer that is truncated, no XML or too large, and with what `pieces` throws. */
 export async function readS3Xml(pieces: AsyncIterable<Uint8Array>, elementsMax: number): Promise<XmlMembers> {
   const reader = new MembersReader(elementsMax);
-  // Attributes say nothing here: without a handler for them none are kept.
+  // Attributes are not needed; without a handler, the parser keeps none.
   const parser = new Parser(reader, { xmlMode: true, decodeEntities: true });
   const decoder = new TextDecoder();
   for await (const piece of pieces) parser.write(decoder.decode(piece, { stream: true }));
@@ -88,7 +92,7 @@ function addedTo(before: XmlMembers[string], value: string | XmlMembers): readon
   return before as readonly (string | XmlMembers)[];
 }
 
-/** Names are whatever a server says: `__proto__` is one like any other. */
+/** Creates an object without prototype: a server may send any name, such as `__proto__`. */
 function newElement(): OpenElement {
   return { members: Object.create(null) as Record<string, XmlMembers[string]>, texts: [], hasElements: false };
 }

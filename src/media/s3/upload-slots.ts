@@ -1,4 +1,4 @@
-/** At most so many at a time; others wait in the order in which they came. One thread. */
+/** Semaphore with FIFO order. For one thread. */
 export class UploadSlots {
   private readonly waiting: (() => void)[] = [];
   private taken = 0;
@@ -12,7 +12,7 @@ export class UploadSlots {
       return await action();
     } finally {
       const next = this.waiting.shift();
-      // Who waits takes the slot over.
+      // The slot passes to the next waiter.
       if (next === undefined) this.taken -= 1;
       else next();
     }
