@@ -1,10 +1,10 @@
-/** Documents as they are read in the service: by processes that are started when there is something to read. */
+/** Opens the reader of documents: processes that are started when there is something to read. */
 import { provide, type FeatureParts } from '../operations/index.js';
 import { serviceKey, settingsOf } from '../platform/index.js';
 import { DocumentReader } from './document-reader.js';
 import { DOCUMENT_SETTINGS } from './settings.js';
 
-/** Under which other features find what reads documents. */
+/** Key by which other features find the reader. */
 export const DOCUMENTS = serviceKey<DocumentReader>('documents');
 
 const SECOND_MS = 1000;

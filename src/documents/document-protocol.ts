@@ -1,4 +1,4 @@
-/** What is asked of the process that reads documents. */
+/** Protocol of the process that reads documents. */
 import type { FileProtocol } from '../platform/hosts/index.js';
 import type { DocumentFault, DocumentLimits, DocumentText } from './types.js';
 

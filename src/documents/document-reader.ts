@@ -1,4 +1,4 @@
-/** Reads documents in processes of their own (`FileProcesses`). Main thread only. */
+/** Reads documents in separate processes (`FileProcesses`). Main thread only. */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { FileProcesses, type FileReaderOptions } from '../platform/hosts/index.js';
@@ -8,7 +8,7 @@ import { DocumentError, type DocumentFault, type DocumentLimits, type DocumentTe
 const HEAP_MIB_MAX = 256;
 const NICENESS = 10;
 const IDLE_MS_MAX = 10_000;
-/** A page that is begun in time is given so much longer. */
+/** Additional time for a page that was started in time. */
 const GRACE_MS = 5000;
 
 export type DocumentReaderOptions = FileReaderOptions<DocumentLimits>;
@@ -37,7 +37,7 @@ export class DocumentReader {
     });
   }
 
-  /** As `FileProcesses.read`, with a DocumentError. */
+  /** Like `FileProcesses.read`, with a DocumentError. */
   read(bytes: Uint8Array, signal?: AbortSignal): Promise<DocumentText> {
     return this.#processes.read(bytes, signal);
   }
@@ -47,7 +47,7 @@ export class DocumentReader {
   }
 }
 
-/** It may lie beside this package instead of in it. */
+/** Returns the library's folder, which may be next to this package rather than inside it. */
 function libraryFolder(): string {
   return dirname(dirname(createRequire(import.meta.url).resolve('@hyzyla/pdfium')));
 }

@@ -1,6 +1,6 @@
 /**
- * A process that reads documents of others and nothing else: it may open no file but the program's, and what it reads is given to it.
- * After a fault of the library its memory is in doubt, so the process ends, and another one takes its place.
+ * Process that only reads untrusted documents: it can open no file except the program's, and is given the bytes to
+ * read. A fault in the library may corrupt memory, so the process ends after one, and another takes its place.
  */
 import { serveHost } from '../platform/hosts/serve-host.js';
 import type { DocumentProtocol } from './document-protocol.js';

@@ -1,4 +1,4 @@
-/** Documents as a feature: what the service needs to read those of others. */
+/** Documents as a feature: reading untrusted PDF files. */
 import type { Feature } from '../operations/index.js';
 import { DOCUMENT_SETTINGS } from './settings.js';
 

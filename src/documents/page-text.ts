@@ -1,23 +1,26 @@
 /**
- * The text of a page as a reader sees it, out of what its fonts and operators say: lines, words that go on in the next line, characters
- * that are only forms of others, and what has no meaning as text.
+ * Converts the raw text of a page into the text that a reader sees: joins hyphenated words, replaces presentation
+ * forms, and removes characters without meaning as text.
  */
 
-/** PDFium's mark for a hyphen at the end of a line, whose break it leaves out: the word goes on where a small letter follows. */
+/**
+ * PDFium's mark for a hyphen at the end of a line, without the line break. The word continues if a lower-case letter
+ * follows.
+ */
 const CUT_WORD = /\uFFFE(?=\p{Ll})/gu;
 const HYPHEN_MARK = /\uFFFE/g;
 const HYPHEN_AT_END = /(?<=\p{L})[\u00AD\u2010-]\r?\n(?=\p{Ll})/gu;
 const SOFT_HYPHEN = /\u00AD/g;
 const LINE_END = /\r\n?/g;
 const CONTROL = /(?![\t\n\r])\p{Cc}/gu;
-/** Marks of direction and order, what is no character, or is one to some alone. */
+/** Marks of direction and order, non-characters, and private-use characters. */
 const WITHOUT_MEANING = /[\p{Co}\p{Cs}\p{Cn}\u200B\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF\uFFFC\uFFFD]/gu;
-/** Letters of presentation: ligatures and the shapes that Arabic letters have in a word, halves and wholes of the width. */
+/** Presentation forms: ligatures, positional forms of Arabic letters, half-width and full-width forms. */
 const PRESENTATION = /[\uFB00-\uFDFF\uFE70-\uFEFC\uFF01-\uFF9F\u2F00-\u2FDF]/g;
-/** Blanks that were made of the distance between characters which are written without blanks. */
+/** Blanks that PDFium derived from distances between characters of scripts without blanks. */
 const BLANK_IN_IDEOGRAPHS =
   /(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー、。，（）])[ \u3000](?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー、。，（）])/gu;
-/** What fonts of TeX have at these places (the T1 encoding), where nothing else tells. */
+/** Glyphs of TeX fonts (T1 encoding) at these codes, used if the font does not state its characters. */
 const TEX_GLYPHS: ReadonlyMap<string, string> = new Map([
   ['\x10', '“'],
   ['\x11', '”'],
@@ -32,7 +35,7 @@ const TEX_GLYPHS: ReadonlyMap<string, string> = new Map([
 const LETTERS_LOOKED_AT_MIN = 8;
 const SHARE_OF_BYTES_MIN = 0.9;
 
-/** `raw` is what the fonts say, lines ended as may be; the text has line feeds, and no blank at an end of a line. */
+/** `raw` is the text from the fonts, with any line ends. The result has line feeds, and no blanks at line ends. */
 export function pageText(raw: string): string {
   return withoutControls(readAsUtf8(raw))
     .replace(CUT_WORD, '')
@@ -49,7 +52,10 @@ export function pageText(raw: string): string {
     .trim();
 }
 
-/** They are places in fonts that do not tell their letters: those of TeX where all are, else they divide words. */
+/**
+ * Replaces control characters, which are codes of fonts that do not state their characters: by TeX's glyphs if all of
+ * them are such codes, otherwise by blanks.
+ */
 function withoutControls(text: string): string {
   const controls = text.match(CONTROL);
   if (controls === null) return text;
@@ -58,8 +64,9 @@ function withoutControls(text: string): string {
 }
 
 /**
- * Some producers write UTF-8 where a font's table of characters wants UTF-16: two bytes of one letter then look like one of another
- * script. Text in which nearly every letter beyond U+00FF is such a pair is that; in text that is right, a quarter are so by chance.
+ * Repairs text of producers that write UTF-8 where a font's character map requires UTF-16: two bytes of one letter then
+ * look like one letter of another script. Applies if nearly every letter above U+00FF looks like such a pair; in
+ * correct text, about a quarter do by chance.
  */
 function readAsUtf8(text: string): string {
   let letters = 0;
@@ -77,12 +84,12 @@ function readAsUtf8(text: string): string {
   });
 }
 
-/** A byte that begins a letter of two in UTF-8, and one that ends it; those from U+D800 on are halves of other characters. */
+/** True if the code consists of the two bytes of a UTF-8 letter. Codes from U+D800 are surrogates. */
 function isPair(code: number): boolean {
   return code >= 0xc280 && code <= 0xd7ff && (code & 0xc0) === 0x80;
 }
 
-/** General punctuation to symbols, as № is one. */
+/** True for general punctuation to symbols, such as №. */
 function isSign(code: number): boolean {
   return code >= 0x2000 && code <= 0x2bff;
 }

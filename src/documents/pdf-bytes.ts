@@ -1,13 +1,13 @@
-/** What bytes say of themselves: a PDF is one by its content, whatever its name or its server calls it. */
+/** Recognises PDFs by their content, whatever their name or content type. */
 
-/** Readers take a header that stands behind other bytes, as far as this. */
+/** Offset within which readers accept the header. */
 const HEADER_WITHIN = 1024;
 const TRAILER_WITHIN = 2048;
 const HEADER = Buffer.from('%PDF-');
-/** Where there is none. It moves every offset, which is then found out and put right by looking for the objects. */
+/** Header for files that lack one. It shifts every offset, which PDFium notices and repairs by scanning for objects. */
 const MADE_HEADER = Buffer.from('%PDF-1.4\n');
 
-/** The bytes to be read as a PDF: the same, or with the header that they lack; undefined where they are none. */
+/** Returns the bytes to read as a PDF: unchanged, or with a missing header added. Undefined if they are no PDF. */
 export function asPdf(bytes: Uint8Array): Uint8Array | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.subarray(0, HEADER_WITHIN).includes(HEADER)) return bytes;

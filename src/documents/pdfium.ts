@@ -1,14 +1,17 @@
 /**
- * PDFium in WebAssembly: it sees its own memory alone, no file and no address of the network. `@hyzyla/pdfium` brings and starts it;
- * its own functions end at a page's text, so those of the library are called here. One document at a time; not for the main thread.
+ * Wrapper of PDFium in WebAssembly, which has access to its own memory only, not to files or the network.
+ * `@hyzyla/pdfium` provides and starts it, but its interface lacks more than a page's text, so the library's functions
+ * are called directly. One document at a time; not for the main thread.
  */
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { DocumentError } from './types.js';
 
-/** The functions of PDFium that are used, by their names in `fpdfview.h`, `fpdf_text.h` and `fpdf_annot.h`; pointers are numbers. */
+/**
+ * The PDFium functions used, by their names in `fpdfview.h`, `fpdf_text.h` and `fpdf_annot.h`. Pointers are numbers.
+ */
 interface PdfiumModule {
   readonly wasmExports: { malloc(bytes: number): number; free(pointer: number): void };
-  /** Another one when the memory has grown. */
+  /** Replaced when the memory grows. */
   readonly HEAPU8: Uint8Array;
   _FPDF_LoadMemDocument(bytes: number, length: number, password: number): number;
   _FPDF_GetLastError(): number;
@@ -16,11 +19,11 @@ interface PdfiumModule {
   _FPDF_CloseDocument(document: number): void;
   _FPDF_LoadPage(document: number, index: number): number;
   _FPDF_ClosePage(page: number): void;
-  /** In quarters of a turn. */
+  /** In quarter turns. */
   _FPDFPage_GetRotation(page: number): number;
   _FPDFPage_SetRotation(page: number, quarters: number): void;
   _FPDFText_LoadPage(page: number): number;
-  /** In radians, before the page is turned; below zero where it is not known. */
+  /** In radians, before the page is rotated; negative if unknown. */
   _FPDFText_GetCharAngle(text: number, index: number): number;
   _FPDFText_ClosePage(text: number): void;
   _FPDFText_CountChars(text: number): number;
@@ -55,7 +58,7 @@ export class Pdfium {
     return new Pdfium((library as unknown as { readonly module: PdfiumModule }).module);
   }
 
-  /** Throws a DocumentError where it is `encrypted` with a password that is not empty, or `damaged`. */
+  /** Opens a document. Throws a DocumentError if it is `encrypted` with a non-empty password, or `damaged`. */
   open(bytes: Uint8Array): PdfiumDocument {
     const module = this.#module;
     const at = module.wasmExports.malloc(bytes.length);
@@ -73,12 +76,12 @@ export class Pdfium {
 
 export interface RawPage {
   readonly text: string;
-  /** False where it has more characters than were wanted. */
+  /** False if the page has more characters than wanted. */
   readonly isWhole: boolean;
 }
 
 export class PdfiumDocument {
-  /** As the document says; it may be wrong. */
+  /** As stated in the document; may be wrong. */
   readonly pageCount: number;
   readonly #module: PdfiumModule;
   readonly #document: number;
@@ -91,13 +94,16 @@ export class PdfiumDocument {
     this.pageCount = Math.max(0, module._FPDF_GetPageCount(document));
   }
 
-  /** Its text in the order of its content, then the values of its form's fields; undefined where it cannot be loaded. From 0. */
+  /**
+   * Returns the text of a page (from 0) in content order, followed by the values of form fields. Undefined if it cannot
+   * be loaded.
+   */
   page(index: number, charactersMax: number): RawPage | undefined {
     const page = this.#module._FPDF_LoadPage(this.#document, index);
     if (page === 0) return undefined;
     try {
       this.#turn(page);
-      // One more than is wanted tells that there are more.
+      // Reads one character more than wanted, to know whether there are more.
       const content = this.#content(page, charactersMax + 1);
       const text = [content, ...this.#values(page, charactersMax + 1 - content.length)].join('\n');
       return { text: text.slice(0, charactersMax), isWhole: text.length <= charactersMax };
@@ -112,8 +118,8 @@ export class PdfiumDocument {
   }
 
   /**
-   * Lines are found from the top of the page as it is shown. Text that is upright before the page is turned would lie on its side then,
-   * its last line first, so such a page is not turned; one whose turning sets its text upright is.
+   * Removes a page's rotation if its text is upright without it. PDFium finds lines from the top of the page as
+   * displayed, so rotating upright text would put it on its side, last line first.
    */
   #turn(page: number): void {
     const module = this.#module;
@@ -135,7 +141,7 @@ export class PdfiumDocument {
     try {
       const count = Math.min(this.#module._FPDFText_CountChars(text), charactersMax);
       if (count <= 0) return '';
-      // It ends with a zero of its own.
+      // The text ends with a zero unit.
       return this.#withBuffer((count + 1) * BYTES_PER_UNIT, (at) => {
         const units = this.#module._FPDFText_GetText(text, 0, count, at);
         return this.#utf16(at, Math.min(units, count + 1));
@@ -146,8 +152,8 @@ export class PdfiumDocument {
   }
 
   /**
-   * What was typed into fields and written on the page: it is drawn beside the content, and no part of it. Of long values, so many that no more
-   * characters are wanted; thousands of annotations may share one.
+   * Returns what was typed into form fields and annotations, which is not part of the page's content. Stops when enough
+   * characters are found: thousands of annotations may share one long value.
    */
   #values(page: number, charactersMax: number): string[] {
     const module = this.#module;
@@ -185,11 +191,11 @@ export class PdfiumDocument {
     });
   }
 
-  /** The text of so many units, the zero at its end among them. */
+  /** Reads so many UTF-16 units, including a zero at the end. */
   #utf16(at: number, units: number): string {
     const { buffer } = this.#module.HEAPU8;
     const text = Buffer.from(buffer, at, units * BYTES_PER_UNIT).toString('utf16le');
-    // By hand: an expression would look for an end behind each of a million zeros in the middle.
+    // A loop, since a regular expression would look for the end after each of a million zeros in the middle.
     let end = text.length;
     while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
     return text.slice(0, end);

@@ -1,13 +1,16 @@
-/** The pages of one document, within limits. Where it cannot be stopped, in a page without end, whoever asked kills the process. */
+/**
+ * Reads the pages of one document within limits. It cannot be stopped inside a page that never ends; the caller then
+ * kills the process.
+ */
 import { pageText } from './page-text.js';
 import { asPdf } from './pdf-bytes.js';
 import type { Pdfium, PdfiumDocument } from './pdfium.js';
 import { DocumentError, type DocumentLimits, type DocumentPage, type DocumentText } from './types.js';
 
-/** Pages that cannot be loaded, one after the other: a document that claims more than it has is not asked for each of them. */
+/** Consecutive pages that cannot be loaded before reading stops: a document may claim far more pages than it has. */
 const MISSING_PAGES_MAX = 100;
 
-/** Throws a DocumentError where there is no text to be had. */
+/** Throws a DocumentError if no text can be read. */
 export function readDocument(pdfium: Pdfium, bytes: Uint8Array, limits: DocumentLimits): DocumentText {
   const pdf = asPdf(bytes);
   if (pdf === undefined) throw new DocumentError('not-a-pdf', 'The bytes are not those of a PDF');
@@ -29,14 +32,14 @@ export function readDocument(pdfium: Pdfium, bytes: Uint8Array, limits: Document
 interface ReadPages {
   readonly pageCount: number;
   readonly pages: readonly DocumentPage[];
-  /** Pages, among these, that could not be loaded. */
+  /** Number of these pages that could not be loaded. */
   readonly missing: number;
-  /** Of a page there are more characters. */
+  /** True if a page has more characters than were read. */
   readonly isCut: boolean;
   readonly isLate: boolean;
 }
 
-/** That this process has taken: where others keep the processors busy, the clock says nothing of the document. */
+/** Returns the CPU time of this process. Wall-clock time would also depend on other processes. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

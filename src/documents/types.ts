@@ -1,20 +1,20 @@
-/** What is read of a document, and what keeps it from being read. */
+/** Types of what is read from a document, its faults and limits. */
 export interface DocumentPage {
-  /** From 1. */
+  /** Counted from 1. */
   readonly page: number;
-  /** Lines end in a line feed; '' where the page has none, or could not be read. */
+  /** Lines end with a line feed. '' if the page has no text or could not be read. */
   readonly text: string;
 }
 
 export interface DocumentText {
   readonly pageCount: number;
-  /** The first ones, in order. */
+  /** The first pages, in order. */
   readonly pages: readonly DocumentPage[];
-  /** There are more pages than were read. */
+  /** True if there are more pages than were read. */
   readonly truncated: boolean;
 }
 
-/** Why a document has no text, as the API names it. */
+/** Reasons why a document has no text, as named in the API. */
 export const DOCUMENT_FAULTS = ['not-a-pdf', 'encrypted', 'damaged', 'no-text', 'too-large', 'timed-out'] as const;
 export type DocumentFault = (typeof DOCUMENT_FAULTS)[number];
 
@@ -29,12 +29,12 @@ export class DocumentError extends Error {
   }
 }
 
-/** Within which a document is read. */
+/** Limits for reading a document. */
 export interface DocumentLimits {
-  /** Pages behind it are not read. */
+  /** Further pages are not read. */
   readonly pagesMax: number;
-  /** Characters of all pages; the rest is not read. */
+  /** Limit on the characters of all pages; the rest is not read. */
   readonly charactersMax: number;
-  /** No page is begun after so much of a processor. */
+  /** CPU time after which no page is started. */
   readonly msMax: number;
 }

@@ -1,19 +1,20 @@
 /**
- * What a picture looks like as one vector, without any model: two pictures have a great cosine where one of them is the other one, resized,
- * recompressed, a little cropped, in grey, or with a mark on it, and a smaller one where colours, layout and edges are alike.
+ * Describes a picture's appearance as a vector, without a model. Two pictures have a large cosine if one is the other
+ * resized, recompressed, slightly cropped, in greyscale or with a mark on it, and a smaller one if colours, layout and
+ * edges are alike.
  *
- *   layout    low frequencies of the brightness (a cosine transform), each in proportion to what is usual of it
- *   hash      the signs of these, softened around nothing: the same whatever the contrast
- *   edges     in each of 4 × 4 overlapping tiles, how much of the brightness changes in which of 8 directions
- *   colours   low frequencies of two differences of colours
- *   ground    how bright it is, and a constant, by which a picture of one colour has a vector, too
+ *   layout    low frequencies of the brightness (a cosine transform), scaled to their usual size
+ *   hash      their signs, softened near zero: independent of contrast
+ *   edges     strength of brightness changes in 8 directions, in each of 4 × 4 overlapping tiles
+ *   colours   low frequencies of two colour differences
+ *   ground    brightness and a constant, so that a picture of one colour has a vector too
  *
- * Each is of length 1 where it says anything, times its weight, and the whole is of length 1. Pure functions. Another formula is another
- * DESCRIPTOR_VERSION: vectors of two versions cannot be compared.
+ * Each block has length 1, if it says anything, times its weight; the whole vector has length 1. Pure functions. A
+ * change of the formula needs a new DESCRIPTOR_VERSION, since vectors of different versions are not comparable.
  */
 
 export const DESCRIPTOR_VERSION = 'built-in-1';
-/** Width and height of the pixels that are looked at: three bytes each, red, green, blue. */
+/** Width and height of the pixels examined, three bytes each: red, green, blue. */
 export const PIXELS_SIDE = 64;
 
 const FREQUENCIES = 8;
@@ -26,7 +27,7 @@ const COLOURS = 2 * COLOUR_FREQUENCIES * COLOUR_FREQUENCIES;
 const GROUND = 2;
 export const DESCRIPTOR_DIMENSIONS = 2 * LAYOUT + EDGES + COLOURS + GROUND;
 
-/** How much each says of what a picture is; chosen by `bench/pictures`. */
+/** Weights of the blocks, chosen by `bench/pictures`. */
 export interface DescriptorWeights {
   readonly layout: number;
   readonly hash: number;
@@ -36,20 +37,20 @@ export interface DescriptorWeights {
 }
 export const DESCRIPTOR_WEIGHTS: DescriptorWeights = { layout: 0.5, hash: 0.5, edges: 1, colours: 0.5, ground: 0.1 };
 
-/** Of a block as short as this, the noise of a decoder is as long: it counts half. */
+/** Length of a block at which it counts half, because a decoder's noise is as long. */
 const LAYOUT_NOISE = 0.02;
 const EDGES_NOISE = 0.02;
 const COLOURS_NOISE = 0.05;
-/** Of a coefficient, in proportion to all: what is nearer to nothing has no sign. */
+/** Size of a coefficient relative to the others, below which its sign is softened. */
 const SIGN_SOFTNESS = 0.3;
 const CHANNELS = 3;
 const BYTE_MAX = 255;
 /** ITU-R BT.601. */
 const [RED, GREEN, BLUE] = [0.299, 0.587, 0.114];
-/** In natural pictures a coefficient falls about as its frequency rises. */
+/** Exponent by which coefficients of natural pictures decrease as the frequency rises. */
 const FALL = 0.8;
 
-/** Of PIXELS_SIDE² pixels. A vector of length 1 of DESCRIPTOR_DIMENSIONS numbers, whatever the pixels are. */
+/** Describes PIXELS_SIDE² pixels by a vector of DESCRIPTOR_DIMENSIONS numbers and length 1, whatever the pixels are. */
 export function describePixels(pixels: Uint8Array, weights: DescriptorWeights = DESCRIPTOR_WEIGHTS): Float32Array {
   const { brightness, blueness, redness } = planesOf(pixels);
   const transformed = lowFrequencies(brightness, FREQUENCIES);
@@ -77,9 +78,9 @@ export function describePixels(pixels: Uint8Array, weights: DescriptorWeights = 
 }
 
 interface Planes {
-  /** 0..1 */
+  /** In 0..1. */
   readonly brightness: Float64Array;
-  /** -1..1 */
+  /** In -1..1. */
   readonly blueness: Float64Array;
   readonly redness: Float64Array;
 }
@@ -105,7 +106,10 @@ function planesOf(pixels: Uint8Array): Planes {
   return planes;
 }
 
-/** Rows of `frequencies` numbers of the two-dimensional cosine transform, from the mean on; those of a plane of ones are 1, 0, 0, … */
+/**
+ * Returns the two-dimensional cosine transform: `frequencies` rows of `frequencies` numbers, beginning with the mean. A
+ * plane of ones gives 1, 0, 0, …
+ */
 function lowFrequencies(plane: Float64Array, frequencies: number): Float64Array {
   const rows = new Float64Array(PIXELS_SIDE * frequencies);
   for (let y = 0; y < PIXELS_SIDE; ++y)
@@ -135,7 +139,7 @@ function cosine(frequency: number, place: number): number {
   return COSINES[frequency * PIXELS_SIDE + place] as number;
 }
 
-/** By which a coefficient is multiplied, so that all are about as great in pictures as they are taken. */
+/** Returns the factor that makes coefficients about equally large in natural pictures. */
 function rise(index: number, frequencies: number): number {
   return Math.max(1, Math.hypot(index % frequencies, Math.floor(index / frequencies))) ** FALL;
 }
@@ -147,7 +151,9 @@ function signsOf(layout: Float64Array): Float64Array {
   );
 }
 
-/** Each change counts in the two directions and the four tiles that it lies between, so that a little to the side is nearly the same. */
+/**
+ * Distributes each change over the two nearest directions and four nearest tiles, so that a small shift changes little.
+ */
 function edgesOf(brightness: Float64Array): Float64Array {
   const tiles = new Float64Array(EDGES);
   for (let y = 1; y < PIXELS_SIDE - 1; ++y)
@@ -165,7 +171,7 @@ interface Edge {
   readonly x: number;
   readonly y: number;
   readonly strength: number;
-  /** In radians; light on dark is as dark on light. */
+  /** Direction in radians. Light on dark counts as dark on light. */
   readonly turn: number;
 }
 
@@ -183,7 +189,7 @@ function addEdge(tiles: Float64Array, { x, y, strength, turn }: Edge): void {
     }
 }
 
-/** The two whole numbers around a place, and how much of it each has. */
+/** Returns the two integers around a number and the share of each (linear interpolation). */
 function shared(place: number): readonly (readonly [number, number])[] {
   const below = Math.floor(place);
   return [

@@ -1,4 +1,4 @@
-/** Pictures as a feature: what the service needs to find pictures by pictures. */
+/** Pictures as a feature: finding pictures by pictures. */
 import type { Feature } from '../operations/index.js';
 import { PICTURE_SETTINGS } from './settings.js';
 

@@ -1,4 +1,4 @@
-/** Pictures of others: decoded in processes of their own, and described by a vector. */
+/** Untrusted pictures: decoded in separate processes, and described by a vector. */
 export { BUILT_IN_PICTURES } from './built-in-pictures.js';
 export { PICTURES } from './picture-parts.js';
 export type { PictureReader } from './picture-reader.js';

@@ -1,13 +1,13 @@
-/** Which format the bytes of a file are of, by what it begins with. What is none of these is given to no decoder. */
+/** Recognises the format of a picture by its first bytes. Other files are given to no decoder. */
 import type { PictureFormat } from './types.js';
 
 const BRAND_OFFSET = 8;
 const BRAND_LETTERS = 4;
-/** Of the first box of a file, which lists the brands; it is short. */
+/** Bytes of the file's first box that are searched for brands; it is short. */
 const BRANDS_END_MAX = 256;
 const AVIF_BRANDS: readonly string[] = ['avif', 'avis'];
 
-/** Undefined where it is none that is read. */
+/** Undefined if the format is not supported. */
 export function pictureFormat(bytes: Uint8Array): PictureFormat | undefined {
   const begins = (offset: number, letters: string) => textAt(bytes, offset, letters.length) === letters;
   if (begins(0, '\xff\xd8\xff')) return 'jpeg';
@@ -17,7 +17,7 @@ export function pictureFormat(bytes: Uint8Array): PictureFormat | undefined {
   return begins(BRAND_LETTERS, 'ftyp') && isAvif(bytes) ? 'avif' : undefined;
 }
 
-/** Its own brand, or one of those that it is compatible with. */
+/** True if the major brand or a compatible brand is AVIF. */
 function isAvif(bytes: Uint8Array): boolean {
   const length = Buffer.from(bytes.buffer, bytes.byteOffset, BRAND_LETTERS).readUInt32BE(0);
   const end = Math.min(bytes.length, length, BRANDS_END_MAX);

@@ -1,10 +1,10 @@
-/** Pictures as they are read in the service: by processes that are started when there is something to read. */
+/** Opens the reader of pictures: processes that are started when there is something to read. */
 import { provide, type FeatureParts } from '../operations/index.js';
 import { serviceKey, settingsOf } from '../platform/index.js';
 import { PictureReader } from './picture-reader.js';
 import { PICTURE_SETTINGS } from './settings.js';
 
-/** Under which other features find what reads pictures. */
+/** Key by which other features find the reader. */
 export const PICTURES = serviceKey<PictureReader>('pictures');
 
 const SECOND_MS = 1000;

@@ -1,4 +1,4 @@
-/** Reads pictures in processes of their own (`FileProcesses`); those that somebody searches by go first. Main thread only. */
+/** Reads pictures in separate processes (`FileProcesses`). Pictures of searches go first. Main thread only. */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { FileProcesses, type FileReaderOptions } from '../platform/hosts/index.js';
@@ -15,9 +15,9 @@ import {
 
 const HEAP_MIB_MAX = 128;
 const NICENESS = 5;
-/** Longer than the pauses of somebody who searches by one picture after the other. */
+/** Longer than a user's pauses between searches by pictures. */
 const IDLE_MS_MAX = 60_000;
-/** Pictures that are searched by and wait. */
+/** Limit on waiting pictures of searches. */
 const SEARCHES_WAITING_MAX = 64;
 
 export type PictureReaderOptions = FileReaderOptions<PictureLimits>;
@@ -39,7 +39,7 @@ export class PictureReader {
         memoryMibMax,
         niceness: NICENESS,
         idleMsMax: IDLE_MS_MAX,
-        // One thread decodes; glibc gives each its own arenas otherwise, which keep what is freed.
+        // Only one thread decodes. Without a limit, glibc gives every thread arenas that keep freed memory.
         env: { VIPS_CONCURRENCY: '1', MALLOC_ARENA_MAX: '2' },
         readableFolders: [packageRoot(), libraryFolder()],
         mayLoadAddons: true,
@@ -50,23 +50,23 @@ export class PictureReader {
     });
   }
 
-  /** As `FileProcesses.read`, with a PictureError. */
+  /** Like `FileProcesses.read`, with a PictureError. */
   async read(bytes: Uint8Array, signal?: AbortSignal): Promise<DescribedPicture> {
     return (await this.#processes.read(bytes, signal)) as DescribedPicture;
   }
 
-  /** The same, with its pixels as somebody wants them. */
+  /** Like `read`, but returns pixels of a given shape. */
   async readPixels(bytes: Uint8Array, shape: PictureShape, signal?: AbortSignal): Promise<ShapedPicture> {
     return (await this.#processes.read(bytes, signal, { limits: { ...this.#limits, shape } })) as ShapedPicture;
   }
 
-  /** The same of a picture that is searched by: `overloaded` where too many wait. */
+  /** Like `read`, for the picture of a search. Rejects with `overloaded` if too many wait. */
   async readToSearch(bytes: Uint8Array, signal?: AbortSignal): Promise<DescribedPicture> {
     this.#assertRoom();
     return (await this.#processes.read(bytes, signal, { first: true })) as DescribedPicture;
   }
 
-  /** The same, with its pixels. */
+  /** Like `readToSearch`, but returns pixels of a given shape. */
   async readPixelsToSearch(bytes: Uint8Array, shape: PictureShape, signal?: AbortSignal): Promise<ShapedPicture> {
     this.#assertRoom();
     const limits = { ...this.#limits, shape };
@@ -83,7 +83,7 @@ export class PictureReader {
   }
 }
 
-/** Of the library and of its binaries, which lie beside it. */
+/** Returns the folder of the library and its binaries, which are next to it. */
 function libraryFolder(): string {
   return dirname(dirname(dirname(createRequire(import.meta.url).resolve('sharp'))));
 }

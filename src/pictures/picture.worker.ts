@@ -1,5 +1,5 @@
 /**
- * A process that reads pictures of others and nothing else: it may open no file but the program's, and what it reads is given to it.
+ * Process that only reads untrusted pictures: it can open no file except the program's, and is given the bytes to read.
  */
 import { serveHost } from '../platform/hosts/serve-host.js';
 import type { PictureProtocol } from './picture-protocol.js';

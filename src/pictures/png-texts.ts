@@ -1,14 +1,14 @@
 /**
- * PNG files without the texts in them. Texts are packed, unpack to a thousand times their length, and the decoder unpacks each, however small the
- * picture is: a file of 10 MB keeps it at work for as long as it is given.
+ * Removes text chunks from PNG files. Compressed texts may expand a thousandfold, and the decoder unpacks each, however
+ * small the picture: a file of 10 MB could keep it busy until its time limit.
  */
 const SIGNATURE_BYTES = 8;
 const NAME_BYTES = 4;
-/** Its length, name and checksum. */
+/** Length, name and checksum of a chunk. */
 const AROUND_CHUNK_BYTES = 12;
 const TEXTS: readonly string[] = ['tEXt', 'zTXt', 'iTXt'];
 
-/** The same bytes where there are no texts. What is not as a PNG has to be stays as it is: the decoder tells. */
+/** Returns the same bytes if there are no texts. An invalid PNG is left unchanged for the decoder to report. */
 export function withoutTexts(png: Uint8Array): Uint8Array {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
   const kept: Buffer[] = [];

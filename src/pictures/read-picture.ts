@@ -1,6 +1,6 @@
 /**
- * A picture of others as few pixels, and what describes it. Decoders are native code: this is called in a process of its own. Formats that are
- * not read have no decoder there, whatever a file says that it is.
+ * Reads an untrusted picture into a few pixels and a descriptor. Decoders are native code, so this runs in a separate
+ * process. Unsupported formats have no decoder there, whatever a file claims to be.
  */
 import sharp, { type Sharp } from 'sharp';
 import type { PictureShape } from '../vectors/index.js';
@@ -10,26 +10,26 @@ import { withoutTexts } from './png-texts.js';
 import { PictureError, type DescribedPicture, type PictureLimits, type ShapedPicture } from './types.js';
 
 sharp.cache(false);
-// Pictures are read side by side by processes.
+// Parallelism comes from several processes.
 sharp.concurrency(1);
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif'].map((format) => `VipsForeignLoad${format}Buffer`),
 });
 
-/** Behind what shines through a picture. */
+/** Background of transparent pictures. */
 const GROUND = '#ffffff';
 const CHANNELS = 3;
-/** As the descriptor sees a picture. */
+/** Shape in which the descriptor sees a picture. */
 const WHOLE: PictureShape = { width: PIXELS_SIDE, height: PIXELS_SIDE, shortSide: null, kernel: 'lanczos3' };
 
-/** Throws a PictureError where there is nothing to be seen. */
+/** Throws a PictureError if the picture cannot be decoded. */
 export async function readPicture(bytes: Uint8Array, limits: PictureLimits): Promise<DescribedPicture> {
   const { pixels, ...seen } = await shapePicture(bytes, limits, WHOLE);
   return { ...seen, vector: describePixels(pixels) };
 }
 
-/** The same, with its pixels as somebody wants them. */
+/** Like `readPicture`, but returns pixels of a given shape. */
 export async function shapePicture(
   bytes: Uint8Array,
   { pixelsMax }: PictureLimits,
@@ -54,7 +54,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Three bytes each: red, green, blue. */
+/** Returns three bytes per pixel: red, green, blue. */
 async function pixelsOf(picture: Sharp, size: Size, shape: PictureShape): Promise<Uint8Array> {
   const { width, height } = shape;
   const pixels = await shaped(picture.flatten({ background: GROUND }), size, shape)
@@ -67,7 +67,10 @@ async function pixelsOf(picture: Sharp, size: Size, shape: PictureShape): Promis
   return pixels;
 }
 
-/** Of a picture that is cut to its middle, only what is kept is made larger: the rest of a long one would be millions of pixels. */
+/**
+ * Resizes a picture. If it is cropped to its middle, only that part is resized: of a very long picture, the whole would
+ * be millions of pixels.
+ */
 function shaped(picture: Sharp, size: Size, { width, height, shortSide, kernel }: PictureShape): Sharp {
   if (shortSide === null) return picture.resize(width, height, { fit: 'fill', kernel });
   const scale = shortSide / Math.min(size.width, size.height);
@@ -84,7 +87,7 @@ function tooManyPixels(pixels: number, pixelsMax: number): PictureError {
   return new PictureError('too-large', `The picture has ${pixels} pixels, more than ${pixelsMax}`);
 }
 
-/** What the library says of a file is about the file. */
+/** Converts an error of the library, which concerns the file. */
 function asFault(error: unknown, pixelsMax: number): PictureError {
   const { message } = error as Error;
   if (/exceeds pixel limit/i.test(message))

@@ -1,27 +1,27 @@
-/** What is read of a picture, and what keeps it from being read. */
+/** Types of what is read from a picture, its faults and limits. */
 
-/** As the API names the formats that are read. */
+/** Supported formats, as named in the API. */
 export const PICTURE_FORMATS = ['jpeg', 'png', 'webp', 'gif', 'avif'] as const;
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
 
 export interface SeenPicture {
   readonly format: PictureFormat;
-  /** Pixels, as it is to be seen: turned where the file says so. */
+  /** In pixels as displayed, after the rotation that the file states. */
   readonly width: number;
   readonly height: number;
 }
 
 export interface DescribedPicture extends SeenPicture {
-  /** DESCRIPTOR_DIMENSIONS numbers of length 1. */
+  /** DESCRIPTOR_DIMENSIONS numbers, of length 1. */
   readonly vector: Float32Array;
 }
 
 export interface ShapedPicture extends SeenPicture {
-  /** As many as were asked for, three bytes each: red, green, blue. */
+  /** Pixels of the shape asked for, three bytes each: red, green, blue. */
   readonly pixels: Uint8Array;
 }
 
-/** Why nothing can be said of a picture, as the API names it. */
+/** Reasons why a picture cannot be read, as named in the API. */
 export const PICTURE_FAULTS = ['not-a-picture', 'damaged', 'too-large', 'timed-out'] as const;
 export type PictureFault = (typeof PICTURE_FAULTS)[number];
 
@@ -36,10 +36,10 @@ export class PictureError extends Error {
   }
 }
 
-/** Within which a picture is read. */
+/** Limits for reading a picture. */
 export interface PictureLimits {
-  /** Width times height, of one frame; a file that claims more is not decoded. */
+  /** Width times height of one frame. A file that claims more is not decoded. */
   readonly pixelsMax: number;
-  /** Of a processor. */
+  /** CPU time. */
   readonly msMax: number;
 }

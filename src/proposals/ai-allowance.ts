@@ -1,4 +1,7 @@
-/** How many proposals of models an account may have in a week, which begins on Monday at 00:00 UTC. Kept in `data/system`. Main thread only. */
+/**
+ * Limits the proposals of models per account and week, which begins on Monday at 00:00 UTC. Stored in `data/system`.
+ * Main thread only.
+ */
 import { accountsIn, CollectionStore, type Collection } from '../catalog/index.js';
 import type { Clock, LmdbEnvironment } from '../platform/index.js';
 
@@ -12,21 +15,21 @@ interface SpentRow {
   /** Weeks since the Monday before 1970. */
   readonly week: number;
   readonly spent: number;
-  /** Of the week before in which there were any: a clock that was ahead for a while leads back to it. */
+  /** The last earlier week with any. Needed if a clock that was ahead is set back. */
   readonly before?: Pick<SpentRow, 'week' | 'spent'>;
 }
 
 export interface Allowance {
   readonly used: number;
   readonly limit: number;
-  /** When the next week begins. ISO 8601. */
+  /** Beginning of the next week. ISO 8601. */
   readonly resets_utc: string;
 }
 
 export class AiAllowance {
   readonly #store: CollectionStore;
   readonly #rows: Collection<SpentRow>;
-  /** By account: what is asked for just now. It is lost with the process, as is what is asked for. */
+  /** Reserved proposals by account. Lost with the process, as the requests are. */
   readonly #reserved = new Map<string, number>();
 
   constructor(
@@ -42,7 +45,10 @@ export class AiAllowance {
     return { used: this.#spent(account), limit, resets_utc: new Date(weekStartMs(this.#week() + 1)).toISOString() };
   }
 
-  /** Keeps back at most so many of what is left, and tells how many: 0, where nothing is. `spend` gives them back. */
+  /**
+   * Reserves up to `wanted` of what is left and returns how many; 0 if nothing is left. `spend` returns the
+   * reservation.
+   */
   reserve(account: string, wanted: number): number {
     const reserved = this.#reserved.get(account) ?? 0;
     const left = Math.max(0, this.options.limit - this.#spent(account) - reserved);
@@ -51,7 +57,7 @@ export class AiAllowance {
     return kept;
   }
 
-  /** Of what was reserved, so many were used: they are on disk when it resolves. */
+  /** Ends a reservation of which `used` were used. Resolves when they are on disk. */
   async spend(account: string, reserved: number, used: number): Promise<void> {
     try {
       if (used === 0) return;
@@ -75,7 +81,7 @@ export class AiAllowance {
     return [row, row?.before].find((each) => each?.week === this.#week())?.spent ?? 0;
   }
 
-  /** The row with so many more in this week. */
+  /** Returns the row with `more` added to this week. */
   #grown(account: string, more: number): SpentRow {
     const week = this.#week();
     const row = this.#rows.get(account);

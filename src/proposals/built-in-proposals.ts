@@ -1,8 +1,11 @@
-/** Proposals without a model: abbreviations with what they stand for, and searches that found nothing with those that look like them and did. */
+/**
+ * Makes proposals without a model: abbreviations with their long forms, and searches without results with similar
+ * searches that had some.
+ */
 import { looksTheSame } from './forms.js';
 import type { Evidence, Proposal, Words } from './types.js';
 
-/** In the order in which they matter most: a search that finds nothing is felt, an abbreviation may be. */
+/** Returns proposals by importance: searches without results come before abbreviations. */
 export function builtInProposals({ empty, successful, abbreviations }: Evidence, words: Words): Proposal[] {
   const known = successful.map(({ term }) => ({ term, words: words(term) }));
   const searched = empty.flatMap(({ term, count }): Proposal[] => {

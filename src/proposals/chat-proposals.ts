@@ -1,13 +1,13 @@
 /**
- * Proposals by a model that writes. It is shown what was searched for and how abbreviations are spelt out, words of strangers all of it, and
- * whatever it answers is taken for no more than a list of words: of an answer only terms are read, each proposal has to stand on something
- * that was shown, and is checked like one that a stranger typed.
+ * Makes proposals with a chat model. The model is shown searches and spelt-out abbreviations, which are all texts by
+ * strangers. Of its answer, only lists of terms are read; each proposal has to be based on something it was shown, and
+ * is checked like a rule typed by a stranger.
  */
 import { ModelError, type ChatAsk } from '../models/index.js';
 import { PROPOSED_TERMS_MAX } from './checked-proposals.js';
 import type { Basis, Evidence, Proposal, Words } from './types.js';
 
-/** What is shown of each kind: some 10,000 tokens at most. */
+/** Number shown of each kind: about 10,000 tokens at most. */
 const SHOWN_MAX = 100;
 const SHOWN_RULES_MAX = 100;
 const SHOWN_CHARACTERS_MAX = 100;
@@ -18,7 +18,7 @@ You get one JSON object. "empty_searches" found nothing, "successful_searches" f
 Propose a rule only where it lets an empty search find what somebody who types it wants, or joins an abbreviation with its long form. At least one term of each rule is one of "empty_searches" or "abbreviations", as it is written there. An abbreviation with two meanings needs a rule for each meaning, never one for both. Related things, broader things and opposites are no synonyms. It is common that no rule is needed.
 Answer with JSON alone, in this form: {"rules": [{"terms": ["first", "second"]}]}, or {"rules": []} where none is needed.`;
 
-/** What the model is asked for at most `proposalsMax` rules. */
+/** Returns the question for at most `proposalsMax` rules. */
 export function chatAsk(evidence: Evidence, proposalsMax: number): Pick<ChatAsk, 'messages' | 'tokensMax'> {
   const { language, empty, successful, abbreviations, rules } = evidence;
   const shown = {
@@ -40,7 +40,10 @@ export function chatAsk(evidence: Evidence, proposalsMax: number): Pick<ChatAsk,
   };
 }
 
-/** What the model wrote, as proposals that stand on the evidence; unchecked otherwise. Throws a ModelError where it is no list of rules. */
+/**
+ * Parses the model's answer into proposals based on the evidence, not otherwise checked. Throws a ModelError if it is
+ * no list of rules.
+ */
 export function readProposals(written: string, evidence: Evidence, words: Words): Proposal[] {
   const rules = (jsonIn(written) as { readonly rules?: unknown } | undefined)?.rules;
   if (!Array.isArray(rules)) {
@@ -59,7 +62,7 @@ export function readProposals(written: string, evidence: Evidence, words: Words)
   });
 }
 
-/** Models like to put a fence around JSON, or a sentence before it. */
+/** Parses the JSON in a text: models often add code fences or a sentence before it. */
 function jsonIn(written: string): unknown {
   const [first, last] = [written.indexOf('{'), written.lastIndexOf('}')];
   if (first === -1 || last < first) return undefined;
@@ -70,7 +73,10 @@ function jsonIn(written: string): unknown {
   }
 }
 
-/** What a rule stands on: the first of its terms that was searched for in vain, or is an abbreviation. */
+/**
+ * Returns a function that finds the basis of a rule: the first of its terms that was searched for in vain or is an
+ * abbreviation.
+ */
 function basesOf({ empty, abbreviations }: Evidence, words: Words): (terms: readonly string[]) => Basis | undefined {
   const keyOf = (text: string) => words(text).join(' ');
   const bases = new Map<string, Basis>();

@@ -1,11 +1,14 @@
-/** Proposals, wherever they come from, checked as though a stranger had typed them. */
+/** Checks proposals from any source like rules typed by a stranger. */
 import { keptRule, SYNONYM_TERM_CHARACTERS_MAX, synonymRuleFaults } from '../synonyms/index.js';
 import type { Proposal, Words } from './types.js';
 
-/** A rule of more is a list of words, and nobody reads it before it is saved. */
+/** A rule with more terms is a mere word list that nobody reads before saving it. */
 export const PROPOSED_TERMS_MAX = 6;
 
-/** Those that could be saved as they are, and each meaning once; senses of one abbreviation are rules of their own. */
+/**
+ * Returns the proposals that could be saved unchanged, each meaning once. Senses of one abbreviation are separate
+ * rules.
+ */
 export function checkedProposals(given: Iterable<Proposal>, words: Words): Proposal[] {
   const kept = new Map<string, Proposal>();
   for (const { rule, basis } of given) {
@@ -27,7 +30,7 @@ function isRule({ rule }: Proposal, words: Words): boolean {
   );
 }
 
-/** The same for rules that say the same. */
+/** Returns a key that is equal for rules with the same meaning. */
 function meaningOf({ rule }: Proposal, words: Words): string {
   return JSON.stringify([...new Set(rule.terms.map((term) => words(term).join(' ')))].sort());
 }

@@ -1,4 +1,4 @@
-/** Proposals as a feature: synonym rules that a list's searches and records ask for. */
+/** Proposals as a feature: synonym rules suggested by a list's searches and records. */
 import type { Feature } from '../operations/index.js';
 import { PROPOSAL_SETTINGS } from './proposal-settings.js';
 

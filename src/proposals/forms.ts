@@ -1,17 +1,17 @@
-/** Whether two texts look like two ways to write one thing. Pure functions on folded words. */
+/** Decides whether two texts look like two ways to write the same. Pure functions on folded words. */
 
 const ABBREVIATED_WORDS_MIN = 2;
 const SHORT_CHARACTERS_MIN = 3;
 const SHORTENED_BY_MIN = 3;
-/** The search itself forgives one edit from 4 letters on, and two from 8. */
+/** Searches themselves forgive one edit from 4 letters, and two from 8. */
 const MISSPELT_CHARACTERS_MIN = 5;
 const EDITS_MAX = 2;
 const LONG_CHARACTERS_MIN = 8;
 const EDITS_OF_LONG_MAX = 3;
 
 /**
- * Initials (`nyc`, `new york city`), a word written apart or together (`ice cream`, `icecream`), a shortened word (`lab`, `laboratory`), or
- * a spelling further away than the search forgives (`sulfur`, `sulphur`).
+ * True for initials (`nyc`, `new york city`), a word written apart or together (`ice cream`, `icecream`), a shortened
+ * word (`lab`, `laboratory`), or a spelling further away than searches forgive (`sulfur`, `sulphur`).
  */
 export function looksTheSame(left: readonly string[], right: readonly string[]): boolean {
   const [one, other] = [left.join(''), right.join('')];
@@ -44,7 +44,7 @@ function isMisspelt(one: string, other: string): boolean {
   return editsWithin(one, other, most);
 }
 
-/** Letters that are added, left out or exchanged: at most so many. */
+/** True if the edit distance (insertions, deletions, substitutions) is at most `most`. */
 function editsWithin(one: string, other: string, most: number): boolean {
   if (Math.abs(one.length - other.length) > most) return false;
   let above = Array.from({ length: other.length + 1 }, (_, place) => place);

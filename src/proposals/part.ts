@@ -1,10 +1,10 @@
-/** Under which name operations find what proposals have in common. */
+/** Key by which operations find the shared state of proposals. */
 import { serviceKey } from '../platform/index.js';
 import type { AiAllowance } from './ai-allowance.js';
 
 export interface ProposalsPart {
   readonly allowance: AiAllowance;
-  /** Suggestions that are being made, of all accounts. */
+  /** Suggestions in progress, over all accounts. */
   underWay: number;
 }
 

@@ -1,4 +1,4 @@
-/** `/list/synonym-proposals`: synonym rules that somebody may want to save. */
+/** `/list/synonym-proposals`: suggests synonym rules. */
 import { Type } from 'typebox';
 import { ANALYTICS_UNAVAILABLE } from '../analytics/index.js';
 import {
@@ -18,7 +18,7 @@ import { PROPOSALS, type ProposalsPart } from './part.js';
 import { PROPOSALS_MAX, suggestSynonyms } from './suggested-synonyms.js';
 
 const MANAGED = 'managed';
-/** Suggestions that are made at a time: each searches many times, and may wait for a model. */
+/** Limit on simultaneous suggestions: each runs many searches, and may wait for a model. */
 const UNDER_WAY_MAX = 8;
 const RETRY_AFTER_SECONDS = 5;
 const MODEL_NAME_CHARACTERS_MAX = 64;
@@ -66,7 +66,7 @@ const suggest = defineOperation({
   description: `From the searches of the last 30 days that found nothing, matched against those that found something, and from abbreviations in the records: at most ${PROPOSALS_MAX} proposals, one for each meaning. Each is tried on the list, and left out if it would add no record. If the account has a model of the kind \`chat\`, it is shown these search texts and abbreviations, and proposes rules, on the account's weekly AI allowance. If it has none, if the allowance is used up, or if the model fails, the service proposes by itself. Nothing is saved.`,
   method: 'POST',
   path: '/list/synonym-proposals/{account}/{list}',
-  // It spends what belongs to those who may change rules.
+  // It uses up an allowance that belongs to those who may change rules.
   permission: 'synonym:update',
   callers: ['console', 'cli'],
   target: 'list',

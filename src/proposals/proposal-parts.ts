@@ -1,4 +1,4 @@
-/** Proposals as they run: their operation, and what accounts have used of their allowance. */
+/** Parts of the feature: its operation, and the used allowance of accounts. */
 import { provide, type FeatureParts } from '../operations/index.js';
 import { settingsOf } from '../platform/index.js';
 import { AiAllowance } from './ai-allowance.js';

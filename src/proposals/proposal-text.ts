@@ -1,4 +1,4 @@
-/** Proposals as text for people. */
+/** Prints proposals as text for people. */
 import type { AnswerPrinter } from '../operations/index.js';
 
 interface ShownSuggestion {

@@ -1,4 +1,7 @@
-/** Suggest synonyms: what a list's searches and records say, made into proposals, and each tried on the list before it is shown. Main thread only. */
+/**
+ * Suggests synonyms: makes proposals of a list's searches and records, and tries each on the list before it is shown.
+ * Main thread only.
+ */
 import { ANALYTICS, listTarget, reportRange } from '../analytics/index.js';
 import type { ListRecord } from '../catalog/index.js';
 import { meantModel } from '../vectors/index.js';
@@ -14,32 +17,35 @@ import { PROPOSALS } from './part.js';
 import type { Evidence, Proposal } from './types.js';
 
 export const PROPOSALS_MAX = 20;
-/** Terms of both kinds of searches that are looked at. */
+/** Searches examined, of those with and of those without results. */
 const TERMS_MAX = 200;
-/** Proposals that are tried on the list, until there are enough that change something. */
+/** Limit on proposals tried until enough change something. */
 const TRIED_MAX = 60;
 const BUILT_IN = 'built-in';
 
 export interface TriedProposal extends Proposal {
-  /** Records that the rule adds to what is found, by the term that gains most. */
+  /** Records that the rule adds to the results, for the term that gains most. */
   readonly added: number;
 }
 
 export interface Suggestion {
   readonly by: string;
   readonly proposals: readonly TriedProposal[];
-  /** Why the model was not asked, or did not answer; null where nothing is to be said. */
+  /** Why the model was not asked or did not answer. Null if there is nothing to say. */
   readonly note: string | null;
 }
 
 export interface SuggestionSubject {
   readonly list: ListRecord;
   readonly index: ListIndex;
-  /** Of a model that writes; null: none is asked; undefined: the account's first, where it has one. */
+  /** Name of a chat model. Null: no model. Undefined: the account's first one, if it has any. */
   readonly model: string | null | undefined;
 }
 
-/** Rejects with `unprocessable` for a model that does not write, `analytics-unavailable`, `overloaded`, `deadline`, or the signal's reason. */
+/**
+ * Rejects with `unprocessable` for a model that is not a chat model, `analytics-unavailable`, `overloaded`, `deadline`,
+ * or the signal's reason.
+ */
 export async function suggestSynonyms(
   services: Services,
   subject: SuggestionSubject,
@@ -59,7 +65,7 @@ export async function suggestSynonyms(
       `The account has had the ${limit} proposals of models that it may have in a week; the next week begins ${resets_utc}.`,
     );
   }
-  // Whoever leaves has asked all the same.
+  // A cancelled request counts too.
   let used = 1;
   try {
     const proposals = await byModel(model, asked, reserved);
@@ -86,16 +92,16 @@ async function builtIn(asked: Asked, note: string | null): Promise<Suggestion> {
   return { by: BUILT_IN, proposals: await useful(asked, proposals, PROPOSALS_MAX), note };
 }
 
-/** Rejects with a ModelError where the model fails. */
+/** Rejects with a ModelError if the model fails. */
 async function byModel(model: ChatModel, asked: Asked, most: number): Promise<TriedProposal[]> {
   const { evidence, signal } = asked;
-  // Nothing that a rule could stand on: no question to a model.
+  // Without evidence no rule could be accepted, so the model is not asked.
   if (evidence.empty.length + evidence.abbreviations.length === 0) return [];
   const written = await withSignal(signal, (ended) => model.write({ ...chatAsk(evidence, most), signal: ended }));
   return useful(asked, readProposals(written, evidence, synonymWords), most);
 }
 
-/** Those that change what the list finds, tried as a person would try them before saving. */
+/** Returns the proposals that change the list's results, tried in the way a person would preview them. */
 async function useful(
   { services, subject: { index, list }, signal }: Asked,
   proposals: readonly Proposal[],

@@ -1,9 +1,9 @@
-/** Proposals of synonym rules, and what they stand on. */
+/** Types of proposals of synonym rules, and of the evidence for them. */
 import type { SynonymRule } from '../synonyms/index.js';
 
-/** What a proposal stands on: never a word of a model, but what is counted in the list itself. */
+/** Basis of a proposal: always something counted in the list, never a word of a model. */
 export interface Basis {
-  /** `empty-search`: a search that found nothing; `abbreviation`: one that stands in the records with its long form. */
+  /** `empty-search`: a search without results. `abbreviation`: one that is in the records with its long form. */
   readonly kind: 'empty-search' | 'abbreviation';
   /** The search text, or the abbreviation. */
   readonly text: string;
@@ -30,14 +30,14 @@ export interface Abbreviation {
 /** What a list knows of the words that people miss. */
 export interface Evidence {
   readonly language: string;
-  /** Searches that found nothing, most frequent first. */
+  /** Searches without results, most frequent first. */
   readonly empty: readonly SearchedTerm[];
-  /** Searches that found something, most frequent first. */
+  /** Searches with results, most frequent first. */
   readonly successful: readonly SearchedTerm[];
-  /** One a sense, most frequent first. */
+  /** One per sense, most frequent first. */
   readonly abbreviations: readonly Abbreviation[];
   readonly rules: readonly SynonymRule[];
 }
 
-/** The folded words of a text, by which two texts are the same. */
+/** Returns the folded words of a text. Texts with equal words are the same. */
 export type Words = (text: string) => readonly string[];

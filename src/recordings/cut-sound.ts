@@ -1,4 +1,7 @@
-/** A recording cut into files that are short enough to be sent, where that can be done without decoding it: WAV between samples, MP3 between frames. Pure. */
+/**
+ * Cuts a recording into files that are short enough to send, if that is possible without decoding: WAV between samples,
+ * MP3 between frames. Pure functions.
+ */
 import { MIME_TYPES, recordingFormat, type RecordingFormat } from './recording-format.js';
 
 export interface SoundFile {
@@ -8,13 +11,13 @@ export interface SoundFile {
 }
 
 export interface PieceOfSound {
-  /** Made when it is asked for: not all are in memory at a time. */
+  /** Creates the piece on demand, so that not all are in memory at once. */
   readonly sound: () => SoundFile;
-  /** At which it begins. */
+  /** Time at which the piece begins. */
   readonly seconds: number;
 }
 
-/** Servers know files by these endings. */
+/** Extensions by which servers recognise the formats. */
 const ENDINGS: Readonly<Record<RecordingFormat, string>> = {
   mp4: 'mp4',
   matroska: 'webm',
@@ -30,7 +33,7 @@ const RIFF_HEAD_BYTES = 12;
 const FORMAT_BYTES = 16;
 const PIECES_MAX = 10_000;
 
-/** The whole where it is short enough; undefined where it is not and cannot be cut, and where the bytes are no recording. */
+/** Returns the whole file if it is short enough. Undefined if it is too long and cannot be cut, or is no recording. */
 export function cutSound(bytes: Uint8Array, bytesMax: number): PieceOfSound[] | undefined {
   const format = recordingFormat(bytes);
   if (format === undefined) return undefined;
@@ -43,7 +46,7 @@ function soundOf(format: RecordingFormat, bytes: Uint8Array): SoundFile {
   return { bytes, fileName: `recording.${ENDINGS[format]}`, mimeType: MIME_TYPES[format] };
 }
 
-/** Each piece has a head of its own. */
+/** Cuts a WAV file; each piece gets its own header. */
 function cutWav(bytes: Uint8Array, bytesMax: number): PieceOfSound[] | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let format: Buffer | undefined;
@@ -83,7 +86,8 @@ function wavOf(format: Buffer, data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-// Rates by the two bits of the version: 2.5, none, 2, 1; kilobits by layer 3 of version 1 and of the others.
+// Sample rates by the two bits of the version (2.5, reserved, 2, 1), and kbit/s of layer 3 for version 1 and for the
+// others.
 const RATES = [[11_025, 12_000, 8000], [], [22_050, 24_000, 16_000], [44_100, 48_000, 32_000]] as const;
 const KILOBITS_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const KILOBITS_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
@@ -95,7 +99,7 @@ interface Frame {
   readonly seconds: number;
 }
 
-/** Undefined where none begins there. */
+/** Undefined if no frame begins there. */
 function frameAt(file: Uint8Array, at: number): Frame | undefined {
   const [first = 0, second = 0, third = 0] = [file[at], file[at + 1], file[at + 2]];
   const [version, layer] = [(second >> 3) & 3, (second >> 1) & 3];
@@ -107,7 +111,7 @@ function frameAt(file: Uint8Array, at: number): Frame | undefined {
   return { bytes: Math.floor((samples * 125 * kilobits) / rate) + ((third >> 1) & 1), seconds: samples / rate };
 }
 
-/** What lies between frames, tags above all, is left out. */
+/** Cuts an MP3 file. Data between frames, mostly tags, is dropped. */
 function cutMp3(file: Uint8Array, bytesMax: number): PieceOfSound[] | undefined {
   const pieces: PieceOfSound[] = [];
   let [begin, end, seconds, beginSeconds] = [-1, 0, 0, 0];

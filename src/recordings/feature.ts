@@ -1,4 +1,4 @@
-/** Recordings as a feature: what the service needs to read the video and audio files of others. */
+/** Recordings as a feature: reading untrusted video and audio files. */
 import type { Feature } from '../operations/index.js';
 import { RECORDING_SETTINGS } from './settings.js';
 

@@ -1,4 +1,4 @@
-/** Words of video and audio files, with the second of each. */
+/** Words of video and audio files, with their time. */
 export * from './types.js';
 export { cutSound, type PieceOfSound } from './cut-sound.js';
 export { findFfmpeg } from './frames/ffmpeg.js';

@@ -1,15 +1,15 @@
-/** Cues put together to passages: what is said within a minute or so is searched together, as a page is. Pure. */
+/** Joins cues into passages: what is said within about a minute is searched together, like a page. Pure functions. */
 import type { Cue } from './types.js';
 
-/** From the first cue of a passage to the last. */
+/** Limit from the first cue of a passage to the last. */
 const PASSAGE_SECONDS_MAX = 60;
-/** Of its cues; one that is longer is a passage of its own. */
+/** Limit on the characters of a passage; a longer cue is a passage of its own. */
 const PASSAGE_CHARACTERS_MAX = 600;
-/** A cue that is longer is cut at its blanks. */
+/** A longer cue is cut at blanks. */
 const CUE_CHARACTERS_MAX = 2000;
 const HIGH_SURROGATE = /[\uD800-\uDBFF]/;
 
-/** In the order of time; cues that begin together stay as they are. */
+/** Returns passages in order of time. Cues that begin together keep their order. */
 export function passagesOf(cues: readonly Cue[]): (readonly Cue[])[] {
   const passages: (readonly Cue[])[] = [];
   let passage: Cue[] = [];
@@ -37,7 +37,7 @@ function cutCue({ seconds, text }: Cue): Cue[] {
       const blank = rest.lastIndexOf(' ', CUE_CHARACTERS_MAX);
       end = blank > 0 ? blank : CUE_CHARACTERS_MAX;
     }
-    // Not between the halves of one character.
+    // Does not cut a surrogate pair.
     if (end < rest.length && HIGH_SURROGATE.test(rest.charAt(end - 1))) end += 1;
     cues.push({ seconds, text: rest.slice(0, end) });
     rest = rest.slice(end).trimStart();

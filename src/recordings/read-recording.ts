@@ -1,6 +1,6 @@
 /**
- * The words of one recording, within limits: its tags, its chapters and the subtitles inside it; or those of a file of subtitles, which lies beside one.
- * Where it cannot be stopped, whoever asked kills the process.
+ * Reads the words of one recording within limits: its tags, chapters and embedded subtitles; or those of a subtitle
+ * file next to a recording. If it takes too long, the caller kills the process.
  */
 import { matroskaText } from './containers/matroska-text.js';
 import { mp4Text, type TextTracks } from './containers/mp4-text.js';
@@ -11,12 +11,12 @@ import { isSubtitles, readSubtitles } from './subtitles/subtitle-file.js';
 import { readTags, type Tags } from './tags.js';
 import { RecordingError, type Cue, type RecordingLimits, type RecordingText } from './types.js';
 
-/** What claims to be said later than so is damaged. */
+/** Cues after this time are taken for damage. */
 const SECONDS_MAX = 10_000_000;
 const NO_TRACKS: TextTracks = { chapters: [], subtitles: [], truncated: false };
 const NO_TAGS: Tags = { duration: undefined, tags: [], chapters: [], lyrics: [] };
 
-/** Rejects with a RecordingError where there are no words to be had. */
+/** Rejects with a RecordingError if there are no words. */
 export async function readRecording(bytes: Uint8Array, limits: RecordingLimits): Promise<RecordingText> {
   const format = recordingFormat(bytes);
   if (format !== undefined) return ofRecording(format, bytes, limits);
@@ -37,7 +37,7 @@ async function ofRecording(
   try {
     tags = await readTags(bytes, MIME_TYPES[format]);
   } catch (error) {
-    // Its subtitles may be whole all the same.
+    // The subtitles may be intact nevertheless.
     fault = error instanceof Error ? error.message : String(error);
   }
   const chapters = tracks.chapters.length > 0 ? tracks.chapters : tags.chapters;
@@ -49,7 +49,7 @@ interface Said {
   readonly duration: number | undefined;
   readonly said: readonly (readonly Cue[])[];
   readonly truncated: boolean;
-  /** What kept something from being read. */
+  /** What could not be read, and why. */
   readonly fault: string | undefined;
 }
 
@@ -66,7 +66,7 @@ function textTracks(format: RecordingFormat, bytes: Uint8Array, cuesMax: number)
   return format === 'matroska' ? matroskaText(bytes, cuesMax) : NO_TRACKS;
 }
 
-/** As many of the cues, in their order, as there is room for. */
+/** Returns the cues that fit into the limits, in order. */
 function within(said: readonly (readonly Cue[])[], { cuesMax, charactersMax }: RecordingLimits) {
   let [cuesLeft, charactersLeft, isCut] = [cuesMax, charactersMax, false];
   const kept = said.map((cues) =>

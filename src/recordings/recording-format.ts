@@ -1,7 +1,7 @@
-/** What kind of file the bytes are, by what they begin with. What is none of these is given to no reader. Pure. */
+/** Recognises the format of a recording by its first bytes. Other files are given to no reader. Pure functions. */
 export type RecordingFormat = 'mp4' | 'matroska' | 'ogg' | 'flac' | 'mp3' | 'aac' | 'wav' | 'aiff';
 
-/** As servers and the library name them. */
+/** MIME types by which servers and the library know the formats. */
 export const MIME_TYPES: Readonly<Record<RecordingFormat, string>> = {
   mp4: 'video/mp4',
   matroska: 'video/x-matroska',
@@ -14,19 +14,19 @@ export const MIME_TYPES: Readonly<Record<RecordingFormat, string>> = {
 };
 
 const BRAND_OFFSET = 8;
-/** Pictures lie in boxes, too. */
+/** Brands of pictures, which use the same container. */
 const PICTURE_BRANDS: ReadonlySet<string> = new Set(['avif', 'avis', 'heic', 'heix', 'heif', 'mif1', 'msf1']);
 const EBML = '\x1aE\xdf\xa3';
-/** Of what may lie between an ID3 tag of a FLAC or AAC file and its sound. */
+/** An ID3 tag may come before the sound of a FLAC or AAC file. */
 const ID3_HEAD_BYTES = 10;
 const MPEG_SYNC = 0xffe;
 const RESERVED = 0b01;
 
-/** Undefined where it is none that is read. */
+/** Undefined if the format is not supported. */
 export function recordingFormat(bytes: Uint8Array): RecordingFormat | undefined {
   const begins = (offset: number, letters: string) => textAt(bytes, offset, letters.length) === letters;
   if (begins(4, 'ftyp')) return PICTURE_BRANDS.has(textAt(bytes, BRAND_OFFSET, 4)) ? undefined : 'mp4';
-  // QuickTime files of old begin with what they hold.
+  // Old QuickTime files have no `ftyp`.
   if (begins(4, 'moov') || begins(4, 'mdat') || begins(4, 'wide')) return 'mp4';
   if (begins(0, EBML)) return 'matroska';
   if (begins(0, 'OggS')) return 'ogg';
@@ -37,7 +37,7 @@ export function recordingFormat(bytes: Uint8Array): RecordingFormat | undefined 
   return soundFormat(bytes);
 }
 
-/** Frames of MPEG sound without anything before them. */
+/** Recognises bare frames of MPEG sound. */
 function soundFormat([first = 0, second = 0, third = 0]: Uint8Array): RecordingFormat | undefined {
   if (((first << 4) | (second >> 4)) >> 1 !== MPEG_SYNC >> 1) return undefined;
   const [version, layer] = [(second >> 3) & 0b11, (second >> 1) & 0b11];

@@ -1,10 +1,10 @@
-/** Recordings as they are read in the service: by processes that are started when there is something to read. */
+/** Opens the reader of recordings: processes that are started when there is something to read. */
 import { provide, type FeatureParts } from '../operations/index.js';
 import { serviceKey, settingsOf } from '../platform/index.js';
 import { RecordingReader } from './recording-reader.js';
 import { RECORDING_SETTINGS } from './settings.js';
 
-/** Under which other features find what reads recordings. */
+/** Key by which other features find the reader. */
 export const RECORDINGS = serviceKey<RecordingReader>('recordings');
 
 const SECOND_MS = 1000;

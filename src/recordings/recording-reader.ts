@@ -1,4 +1,4 @@
-/** Reads the words of recordings in processes of their own (`FileProcesses`). Main thread only. */
+/** Reads the words of recordings in separate processes (`FileProcesses`). Main thread only. */
 import { FileProcesses, type FileProtocol, type FileReaderOptions } from '../platform/hosts/index.js';
 import { compiledFile, packageRoot } from '../platform/index.js';
 import { RecordingError, type RecordingFault, type RecordingLimits, type RecordingText } from './types.js';
@@ -34,7 +34,7 @@ export class RecordingReader {
     });
   }
 
-  /** The words of a video or an audio file, or of a file of subtitles. As `FileProcesses.read`, with a RecordingError. */
+  /** Reads the words of a video, an audio file or a subtitle file. Like `FileProcesses.read`, with a RecordingError. */
   read(bytes: Uint8Array, signal?: AbortSignal): Promise<RecordingText> {
     return this.#processes.read(bytes, signal);
   }

@@ -1,5 +1,6 @@
 /**
- * A process that reads recordings of others and nothing else: it may open no file but the program's, and what it reads is given to it.
+ * Process that only reads untrusted recordings: it can open no file except the program's, and is given the bytes to
+ * read.
  */
 import { serveHost } from '../platform/hosts/serve-host.js';
 import { readRecording } from './read-recording.js';

@@ -1,4 +1,4 @@
-/** What a file says of itself: title, artist and other tags, its chapters, and words that lie in its tags. */
+/** Reads a file's tags, such as title and artist, its chapters, and lyrics in its tags. */
 import {
   parseBuffer,
   TimestampFormat,
@@ -10,16 +10,16 @@ import { plainText } from './subtitles/plain-text.js';
 import type { Cue } from './types.js';
 
 export interface Tags {
-  /** Seconds. */
+  /** In seconds. */
   readonly duration: number | undefined;
-  /** All at second 0: they are of the whole. */
+  /** All at second 0, since they concern the whole file. */
   readonly tags: readonly Cue[];
   readonly chapters: readonly Cue[];
-  /** Words with their times, or without. */
+  /** Lyrics, with times or without. */
   readonly lyrics: readonly Cue[];
 }
 
-/** Tags that have words in them, in the order in which they are read. */
+/** Tags that contain words, in the order in which they are read. */
 const WORDS = [
   'title',
   'subtitle',
@@ -51,13 +51,13 @@ const WORDS = [
   'copyright',
 ] as const satisfies readonly (keyof ICommonTagsResult)[];
 const MILLISECONDS = 1000;
-/** Chapters as Ogg and FLAC files have them: a time and a name with one number. */
+/** Chapters of Ogg and FLAC files: a time and a name with the same number. */
 const CHAPTER_TIME = /^CHAPTER(\d{1,4})$/iu;
 const CHAPTER_NAME = /^CHAPTER(\d{1,4})NAME$/iu;
 const CLOCK = /^(\d{1,4}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)$/u;
 const MINUTE_SECONDS = 60;
 
-/** Rejects with what the library says of a file that is not as it should be. */
+/** Rejects with the library's error for an invalid file. */
 export async function readTags(bytes: Uint8Array, mimeType: string): Promise<Tags> {
   const metadata = await parseBuffer(
     bytes,
@@ -74,7 +74,7 @@ export async function readTags(bytes: Uint8Array, mimeType: string): Promise<Tag
   };
 }
 
-/** Of whatever form: a text, several, or a comment that has one. */
+/** Returns the texts of any form of tag: a text, several, or a comment with a text. */
 function textsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf);
   const text = typeof value === 'object' && value !== null && 'text' in value ? value.text : value;
@@ -102,7 +102,7 @@ function commentedChapters({ native }: IAudioMetadata): Cue[] {
   });
 }
 
-/** Words without times have none, whatever the library's types say. */
+/** Lyrics without times may lack them at run time, whatever the library's types say. */
 function lyricsOf({ text = '', syncText = [], timeStampFormat }: Partial<ILyricsTag>): Cue[] {
   const isTimed = timeStampFormat === TimestampFormat.milliseconds;
   const timed = syncText.flatMap((line) => cuesOf(isTimed ? (line.timestamp ?? 0) / MILLISECONDS : 0, line.text));

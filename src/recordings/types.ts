@@ -1,23 +1,25 @@
-/** What is read of a video or an audio file, and what keeps it from being read. */
+/** Types of what is read from a video or an audio file, its faults and limits. */
 
-/** Something that is said, or stands written, from a second of the recording on. */
+/** Spoken or written text that begins at a time in the recording. */
 export interface Cue {
   /** From the beginning; not negative. */
   readonly seconds: number;
-  /** Not blank; one line. */
+  /** One line, not blank. */
   readonly text: string;
 }
 
 export interface RecordingText {
-  /** Seconds; undefined where the file does not say. */
+  /** In seconds. Undefined if the file does not state it. */
   readonly duration: number | undefined;
-  /** Cues that follow each other, as they are searched together: of the tags, of the chapters, of each track of subtitles. */
+  /**
+   * Groups of consecutive cues that are searched together: of the tags, of the chapters, and of each subtitle track.
+   */
   readonly passages: readonly (readonly Cue[])[];
-  /** There is more in it than was read. */
+  /** True if there is more in it than was read. */
   readonly truncated: boolean;
 }
 
-/** Why nothing is read of a recording, as the API names it. */
+/** Reasons why a recording cannot be read, as named in the API. */
 export const RECORDING_FAULTS = ['not-a-recording', 'damaged', 'no-text', 'too-large', 'timed-out'] as const;
 export type RecordingFault = (typeof RECORDING_FAULTS)[number];
 
@@ -32,11 +34,11 @@ export class RecordingError extends Error {
   }
 }
 
-/** Within which a recording is read. */
+/** Limits for reading a recording. */
 export interface RecordingLimits {
-  /** The rest is not read. */
+  /** Further cues are not read. */
   readonly cuesMax: number;
-  /** Of all cues. */
+  /** Limit on the characters of all cues. */
   readonly charactersMax: number;
   readonly msMax: number;
 }

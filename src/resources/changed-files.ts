@@ -1,6 +1,7 @@
 /**
- * Has lists look at files of media stores that have changed. One that is open is told at once; of those at rest whoever links to something at or
- * below it is opened, one after the other, and looks at its files by itself. Main thread only.
+ * Notifies lists of changed files in media stores. Open lists are notified at once. Of the lists at rest, those that
+ * link to something at or below the path are opened one after the other, and then check their files themselves. Main
+ * thread only.
  */
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/index.js';
@@ -14,14 +15,14 @@ export interface ChangedFilesOptions {
 }
 
 export class ChangedFiles {
-  /** By account: how the URLs of all begin that changed since its lists at rest were gone through. */
+  /** By account: common prefix of the URLs that changed since its resting lists were last visited. */
   private readonly changed = new Map<string, string>();
   private rounds: Promise<void> | undefined;
   private isClosed = false;
 
   constructor(private readonly options: ChangedFilesOptions) {}
 
-  /** What nobody hears of now is found out at the next look. */
+  /** A notification that fails is made up for by the next regular check. */
   add(account: string, url: string, ...others: readonly string[]): void {
     const { catalog, indexes } = this.options;
     for (const { id, name } of catalog.lists(account)) {
@@ -37,14 +38,14 @@ export class ChangedFiles {
     this.rounds ??= this.goRound().finally(() => (this.rounds = undefined));
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is in progress. */
   async close(): Promise<void> {
     this.isClosed = true;
     await this.rounds;
   }
 
   private async goRound(): Promise<void> {
-    // Files often change many at a time.
+    // Waits a turn, since files often change many at a time.
     await turnOfOthers();
     for (let next = this.next(); next !== undefined; next = this.next()) {
       for (const list of this.options.catalog.lists(next.account)) {

@@ -1,16 +1,16 @@
 /**
- * Whether a file lacks its end, where its kind tells. For answers that say neither how long they are nor where they end: there a connection that is
- * closed early looks like the end of the file.
+ * Detects truncated files of formats that reveal it. For responses without length and end marker, in which an early
+ * close of the connection looks like the end of the file.
  */
 
-/** Behind its mark of the end a PDF may have some more bytes. */
+/** A PDF may have some bytes after its end mark. */
 const PDF_TAIL_BYTES = 4096;
-/** Of readers of PDF: the header stands among the first so many bytes. */
+/** Readers accept a PDF header within so many bytes. */
 const PDF_HEAD_BYTES = 1024;
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const RIFF_HEAD_BYTES = 8;
 
-/** False of a kind that does not tell, or is not known. */
+/** True if the file is truncated. False if the format is unknown or does not reveal it. */
 export function isCutOff(file: Uint8Array): boolean {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   if (bytes.subarray(0, PDF_HEAD_BYTES).includes('%PDF-')) return !bytes.subarray(-PDF_TAIL_BYTES).includes('%%EOF');
@@ -20,17 +20,17 @@ export function isCutOff(file: Uint8Array): boolean {
   return endsAmidBoxes(bytes);
 }
 
-/** ISO base media (MP4, MOV, HEIC, AVIF): boxes, one behind the other, each of which says how long it is. */
+/** ISO base media (MP4, MOV, HEIC, AVIF): a sequence of boxes that state their length. */
 function endsAmidBoxes(bytes: Buffer): boolean {
   if (bytes.toString('latin1', 4, 8) !== 'ftyp') return false;
   for (let at = 0; at < bytes.length;) {
     if (at + 8 > bytes.length) return true;
     const short = bytes.readUInt32BE(at);
-    // To the end of the file.
+    // The box extends to the end of the file.
     if (short === 0) return false;
     if (short === 1 && at + 16 > bytes.length) return true;
     const size = short === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : short;
-    // It is broken in another way.
+    // Invalid, but not truncated.
     if (size < 8) return false;
     at += size;
     if (at > bytes.length) return true;

@@ -1,4 +1,4 @@
-/** Rejects with the signal's reason, when that is there. */
+/** Rejects with the signal's reason when the signal is aborted. */
 export function endOf(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const end = () => {

@@ -1,4 +1,4 @@
-/** Files that records link to, as a feature: they are fetched, read, and looked at again. */
+/** Files that records link to, as a feature: they are fetched, read, and checked again. */
 import type { Feature } from '../operations/index.js';
 import { RESOURCE_SETTINGS } from './settings.js';
 

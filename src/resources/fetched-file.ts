@@ -1,8 +1,10 @@
-/** A file that was fetched from where a record's link leads, or what there is instead. */
+/** Result of fetching a file that a record links to. */
 import type { FileFault, KnownFile } from '../extracts/index.js';
 import type { Validators } from '../platform/index.js';
 
-/** A byte of a file costs so many: in the pieces that come, put together, and on its way to the process that reads it, but not all at a time. */
+/**
+ * Memory per byte of a file: received pieces, joined, and copied to the process that reads it, though not all at once.
+ */
 export const MEMORY_A_FILE_BYTE = 2;
 
 export type FetchedFile =
@@ -10,7 +12,7 @@ export type FetchedFile =
       readonly kind: 'bytes';
       readonly bytes: Uint8Array;
       readonly validators: Validators;
-      /** Of the bytes, where it is known: SHA-256 in base64url. */
+      /** SHA-256 of the bytes in base64url, if known. */
       readonly hash?: string;
     }
   | { readonly kind: 'same'; readonly validators: Validators }
@@ -18,7 +20,7 @@ export type FetchedFile =
       readonly kind: 'unreadable';
       readonly error: FileFault;
       readonly detail: string;
-      /** Of a file that is there. */
+      /** Set if the file exists. */
       readonly validators?: Validators;
     }
   | {
@@ -33,12 +35,12 @@ export interface FileWanted {
   readonly url: string;
   readonly known: KnownFile | undefined;
   readonly bytesMax: number;
-  /** Waits until there is room for a file of so many bytes; called once, before any of it is read. */
+  /** Waits until there is room for a file of so many bytes. Called once, before any of it is read. */
   readonly room: (bytes: number) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Rejects with the signal's reason, and with what nobody foresaw. */
+/** Rejects with the signal's reason, and with unexpected errors. */
 export type FileSource = (wanted: FileWanted) => Promise<FetchedFile>;
 
 export function tooLarge(bytesMax: number, validators?: Validators): FetchedFile {

@@ -1,4 +1,4 @@
-/** The picture that somebody searches by: the body of a request, a file of the account's media stores, or one of the web. */
+/** Picture of a search by picture: a request body, a file of the account's media stores, or one on the web. */
 import { mediaPlace } from '../fields/index.js';
 import { PictureError } from '../pictures/index.js';
 import { ServiceError, withSignal, type ByteBudget, type Cancellation, type Reservation } from '../platform/index.js';
@@ -17,7 +17,10 @@ export interface GivenPicturesOptions {
 export class GivenPictures {
   constructor(private readonly options: GivenPicturesOptions) {}
 
-  /** The file at a URL or `media:<store>/<path>`, which is held in memory as the body of a request would be until `release`. */
+  /**
+   * Fetches the file at a URL or `media:<store>/<path>`. It counts against `memory` like a request body until
+   * `release`.
+   */
   async fetched(
     { account, url }: Pick<FileWanted, 'account' | 'url'>,
     memory: ByteBudget,
@@ -32,7 +35,7 @@ export class GivenPictures {
         signal.addEventListener('abort', release);
         return source({ account, url, known: undefined, bytesMax, room, signal });
       });
-      // What a source makes of a refusal is said of the file.
+      // A refusal for lack of memory takes precedence over what the source made of it.
       if (held.refusal !== undefined) throw held.refusal;
       return { bytes: bytesOf(file), release };
     } catch (error) {
@@ -42,8 +45,8 @@ export class GivenPictures {
   }
 
   /**
-   * Its vector by what lists have their pictures searched by, once for each of these. Rejects with `body-too-large`, `picture-unreadable`,
-   * `image-model-unavailable`, `overloaded`, and the signal's reason.
+   * Returns the picture's vector for each model by which the lists' pictures are searched. Rejects with
+   * `body-too-large`, `picture-unreadable`, `image-model-unavailable`, `overloaded`, and the signal's reason.
    */
   async vectors(
     bytes: Uint8Array,
@@ -69,13 +72,13 @@ export class GivenPictures {
   }
 }
 
-/** What a list's pictures are searched by. */
+/** Model by which a list's pictures are searched. */
 export interface SearchedBy {
   readonly model: string;
   readonly modelVersion: string;
 }
 
-/** Room for one file, once it is known how large it is. */
+/** Memory for one file, reserved once its size is known. */
 class HeldFile {
   refusal: Error | undefined;
   private reservation: Reservation | undefined;
@@ -92,7 +95,7 @@ class HeldFile {
     }
   };
 
-  /** Also ends the waiting for it. */
+  /** Also cancels the wait for memory. */
   readonly release = (): void => this.reservation?.release();
 }
 

@@ -1,3 +1,3 @@
-/** The files that records link to: their settings, and where subtitles lie beside them. */
+/** Settings of the files that records link to, and URLs of subtitles next to them. */
 export { RESOURCE_SETTINGS } from './settings.js';
 export { subtitleUrls } from './subtitle-urls.js';

@@ -1,4 +1,4 @@
-/** Files of the account's media stores: `media:<store>/<path>`. */
+/** Fetches files of the account's media stores: `media:<store>/<path>`. */
 import { mediaPlace } from '../fields/index.js';
 import { MEDIA_STORE_NOT_FOUND, pathFault, type MediaStores, type OpenFile } from '../media/index.js';
 import { ServiceError } from '../platform/index.js';
@@ -39,7 +39,7 @@ async function allOf(opened: OpenFile, signal: AbortSignal): Promise<Uint8Array>
   const pieces: Uint8Array[] = [];
   for await (const piece of opened.pieces()) {
     signal.throwIfAborted();
-    // The next one may take its memory.
+    // Copied, since the next piece may reuse the memory.
     pieces.push(Uint8Array.from(piece));
   }
   return Buffer.concat(pieces);

@@ -1,16 +1,22 @@
-/** What makes vectors of pictures, by the name that a list has for it: the built-in descriptor, or a model of the account. Main thread only. */
+/**
+ * Models that make vectors of pictures, by the name in a list's settings: the built-in descriptor, or a model of the
+ * account. Main thread only.
+ */
 import type { PictureModel, ReadFrames, ReadPicture, SeenFrame } from '../extracts/index.js';
 import { BUILT_IN_PICTURES, type PictureReader } from '../pictures/index.js';
 import type { VideoFrames } from '../recordings/index.js';
 import { ModelError, type ListModels, type PictureEmbedder } from '../vectors/index.js';
 
-/** Pictures that are made, and not taken, are more alike: what is nothing to a model is no nearer than this. */
+/**
+ * Limit on the mean cosine of random pictures. The generated pictures with which a model is tried are more alike than
+ * photographs.
+ */
 const RANDOM_MEAN_MAX = 0.5;
-/** As though so many had been looked at, so that the model's own scale stands as it is. */
+/** Pretends that so many pictures were measured, so that the model's own scale is used unchanged. */
 const LOOKED_AT = 2000;
-/** Vectors are kept as 16-bit floats: the same picture has nearly 1. */
-/** Of two frames that differ by nothing that a search could tell. */
+/** Cosine from which two frames are the same for a search. */
 const SAME_FRAME = 0.9995;
+/** Vectors are stored as 16-bit floats, so the same picture has slightly less than 1. */
 const SAME = { mean: 0.999, deviation: 0 };
 
 export interface PictureModelsOptions {
@@ -21,14 +27,16 @@ export interface PictureModelsOptions {
 export class PictureModels {
   constructor(private readonly options: PictureModelsOptions) {}
 
-  /** Undefined: there is no such model, or it reads no pictures. */
+  /** Undefined if there is no such model, or it reads no pictures. */
   of(account: string, name: string): PictureModel | undefined {
     if (name === BUILT_IN_PICTURES.model) return BUILT_IN_PICTURES;
     const embedder = this.options.models.pictures(account, name);
     return embedder && asPictureModel(name, embedder);
   }
 
-  /** Rejects with a PictureError, a ModelError, a ServiceError and the signal's reason. */
+  /**
+   * Makes the vector of a picture. Rejects with a PictureError, a ModelError, a ServiceError or the signal's reason.
+   */
   async describe(
     bytes: Uint8Array,
     { account, model }: { readonly account: string; readonly model: string },
@@ -45,7 +53,7 @@ export class PictureModels {
     return { kind: 'image', width, height, vector, modelVersion: embedder.version };
   }
 
-  /** What is to be seen in a video, by the same. Rejects as `describe` and `VideoFrames.read` do. */
+  /** Makes the vectors of a video's frames. Rejects like `describe` and `VideoFrames.read`. */
   async describeFrames(
     frames: Pick<VideoFrames, 'read'>,
     bytes: Uint8Array,
@@ -58,7 +66,7 @@ export class PictureModels {
       bytes,
       async ({ seconds, picture }) => {
         const described = await this.describe(picture, by, signal);
-        // Of what goes on to be seen, the first second is told.
+        // A view that lasts is kept once, with its first second.
         const last = described.modelVersion === modelVersion ? seen.at(-1) : undefined;
         modelVersion = described.modelVersion;
         if (last === undefined || cosineOf(last.vector, described.vector) < SAME_FRAME)
@@ -69,7 +77,7 @@ export class PictureModels {
     return { kind: 'frames', frames: seen, modelVersion, truncated };
   }
 
-  /** The vector of a picture that somebody searches by. Rejects as `describe` does, and with `overloaded`. */
+  /** Makes the vector for a search. Rejects like `describe`, and with `overloaded`. */
   async vectorToSearch(
     bytes: Uint8Array,
     {
@@ -95,7 +103,7 @@ export class PictureModels {
   }
 }
 
-/** Both of length 1. */
+/** Returns the cosine of two vectors of length 1. */
 function cosineOf(one: Float32Array, other: Float32Array): number {
   return one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 }

@@ -1,4 +1,4 @@
-/** `/search/image`: records of a list, or of the lists of a group, by what their pictures look like. */
+/** `/search/image`: finds records of a list, or of the lists of a group, by what their pictures look like. */
 import { Type, type Static } from 'typebox';
 import { reachesFiles } from '../access/index.js';
 import { asMediaUrl, isMediaUrl } from '../fields/index.js';
@@ -29,7 +29,7 @@ import { readOptions } from '../search/index.js';
 import type { GivenPictures } from './given-picture.js';
 import { IMAGE_MODEL_REQUIRED, IMAGE_MODEL_UNAVAILABLE, PICTURE_UNREADABLE } from './picture-problems.js';
 
-/** Under which the operations find what reads the picture of a request. */
+/** Key by which operations find the reader of given pictures. */
 export const GIVEN_PICTURES = serviceKey<GivenPictures>('given-pictures');
 
 const JSON_TYPE = 'application/json';
@@ -38,7 +38,7 @@ const JSON_BYTES_MAX = 2_097_152;
 const URL_CHARACTERS_MAX = 4096;
 const FINDS_IN_MEDIA = 'media:read';
 
-/** Without those of words, which a picture has none of. */
+/** Search options without those for words. */
 const OPTIONS = [
   'minimum_image_score',
   'filter',
@@ -141,7 +141,7 @@ async function search(
   const given = services.part(GIVEN_PICTURES);
   const body = contentType === JSON_TYPE ? bodyOf(received) : undefined;
   const { media: _media, url: _url, ...options } = { ...query, ...body };
-  // What words and meaning have is of the picture here.
+  // The picture's score takes the place of the scores of text and meaning.
   const wanted = body && urlOf(context, body);
   if (wanted !== undefined && isMediaUrl(wanted)) await assertWithinReach(context, { account, url: wanted }, targets);
   const read = readOptions({ ...options, highlight: false, minimum_text_score: options.minimum_image_score ?? 0 });
@@ -161,7 +161,7 @@ async function search(
   }
 }
 
-/** Throws where none of the lists has pictures that are searched. */
+/** Throws if none of the lists has searchable pictures. */
 function assertSearched({ lists, pictures }: SearchTargets): void {
   if (lists.some(({ engine }) => engine !== 'managed')) {
     const detail = 'A list of an external engine cannot be searched by a picture.';
@@ -197,8 +197,8 @@ function bodyOf(bytes: Uint8Array): Static<typeof imageBody> {
 }
 
 /**
- * A key of a list or group has no look at the account's files: it finds by those that records link to, and hears the same of all others,
- * whether they are there or not. Throws `out-of-scope`.
+ * Keys that are limited to a list or group have no access to the account's files: they may search by files that records
+ * link to, and get the same error for all others, existing or not. Throws `out-of-scope`.
  */
 async function assertWithinReach(
   { caller, services }: OperationContext,
@@ -219,7 +219,7 @@ async function assertWithinReach(
   );
 }
 
-/** Throws where the body names none or two, and where the caller may not read files. */
+/** Returns the URL of the picture. Throws if the body names none or two, or if the caller may not read files. */
 function urlOf({ caller }: OperationContext, { media, url }: Static<typeof imageBody>): string {
   if ((media === undefined) === (url === undefined)) {
     const detail = 'One of media and url is expected.';
@@ -233,7 +233,7 @@ function urlOf({ caller }: OperationContext, { media, url }: Static<typeof image
 
 async function allOf(stream: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  // What is given may take its memory for the next piece.
+  // Copied, since the next piece may reuse the memory.
   for await (const piece of stream ?? []) pieces.push(Uint8Array.from(piece));
   return Buffer.concat(pieces);
 }

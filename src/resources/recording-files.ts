@@ -1,24 +1,24 @@
-/** The words of a recording with those of the subtitles that lie beside it. Main thread only. */
+/** Reads the words of a recording together with those of subtitle files next to it. Main thread only. */
 import { createHash } from 'node:crypto';
 import type { Passage, ReadRecording, RecordingKind } from '../extracts/index.js';
 import { RecordingError, type RecordingReader } from '../recordings/index.js';
 import type { FetchedFile } from './fetched-file.js';
 import { subtitleUrls } from './subtitle-urls.js';
 
-/** What lies beside a recording. */
+/** Subtitles next to a recording. */
 export interface Beside {
   readonly passages: readonly Passage[];
   readonly truncated: boolean;
-  /** Of their bytes; '' where there are none. */
+  /** Hash of their bytes; '' if there are none. */
   readonly hash: string;
 }
 
-/** Fetches one of them and hands it over, while it may be held. */
+/** Fetches a subtitle file and passes it on for as long as it may be in memory. */
 export type FetchSubtitles = <Read>(url: string, read: (fetched: FetchedFile) => Promise<Read>) => Promise<Read>;
 
 const HASHES_APART = '+';
 
-/** Those that are not there, or come to nothing, are passed over: the recording is there all the same. Rejects as `fetch` does. */
+/** Reads subtitles next to a recording. Missing or unreadable ones are skipped. Rejects like `fetch`. */
 export async function readBeside(
   recordings: Pick<RecordingReader, 'read'>,
   url: string,
@@ -41,7 +41,7 @@ export async function readBeside(
   return { passages, truncated, hash: isThere ? hash.digest('base64url') : '' };
 }
 
-/** Rejects with a RecordingError where neither has words; `mayBeSilent`: that is no fault. */
+/** Reads a recording with its subtitles. Rejects with a RecordingError if neither has words, unless `mayBeSilent`. */
 export async function readWith(
   recordings: Pick<RecordingReader, 'read'>,
   file: {
@@ -68,12 +68,12 @@ export async function readWith(
   }
 }
 
-/** By which both are known again. */
+/** Returns the hash of the recording and its subtitles. */
 export function hashWith(hash: string, beside: Beside | undefined): string {
   return beside === undefined || beside.hash === '' ? hash : `${hash}${HASHES_APART}${beside.hash}`;
 }
 
-/** Whether what lies beside the recording is what lay there when it was read. */
+/** True if the subtitles are the same as when the recording was read. */
 export function isBesideAsBefore(hash: string, { hash: now }: Beside): boolean {
   return (hash.split(HASHES_APART)[1] ?? '') === now;
 }

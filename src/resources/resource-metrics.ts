@@ -1,12 +1,12 @@
-/** What is measured of the files that records link to. */
+/** Metrics of the files that records link to. */
 import { Counter } from 'prom-client';
 import type { ReadingOutcome } from '../extracts/index.js';
 import type { Metrics } from '../platform/index.js';
 
 export interface ResourceMetrics {
-  /** `bytes`: that were fetched. */
+  /** Counts a reading; `bytes` were fetched. */
   told(outcome: ReadingOutcome, bytes: number): void;
-  /** `bytes` of sound that a model wrote down. */
+  /** Counts bytes of sound transcribed by a model. */
   transcribed(bytes: number): void;
 }
 

@@ -206,7 +206,7 @@ export const resourceLists: ListExtension = {
   },
 };
 
-/** Throws `invalid-parameter`. */
+/** Throws `invalid-parameter` if the model reads no pictures. */
 function assertReadsPictures({ indexes }: Services, account: string, value: unknown): void {
   const name = value as string | null;
   if (name === null || name === BUILT_IN_PICTURES.model || indexes.models.pictures(account, name) !== undefined) return;

@@ -1,4 +1,4 @@
-/** Files that records link to, as they are read in the service. */
+/** Opens the readers of files that records link to. */
 import { join } from 'node:path';
 import { DOCUMENTS, DOCUMENT_SETTINGS } from '../documents/index.js';
 import { mediaUrl } from '../fields/index.js';
@@ -23,13 +23,13 @@ import { recordingUrls } from './subtitle-urls.js';
 import { WebFiles } from './web-files.js';
 
 const SECOND_MS = 1000;
-/** From one look for an ffmpeg that was not there to the next: some files that are asked for. */
+/** Interval at which a missing ffmpeg is looked for, which costs a few calls of the file system. */
 const FFMPEG_LOOK_MS = 5000;
-/** Of the data directory: videos lie there without a name while they are decoded. */
+/** Folder in the data directory where videos are, without a name, while they are decoded. */
 const VIDEOS_FOLDER = 'videos';
 const HOUR_MS = 3_600_000;
 const MEBIBYTE = 2 ** 20;
-/** Each has a descriptor. */
+/** Each has an open descriptor. */
 const SHARED_FILES_MAX = 256;
 
 export const resourceParts: FeatureParts = {
@@ -94,7 +94,7 @@ export const resourceParts: FeatureParts = {
     });
     return {
       parts: [provide(GIVEN_PICTURES, given)],
-      // A process that serves one command leaves what there is to read to the service.
+      // A process that runs a single command leaves the reading to the service.
       start: () => {
         if (listen) looking = useReader(indexes, reader, frames);
       },
@@ -117,7 +117,7 @@ function videoFrames(settings: ResourceSettings, dataDir: string): VideoFrames {
   });
 }
 
-/** Lists are told once more when a program that was not there has been installed: until then it is looked for, by what this returns. */
+/** Notifies lists again when a missing ffmpeg has been installed. Returns the timer that looks for it. */
 function useReader(indexes: ListIndexes, reader: ResourceReader, frames: VideoFrames): NodeJS.Timeout | undefined {
   indexes.useReader(reader);
   if (frames.lookForProgram()) return undefined;
@@ -129,7 +129,7 @@ function useReader(indexes: ListIndexes, reader: ResourceReader, frames: VideoFr
   return looking.unref();
 }
 
-/** Lists of the account whose records link to files of the store. */
+/** Returns the account's lists whose records link to files of the store. */
 function usersOf({ catalog, indexes }: FeaturePlatform, account: string, store: string): string[] {
   const lists = catalog.lists(account).filter(({ id }) => indexes.linksBelow(id, mediaUrl(store, '')));
   return lists.map(({ name }) => `list ${name}`);

@@ -1,4 +1,4 @@
-/** Kinds of errors about the files that records link to. */
+/** Kinds of errors of files that records link to. */
 import type { ProblemKind } from '../platform/index.js';
 
 export const MODEL_REQUIRED = {

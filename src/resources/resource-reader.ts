@@ -1,6 +1,6 @@
 /**
- * Fetches files and reads them, for all lists: so many at a time, and no more bytes of them in hand than one may have. What is as it was
- * before is not read. Main thread only.
+ * Fetches and reads files for all lists, with limits on the number of files and on the bytes in memory. Unchanged files
+ * are not read again. Main thread only.
  */
 import { createHash } from 'node:crypto';
 import { DocumentError, type DocumentReader } from '../documents/index.js';
@@ -36,30 +36,30 @@ export interface ResourceReaderOptions {
   /** Videos whose frames are read at a time. */
   readonly framesParallel: number;
   readonly models: Pick<Models, 'transcriber'>;
-  /** Of sound that a model is sent at a time. */
+  /** Bytes of sound sent to a model per request. */
   readonly transcriptionBytesMax: number;
-  /** Recordings of one list that models write down at a time. */
+  /** Recordings of one list that are transcribed at a time. */
   readonly transcribedMax: number;
   readonly transcriptionRetryMs: readonly number[];
-  /** Files of which several things are read. */
+  /** Files that are read in several ways. */
   readonly shared: Pick<SharedFiles, 'fetch' | 'close'>;
   readonly web: FileSource;
   readonly media: FileSource;
   readonly metrics: ResourceMetrics;
-  /** Of one file of the kind. */
+  /** Limit for one file, by kind. */
   readonly bytesMax: Readonly<Record<ReadKind, number>>;
-  /** Of a file of subtitles that lies beside a recording. */
+  /** Limit for a subtitle file next to a recording. */
   readonly subtitleBytesMax: number;
-  /** What all files that are under way may hold of memory; one that needs more is read alone. */
+  /** Limit on the memory for all files in progress; a file that needs more is read alone. */
   readonly heldBytesMax: number;
-  /** Files under way. */
+  /** Files in progress at a time. */
   readonly parallel: number;
   readonly parallelPerList: number;
   readonly checkMs: number;
   readonly retryMs: readonly number[];
 }
 
-/** Of the bytes of files under way, for those that take minutes: sound that a model writes down, and videos whose frames are read. */
+/** Share of these bytes for slow files: sound that is transcribed, and videos whose frames are read. */
 const SLOW_SHARE = 1 / 4;
 
 export class ResourceReader implements FileReader {
@@ -85,14 +85,14 @@ export class ResourceReader implements FileReader {
     this.retryMs = options.retryMs;
     this.#files = new WeightedTurns(options.parallel);
     this.#videos = new WeightedTurns(options.framesParallel);
-    // Nothing else waits until what is slow has done with a large file.
+    // Separate, so that other files do not wait until a slow large file is done.
     const slowBytesMax = options.heldBytesMax * SLOW_SHARE;
     this.#slowBytes = new WeightedTurns(slowBytesMax);
     this.#bytes = new WeightedTurns(options.heldBytesMax - slowBytesMax);
     this.#transcripts = new Transcripts({ bytesMax: options.transcriptionBytesMax, metrics: options.metrics });
   }
 
-  /** Nothing that fails from now on is a failure of a file. */
+  /** Closes the reader. Failures from now on are not attributed to files. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.options.shared.close();
@@ -119,7 +119,7 @@ export class ResourceReader implements FileReader {
     const held = isSlow ? this.#slowBytes : this.#bytes;
     let giveBack = (): void => undefined;
     const room = async (bytes: number) => {
-      // Where what was found had to be fetched after all.
+      // Called a second time if a shared file had to be fetched after all.
       giveBack();
       giveBack = await held.take(bytes * MEMORY_A_FILE_BYTE, signal);
     };
@@ -127,14 +127,14 @@ export class ResourceReader implements FileReader {
       const { metrics } = this.options;
       const beside = await this.#beside(request, signal);
       const { transcribing } = request;
-      // While the model is not there, what it wrote down stays.
+      // While the model is unavailable, its transcript is kept.
       const transcribedBy =
         transcribing && (this.#versionOf(request.account, transcribing.model) ?? request.known?.transcribedBy);
       const isOther = request.known !== undefined && this.#isReadOtherwise(request, { beside, transcribedBy });
       const known = isOther ? undefined : request.known;
       const fetched = await this.#fetched({ ...request, known }, { room, isSlow, transcribedBy }, signal);
       const outcome = await this.#outcome(fetched, { request: { ...request, known }, beside, transcribedBy }, signal);
-      // What ended because the service stops says nothing of the file: its list breaks this off.
+      // A failure because the service stops says nothing of the file; its list cancels the request.
       if (this.#isClosed && outcome.kind === 'unreachable') await endOf(signal);
       metrics.told(outcome, fetched.kind === 'bytes' ? fetched.bytes.length : 0);
       return outcome;
@@ -144,7 +144,7 @@ export class ResourceReader implements FileReader {
     }
   }
 
-  /** A recording is fetched once for all that is read of it. */
+  /** Fetches a file. A recording is fetched once for everything that is read from it. */
   #fetched(
     request: ReadingRequest,
     { room, isSlow, transcribedBy }: Pick<SharedFileWanted, 'room' | 'isSlow'> & Pick<FileInHand, 'transcribedBy'>,
@@ -172,7 +172,10 @@ export class ResourceReader implements FileReader {
     return mediaPlace(url) === undefined ? this.options.web : this.options.media;
   }
 
-  /** Undefined where nothing lies beside files of the kind. They are let go of before the file itself is waited for. */
+  /**
+   * Reads the subtitles next to a file, and releases them before the file itself is awaited. Undefined for kinds
+   * without any.
+   */
   async #beside({ account, kind, url }: ReadingRequest, signal: AbortSignal): Promise<Beside | undefined> {
     if (kind !== 'video' && kind !== 'audio') return undefined;
     const { recordings, subtitleBytesMax: bytesMax } = this.options;
@@ -195,7 +198,7 @@ export class ResourceReader implements FileReader {
     );
   }
 
-  /** What lies beside it, what writes down what is said in it, or how its frames are read, is not what it was. */
+  /** True if the subtitles, the transcribing model, or the way of reading frames have changed. */
   #isReadOtherwise(
     { kind, known }: ReadingRequest,
     { beside, transcribedBy }: Pick<FileInHand, 'beside' | 'transcribedBy'>,
@@ -291,14 +294,14 @@ export class ResourceReader implements FileReader {
       if (error instanceof ModelError) return withoutVector(error, file);
       if (error instanceof TranscriberAwayError)
         return { kind: 'unreachable', error: 'model-unavailable', detail: error.message, afterMs: error.afterMs };
-      // There is no process to read it in: that says nothing of the file.
+      // No process is available, which says nothing of the file.
       if (!(error instanceof ServiceError)) throw error;
       return { kind: 'unreachable', error: 'timed-out', detail: error.detail, afterMs: undefined };
     }
   }
 }
 
-/** What there is where nothing reads frames: what was read before stays. */
+/** Returns the outcome if nothing reads frames: what was read before is kept. */
 function withoutFrames({ known }: ReadingRequest): ReadingOutcome {
   if (known !== undefined) return { kind: 'unchanged', file: known };
   const file = { validators: {}, hash: '', framesBy: '' };
@@ -308,16 +311,18 @@ function withoutFrames({ known }: ReadingRequest): ReadingOutcome {
 interface FileInHand {
   readonly request: ReadingRequest;
   readonly bytes: Uint8Array;
-  /** Of a recording. */
+  /** Set for a recording. */
   readonly beside: Beside | undefined;
-  /** Version of the model that writes down what is said. */
+  /** Version of the model that transcribes. */
   readonly transcribedBy: string | undefined;
-  /** Of the bytes alone. */
+  /** Hash of the bytes alone. */
   readonly hash: string;
   readonly file: KnownFile;
 }
 
-/** Of some pictures a model makes nothing, whenever it is asked; otherwise it may another time. */
+/**
+ * Returns the outcome if a model gave no vector: permanent if the model refuses the picture, otherwise to be retried.
+ */
 function withoutVector({ retry, retryAfterMs, message: detail }: ModelError, file: KnownFile): ReadingOutcome {
   const error = 'model-unavailable';
   return retry === 'never'
@@ -325,7 +330,7 @@ function withoutVector({ retry, retryAfterMs, message: detail }: ModelError, fil
     : { kind: 'unreachable', error, detail, afterMs: retryAfterMs };
 }
 
-/** Of bytes that nobody looked at. */
+/** Returns what is known of a file whose bytes were not read. */
 function knownBy(validators: Validators | undefined): KnownFile | undefined {
   return validators === undefined ? undefined : { validators, hash: '' };
 }

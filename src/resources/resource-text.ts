@@ -1,4 +1,4 @@
-/** What the command line prints of documents. */
+/** Prints documents on the command line. */
 import type { AnswerPrinter } from '../operations/index.js';
 
 interface Answer {

@@ -1,7 +1,8 @@
 /**
- * Files of which several things are read, one after the other, fetched once for all: the words of a video, what a model writes down of it, and its
- * frames, which each have a queue of their own. What somebody else is going to read lies on disk without a name, so that nothing is left of it whatever
- * ends, for as long as it may be wanted and there is room; whoever finds nothing fetches it. Main thread only.
+ * Keeps files that are read in several ways (words of a video, transcript, frames, each with its own queue), so that
+ * each is fetched only once. A file that another reading will need is kept on disk without a name, so that nothing is
+ * left of it if the process dies, for as long as it may be needed and there is room. A reading that finds no kept file
+ * fetches it. Main thread only.
  */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -10,31 +11,31 @@ import { beforeEndOf, namelessFile } from '../platform/index.js';
 import type { FetchedFile } from './fetched-file.js';
 
 export interface SharedFilesOptions {
-  /** Where they lie; it is made. */
+  /** Folder for the files. Created if missing. */
   readonly folder: string;
-  /** Of all. */
+  /** Limit for all files. */
   readonly bytesMax: number;
-  /** Each has a descriptor. */
+  /** Limit on files, each of which has an open descriptor. */
   readonly filesMax: number;
-  /** Whoever wanted one may never come. */
+  /** Limit on the time a file is kept: the awaited reading may never come. */
   readonly keptMsMax: number;
 }
 
-/** What is read of a file: words, what a model writes down, frames. */
+/** Ways to read a file: words, frames, or a transcript. */
 export type Reading = ReadKind | 'transcript';
 
 export interface SharedFileWanted {
   readonly account: string;
   readonly url: string;
-  /** What was fetched before then may be another file. */
+  /** A file fetched before this time may have changed. */
   readonly sinceMs: number;
   /** Waits until there is room for so many bytes in memory. */
   readonly room: (bytes: number) => Promise<void>;
-  /** It may wait long for room: others do not wait with it. */
+  /** True if it may wait long for room: other readings then do not wait for it. */
   readonly isSlow: boolean;
-  /** Fetches it with that room, unless it is as it was when it had these validators; as it is where they are undefined. */
+  /** Fetches the file with that room, unless it still has these validators. Unconditional if they are undefined. */
   readonly fetch: (room: SharedFileWanted['room'], known: KeptValidators | undefined) => Promise<FetchedFile>;
-  /** As what it is read, and as what else the bytes of this hash will be. */
+  /** How the file is read, and how else a file with this hash will be read. */
   readonly as: Reading;
   readonly awaitedAs: (hash: string) => Promise<readonly Reading[]>;
   readonly signal: AbortSignal;
@@ -50,7 +51,7 @@ interface Kept {
   readonly validators: KeptValidators;
   readonly fetchedMs: number;
   readonly readAs: Set<Reading>;
-  /** What one of them waits for, the others do not know. */
+  /** Readings expected by any of the requests. */
   readonly awaited: Set<Reading>;
   readonly timer: NodeJS.Timeout;
 }
@@ -71,10 +72,10 @@ export class SharedFiles {
     private readonly now = Date.now,
   ) {}
 
-  /** Rejects as `fetch` and `room` do, and with the signal's reason. */
+  /** Returns the file, kept or fetched. Rejects like `fetch` and `room`, and with the signal's reason. */
   async fetch(wanted: SharedFileWanted): Promise<FetchedFile> {
     const key = JSON.stringify([wanted.account, wanted.url]);
-    // What another one gets need not be fetched again.
+    // Waits for a fetch of the same file, whose result can be used.
     for (let other = this.#underWay.get(key); other !== undefined; other = this.#underWay.get(key)) {
       const isOver = other.end.then(() => true);
       const isToWait = wanted.isSlow ? isOver : Promise.race([isOver, other.waits.then(() => false)]);
@@ -117,7 +118,7 @@ export class SharedFiles {
     return { ...fetched, hash };
   }
 
-  /** Undefined where the disk does not give back what was written. */
+  /** Reads a kept file. Undefined if the disk does not return what was written. */
   async #read(key: string, kept: Kept, { as, awaitedAs, room }: SharedFileWanted): Promise<FetchedFile | undefined> {
     const { awaited, file, hash, readAs, validators } = kept;
     await room(kept.bytes);
@@ -126,7 +127,7 @@ export class SharedFiles {
     readAs.add(as);
     for (const each of await awaitedAs(hash)) awaited.add(each);
     const isAwaited = [...awaited].some((each) => !readAs.has(each));
-    // Another one may have been put in its place meanwhile.
+    // Another file may have replaced it meanwhile.
     if (!isWhole || !isAwaited) await this.#drop(key, kept);
     return isWhole ? { kind: 'bytes', bytes, validators, hash } : undefined;
   }
@@ -139,7 +140,7 @@ export class SharedFiles {
     const { folder, bytesMax, filesMax, keptMsMax } = this.options;
     const awaited = new Set(await awaitedAs(hash));
     if (awaited.size === 0) return;
-    // The first ones are read first: what is new goes without.
+    // Earlier files are read earlier, so a new one is not kept if there is no room.
     if (this.#keptBytes + bytes.length > bytesMax || this.#kept.size >= filesMax) return;
     this.#keptBytes += bytes.length;
     try {
@@ -147,17 +148,17 @@ export class SharedFiles {
       const timer = setTimeout(() => void this.#drop(key, kept), keptMsMax).unref();
       const readAs = new Set([as]);
       const kept: Kept = { file, bytes: bytes.length, hash, validators, fetchedMs, readAs, awaited, timer };
-      // Who did not wait for another one may keep the file as well.
+      // A reading that did not wait may have kept the same file.
       const before = this.#kept.get(key);
       this.#kept.set(key, kept);
       if (before !== undefined) await this.#letGo(before);
     } catch {
-      // A full disk is no reason not to read what is here.
+      // If the disk is full, the file is used without being kept.
       this.#keptBytes -= bytes.length;
     }
   }
 
-  /** `only`: not another one that took its place. */
+  /** `only` protects a file that replaced the given one. */
   async #drop(key: string, only = this.#kept.get(key)): Promise<void> {
     const kept = this.#kept.get(key);
     if (kept === undefined || kept !== only) return;
@@ -172,7 +173,7 @@ export class SharedFiles {
   }
 }
 
-/** Undefined where they are not to be had. */
+/** Undefined if they cannot be read. */
 async function bytesOf(file: FileHandle, length: number): Promise<Uint8Array | undefined> {
   const bytes = Buffer.allocUnsafeSlow(length);
   try {

@@ -1,4 +1,6 @@
-/** What is said in a recording, as a model writes it down: by pieces of its sound, each of them paid for once. Main thread only. */
+/**
+ * Transcribes recordings with a model, by pieces of their sound, each of which is paid for only once. Main thread only.
+ */
 import { createHash } from 'node:crypto';
 import type { KeptTranscript, Passage, Transcribing } from '../extracts/index.js';
 import { ModelError, type Transcriber } from '../models/index.js';
@@ -6,12 +8,12 @@ import { beforeEndOf } from '../platform/index.js';
 import { cutSound, passagesOf } from '../recordings/index.js';
 import type { ResourceMetrics } from './resource-metrics.js';
 
-/** It will not be written down; the message is a sentence. */
+/** Thrown if the recording cannot be transcribed; the message is a sentence. */
 export class NotTranscribedError extends Error {
   override readonly name = 'NotTranscribedError';
 }
 
-/** The model may answer another time. */
+/** Thrown if the model may answer later. */
 export class TranscriberAwayError extends Error {
   override readonly name = 'TranscriberAwayError';
 
@@ -24,10 +26,10 @@ export class TranscriberAwayError extends Error {
 }
 
 const KEY_CHARACTERS = 22;
-/** Of a cue, which is one line. */
+/** Joined to single blanks, since a cue is one line. */
 const BLANKS = /\s+/gu;
 
-/** Of the bytes of a file, by its hash, and a version of a model. */
+/** Returns the key of a transcript, by the hash of the file's bytes and the version of the model. */
 export function transcriptKey(hash: string, version: string): string {
   return createHash('sha256').update(`${hash} ${version}`).digest('base64url').slice(0, KEY_CHARACTERS);
 }
@@ -39,21 +41,24 @@ export interface SoundToTranscribe {
 }
 
 export interface TranscriptsOptions {
-  /** Of one request. */
+  /** Bytes per request. */
   readonly bytesMax: number;
   readonly metrics: Pick<ResourceMetrics, 'transcribed'>;
 }
 
 export class Transcripts {
-  /** By key: several files may have the same bytes. */
+  /** Transcriptions in progress by key: several files may have the same bytes. */
   readonly #underWay = new Map<string, Promise<unknown>>();
 
   constructor(private readonly options: TranscriptsOptions) {}
 
-  /** Goes on where it was broken off. Rejects with one of the errors above, with what `keep` rejects with, and with the signal's reason. */
+  /**
+   * Transcribes a recording, continuing where it was interrupted. Rejects with one of the errors above, with what
+   * `keep` rejects with, and with the signal's reason.
+   */
   async of(transcriber: Transcriber, sound: SoundToTranscribe, signal: AbortSignal): Promise<readonly Passage[]> {
     const { key } = sound;
-    // What another one gets is kept, and need not be paid for again.
+    // Waits for a transcription of the same bytes, whose pieces are then kept and need not be paid again.
     for (let other = this.#underWay.get(key); other !== undefined; other = this.#underWay.get(key))
       await beforeEndOf(signal, Promise.allSettled([other]));
     const work = this.#transcribed(transcriber, sound, signal);

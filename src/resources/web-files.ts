@@ -1,4 +1,6 @@
-/** Files behind URLs, through the one client for outgoing connections: what it refuses is told, and what does not answer is asked again. */
+/**
+ * Fetches files from the web through the common outgoing client. Refusals are reported, and missing answers retried.
+ */
 import { validatorsOf, type OutboundRules } from '../platform/index.js';
 import { OutboundClient, OutboundFailedError, type OutboundResponse } from '../platform/outbound/outbound-client.js';
 import { isCutOff } from './cut-files.js';
@@ -10,10 +12,10 @@ const KEEP_ALIVE_MS = 5000;
 const WAITING_MAX = 1024;
 const CUT_OFF = 'The server closed the connection before the end of the file.';
 const REDIRECTS_MAX = 5;
-/** Whoever says one of these may answer otherwise later. */
+/** Statuses after which the answer may differ later. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 429]);
 const SERVER_FAULTS = 500;
-/** A client that goes on asking would be told the same. */
+/** Failures that a retry would repeat. */
 const GONE: ReadonlySet<OutboundFailedError['reason']> = new Set(['too-many-redirects', 'bad-answer']);
 const LARGE: ReadonlySet<OutboundFailedError['reason']> = new Set(['too-large', 'too-large-decompressed']);
 
@@ -79,7 +81,7 @@ export class WebFiles {
     }
     await room(isPlain && announced >= 0 ? announced : bytesMax);
     const bytes = await response.bytes();
-    // Whoever closes a connection early looks like who closes it at the end, where the answer does not tell that.
+    // If the response does not mark its end, an early close looks like the end of the file.
     if (!response.tellsItsEnd && isCutOff(bytes)) return { kind: 'unreachable', error: 'timed-out', detail: CUT_OFF };
     return { kind: 'bytes', bytes, validators };
   }

@@ -1,4 +1,4 @@
-/** What the main thread and the thread that looks for abbreviations say to each other. */
+/** Protocol between the main thread and the thread that looks for abbreviations. */
 import type { AbbreviationStep, AbbreviationTask } from './abbreviation-scan.js';
 
 export interface AbbreviationProtocol {

@@ -1,6 +1,6 @@
 /**
- * Reads a list's records for abbreviations, some at a time: each step takes a few milliseconds, so that scans of several lists go on
- * side by side.
+ * Reads a list's records for abbreviations in steps of a few milliseconds, so that scans of several lists proceed in
+ * parallel.
  */
 import type { GenerationHandle, Kernel } from '../../native-bindings/index.js';
 import type { GenerationSettings } from '../index/index.js';
@@ -9,18 +9,18 @@ import { findDefinitions, type Definition } from './abbreviations.js';
 import { CandidateCollector, type SenseCount } from './candidate-collector.js';
 
 const STEP_RECORDS_MAX = 1000;
-/** A step ends with the record that reaches it. */
+/** A step ends with the record that reaches this limit. */
 const STEP_TEXT_CHARACTERS_MAX = 1_000_000;
 
 export interface AbbreviationTask {
   readonly generation: GenerationHandle;
-  /** Records above this number; -1: from the first. */
+  /** Reads records after this number; -1 starts with the first. */
   readonly afterRecord: number;
 }
 
 export interface AbbreviationStep {
   readonly counts: readonly SenseCount[];
-  /** The last record that was read; null: there are no more. */
+  /** Last record that was read. Null if there are no more. */
   readonly lastRecord: number | null;
 }
 

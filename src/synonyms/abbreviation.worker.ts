@@ -1,4 +1,4 @@
-/** The entry of the thread that reads records for abbreviations. */
+/** Entry of the thread that reads records for abbreviations. */
 import { kernel } from '../../native-bindings/index.js';
 import { serveHost } from '../platform/hosts/serve-host.js';
 import { RecordStoreCache } from '../records/index.js';

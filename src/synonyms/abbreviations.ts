@@ -1,9 +1,9 @@
 /**
- * Abbreviations and their long forms in running text, by the algorithm of A. S. Schwartz and M. A. Hearst, "A Simple
- * Algorithm for Identifying Abbreviation Definitions in Biomedical Text" (Pacific Symposium on Biocomputing, 2003):
- * candidates are parentheses, `long form (ABC)` or `ABC (long form)`, and the long form is the shortest one whose
- * characters hold those of the abbreviation from right to left, the first at the beginning of a word.
- * Pure functions.
+ * Finds abbreviations and their long forms in running text, by the algorithm of A. S. Schwartz and M. A. Hearst, "A
+ * Simple Algorithm for Identifying Abbreviation Definitions in Biomedical Text" (Pacific Symposium on Biocomputing,
+ * 2003). Candidates are parentheses, `long form (ABC)` or `ABC (long form)`. The long form is the shortest one that
+ * contains the abbreviation's characters from right to left, with the first one at the beginning of a word. Pure
+ * functions.
  */
 
 export interface Definition {
@@ -14,11 +14,14 @@ export interface Definition {
 const ABBREVIATION_CHARACTERS_MIN = 2;
 const ABBREVIATION_CHARACTERS_MAX = 10;
 const ABBREVIATION_WORDS_MAX = 2;
-/** A parenthesis that is never closed, or far away, is none. */
+/** Longer parentheses, and those never closed, are ignored. */
 const PARENTHESIS_CHARACTERS_MAX = 200;
-/** Words before a parenthesis that are looked at: the abbreviation's characters and five more, or twice as many. */
+/**
+ * Words examined before a parenthesis: the abbreviation's characters plus this many, or twice its characters if that is
+ * less.
+ */
 const EXTRA_WORDS_MAX = 5;
-/** Definitions of one text; more are a glossary, of which these are a sample. */
+/** Definitions taken from one text. A text with more is a glossary, of which these are a sample. */
 const DEFINITIONS_MAX = 200;
 
 const PARENTHESIS = new RegExp(`[(\\[]([^()\\[\\]]{1,${PARENTHESIS_CHARACTERS_MAX}})[)\\]]`, 'gu');
@@ -27,7 +30,7 @@ const LETTER = /\p{L}/u;
 const UPPER = /\p{Lu}/u;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
-/** In the order of the text, with repetitions. */
+/** Returns definitions in the order of the text, with repetitions. */
 export function findDefinitions(text: string): Definition[] {
   const definitions: Definition[] = [];
   for (const match of text.matchAll(PARENTHESIS)) {
@@ -52,7 +55,10 @@ function definitionAt(before: string, parenthesis: string): Definition | undefin
   return longForm === undefined ? undefined : { abbreviation: word, longForm };
 }
 
-/** 2 to 10 characters of at most two words, begun by a letter or digit, with a capital: "ABC", "mRNA", "H5N1". */
+/**
+ * True for 2 to 10 characters of at most two words that begin with a letter or digit and contain a capital: "ABC",
+ * "mRNA", "H5N1".
+ */
 function isAbbreviation(text: string): boolean {
   const { length } = text;
   if (length < ABBREVIATION_CHARACTERS_MIN || length > ABBREVIATION_CHARACTERS_MAX) return false;
@@ -60,7 +66,7 @@ function isAbbreviation(text: string): boolean {
   return LETTER_OR_DIGIT.test(text[0] ?? '') && LETTER.test(text) && UPPER.test(text);
 }
 
-/** The last words of the sentence that ends there, as many as the long form may have. */
+/** Returns the last words of the sentence before the parenthesis, as many as the long form may have. */
 function wordsBefore(text: string, abbreviation: string): string {
   const wordsMax = Math.min(abbreviation.length + EXTRA_WORDS_MAX, abbreviation.length * 2);
   let near = text.slice(-PARENTHESIS_CHARACTERS_MAX);
@@ -70,10 +76,10 @@ function wordsBefore(text: string, abbreviation: string): string {
   return near.trim().split(/\s+/u).slice(-wordsMax).join(' ');
 }
 
-/** Undefined where the characters are not there, or the form is no more than the abbreviation itself. */
+/** Returns the long form. Undefined if the characters are not found, or the form is just the abbreviation itself. */
 function longFormOf(abbreviation: string, text: string): string | undefined {
   const lowerCase = text.toLowerCase();
-  // A few characters have another length in lower case: places in one text would not be those of the other.
+  // A few characters change their length in lower case, so that offsets would differ.
   if (lowerCase.length !== text.length) return undefined;
   const begin = matchFromRight(abbreviation.toLowerCase(), lowerCase);
   if (begin === undefined) return undefined;
@@ -83,13 +89,13 @@ function longFormOf(abbreviation: string, text: string): string | undefined {
   return longForm.length <= abbreviation.length || isItself || !isPlausible(abbreviation, words) ? undefined : longForm;
 }
 
-/** As many words as Schwartz and Hearst allow, and a single word only for an abbreviation of few characters. */
+/** True for at most as many words as Schwartz and Hearst allow. */
 function isPlausible(abbreviation: string, words: readonly string[]): boolean {
   const { length } = [...abbreviation].filter((character) => LETTER_OR_DIGIT.test(character)).join('');
   return words.length <= Math.min(length + EXTRA_WORDS_MAX, length * 2);
 }
 
-/** Where the shortest long form begins. Both in lower case, of the same length as the original. */
+/** Returns where the shortest long form begins. Both texts are in lower case, of the same length as the originals. */
 function matchFromRight(abbreviation: string, text: string): number | undefined {
   let at = text.length;
   for (let index = abbreviation.length - 1; index >= 0; --index) {

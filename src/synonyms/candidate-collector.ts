@@ -1,7 +1,7 @@
-/** Definitions found in records, gathered to candidates for synonym rules: one a sense of an abbreviation. */
+/** Collects definitions found in records into candidates for synonym rules: one per sense of an abbreviation. */
 import type { Definition } from './abbreviations.js';
 
-/** Senses that are kept while records are read; later new ones are not looked at. Memory: some 300 bytes each. */
+/** Limit on senses kept while records are read; later new ones are ignored. About 300 bytes each. */
 const SENSES_TRACKED_MAX = 100_000;
 const CANDIDATES_MAX = 500;
 const EXAMPLES_MAX = 3;
@@ -17,11 +17,11 @@ export interface SynonymCandidate {
   readonly examples: readonly string[];
 }
 
-/** One sense as a part of the records has it; parts are added up. */
+/** Counts of one sense in a part of the records. Counts of parts are added up. */
 export interface SenseCount {
   readonly abbreviation: string;
   readonly senseKey: string;
-  /** How the sense was written, with the number of records. */
+  /** Spellings of the sense, with the number of records of each. */
   readonly surfaces: readonly (readonly [surface: string, records: number])[];
   readonly records: number;
   readonly examples: readonly string[];
@@ -78,7 +78,7 @@ export class CandidateCollector {
     return Array.from(this.senses.values(), ({ surfaces, ...rest }) => ({ ...rest, surfaces: [...surfaces] }));
   }
 
-  /** Those of the most records first, at most CANDIDATES_MAX. */
+  /** Returns the candidates with the most records, at most CANDIDATES_MAX. */
   candidates(): SynonymCandidate[] {
     return [...this.senses.values()]
       .sort(
@@ -98,12 +98,12 @@ function keyOf({ abbreviation, senseKey: ofSense }: Pick<SenseCount, 'abbreviati
   return `${abbreviation}\n${ofSense}`;
 }
 
-/** "SVMs" speaks of the same as "SVM". */
+/** Treats "SVMs" as "SVM". */
 function singular(abbreviation: string): string {
   return /^[\p{Lu}\p{N}-]{2,}s$/u.test(abbreviation) ? abbreviation.slice(0, -1) : abbreviation;
 }
 
-/** The same for all ways to write one sense: case, hyphens, blanks and plurals do not make another one. */
+/** Returns a key that ignores case, hyphens, blanks and plurals, so that all spellings of a sense share it. */
 function senseKey(longForm: string): string {
   return longForm
     .toLowerCase()
@@ -117,7 +117,7 @@ function mostFrequent(surfaces: ReadonlyMap<string, number>): string {
   let best = '';
   let records = 0;
   for (const [surface, count] of surfaces) {
-    // Of two that are as frequent the shorter one: "machine" before "machines".
+    // Of equally frequent spellings, the shorter wins: "machine" before "machines".
     const isLonger = surface.length > best.length || (surface.length === best.length && surface >= best);
     if (count < records || (count === records && isLonger)) continue;
     best = surface;

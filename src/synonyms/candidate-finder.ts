@@ -1,6 +1,6 @@
 /**
- * Abbreviations of a list's records, read step by step in a thread of their own: no search waits for it, and it ends when nobody has
- * asked for a while. Callers that ask for the same share one scan. Main thread only.
+ * Finds abbreviations in a list's records, step by step in a separate thread, so that no search waits for it. The
+ * thread ends when idle. Callers that ask for the same generation share one scan. Main thread only.
  */
 import type { Logger } from 'pino';
 import type { ListIndex } from '../index/index.js';
@@ -18,9 +18,9 @@ import type { AbbreviationProtocol } from './abbreviation-protocol.js';
 import type { AbbreviationStep, AbbreviationTask } from './abbreviation-scan.js';
 import { CandidateCollector, type SynonymCandidate } from './candidate-collector.js';
 
-/** Lists whose last candidates are kept: to read all records again for the same answer is waste. */
+/** Cached results, so that records are not read again for the same answer. */
 const RESULTS_KEPT_MAX = 16;
-/** Scans under way; each has one step at the thread at a time, so that all of them go on. */
+/** Scans in progress. Each has one step in the thread's queue at a time, so that all of them proceed. */
 const SCANS_MAX = 64;
 const RETRY_AFTER_SECONDS = 1;
 /** A step holds what it has read of a thousand records. */
@@ -36,7 +36,7 @@ export interface CandidateFinderOptions {
 
 interface Scan {
   readonly found: Promise<readonly SynonymCandidate[]>;
-  /** Stops it, when nobody waits for it any more. */
+  /** Stops the scan when nobody waits for it any more. */
   readonly abort: AbortController;
   waiting: number;
 }
@@ -44,7 +44,7 @@ interface Scan {
 export class CandidateFinder {
   private readonly host: Host<AbbreviationProtocol>;
   private readonly stepMsMax: number;
-  /** By the sequence of the generation, which no two generations share; also those that are under way. */
+  /** Finished scans and those in progress, by the generation's sequence number, which is unique. */
   readonly #scans = new BoundedMap<number, Scan>(RESULTS_KEPT_MAX);
   #underWay = 0;
 
@@ -61,7 +61,10 @@ export class CandidateFinder {
     });
   }
 
-  /** Rejects with `overloaded` where too many are asked for, `deadline` where a step takes too long, or the signal's reason. */
+  /**
+   * Rejects with `overloaded` if too many scans are in progress, `deadline` if a step takes too long, or the signal's
+   * reason.
+   */
   async find(index: ListIndex, signal: Cancellation): Promise<readonly SynonymCandidate[]> {
     const lease = index.lease();
     const { sequence } = lease;
@@ -72,7 +75,7 @@ export class CandidateFinder {
     const onAbort = () => {
       shared.waiting -= 1;
       if (shared.waiting > 0) return;
-      // Whoever asks next begins anew.
+      // The next caller starts a new scan.
       if (this.#scans.get(sequence) === shared) this.#scans.delete(sequence);
       shared.abort.abort(signal.reason);
     };
@@ -117,7 +120,7 @@ export class CandidateFinder {
       }
       return collector.candidates();
     } finally {
-      // A step that is given up goes on, and uses the generation until it ends.
+      // An abandoned step continues, and uses the generation until it ends.
       const ended = () => {
         this.#underWay -= 1;
         lease.release();
@@ -128,7 +131,7 @@ export class CandidateFinder {
   }
 
   async #step(task: AbbreviationTask): Promise<AbbreviationStep> {
-    // A thread that is started needs descriptors, too.
+    // Starting the thread needs file descriptors.
     if (!this.host.isRunning) assertEnvironmentRoom(0);
     return this.host.call('step', task);
   }

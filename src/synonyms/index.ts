@@ -1,4 +1,4 @@
-/** Synonym rules: what one may be, and which ones the records of a list suggest. */
+/** Synonym rules: validation, matching, and candidates from a list's records. */
 export * from './synonym-rules.js';
 export { findDefinitions, type Definition } from './abbreviations.js';
 export type { SynonymCandidate } from './candidate-collector.js';

@@ -1,8 +1,8 @@
 /**
- * Finds which synonym rules speak about a query. Terms are compared as sequences of analysed words, through a hash of
- * their first word, so that a search costs its own words and not the number of rules. What is kept of the rules is their text and a few
- * numbers for each term, outside of the heap: a thread has the rules of many lists. What a term is made of is worked out for the queries
- * that hold its first word, and forgotten when it has become much.
+ * Finds the synonym rules that apply to a query. Terms are compared as sequences of analysed words, by a hash of their
+ * first word, so that the cost depends on the query's words and not on the number of rules. Rules are kept outside the
+ * JavaScript heap, as text and a few numbers per term, since a thread has the rules of many lists. A term's words are
+ * analysed when a query contains its first word, and cached up to a limit.
  */
 
 export interface SynonymRule {
@@ -16,35 +16,35 @@ export interface SynonymMatch {
   readonly begin: number;
   readonly end: number;
   readonly expansions: readonly (readonly string[])[];
-  /** Numbers of the rules that took part. */
+  /** Indexes of the rules that contributed. */
   readonly rules: readonly number[];
 }
 
 interface Entry {
   readonly words: readonly string[];
-  /** Numbers of the rules with this term, each once, in their order. */
+  /** Indexes of the rules with this term, each once, in order. */
   readonly rules: number[];
-  /** Worked out when a query first holds the term: most of many rules are never asked for. */
+  /** Undefined until a query first contains the term: of many rules, most are never used. */
   expansions: readonly (readonly string[])[] | undefined;
 }
 
 const SEPARATOR = '\u0000';
-/** Terms of which the words are kept. */
+/** Limit on terms whose words are cached. */
 const WORKED_OUT_MAX = 10_000;
 
 export class SynonymMatcher {
   readonly #rules: PackedRules;
-  /** Of each term that has words, that of the first one, in order. */
+  /** Hashes of the first words of all terms that have words, ascending. */
   readonly #hashes: Uint32Array;
-  /** The terms of these hashes, those of one in their order. */
+  /** Indexes of the terms with these hashes; those with equal hashes in order. */
   readonly #terms: Uint32Array;
   /** Entries by first word, the longest first. */
   readonly #byFirstWord = new Map<string, readonly Entry[]>();
   #workedOut = 0;
 
   /**
-   * `analyse` gives the folded words of a term, as for queries and records. `before`: of the rules that stand before these, which are not looked at
-   * anew.
+   * `analyse` returns the folded words of a term, as for queries and records. `before` has the rules that precede
+   * these; they are reused without new work.
    */
   constructor(
     rules: readonly SynonymRule[],
@@ -72,14 +72,14 @@ export class SynonymMatcher {
     return this.#terms.length === 0 && this.before?.isEmpty !== false;
   }
 
-  /** These rules and one more. */
+  /** Returns a matcher of these rules and one more. */
   withRule(rule: SynonymRule): SynonymMatcher {
     return new SynonymMatcher([rule], this.analyse, this);
   }
 
   /**
-   * Matches from left to right, the longest at each place. Where a phrase matches, neither a shorter rule inside it nor
-   * one that begins inside it applies: a phrase wins over its words.
+   * Returns matches from left to right, the longest at each position. Where a phrase matches, neither a shorter rule
+   * inside it nor one that begins inside it applies.
    */
   match(words: readonly string[]): readonly SynonymMatch[] {
     const found: SynonymMatch[] = [];
@@ -116,13 +116,13 @@ export class SynonymMatcher {
     return { begin, end: begin + entry.words.length, expansions: this.#expansions(entry), rules: entry.rules };
   }
 
-  /** Those whose first word it is. */
+  /** Returns the terms that begin with this word. */
   #entries(word: string): readonly Entry[] {
     const known = this.#byFirstWord.get(word);
     if (known !== undefined) return known;
     const hash = hashOf(word);
     const place = placeOf(this.#hashes, hash);
-    // Nothing is remembered of words that no rule has: there is no end of those.
+    // Words of no rule are not cached, since they are unlimited.
     if (this.#hashes[place] !== hash) return this.#entriesBefore(word);
     const entries = new Map<string, Entry>();
     for (const { words, rules } of this.#entriesBefore(word))
@@ -152,7 +152,7 @@ export class SynonymMatcher {
     else if (known.rules.at(-1) !== rule) known.rules.push(rule);
   }
 
-  /** What the rules of a term lead to, each sequence of words once and never the term itself. */
+  /** Returns what the rules of a term expand to: each sequence of words once, without the term itself. */
   #expansions(entry: Entry): readonly (readonly string[])[] {
     if (entry.expansions === undefined) {
       const found = new Map<string, readonly string[]>();
@@ -168,7 +168,7 @@ export class SynonymMatcher {
     return entry.expansions;
   }
 
-  /** How many rules stand before these. */
+  /** Number of rules before these. */
   get #firstRule(): number {
     return this.before === undefined ? 0 : this.before.#ruleCount;
   }
@@ -186,12 +186,12 @@ export class SynonymMatcher {
 
 const NO_ENTRIES: readonly Entry[] = [];
 
-/** The terms of rules by their numbers, those of a rule and what it replaces them with behind each other, as bytes. */
+/** Terms of rules as bytes, by index. The terms of a rule are followed by its replacements. */
 class PackedRules {
   readonly #text: Buffer;
-  /** Where each term begins, and where the last one ends. */
+  /** Beginning of each term, and the end of the last one. */
   readonly #begins: Uint32Array;
-  /** Of each rule, its first term and the first of those that replace; and the ends. */
+  /** Index of the first term of each rule, and of its first replacement, plus the ends. */
   readonly #firsts: Uint32Array;
   readonly #replacing: Uint32Array;
 
@@ -207,7 +207,7 @@ class PackedRules {
     this.#replacing = new Uint32Array(rules.length);
     for (const [rule, { kind, terms, replace_with = [] }] of rules.entries()) {
       const first = this.#firsts[rule] as number;
-      // The terms of an equivalent rule stand for each other.
+      // The terms of an equivalent rule replace each other.
       this.#replacing[rule] = kind === 'equivalent' ? first : first + terms.length;
       this.#firsts[rule + 1] = first + terms.length + replace_with.length;
     }
@@ -226,7 +226,7 @@ class PackedRules {
   }
 
   ruleOf(term: number): number {
-    // Of rules without a term, the last one begins where the next one does.
+    // A rule without terms begins at the same term as the next rule, so the last rule is taken.
     return placeOf(this.#firsts, term + 1) - 1;
   }
 
@@ -234,14 +234,14 @@ class PackedRules {
     return this.#text.toString('utf8', this.#begins[number], this.#begins[number + 1]);
   }
 
-  /** What the terms of the rule are to find. */
+  /** Returns what the rule's terms expand to. */
   wantedOf(rule: number): string[] {
     const [begin, end] = [this.#replacing[rule] as number, this.#firsts[rule + 1] as number];
     return Array.from({ length: end - begin }, (_, place) => this.term(begin + place));
   }
 }
 
-/** Of the first one that is no less, in ascending order. */
+/** Returns the index of the first number that is not less than `wanted` (binary search in ascending order). */
 function placeOf(sorted: Uint32Array, wanted: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -252,7 +252,7 @@ function placeOf(sorted: Uint32Array, wanted: number): number {
   return low;
 }
 
-/** FNV-1a. */
+/** FNV-1a over UTF-16 code units. */
 function hashOf(word: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < word.length; at += 1) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);

@@ -1,23 +1,27 @@
-/** Whether a synonym rule can be kept, and in which form. */
+/** Validates synonym rules, and converts them to the form in which they are stored. */
 import type { ErrorPlace } from '../platform/index.js';
 import type { SynonymRule } from './synonym-matcher.js';
 
 export const SYNONYM_RULES_MAX = 20_000;
 export const SYNONYM_TERMS_MAX = 100;
 export const SYNONYM_TERM_CHARACTERS_MAX = 200;
-/** Of all rules of a list together: each thread that searches it has them, and whoever replaces them waits until each is checked. */
+/**
+ * Limits on all rules of a list together: each thread that searches the list holds them, and a change waits until every
+ * rule is checked.
+ */
 export const SYNONYM_TERMS_OF_LIST_MAX = 100_000;
 export const SYNONYM_CHARACTERS_OF_LIST_MAX = 2_000_000;
 const EQUIVALENT_TERMS_MIN = 2;
 
 /**
- * Characters that Unicode calls arrows, whatever they point to, as ranges of a class: the blocks Arrows, Supplemental Arrows-A and -B, and those
- * among Dingbats, Miscellaneous Symbols and Arrows and the halfwidth forms. Without those beyond U+FFFF, of which some engines of patterns know halves.
+ * Characters that Unicode names arrows, as ranges of a character class: the blocks Arrows, Supplemental Arrows-A and
+ * -B, and those in Dingbats, Miscellaneous Symbols and Arrows, and the half-width forms. Without those above U+FFFF,
+ * which some regular-expression engines see as surrogates.
  */
 const ARROWS =
   '\\u2190-\\u21FF\\u2794\\u2798-\\u27AF\\u27B1-\\u27BE\\u27F0-\\u27FF\\u2900-\\u297F\\u2B00-\\u2B11\\u2B30-\\u2B4F\\u2B5A-\\u2B95\\u2B98-\\u2BB8\\uFFE9-\\uFFEC';
 
-/** What the usual synonym files give a meaning: a list that holds none can be moved to any other engine. */
+/** Characters with a meaning in common synonym file formats. Lists without them can be exported to any other engine. */
 const REFUSED: readonly (readonly [held: RegExp, what: string])[] = [
   [/,/u, 'a comma'],
   [new RegExp(`[-=]>|[${ARROWS}]`, 'u'), 'an arrow'],
@@ -28,11 +32,11 @@ const REFUSED: readonly (readonly [held: RegExp, what: string])[] = [
 /** The same as a regular expression without lookahead, for the schema of a term. */
 export const SYNONYM_TERM_PATTERN = `^(?:[^\\-=,#\\\\${ARROWS}]|[\\-=]+(?:[^\\-=>,#\\\\${ARROWS}]|$))*$`;
 
-/** Folded words of a text: two terms are the same where their words are. */
+/** Returns the folded words of a text. Terms with equal words are the same. */
 export type Analyse = (text: string) => readonly string[];
 
 /**
- * What is wrong with the rule, each with a pointer below `pointer`; empty where nothing is. Schema faults (types, lengths)
+ * Returns the faults of a rule, with pointers below `pointer`. Empty if there are none. Schema faults (types, lengths)
  * were found before.
  */
 export function synonymRuleFaults(rule: SynonymRule, pointer: string, analyse: Analyse): ErrorPlace[] {
@@ -61,8 +65,8 @@ export function synonymRuleFaults(rule: SynonymRule, pointer: string, analyse: A
 }
 
 /**
- * What is too much of the rules of a list together; undefined where nothing is. `stored`: those that the list has, which may be more, for
- * earlier releases took them: they may become fewer by and by.
+ * Returns how a list's rules exceed the limits together. Undefined if they do not. `stored` has the list's current
+ * rules, which may exceed the limits because earlier releases allowed more; they may then be reduced gradually.
  */
 export function synonymRulesExcess(
   rules: readonly SynonymRule[],
@@ -89,7 +93,7 @@ function sizeOf(rules: readonly SynonymRule[]): { readonly terms: number; readon
   return { terms, characters };
 }
 
-/** The rule as it is kept and read back. */
+/** Returns the rule in the form in which it is stored and read back. */
 export function keptRule({ kind, terms, replace_with }: SynonymRule): SynonymRule {
   const trimmed = terms.map((term) => term.trim());
   return kind === 'equivalent'

@@ -1,4 +1,4 @@
-/** Numbers in bytes of others: what lies behind their end is 0, and never an error. Pure. */
+/** Reads numbers from untrusted bytes. Bytes beyond the end read as 0, never as an error. Pure functions. */
 const BYTE = 256;
 
 export class ByteView {
@@ -8,14 +8,14 @@ export class ByteView {
     return this.bytes.length;
   }
 
-  /** Of so many bytes, big-endian; exact up to six of them, and of more where the number is a safe one. */
+  /** Reads an unsigned big-endian number. Exact up to six bytes, and beyond for safe integers. */
   number(offset: number, bytes: number): number {
     let value = 0;
     for (let index = 0; index < bytes; index++) value = value * BYTE + (this.bytes[offset + index] ?? 0);
     return value;
   }
 
-  /** Four letters, or what stands for them. */
+  /** Reads `count` bytes as Latin-1 characters. */
   letters(offset: number, count = 4): string {
     return String.fromCharCode(...this.bytes.subarray(offset, offset + count));
   }

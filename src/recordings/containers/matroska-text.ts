@@ -1,6 +1,6 @@
 /**
- * Subtitles and chapters inside a Matroska or WebM file. Elements are gone through one after the other, the larger ones entered, so that
- * neither their depth nor a size that nobody knew matters; what makes no sense ends the reading. Pure.
+ * Reads subtitles and chapters in a Matroska or WebM file. Elements are visited one after the other, and the larger
+ * ones entered, without regard to nesting depth or unknown sizes; an invalid element ends the reading. Pure functions.
  *
  * Source: RFC 8794 (EBML), RFC 9559 (Matroska).
  */
@@ -46,13 +46,13 @@ const CODECS: ReadonlyMap<string, 'plain' | 'ass'> = new Map([
   ['S_TEXT/ASS', 'ass'],
   ['S_TEXT/SSA', 'ass'],
 ]);
-/** Of an event of ASS, before its text. */
+/** Commas of an ASS event before its text. */
 const ASS_COMMAS = 8;
 const SECOND_NS = 1_000_000_000;
 const TIMESTAMP_SCALE_DEFAULT = 1_000_000;
 const ZLIB = 0;
 const HEADER_STRIPPING = 3;
-/** Of one compressed line of subtitles. */
+/** Limit for one line of subtitles, after decompression. */
 const LINE_BYTES_MAX = 65_536;
 const TIME_BYTES = 2;
 const ID_BYTES_MAX = 4;
@@ -62,7 +62,7 @@ const TRACKS_MAX = 64;
 interface Track {
   number: number;
   codec: 'plain' | 'ass' | undefined;
-  /** Undefined: its lines are as they are. */
+  /** Undefined if its lines are not compressed. */
   compression: number | undefined;
   header: Uint8Array;
   readonly cues: Cue[];
@@ -103,7 +103,7 @@ class MatroskaReading {
         offset = begin;
         continue;
       }
-      // Nobody knew its size, and it is nothing that can be entered.
+      // An element of unknown size that cannot be entered ends the reading.
       if (size.isUnknown) return;
       this.element(id.value, begin, Math.min(begin + size.value, this.file.length));
       offset = begin + size.value;
@@ -133,7 +133,7 @@ class MatroskaReading {
     else if (id === ID.compressionHeader) track.header = this.file.slice(begin, end);
   }
 
-  /** Number of the track | i16 time within the cluster | u8 flags | what it holds. */
+  /** Layout: number of the track | i16 time within the cluster | u8 flags | content. */
   private block(begin: number, end: number): void {
     const number = this.variable(begin, SIZE_BYTES_MAX, false);
     const track = number && this.tracks.find((each) => each.number === number.value);
@@ -157,11 +157,14 @@ class MatroskaReading {
 
   private text(begin: number, end: number): string {
     const bytes = this.file.slice(begin, Math.min(end, begin + LINE_BYTES_MAX));
-    // Zeros may fill what is left behind a text.
+    // A text may be padded with zeros.
     return new TextDecoder().decode(bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1));
   }
 
-  /** A number whose first bits say how long it is; undefined where it is longer than it may be, or than the file. */
+  /**
+   * Reads a variable-length number, whose first bits tell its length. Undefined if it is longer than allowed, or than
+   * the file.
+   */
   private variable(offset: number, bytesMax: number, keepsMarker: boolean) {
     const first = this.file.number(offset, 1);
     const bytes = Math.clz32(first) - 23;
@@ -173,7 +176,7 @@ class MatroskaReading {
   }
 }
 
-/** Undefined where it is packed in a way that is not known, or not as it says. */
+/** Returns the content decompressed. Undefined for an unknown compression or invalid data. */
 function uncompressed(bytes: Uint8Array, { compression, header }: Track): Uint8Array | undefined {
   if (compression === undefined) return bytes;
   if (compression === HEADER_STRIPPING) return Buffer.concat([header, bytes]);

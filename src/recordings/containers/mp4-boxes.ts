@@ -1,11 +1,14 @@
-/** Boxes of an MP4 or QuickTime file. What does not fit into the box around it ends the walk. Pure. Source: ISO/IEC 14496-12, 4.2. */
+/**
+ * Boxes of an MP4 or QuickTime file. A box that exceeds its parent ends the iteration. Pure functions. Source: ISO/IEC
+ * 14496-12, 4.2.
+ */
 import type { ByteView } from './byte-view.js';
 
 export interface Box {
   readonly type: string;
-  /** Of its head. */
+  /** Offset of its header. */
   readonly start: number;
-  /** Of what it holds. */
+  /** Offset of its content. */
   readonly begin: number;
   readonly end: number;
 }
@@ -14,13 +17,13 @@ export interface Box {
 export interface Sample {
   readonly begin: number;
   readonly end: number;
-  /** In units of the track's time. */
+  /** In the track's time units. */
   readonly time: number;
 }
 
 const HEADER_BYTES = 8;
 const LONG_HEADER_BYTES = 16;
-/** Of a box that has a version and flags. */
+/** Version and flags at the beginning of a full box. */
 export const FULL_BOX_BYTES = 4;
 
 export function* boxesOf(file: ByteView, { begin, end }: Pick<Box, 'begin' | 'end'>): Iterable<Box> {
@@ -35,7 +38,7 @@ export function* boxesOf(file: ByteView, { begin, end }: Pick<Box, 'begin' | 'en
   }
 }
 
-/** The first on the path; undefined where there is none. */
+/** Returns the first box with this path. Undefined if there is none. */
 export function childOf(
   file: ByteView,
   parent: Pick<Box, 'begin' | 'end'> | undefined,

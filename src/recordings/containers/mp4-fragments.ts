@@ -1,12 +1,13 @@
 /**
- * Samples of a fragmented MP4 file, as streams are kept: its header names tracks without samples, which lie in fragments behind it. Pure.
+ * Finds samples of a fragmented MP4 file, as used for streams: its header describes tracks without samples, and the
+ * samples are in the fragments after it. Pure functions.
  *
  * Source: ISO/IEC 14496-12, 8.8 (`trex`, `moof`, `traf`, `tfhd`, `tfdt`, `trun`).
  */
 import type { ByteView } from './byte-view.js';
 import { boxesOf, childOf, FULL_BOX_BYTES, isVersion1, type Box, type Sample } from './mp4-boxes.js';
 
-/** Of samples that do not say. */
+/** Values for samples that do not state them. */
 interface Defaults {
   readonly duration: number;
   readonly bytes: number;
@@ -14,18 +15,18 @@ interface Defaults {
 
 interface TrackFragment extends Defaults {
   readonly track: number;
-  /** From which offsets count. */
+  /** Base of the samples' offsets. */
   readonly base: number;
 }
 
-/** Of all wanted tracks together. */
+/** Limit for all wanted tracks together. */
 const SAMPLES_MAX = 1_000_000;
-// Flags of `tfhd`: what it says, in this order.
+// Flags of `tfhd`: members that follow, in this order.
 const BASE = 0x1;
 const DESCRIPTION = 0x2;
 const DURATION = 0x8;
 const BYTES = 0x10;
-// Flags of `trun`, in front of its samples, and of each of them.
+// Flags of `trun`: members before its samples, and members of each sample.
 const OFFSET = 0x1;
 const FIRST_FLAGS = 0x4;
 const SAMPLE_DURATION = 0x100;
@@ -34,7 +35,7 @@ const SAMPLE_FLAGS = 0x400;
 const SAMPLE_COMPOSITION = 0x800;
 const SIGN = 2 ** 31;
 
-/** By the ids of these tracks, in the order of the file. A fragment that says no base has its own beginning as one. */
+/** Returns the samples by track id, in file order. The base of a fragment that states none is its own beginning. */
 export function fragmentSamples(
   file: ByteView,
   movie: Box,
@@ -61,7 +62,7 @@ export function fragmentSamples(
   return samples;
 }
 
-/** `trex`, by track: u32 track | u32 description | u32 duration | u32 bytes. */
+/** Reads `trex`, by track: u32 track | u32 description | u32 duration | u32 bytes. */
 function defaultsOf(file: ByteView, movie: Box): ReadonlyMap<number, Defaults> {
   const defaults = new Map<number, Defaults>();
   const extension = childOf(file, movie, 'mvex');
@@ -76,7 +77,7 @@ function defaultsOf(file: ByteView, movie: Box): ReadonlyMap<number, Defaults> {
   return defaults;
 }
 
-/** `tfhd`: u32 track, then what its flags say: u64 base | u32 description | u32 duration | u32 bytes. */
+/** Reads `tfhd`: u32 track, then according to its flags: u64 base | u32 description | u32 duration | u32 bytes. */
 function headOf(
   file: ByteView,
   part: Box,
@@ -103,7 +104,7 @@ function headOf(
   };
 }
 
-/** `tfdt`: when the first sample of the fragment begins; undefined where it follows the one before. */
+/** Reads `tfdt`: the time of the fragment's first sample. Undefined if it continues the previous fragment. */
 function startOf(file: ByteView, part: Box): number | undefined {
   const start = childOf(file, part, 'tfdt');
   return start && file.number(start.begin + FULL_BOX_BYTES, isVersion1(file, start) ? 8 : 4);
@@ -115,7 +116,10 @@ interface Wanted {
   readonly left: number;
 }
 
-/** `trun`, several: u32 samples, what its flags say of all (i32 offset | u32 flags of the first), then of each sample. */
+/**
+ * Reads all `trun`: u32 samples, members according to its flags (i32 offset | u32 flags of the first), then the members
+ * of each sample.
+ */
 function samplesOf(file: ByteView, part: Box, { head, timeBefore, left }: Wanted) {
   const own: Sample[] = [];
   let [begin, time] = [head.base, timeBefore];

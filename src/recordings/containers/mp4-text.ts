@@ -1,6 +1,7 @@
 /**
- * Subtitles and chapters inside an MP4 or QuickTime file: samples of its text tracks (`tx3g`, `text`, `wvtt`), where its tables say that they are, or its fragments.
- * Boxes are entered by their known paths only, and whatever does not fit into the file is passed over. Pure.
+ * Reads subtitles and chapters in an MP4 or QuickTime file: the samples of its text tracks (`tx3g`, `text`, `wvtt`),
+ * located by its tables or its fragments. Boxes are entered by known paths only, and anything that exceeds the file is
+ * skipped. Pure functions.
  *
  * Source: ISO/IEC 14496-12 (boxes and tables of samples), 3GPP TS 26.245 (timed text), ISO/IEC 14496-30 (WebVTT).
  */
@@ -10,23 +11,23 @@ import { ByteView } from './byte-view.js';
 import { boxesOf, childOf, FULL_BOX_BYTES, isVersion1, type Box, type Sample } from './mp4-boxes.js';
 import { fragmentSamples } from './mp4-fragments.js';
 
-/** What is said in it; the chapters stand for themselves. */
+/** Text of a file; chapters are separate from subtitles. */
 export interface TextTracks {
   readonly chapters: readonly Cue[];
-  /** By track. */
+  /** One array per track. */
   readonly subtitles: readonly (readonly Cue[])[];
   readonly truncated: boolean;
 }
 
 const TIMED_TEXT: readonly string[] = ['tx3g', 'text'];
 const WEB_VTT = 'wvtt';
-/** Of 100 ns, in which the older kind of chapters is told. */
+/** Units per second (100 ns) of the older kind of chapters. */
 const CHAPTER_UNITS = 10_000_000;
 const TRACKS_MAX = 64;
-/** Of one track, with text or without. */
+/** Limit per track, with text or without. */
 const SAMPLES_MAX = 1_000_000;
 
-/** At most so many cues of all tracks together. */
+/** Returns at most `cuesMax` cues over all tracks. */
 export function mp4Text(bytes: Uint8Array, cuesMax: number): TextTracks {
   const file = new ByteView(bytes);
   const movie = childOf(file, { begin: 0, end: bytes.length }, 'moov');
@@ -49,7 +50,7 @@ export function mp4Text(bytes: Uint8Array, cuesMax: number): TextTracks {
     left -= kept.length;
     if (kept.length === 0) continue;
     if (!ofChapters.has(trackId(file, track))) subtitles.push(kept);
-    // The same chapters are often told both ways.
+    // The same chapters are often present in both forms.
     else if (chapters.length === 0) chapters = kept;
   }
   return { chapters, subtitles, truncated };
@@ -62,7 +63,7 @@ function trackId(file: ByteView, track: Box): number {
   return file.number(header.begin + FULL_BOX_BYTES + timesBytes, 4);
 }
 
-/** Ids of the tracks that have the chapters of this one. */
+/** Returns the ids of the tracks with this track's chapters. */
 function chapterTracksOf(file: ByteView, track: Box): number[] {
   const references = childOf(file, track, 'tref', 'chap');
   if (references === undefined) return [];
@@ -70,7 +71,10 @@ function chapterTracksOf(file: ByteView, track: Box): number[] {
   return Array.from({ length: count }, (_, index) => file.number(references.begin + index * 4, 4));
 }
 
-/** `chpl`: u8 version | u24 flags | u32 reserved, in version 1 | u8 count | by chapter: u64 time | u8 length | text. */
+/**
+ * Reads `chpl`: u8 version | u24 flags | u32 reserved, in version 1 | u8 count | per chapter: u64 time | u8 length |
+ * text.
+ */
 function listedChapters(file: ByteView, movie: Box): Cue[] {
   const list = childOf(file, movie, 'udta', 'chpl');
   if (list === undefined) return [];
@@ -104,14 +108,14 @@ function cuesOf(file: ByteView, track: Box, fragments: readonly Sample[], cuesMa
   for (const sample of fragments) {
     if (cues.length >= cuesMax) break;
     const text = textOf(file, sample);
-    // What goes on over the end of a fragment is said again in the next.
+    // Text that continues across a fragment's end is repeated in the next one.
     if (text !== before) addCue(cues, sample.time / scale, text);
     before = text;
   }
   return cues;
 }
 
-/** Undefined of a track that is no text. */
+/** Undefined if the track is not text. */
 function codecOf(file: ByteView, track: Box): string | undefined {
   const descriptions = childOf(file, track, 'mdia', 'minf', 'stbl', 'stsd');
   if (descriptions === undefined) return undefined;
@@ -119,13 +123,13 @@ function codecOf(file: ByteView, track: Box): string | undefined {
   return codec === WEB_VTT || TIMED_TEXT.includes(codec) ? codec : undefined;
 }
 
-/** u16 length | text | boxes of its style. */
+/** Layout: u16 length | text | boxes of its style. */
 function timedTextOf(file: ByteView, { begin, end }: Sample): string {
   const length = file.number(begin, 2);
   return decodeText(file.slice(begin + 2, Math.min(begin + 2 + length, end)));
 }
 
-/** Boxes of cues, each with its payload among others. */
+/** Layout: boxes of cues, each with its payload among other boxes. */
 function webVttOf(file: ByteView, { begin, end }: Sample): string {
   const texts: string[] = [];
   for (const box of boxesOf(file, { begin, end })) {
@@ -135,14 +139,17 @@ function webVttOf(file: ByteView, { begin, end }: Sample): string {
   return texts.join(' ');
 }
 
-/** Where the samples are, in their order: chunks at offsets, so many samples in each, each with its size and its duration. */
+/**
+ * Yields the samples in order. The tables give chunks at offsets, the number of samples in each, and size and duration
+ * of each sample.
+ */
 function* samplesOf(file: ByteView, tables: Box): Iterable<Sample> {
   const sizes = tableOf(file, tables, 'stsz');
   const chunks = tableOf(file, tables, 'stco') ?? tableOf(file, tables, 'co64');
   const runs = tableOf(file, tables, 'stsc');
   if (sizes === undefined || chunks === undefined || runs === undefined) return;
   const offsetBytes = chunks.type === 'co64' ? 8 : 4;
-  // In front of the count stands the size of all samples, or 0.
+  // Before the count is the size of all samples, or 0 if sizes differ.
   const sizeOfAll = file.number(sizes.begin, 4);
   const durations = durationsOf(file, tables);
   let [time, sample, run] = [0, 0, 0];
@@ -165,7 +172,7 @@ function* samplesOf(file: ByteView, tables: Box): Iterable<Sample> {
   }
 }
 
-/** Of one sample after the other; 0 behind the last that is told. */
+/** Yields the duration of each sample; 0 after the end of the table. */
 function* durationsOf(file: ByteView, tables: Box): Generator<number, number> {
   const table = tableOf(file, tables, 'stts');
   for (let entry = 0; table !== undefined && entry < entriesOf(file, table, 8); entry++) {
@@ -175,13 +182,13 @@ function* durationsOf(file: ByteView, tables: Box): Generator<number, number> {
   return 0;
 }
 
-/** Behind its version and flags. */
+/** Returns the table without version and flags. */
 function tableOf(file: ByteView, tables: Box, type: string): Box | undefined {
   const table = childOf(file, tables, type);
   return table === undefined ? undefined : { ...table, begin: Math.min(table.begin + FULL_BOX_BYTES, table.end) };
 }
 
-/** As many as it says, and as many as there is room for. */
+/** Returns the stated number of entries, limited by the table's length. */
 function entriesOf(file: ByteView, { begin, end }: Box, entryBytes: number): number {
   return Math.min(file.number(begin, 4), Math.max(0, Math.floor((end - begin - 4) / entryBytes)));
 }

@@ -1,10 +1,10 @@
-/** PNG files one behind the other, cut apart. Pure. */
+/** Splits concatenated PNG files. Pure functions. */
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Length, type and checksum of a chunk. */
 const CHUNK_BYTES = 12;
 
-/** What is cut is no stream of PNG files, or one of them is too large. */
+/** Thrown if the bytes are no stream of PNG files, or a file is too large. */
 export class PngStreamError extends Error {
   override readonly name = 'PngStreamError';
 }
@@ -12,13 +12,13 @@ export class PngStreamError extends Error {
 export class PngStream {
   #pieces: Uint8Array[] = [];
   #bytes = 0;
-  /** Before the chunk that is looked at next; 0: before a signature. */
+  /** Offset of the next chunk; 0 before a signature. */
   #at = 0;
 
-  /** `bytesMax`: of one file. */
+  /** `bytesMax` is the limit for one file. */
   constructor(private readonly bytesMax: number) {}
 
-  /** The files that end in what has come. Throws a PngStreamError. */
+  /** Returns the files completed by these bytes. Throws a PngStreamError. */
   add(piece: Uint8Array): Buffer[] {
     this.#pieces.push(piece);
     this.#bytes += piece.length;

@@ -1,7 +1,7 @@
 /**
- * Frames of videos, by ffmpeg where the machine has it: a process for each video, which gets so much time and memory, and nothing but the file.
- * The file lies in a folder of the service for as long as it is decoded, without a name, so that nobody else can open it and nothing is left of it
- * whatever ends. Main thread only.
+ * Reads frames of videos with ffmpeg, if the machine has it: one process per video, limited in time and memory, with
+ * access to nothing but the file. The file has no name while it is being decoded, so that nobody else can open it and
+ * nothing is left of it if a process dies. Main thread only.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,36 +18,41 @@ const NICENESS = 10;
 const LOOKED_AT_MS = 50;
 const SECOND_MS = 1000;
 const MEBIBYTE = 2 ** 20;
-/** One of 512 by 512 pixels has less, however it is packed. */
+/** Larger than any PNG of 512 × 512 pixels. */
 const FRAME_BYTES_MAX = 4 * MEBIBYTE;
-/** What started it ends with this where there is no such program to be run. */
+/** Exit status of the launcher if the program cannot be executed. */
 const NO_PROGRAM = 127;
 const CLOCK_BY_PROCESSOR_MAX = 20;
-/** A process that does nothing for so long, and is waited for, hangs. */
+/** A process that makes no progress for so long while it is awaited is hung. */
 const IDLE_MS_MAX = 60_000;
-/** After its end, for what is left in its pipes: others that hold them open are not waited for. */
+/** After the exit, time to read what is left in its pipes; processes that still hold them open are not waited for. */
 const EXITED_MS_MAX = 1000;
 const MESSAGE_CHARACTERS_MAX = 200;
-/** Of a file without a stream of pictures: from ffmpeg 7 on it is told of the option first that only these take. */
+/**
+ * Message for a file without video. From ffmpeg 7 on, an error about the option that only video accepts comes first.
+ */
 const NO_PICTURES = /matches no streams|\bskip_frame\b.* is not a decoding option/;
 
-/** What it calls its input, and where its parts lie in its memory: nothing of the video. */
+/** Parts of messages that say nothing of the video: the input's name and memory addresses. */
 const OF_THE_PROCESS = /^file:\/dev\/fd\/0: | @ 0x[\da-f]+(?=\])/g;
 
 export interface VideoFramesOptions {
-  /** A path, or a name to be found in PATH; '' for none. */
+  /** A path, a name to find in PATH, or '' for none. */
   readonly ffmpeg: string;
-  /** Where videos lie while they are decoded; it is made. */
+  /** Folder for videos while they are decoded. Created if missing. */
   readonly folder: string;
   readonly everySeconds: number;
-  /** Of one video; the rest is not read. 0: none are. */
+  /** Limit per video; the rest is not read. 0 reads none. */
   readonly framesMax: number;
-  /** Of a processor; what was seen by then is what there is. */
+  /** CPU time; frames read until then are kept. */
   readonly msMax: number;
-  /** Resident memory of a process. */
+  /** Resident memory of a process, in MiB. */
   readonly memoryMibMax: number;
   readonly idleMsMax?: number;
-  /** By the clock, while it is waited for. Default: 20 times `msMax`; what gets so small a share of a processor will not get more. */
+  /**
+   * Wall-clock time while it is awaited. Default: 20 times `msMax`; a process that got so small a share of a CPU will
+   * not get more.
+   */
   readonly clockMsMax?: number;
 }
 
@@ -64,29 +69,30 @@ export class VideoFrames {
     this.lookForProgram();
   }
 
-  /** Whether there is a program; one that was found stays, whatever becomes of it. */
+  /** True if there is a program. Once found, it is kept. */
   lookForProgram(): boolean {
     const { framesMax, ffmpeg } = this.options;
     if (framesMax > 0) this.#program ??= findFfmpeg(ffmpeg);
     return this.#program !== undefined;
   }
 
-  /** By what frames are read: those of another are to be read again. '' where none are. */
+  /** Version of the frames, which changes if they have to be read again. '' if none are read. */
   get version(): string {
     const { everySeconds, framesMax } = this.options;
     return this.#program === undefined ? '' : `${everySeconds} ${framesMax}`;
   }
 
   /**
-   * Hands over one frame after the other. Resolves to whether there are more than were read. Rejects with a RecordingError where the file holds nothing
-   * that can be seen though it is to, with a ServiceError where nothing could be done, with what `take` rejects with, and with the signal's reason.
+   * Passes one frame after the other to `take`. Resolves to true if there are more frames than were read. Rejects with
+   * a RecordingError if the file should have pictures but has none that can be decoded, with a ServiceError if ffmpeg
+   * could not do its work, with what `take` rejects with, and with the signal's reason.
    */
   async read(bytes: Uint8Array, take: (frame: Frame) => Promise<void>, signal: AbortSignal): Promise<boolean> {
     const { everySeconds, framesMax, msMax } = this.options;
     const format = recordingFormat(bytes);
     if (format === undefined)
       throw new RecordingError('not-a-recording', 'The bytes are not those of a video or an audio file that is read');
-    // One more than there may be tells whether there are more.
+    // One more than wanted shows whether there are more.
     const asked = { everySeconds, framesMax: framesMax + 1, secondsMax: Math.ceil(msMax / SECOND_MS) + 1 };
     const args = frameArguments(format, asked);
     if (args === undefined || this.#program === undefined) return false;
@@ -113,7 +119,8 @@ export class VideoFrames {
       stdio: [file.fd, 'pipe', 'pipe'],
       env: { LC_ALL: 'C' },
       shell: false,
-      // With a group of its own, which is killed as a whole: a program in the place of ffmpeg may start it in turn.
+      // In its own process group, which is killed as a whole: the configured program may be a script that starts
+      // ffmpeg.
       detached: true,
     });
     const decoding = new Decoding(child, this.options);
@@ -127,7 +134,7 @@ export class VideoFrames {
       for await (const picture of decoding.frames()) {
         if (count < framesMax) await take({ seconds: count * everySeconds, picture });
         count += 1;
-        // What was asked for no more may write without end.
+        // The loop ends here even if the program keeps writing.
         if (count > framesMax) break;
       }
       signal.throwIfAborted();
@@ -143,11 +150,11 @@ export class VideoFrames {
 
 type Ended = 'stopped' | 'timed-out' | 'too-large' | 'hung' | 'damaged';
 
-/** One process, watched. */
+/** One watched process. */
 class Decoding {
   readonly #watch: NodeJS.Timeout;
   readonly #closed: Promise<unknown>;
-  /** Nothing more is read of it. */
+  /** True if its output is no longer read. */
   #isLetGo = false;
   #startFailure: Error | undefined;
   #message = '';
@@ -165,7 +172,7 @@ class Decoding {
       this.#startFailure ??= error;
     });
     child.once('exit', () => {
-      // What it started and left behind.
+      // Kills what it started and left behind.
       killGroup(child);
       this.#active.sinceMs = performance.now();
     });
@@ -180,7 +187,7 @@ class Decoding {
     this.#watch.unref();
   }
 
-  /** It came to its end by itself. */
+  /** True if it ended by itself with status 0. */
   get isWhole(): boolean {
     return this.#ended === undefined && this.child.exitCode === 0;
   }
@@ -202,7 +209,7 @@ class Decoding {
     await this.#closed;
   }
 
-  /** Throws where something else ended it, which says nothing of the video: somebody did, or the system, for want of memory. */
+  /** Throws if somebody else killed it, or the system for lack of memory: that says nothing of the video. */
   assertNotKilledByOthers(): void {
     if (this.#ended === undefined && this.child.signalCode === 'SIGKILL')
       throw new ServiceError(
@@ -211,7 +218,7 @@ class Decoding {
       );
   }
 
-  /** Throws where there should have been a frame. */
+  /** Throws if there should have been a frame. */
   assertHasNone(): void {
     if (this.#startFailure !== undefined) throw asStartFailure(this.#startFailure);
     if (this.child.exitCode === NO_PROGRAM)
@@ -228,7 +235,7 @@ class Decoding {
     throw new RecordingError('damaged', `No frame of the video can be decoded: ${reason}`);
   }
 
-  /** What it said first; how it ended where it said nothing. */
+  /** Returns the first line of its messages, or how it ended if there are none. */
   #firstLine(): string {
     const { signalCode, exitCode } = this.child;
     const [line = `ffmpeg ended with ${signalCode ?? `status ${exitCode}`}`] = this.#message
@@ -256,7 +263,7 @@ class Decoding {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Whoever else has the other ends of its pipes is not waited for. */
+  /** Stops reading its pipes, which other processes may still hold open. */
   #letGo(): void {
     this.#isLetGo = true;
     this.child.stdout?.destroy();
@@ -278,13 +285,15 @@ class Decoding {
     const ms = processorMs(pid);
     if ((ms ?? 0) > msMax || this.#waitedMs > clockMsMax) this.kill('timed-out');
     if ((ms ?? 0) > this.#active.ms) this.#active = { ms: ms ?? 0, sinceMs: nowMs };
-    // Where the system does not tell of processes, one that gives nothing for so long may be at work.
+    // If the system does not report CPU time, a process without output may still be working.
     const waitedMs = nowMs - this.#active.sinceMs;
     if (this.#isWaitedFor && waitedMs > (ms === undefined ? Math.max(idleMsMax, msMax) : idleMsMax)) this.kill('hung');
   }
 }
 
-/** Nothing of the video: what would work again when others have ended, or no ffmpeg. */
+/**
+ * Converts an error of starting ffmpeg, which says nothing of the video: a temporary lack of resources, or no ffmpeg.
+ */
 function asStartFailure(error: Error): unknown {
   const known = asKnownError(error);
   return known instanceof ServiceError
@@ -292,12 +301,12 @@ function asStartFailure(error: Error): unknown {
     : new ServiceError('internal-error', `ffmpeg cannot be run: ${error.message}.`);
 }
 
-/** SIGKILL to it and to all that it started, but for what has made a group of its own. */
+/** Sends SIGKILL to the process and everything it started, except what created its own group. */
 function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing of it is left.
+    // It has ended.
   }
 }
 
@@ -305,6 +314,6 @@ function giveWay(pid: number): void {
   try {
     setPriority(pid, NICENESS);
   } catch {
-    // It has ended already.
+    // It has ended.
   }
 }

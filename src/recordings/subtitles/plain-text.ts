@@ -1,4 +1,4 @@
-/** What a reader sees of the text of a cue, and the text of a file whose charset nobody says. Pure. */
+/** Converts the text of a cue into what a reader sees, and decodes text of unknown charset. Pure functions. */
 const MARKUP = /<[^<>]*>|\{\\[^{}]*\}/gu;
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp|lrm|rlm));/giu;
 const NAMED: Readonly<Record<string, string>> = {
@@ -11,12 +11,12 @@ const NAMED: Readonly<Record<string, string>> = {
   lrm: '',
   rlm: '',
 };
-/** Control characters, halves of characters, and marks of the byte order that stand within a text. */
+/** Control characters, unpaired surrogates and byte order marks within a text. */
 const UNSEEN = /[\p{Cc}\p{Cs}\uFEFF]+/gu;
 const LAST_CODE_POINT = 0x10ffff;
 const HEXADECIMAL = 16;
 
-/** One line without markup. */
+/** Returns one line without markup. */
 export function plainText(text: string): string {
   return text
     .replace(MARKUP, '')
@@ -33,7 +33,7 @@ function character(code: number): string {
   return code <= LAST_CODE_POINT ? String.fromCodePoint(code) : '\uFFFD';
 }
 
-/** UTF-8 and UTF-16 by their marks, UTF-8 without one, and what is neither as Windows writes western languages. */
+/** Decodes UTF-8 or UTF-16 by their byte order marks, UTF-8 without one, and anything else as Windows-1252. */
 export function decodeText(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);

@@ -1,11 +1,11 @@
 /**
- * Subtitles as SubRip (`.srt`) and WebVTT (`.vtt`) write them: what stands between a line of times and a blank line. Both are read alike, for
- * many files are a little of each, and nothing fails: what is no cue is passed over. Pure.
+ * Reads subtitles in SubRip (`.srt`) and WebVTT (`.vtt`) format: the text between a line of times and a blank line.
+ * Both are read in the same way, since many files mix them. Nothing fails: what is no cue is skipped. Pure functions.
  */
 import { plainText } from './plain-text.js';
 import type { Cue } from '../types.js';
 
-/** What is longer is no line of subtitles. */
+/** Longer lines are truncated. */
 const LINE_CHARACTERS_MAX = 10_000;
 const TIMES = /^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})\s*-->\s*(?:\d{1,4}:)?\d{1,2}:\d{1,2}[.,]\d{1,3}/u;
 const NUMBER_ALONE = /^\s*\d+\s*$/u;
@@ -13,18 +13,18 @@ const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3600;
 const DIGITS_OF_A_FRACTION = 3;
 
-/** Within which the first cue of a file of subtitles is looked for. */
+/** Beginning of the text in which the first cue has to be. */
 const HEAD_CHARACTERS = 10_000;
 
-/** Whether it is likely to be one: it says so, or there is a cue near its beginning. */
+/** True if the text is probably a subtitle file: it says so, or has a cue near its beginning. */
 export function isSubtitles(text: string): boolean {
   return /^\uFEFF?WEBVTT(?:\s|$)/u.test(text) || readSubtitles(text.slice(0, HEAD_CHARACTERS), 1).cues.length > 0;
 }
 
 export interface ReadCues {
-  /** In the order of the file. */
+  /** In file order. */
   readonly cues: readonly Cue[];
-  /** There are more. */
+  /** True if there are more. */
   readonly truncated: boolean;
 }
 
@@ -41,7 +41,7 @@ export function readSubtitles(text: string, cuesMax: number): ReadCues {
   for (const line of linesOf(text)) {
     const begins = secondsOf(line);
     if (begins !== undefined) {
-      // Without a blank line before it, the number of this cue was taken for a line of the last.
+      // If there was no blank line, this cue's number was taken for a line of the last cue.
       if (NUMBER_ALONE.test(said.at(-1) ?? '')) said.pop();
       end();
       if (cues.length >= cuesMax) return { cues, truncated: true };
@@ -54,7 +54,7 @@ export function readSubtitles(text: string, cuesMax: number): ReadCues {
   return { cues, truncated: false };
 }
 
-/** One at a time: a file may be nothing but line ends. */
+/** Yields lines lazily: a file may consist of line ends only. */
 function* linesOf(text: string): Iterable<string> {
   for (let begin = 0; begin <= text.length;) {
     let end = begin;
@@ -64,7 +64,7 @@ function* linesOf(text: string): Iterable<string> {
   }
 }
 
-/** Of a line of times; undefined where it is none. */
+/** Returns the start time of a line of times. Undefined if it is none. */
 function secondsOf(line: string): number | undefined {
   const found = line.includes('-->') ? TIMES.exec(line) : null;
   if (found === null) return undefined;
